@@ -1,0 +1,214 @@
+//! What a model or a tool is given with every call.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use thiserror::Error;
+
+use crate::{BoxError, BoxFuture, Cancellation, Clock, Meter, Stored, Timestamp};
+
+/// The idempotency key of one call: equal in every retry and resume of it, different for every other call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallKey(Arc<str>);
+
+impl CallKey {
+    /// The key with this text.
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// The key's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CallKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A piece of what a model writes, while it writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Token {
+    /// Text of the reply.
+    Text(String),
+    /// Text of the model's reasoning.
+    Reasoning(String),
+}
+
+/// Receives what a model writes while it writes it. Never blocks; may drop what nobody reads.
+pub trait TokenSink: Send + Sync + 'static {
+    /// Takes one piece.
+    fn token(&self, token: Token);
+}
+
+/// Names one request to a person.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RequestId(pub Arc<str>);
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a person is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// What is shown.
+    pub payload: Stored,
+}
+
+/// Why a question has no answer now.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The run stops here and goes on when the answer is there. Hand this error on.
+    #[error("waiting for an answer to `{0}`")]
+    Waiting(RequestId),
+    /// Nobody can be asked here.
+    #[error("nobody can be asked here: {reason}")]
+    Nobody {
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The question or its answer could not be read or written.
+    #[error("a question could not be asked")]
+    Failed(#[source] BoxError),
+}
+
+/// Asks a person, and suspends the run until they answer.
+pub trait Ask: Send + Sync + 'static {
+    /// Asks `request`.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError::Waiting`] when the run has to stop for the answer; hand it on.
+    fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>>;
+}
+
+/// What a model or a tool is given with every call: who is calling, until when, and where to report.
+///
+/// Clones are the same call.
+#[derive(Clone)]
+pub struct Call {
+    key: CallKey,
+    clock: Arc<dyn Clock>,
+    deadline: Option<Timestamp>,
+    cancellation: Cancellation,
+    meter: Meter,
+    tokens: Option<Arc<dyn TokenSink>>,
+    ask: Option<Arc<dyn Ask>>,
+}
+
+impl Call {
+    /// A call without a deadline, whose tokens nobody watches and that can ask nobody.
+    pub fn new(key: CallKey, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            key,
+            clock,
+            deadline: None,
+            cancellation: Cancellation::default(),
+            meter: Meter::default(),
+            tokens: None,
+            ask: None,
+        }
+    }
+
+    /// Another call of the same run: the same clock, deadline, cancellation, meter and listeners.
+    #[must_use]
+    pub fn keyed(&self, key: CallKey) -> Self {
+        Self { key, ..self.clone() }
+    }
+
+    /// Ends the call at `deadline`, or at the one it already has if that is sooner.
+    #[must_use]
+    pub fn deadline(self, deadline: Timestamp) -> Self {
+        let sooner = self.deadline.map_or(deadline, |d| d.min(deadline));
+        Self { deadline: Some(sooner), ..self }
+    }
+
+    /// Stops the call with `cancellation`. Default: it cannot be stopped.
+    #[must_use]
+    pub fn cancellation(self, cancellation: Cancellation) -> Self {
+        Self { cancellation, ..self }
+    }
+
+    /// Counts what the call spends in `meter`. Default: a meter of its own.
+    #[must_use]
+    pub fn meter(self, meter: Meter) -> Self {
+        Self { meter, ..self }
+    }
+
+    /// Sends what a model writes to `sink` as well. Default: nobody watches.
+    #[must_use]
+    pub fn tokens(self, sink: Arc<dyn TokenSink>) -> Self {
+        Self { tokens: Some(sink), ..self }
+    }
+
+    /// The same call with nobody watching its tokens.
+    #[must_use]
+    pub fn quiet(self) -> Self {
+        Self { tokens: None, ..self }
+    }
+
+    /// Lets the call ask a person through `ask`. Default: it can ask nobody.
+    #[must_use]
+    pub fn ask(self, ask: Arc<dyn Ask>) -> Self {
+        Self { ask: Some(ask), ..self }
+    }
+
+    /// The call's idempotency key.
+    pub fn key(&self) -> &CallKey {
+        &self.key
+    }
+
+    /// The clock of the run.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    /// How long the call may still take, `None` without a deadline.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.since(self.clock.now()))
+    }
+
+    /// The request to stop that this call heeds.
+    pub fn stop(&self) -> &Cancellation {
+        &self.cancellation
+    }
+
+    /// Where to count what the call spends.
+    pub fn spend(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Where to send what a model writes, if somebody watches.
+    pub fn sink(&self) -> Option<&Arc<dyn TokenSink>> {
+        self.tokens.as_ref()
+    }
+
+    /// Asks a person.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError::Nobody`] when the call cannot ask; otherwise what [`Ask::ask`] says.
+    pub async fn question(&self, request: Request) -> Result<Stored, AskError> {
+        match &self.ask {
+            Some(ask) => ask.ask(request).await,
+            None => Err(AskError::Nobody { reason: "the call was made outside a graph" }),
+        }
+    }
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("key", &self.key)
+            .field("deadline", &self.deadline)
+            .field("cancelled", &self.cancellation.is_cancelled())
+            .finish_non_exhaustive()
+    }
+}

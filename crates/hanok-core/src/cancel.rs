@@ -1,0 +1,116 @@
+//! Being asked to stop.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Waker},
+};
+
+/// A request to stop, seen by everyone who holds a clone. Once made it is not taken back.
+///
+/// ```
+/// use hanok_core::Cancellation;
+///
+/// let run = Cancellation::default();
+/// let call = run.child();
+/// run.cancel();
+/// assert!(call.is_cancelled());
+/// ```
+#[derive(Clone, Default)]
+pub struct Cancellation(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    cancelled: AtomicBool,
+    waiting: Mutex<Waiting>,
+    parent: Option<Cancellation>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    next: u64,
+    wakers: BTreeMap<u64, Waker>,
+}
+
+impl Cancellation {
+    /// A cancellation that also holds when this one does, but not the other way round.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self(Arc::new(Inner { parent: Some(self.clone()), ..Inner::default() }))
+    }
+
+    /// Asks everyone to stop.
+    pub fn cancel(&self) {
+        self.0.cancelled.store(true, Ordering::SeqCst);
+        let wakers = std::mem::take(&mut self.waiting().wakers);
+        wakers.into_values().for_each(Waker::wake);
+    }
+
+    /// Whether a stop was asked for.
+    pub fn is_cancelled(&self) -> bool {
+        self.chain().any(|c| c.0.cancelled.load(Ordering::SeqCst))
+    }
+
+    /// Completes when a stop is asked for.
+    pub fn cancelled(&self) -> Cancelled {
+        Cancelled { cancellation: self.clone(), keys: Vec::new() }
+    }
+
+    fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |c| c.0.parent.as_ref())
+    }
+
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Waiting> {
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Cancellation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cancellation").field(&self.is_cancelled()).finish()
+    }
+}
+
+/// Completes when its [`Cancellation`] is asked for.
+#[derive(Debug)]
+pub struct Cancelled {
+    cancellation: Cancellation,
+    /// The key of this waker in each cancellation of the chain, innermost first.
+    keys: Vec<u64>,
+}
+
+impl Future for Cancelled {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let cancellation = self.cancellation.clone();
+        let first = self.keys.is_empty();
+        for (i, c) in cancellation.chain().enumerate() {
+            let mut waiting = c.waiting();
+            let key = match self.keys.get(i) {
+                Some(key) if !first => *key,
+                _ => {
+                    waiting.next += 1;
+                    self.keys.push(waiting.next);
+                    waiting.next
+                }
+            };
+            waiting.wakers.insert(key, cx.waker().clone());
+        }
+        // Asked after the wakers are in place: a stop in between is seen here or wakes us.
+        if cancellation.is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl Drop for Cancelled {
+    fn drop(&mut self) {
+        for (c, key) in self.cancellation.chain().zip(&self.keys) {
+            c.waiting().wakers.remove(key);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The names, seams and stored values that every hanok crate agrees on.
+//!
+//! Three things live here, and nothing that knows a runtime, a database or a model:
+//!
+//! - **names**: [`Tenant`], [`ThreadKey`], [`Namespace`], [`TaskId`], [`RunId`], [`Position`]: typed, bounded, never
+//!   interpolated into anything;
+//! - **seams**: [`Clock`], [`Ids`], [`Rng`], [`Spawner`]: nothing in hanok reads a global clock or rolls a global die;
+//! - **stored values**: [`Stored`] (one value as canonical msgpack), the closed vocabulary [`Change`], and the fold
+//!   [`Fields`] that a log of changes amounts to.
+//!
+//! ```
+//! use hanok_core::{Change, Fields, Stored};
+//!
+//! let mut fields = Fields::default();
+//! fields.apply("log", &Change::Append(vec![Stored::encode(&"opened")?]))?;
+//! fields.apply("log", &Change::Append(vec![Stored::encode(&"closed")?]))?;
+//! assert_eq!(fields.to_string(), r#"{"log":["opened","closed"]}"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod call;
+mod cancel;
+mod change;
+mod clock;
+mod effect;
+mod encode;
+mod fold;
+mod ids;
+mod meter;
+mod msgpack;
+mod name;
+mod printable;
+mod secret;
+mod spawn;
+mod stored;
+
+pub use call::{Ask, AskError, Call, CallKey, Request, RequestId, Token, TokenSink};
+pub use cancel::{Cancellation, Cancelled};
+pub use change::{Change, Changes, MessageChange};
+pub use clock::{Clock, Timestamp};
+pub use effect::Effect;
+pub use fold::{Field, Fields, FoldError, MessageFold};
+pub use ids::{Ids, Rng};
+pub use meter::{Meter, Spent};
+pub use msgpack::{Reader, Writer};
+pub use name::{InvalidName, Namespace, Position, RunId, TaskId, Tenant, ThreadKey};
+pub use printable::Printable;
+pub use secret::Secret;
+pub use spawn::{Spawned, Spawner};
+pub use stored::{Stored, StoredError};
+
+/// A boxed error of any kind, as a cause.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync + 'static>;
+
+/// A boxed future that may move between threads.
+pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

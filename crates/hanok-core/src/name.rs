@@ -1,0 +1,274 @@
+//! Names: typed, bounded, compared by bytes, never interpolated into a path, a query or a log line.
+
+use std::{fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The longest name, in bytes.
+const LONGEST: usize = 256;
+
+/// Why a text cannot be a name.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum InvalidName {
+    /// A name has at least one character.
+    #[error("{what} is empty")]
+    Empty {
+        /// Which name it was to be.
+        what: &'static str,
+    },
+    /// A name has at most 256 bytes.
+    #[error("{what} has {bytes} bytes; at most {LONGEST} are allowed")]
+    TooLong {
+        /// Which name it was to be.
+        what: &'static str,
+        /// The length of the refused text.
+        bytes: usize,
+    },
+    /// A name holds no control characters.
+    #[error("{what} holds the control character U+{code:04X} at byte {at}")]
+    Control {
+        /// Which name it was to be.
+        what: &'static str,
+        /// The character's code point.
+        code: u32,
+        /// Where it stands.
+        at: usize,
+    },
+}
+
+fn checked(what: &'static str, text: &str) -> Result<Arc<str>, InvalidName> {
+    if text.is_empty() {
+        return Err(InvalidName::Empty { what });
+    }
+    if text.len() > LONGEST {
+        return Err(InvalidName::TooLong { what, bytes: text.len() });
+    }
+    if let Some((at, c)) = text.char_indices().find(|(_, c)| c.is_control()) {
+        return Err(InvalidName::Control { what, code: u32::from(c), at });
+    }
+    Ok(text.into())
+}
+
+/// Whose threads these are. A tenant is part of every key; one tenant never sees another's.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tenant(Arc<str>);
+
+impl Tenant {
+    /// A tenant of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidName`] when `name` is empty, longer than 256 bytes or holds a control character.
+    pub fn new(name: &str) -> Result<Self, InvalidName> {
+        checked("tenant", name).map(Self)
+    }
+
+    /// The tenant's name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The tenant of a program that has only one: `default`.
+impl Default for Tenant {
+    fn default() -> Self {
+        Self("default".into())
+    }
+}
+
+/// Names one thread (one conversation, one graph through time) of one tenant.
+///
+/// ```
+/// use hanok_core::{Tenant, ThreadKey};
+///
+/// let key = ThreadKey::new(Tenant::default(), "user-session-123")?;
+/// assert_eq!(key.thread(), "user-session-123");
+/// assert!(ThreadKey::new(Tenant::default(), "a\nb").is_err());
+/// # Ok::<(), hanok_core::InvalidName>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadKey {
+    tenant: Tenant,
+    thread: Arc<str>,
+}
+
+impl ThreadKey {
+    /// The thread `thread` of `tenant`.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidName`] when `thread` is empty, longer than 256 bytes or holds a control character.
+    pub fn new(tenant: Tenant, thread: &str) -> Result<Self, InvalidName> {
+        Ok(Self { tenant, thread: checked("thread", thread)? })
+    }
+
+    /// Whose thread it is.
+    pub fn tenant(&self) -> &Tenant {
+        &self.tenant
+    }
+
+    /// The thread's own name.
+    pub fn thread(&self) -> &str {
+        &self.thread
+    }
+}
+
+impl fmt::Display for ThreadKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.tenant.as_str().escape_debug(), self.thread.escape_debug())
+    }
+}
+
+/// Whose entries these are within a thread: the root graph's (no segments) or a subgraph's.
+///
+/// A child's segments are the parent's, then the node that called it and the key of the call. Segments are whole: the
+/// namespaces `["a", "b:c"]` and `["a:b", "c"]` are two.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Namespace(Arc<[Arc<str>]>);
+
+impl Namespace {
+    /// The namespace of the thread's own graph.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Whether this is the thread's own graph.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The namespace one segment below this one.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidName`] when `segment` is empty, longer than 256 bytes or holds a control character.
+    pub fn child(&self, segment: &str) -> Result<Self, InvalidName> {
+        let segment = checked("namespace segment", segment)?;
+        Ok(Self(self.0.iter().cloned().chain([segment]).collect()))
+    }
+
+    /// The segments, outermost first.
+    pub fn segments(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.iter().map(AsRef::as_ref)
+    }
+
+    /// How many segments there are.
+    pub fn depth(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether this is `other` or lies below it, segment by segment.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0)
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, segment) in self.segments().enumerate() {
+            if i > 0 {
+                f.write_str("/")?;
+            }
+            write!(f, "{}", segment.escape_debug())?;
+        }
+        Ok(())
+    }
+}
+
+/// Names one task: a node that is due in one super-step. Retries and resumes of the task keep it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TaskId([u8; 16]);
+
+impl TaskId {
+    /// The task with these bytes.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes of the id.
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TaskId({self})")
+    }
+}
+
+/// Names one run: from an input to the outcome it led to, in one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunId(pub u128);
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// The place of an entry in a thread's log, counted from 1 in the order of the appends.
+///
+/// `Position(0)` is the place before the first entry.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Position(pub u64);
+
+impl Position {
+    /// The place before the first entry.
+    pub const START: Self = Self(0);
+
+    /// The next place.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_any_text_without_control_characters_of_at_most_256_bytes() {
+        for good in ["a", "계약 검토", "%_'\"$.[]", "🙂", &"x".repeat(256)] {
+            assert_eq!(Tenant::new(good).unwrap().as_str(), good);
+        }
+        assert_eq!(Tenant::new(""), Err(InvalidName::Empty { what: "tenant" }));
+        assert_eq!(
+            Tenant::new(&"x".repeat(257)),
+            Err(InvalidName::TooLong { what: "tenant", bytes: 257 })
+        );
+        assert_eq!(
+            Tenant::new("a\u{1b}[2J"),
+            Err(InvalidName::Control { what: "tenant", code: 0x1b, at: 1 })
+        );
+    }
+
+    #[test]
+    fn a_namespace_is_whole_segments() {
+        let root = Namespace::root();
+        let acme = root.child("acme").unwrap();
+        let acme_corp = root.child("acme-corp").unwrap();
+        assert!(acme.is_within(&root) && !acme_corp.is_within(&acme));
+        let left = root.child("a").unwrap().child("b:c").unwrap();
+        let right = root.child("a:b").unwrap().child("c").unwrap();
+        assert_ne!(left, right);
+    }
+}

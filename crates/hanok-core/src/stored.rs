@@ -1,0 +1,256 @@
+//! One stored value.
+
+use std::fmt;
+
+use bytes::Bytes;
+use serde::{Serialize, de::DeserializeOwned};
+use thiserror::Error;
+
+use crate::{
+    encode::Encoder,
+    msgpack::{Head, Reader, Writer},
+};
+
+/// How deep a value may be nested. Deeper ones are refused when they are read, so that no stack overflows.
+const DEEPEST: usize = 128;
+
+/// Why a value could not be stored or read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StoredError {
+    /// The bytes are no stored value.
+    #[error("not a stored value: expected {expected} at byte {at}")]
+    Malformed {
+        /// Where.
+        at: usize,
+        /// What should have stood there.
+        expected: &'static str,
+    },
+    /// The value has another shape than the type that was asked for.
+    #[error("a stored value does not have the expected shape")]
+    Decode(#[source] crate::BoxError),
+    /// The value cannot be stored: its `Serialize` failed or says what it does not keep.
+    #[error("a value cannot be stored: {reason}")]
+    Encode {
+        /// What went wrong, in the words of the value's `Serialize`.
+        reason: String,
+    },
+}
+
+impl StoredError {
+    pub(crate) fn decode(source: impl Into<crate::BoxError>) -> Self {
+        Self::Decode(source.into())
+    }
+}
+
+/// One value as it is stored: msgpack with field names and sorted map keys, so that equal values are equal bytes.
+///
+/// Clones share their bytes. `Display` shows the value as JSON, for people.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use hanok_core::Stored;
+///
+/// let ages = HashMap::from([("철수", 31), ("영희", 29)]);
+/// let stored = Stored::encode(&ages)?;
+/// assert_eq!(stored.to_string(), r#"{"영희":29,"철수":31}"#);
+/// assert_eq!(stored.decode::<HashMap<String, u32>>()?["철수"], 31);
+/// # Ok::<(), hanok_core::StoredError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Stored(Bytes);
+
+impl Stored {
+    /// Stores `value`.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError::Encode`] when the value's `Serialize` fails.
+    pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, StoredError> {
+        let mut out = Vec::new();
+        value.serialize(&mut Encoder::new(&mut out))?;
+        Ok(Self(out.into()))
+    }
+
+    /// Takes `bytes` as a value that is msgpack already.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError::Malformed`] when `bytes` are not exactly one value.
+    pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, StoredError> {
+        let bytes = bytes.into();
+        let mut reader = Reader::new(&bytes);
+        reader.value()?;
+        if !reader.is_at_end() {
+            return Err(StoredError::Malformed { at: reader.at(), expected: "the end" });
+        }
+        Ok(Self(bytes))
+    }
+
+    /// For writers of this crate, whose output is one value by construction.
+    pub(crate) fn trusted(bytes: Vec<u8>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// Nothing, as a value.
+    pub fn nil() -> Self {
+        Self(Bytes::from_static(&[0xc0]))
+    }
+
+    /// The value as a `T`.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError::Decode`] when it has another shape, or is nested deeper than 128.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, StoredError> {
+        let mut deserializer = rmp_serde::Deserializer::new(&self.0[..]);
+        deserializer.set_max_depth(DEEPEST);
+        T::deserialize(&mut deserializer).map_err(StoredError::decode)
+    }
+
+    /// The value's msgpack.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The parts of a list.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError::Malformed`] when the value is no list.
+    pub fn to_items(&self) -> Result<Vec<Self>, StoredError> {
+        let mut reader = Reader::new(&self.0);
+        (0..reader.array()?).map(|_| self.part(&mut reader)).collect()
+    }
+
+    /// The parts of a map, as stored.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError::Malformed`] when the value is no map.
+    pub fn to_entries(&self) -> Result<Vec<(Self, Self)>, StoredError> {
+        let mut reader = Reader::new(&self.0);
+        (0..reader.map()?).map(|_| Ok((self.part(&mut reader)?, self.part(&mut reader)?))).collect()
+    }
+
+    /// The text of a stored text.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError::Malformed`] when the value is no text.
+    pub fn as_str(&self) -> Result<&str, StoredError> {
+        Reader::new(&self.0).str()
+    }
+
+    /// A list of `items`.
+    pub fn list<'a>(items: impl ExactSizeIterator<Item = &'a Self>) -> Self {
+        let mut writer = Writer::new();
+        writer.array(items.len());
+        items.for_each(|item| {
+            writer.raw(&item.0);
+        });
+        Self::trusted(writer.into_bytes())
+    }
+
+    /// A map of `entries`, in the order given.
+    pub fn map<'a>(entries: impl ExactSizeIterator<Item = (&'a Self, &'a Self)>) -> Self {
+        let mut writer = Writer::new();
+        writer.map(entries.len());
+        entries.for_each(|(key, value)| {
+            writer.raw(&key.0).raw(&value.0);
+        });
+        Self::trusted(writer.into_bytes())
+    }
+
+    /// The next value of `reader`, which reads this value; shares its bytes.
+    fn part(&self, reader: &mut Reader<'_>) -> Result<Self, StoredError> {
+        let start = reader.at();
+        reader.value()?;
+        Ok(Self(self.0.slice(start..reader.at())))
+    }
+}
+
+impl fmt::Debug for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stored({self})")
+    }
+}
+
+impl fmt::Display for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        json(&mut Reader::new(&self.0), f, 0)
+    }
+}
+
+/// Shows the next value as JSON; what JSON has no form for, and what is malformed, as `…`.
+fn json(reader: &mut Reader<'_>, f: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
+    if depth > DEEPEST {
+        return match reader.value() {
+            Ok(_) | Err(_) => f.write_str("…"),
+        };
+    }
+    let Ok(head) = reader.head() else { return f.write_str("…") };
+    match head {
+        Head::Nil => f.write_str("null"),
+        Head::Bool(value) => write!(f, "{value}"),
+        Head::Uint(value) => write!(f, "{value}"),
+        Head::Int(value) => write!(f, "{value}"),
+        Head::F32(value) => write!(f, "{value:?}"),
+        Head::F64(value) => write!(f, "{value:?}"),
+        Head::Str(len) => match reader.take(len).map(String::from_utf8_lossy) {
+            Ok(text) => quoted(&text, f),
+            Err(_) => f.write_str("…"),
+        },
+        Head::Bin(len) | Head::Ext(len) => match reader.take(len) {
+            Ok(bytes) => {
+                f.write_str("\"")?;
+                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+                f.write_str("\"")
+            }
+            Err(_) => f.write_str("…"),
+        },
+        Head::Array(len) => {
+            f.write_str("[")?;
+            for i in 0..len {
+                comma(i, f)?;
+                json(reader, f, depth + 1)?;
+                if reader.is_at_end() {
+                    break;
+                }
+            }
+            f.write_str("]")
+        }
+        Head::Map(len) => {
+            f.write_str("{")?;
+            for i in 0..len {
+                comma(i, f)?;
+                json(reader, f, depth + 1)?;
+                f.write_str(":")?;
+                json(reader, f, depth + 1)?;
+                if reader.is_at_end() {
+                    break;
+                }
+            }
+            f.write_str("}")
+        }
+    }
+}
+
+pub(crate) fn comma(i: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if i > 0 { f.write_str(",") } else { Ok(()) }
+}
+
+/// `text` as a JSON string.
+pub(crate) fn quoted(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str("\"")?;
+    for c in text.chars() {
+        match c {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            c if c.is_control() => write!(f, "\\u{:04x}", u32::from(c))?,
+            c => write!(f, "{c}")?,
+        }
+    }
+    f.write_str("\"")
+}
