@@ -42,13 +42,8 @@ pub enum Change {
 /// What happened to one message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessageChange {
-    /// A message: in the place of the one with this id, else at the end.
-    Put {
-        /// The message's id, which also stands in the message.
-        id: String,
-        /// The whole message.
-        message: Stored,
-    },
+    /// A whole message, a map with its id under `id`: in the place of the one with that id, else at the end.
+    Put(Stored),
     /// The message with this id is gone.
     Remove {
         /// The message's id.
@@ -187,9 +182,7 @@ impl Change {
 impl MessageChange {
     fn write(&self, to: &mut Writer) {
         match self {
-            Self::Put { id, message } => {
-                to.array(3).uint(code::PUT).str(id).raw(message.as_bytes())
-            }
+            Self::Put(message) => to.array(2).uint(code::PUT).raw(message.as_bytes()),
             Self::Remove { id } => to.array(2).uint(code::REMOVE).str(id),
             Self::Clear => to.array(1).uint(code::CLEAR),
         };
@@ -199,7 +192,7 @@ impl MessageChange {
         let parts = from.array()?;
         let at = from.at();
         match (from.uint()?, parts) {
-            (code::PUT, 3) => Ok(Self::Put { id: from.str()?.to_owned(), message: value(from)? }),
+            (code::PUT, 2) => Ok(Self::Put(value(from)?)),
             (code::REMOVE, 2) => Ok(Self::Remove { id: from.str()?.to_owned() }),
             (code::CLEAR, 1) => Ok(Self::Clear),
             _ => Err(StoredError::Malformed { at, expected: "a message change of this build" }),

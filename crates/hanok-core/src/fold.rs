@@ -8,7 +8,7 @@ use std::{
 use thiserror::Error;
 
 use crate::{
-    Change, Changes, MessageChange, Stored, StoredError,
+    Change, Changes, MessageChange, Reader, Stored, StoredError,
     stored::{comma, quoted},
 };
 
@@ -259,12 +259,13 @@ impl MessageFold {
         removed: &mut Vec<String>,
     ) -> Result<(), FoldError> {
         match change {
-            MessageChange::Put { id, message } => {
-                let slot = self.places.get(id).and_then(|at| self.slots.get_mut(*at));
+            MessageChange::Put(message) => {
+                let id = id_of(message)?;
+                let slot = self.places.get(&id).and_then(|at| self.slots.get_mut(*at));
                 if let Some(slot) = slot {
                     *slot = Some(message.clone());
                 } else {
-                    self.places.insert(id.clone(), self.slots.len());
+                    self.places.insert(id, self.slots.len());
                     self.slots.push(Some(message.clone()));
                 }
             }
@@ -316,11 +317,14 @@ impl PartialEq for MessageFold {
     }
 }
 
+/// The id of a stored message. It is written first, so this reads a few bytes.
 fn id_of(message: &Stored) -> Result<String, StoredError> {
-    for (key, value) in message.to_entries()? {
-        if key.as_str().is_ok_and(|key| key == "id") {
-            return value.as_str().map(str::to_owned);
+    let mut reader = Reader::new(message.as_bytes());
+    for _ in 0..reader.map()? {
+        if reader.str()? == "id" {
+            return reader.str().map(str::to_owned);
         }
+        reader.value()?;
     }
     Err(StoredError::Malformed { at: 0, expected: "a message with an id" })
 }

@@ -105,10 +105,7 @@ fn stored(value: impl Serialize) -> Stored {
 
 #[test]
 fn every_change_reads_back_as_it_was_written() {
-    let put = |id: &str| MessageChange::Put {
-        id: id.to_owned(),
-        message: stored(BTreeMap::from([("id", id)])),
-    };
+    let put = |id: &str| MessageChange::Put(stored(BTreeMap::from([("id", id)])));
     let mut changes = Changes::default();
     changes.push("set", Change::Set(stored(1)));
     changes.push("unset", Change::Unset);

@@ -1,0 +1,223 @@
+//! What the attributes of a state and its fields say.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Attribute, Error, Expr, ExprLit, Field, Lit, LitInt, LitStr, Path, Result, Type};
+
+/// The rule of a field.
+pub(crate) enum Rule {
+    LastValue,
+    Append,
+    Merge,
+    Nested,
+    Messages,
+    With(Path),
+    Operations(Path, Type),
+    Transient,
+}
+
+impl Rule {
+    /// The rule's name in the schema.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::LastValue => "last value",
+            Self::Append => "append",
+            Self::Merge => "merge",
+            Self::Nested => "nested",
+            Self::Messages => "messages",
+            Self::With(_) => "with",
+            Self::Operations(..) => "operations",
+            Self::Transient => "transient",
+        }
+    }
+}
+
+/// What the attributes of one field say.
+pub(crate) struct FieldAttributes {
+    pub(crate) rule: Rule,
+    pub(crate) aliases: Vec<LitStr>,
+}
+
+const RULES: &str =
+    "`append`, `merge`, `nested`, `messages`, `with = path` and `operations = path, update = Type`";
+
+pub(crate) fn of_field(field: &Field) -> Result<FieldAttributes> {
+    let mut rule = None;
+    let mut transient = None;
+    let mut aliases = Vec::new();
+    for attribute in &field.attrs {
+        if attribute.path().is_ident("reduce") {
+            if rule.is_some() {
+                return Err(Error::new_spanned(
+                    attribute,
+                    "a field has one rule; this is a second",
+                ));
+            }
+            rule = Some(rule_of(attribute)?);
+        } else if attribute.path().is_ident("state") {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("transient") {
+                    transient = Some(meta.path);
+                    Ok(())
+                } else if meta.path.is_ident("alias") {
+                    aliases.push(meta.value()?.parse()?);
+                    Ok(())
+                } else {
+                    Err(meta.error("a field's `#[state(…)]` says `transient` or `alias = \"…\"`"))
+                }
+            })?;
+        }
+    }
+    let rule = match (rule, transient) {
+        (Some(_), Some(at)) => {
+            return Err(Error::new_spanned(
+                at,
+                "a transient field is a last value that is never stored; it takes no `#[reduce(…)]`",
+            ));
+        }
+        (Some(rule), None) => rule,
+        (None, Some(_)) => Rule::Transient,
+        (None, None) if is_messages(&field.ty) => Rule::Messages,
+        (None, None) => Rule::LastValue,
+    };
+    fits(&rule, &field.ty)?;
+    Ok(FieldAttributes { rule, aliases })
+}
+
+/// Refuses what can be told to be wrong by its name alone; the compiler says the rest at greater length.
+fn fits(rule: &Rule, kind: &Type) -> Result<()> {
+    let Type::Path(path) = kind else { return Ok(()) };
+    let Some(last) = path.path.segments.last() else { return Ok(()) };
+    let name = last.ident.to_string();
+    let plain = matches!(
+        name.as_str(),
+        "u8" | "u16"
+            | "u32"
+            | "u64"
+            | "u128"
+            | "usize"
+            | "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "i128"
+            | "isize"
+            | "f32"
+            | "f64"
+            | "bool"
+            | "char"
+            | "String"
+            | "Option"
+            | "Messages"
+    );
+    let map = matches!(name.as_str(), "Map" | "BTreeMap" | "HashMap");
+    let list = matches!(name.as_str(), "List" | "Vec");
+    let needs = match rule {
+        Rule::Append if plain || map => "`#[reduce(append)]` needs a list: `List<T>` or `Vec<T>`",
+        Rule::Merge if plain || list || name == "HashMap" => {
+            "`#[reduce(merge)]` needs a map: `Map<K, V>` or `BTreeMap<K, V>`"
+        }
+        Rule::Nested if plain || map || list => {
+            "`#[reduce(nested)]` needs a type that is a `State` itself"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::new_spanned(kind, format!("{needs}, and `{name}` is none")))
+}
+
+fn rule_of(attribute: &Attribute) -> Result<Rule> {
+    let mut rule = None;
+    let mut update = None;
+    attribute.parse_nested_meta(|meta| {
+        let path = &meta.path;
+        let named = if path.is_ident("append") {
+            Rule::Append
+        } else if path.is_ident("merge") {
+            Rule::Merge
+        } else if path.is_ident("nested") {
+            Rule::Nested
+        } else if path.is_ident("messages") {
+            Rule::Messages
+        } else if path.is_ident("with") {
+            Rule::With(meta.value()?.parse()?)
+        } else if path.is_ident("operations") {
+            Rule::Operations(meta.value()?.parse()?, syn::parse_quote!(()))
+        } else if path.is_ident("update") {
+            update = Some(meta.value()?.parse::<Type>()?);
+            return Ok(());
+        } else {
+            let name = quote!(#path).to_string();
+            return Err(meta.error(format!("there is no rule `{name}`; there are {RULES}")));
+        };
+        if rule.is_some() {
+            return Err(meta.error("a field has one rule; this is a second"));
+        }
+        rule = Some(named);
+        Ok(())
+    })?;
+    match (rule, update) {
+        (Some(Rule::Operations(path, _)), Some(update)) => Ok(Rule::Operations(path, update)),
+        (Some(Rule::Operations(path, _)), None) => Err(Error::new_spanned(
+            path,
+            "say what an update holds: `#[reduce(operations = path, update = Type)]`",
+        )),
+        (Some(rule), None) => Ok(rule),
+        (_, Some(update)) => {
+            Err(Error::new_spanned(update, "`update = Type` goes with `operations = path`"))
+        }
+        (None, None) => Err(Error::new_spanned(
+            attribute,
+            format!("say which rule the field has; there are {RULES}"),
+        )),
+    }
+}
+
+/// Whether a type is written as `Messages`, whatever stands before it.
+fn is_messages(kind: &Type) -> bool {
+    matches!(kind, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Messages"))
+}
+
+/// What the attributes of the struct say.
+#[derive(Default)]
+pub(crate) struct StructAttributes {
+    pub(crate) version: Option<LitInt>,
+    pub(crate) upgrade: Option<Path>,
+    pub(crate) state_crate: Option<TokenStream>,
+}
+
+pub(crate) fn of_struct(attributes: &[Attribute]) -> Result<StructAttributes> {
+    let mut said = StructAttributes::default();
+    for attribute in attributes.iter().filter(|a| a.path().is_ident("state")) {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("version") {
+                said.version = Some(version(&meta.value()?.parse()?)?);
+            } else if meta.path.is_ident("upgrade") {
+                said.upgrade = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("crate") {
+                let path: Path = meta.value()?.parse()?;
+                said.state_crate = Some(quote!(#path));
+            } else {
+                return Err(meta.error(
+                    "a state's `#[state(…)]` says `version = 2`, `upgrade = path` or `crate = path`",
+                ));
+            }
+            Ok(())
+        })?;
+    }
+    if let (Some(upgrade), None) = (&said.upgrade, &said.version) {
+        return Err(Error::new_spanned(
+            upgrade,
+            "an upgrade leads to a version: add `version = 2`, and count up from there",
+        ));
+    }
+    Ok(said)
+}
+
+fn version(value: &Expr) -> Result<LitInt> {
+    if let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = value
+        && number.base10_parse::<u32>().is_ok_and(|version| version > 0)
+    {
+        return Ok(number.clone());
+    }
+    Err(Error::new_spanned(value, "a version is a number from 1 on"))
+}

@@ -1,0 +1,28 @@
+//! Where `hanok-state` is found from the crate that derives.
+
+use std::{env, fs, path::Path};
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// `::hanok_state` for a crate that depends on it, `::hanok::state` for one that depends on the facade alone.
+pub(crate) fn state_crate() -> TokenStream {
+    let manifest = env::var("CARGO_MANIFEST_DIR")
+        .ok()
+        .and_then(|dir| fs::read_to_string(Path::new(&dir).join("Cargo.toml")).ok())
+        .unwrap_or_default();
+    let depends_on = |name: &str| {
+        manifest.lines().any(|line| {
+            let line = line.trim_start();
+            let after = line.strip_prefix(name).or_else(|| {
+                line.split_once("dependencies.").and_then(|(_, rest)| rest.strip_prefix(name))
+            });
+            after.is_some_and(|rest| rest.starts_with([' ', '=', '.', ']']))
+        })
+    };
+    if depends_on("hanok") && !depends_on("hanok-state") {
+        quote!(::hanok::state)
+    } else {
+        quote!(::hanok_state)
+    }
+}

@@ -1,0 +1,62 @@
+//! Why writes could not be merged.
+
+use std::sync::Arc;
+
+use hanok_core::{BoxError, FoldError, StoredError};
+use thiserror::Error;
+
+/// The writes of one super-step to one field that could not be merged. The state is as it was.
+#[derive(Debug, Error)]
+#[error("field `{field}`: {reason}")]
+pub struct ReduceError {
+    /// The field, with the fields around it: `child.plan`.
+    pub field: String,
+    /// The nodes that wrote it, in task order.
+    pub nodes: Vec<Arc<str>>,
+    /// What was wrong.
+    pub reason: Refused,
+}
+
+impl ReduceError {
+    /// The same error of a field within `outer`.
+    #[must_use]
+    pub fn within(self, outer: &str) -> Self {
+        Self { field: format!("{outer}.{}", self.field), ..self }
+    }
+}
+
+/// What was wrong with the writes to a field.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// Two nodes wrote a last value.
+    #[error(
+        "written by `{first}` and `{second}` in one super-step; give the field a reducer, or let one node write it"
+    )]
+    TwoWriters {
+        /// The first of them, in task order.
+        first: Arc<str>,
+        /// The second.
+        second: Arc<str>,
+    },
+    /// Two nodes overwrote a field that has a reducer.
+    #[error("overwritten by `{first}` and `{second}` in one super-step; only one may")]
+    TwoOverwrites {
+        /// The first of them, in task order.
+        first: Arc<str>,
+        /// The second.
+        second: Arc<str>,
+    },
+    /// The write does not fit the value.
+    #[error(transparent)]
+    Fold(#[from] FoldError),
+    /// What a reducer made of the writes cannot be stored.
+    #[error(transparent)]
+    Stored(#[from] StoredError),
+    /// A reducer of the user's refused the write.
+    #[error("the reducer failed: {0}")]
+    Reducer(BoxError),
+    /// A field of a nested state.
+    #[error(transparent)]
+    Nested(Box<ReduceError>),
+}

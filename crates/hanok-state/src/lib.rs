@@ -1,0 +1,77 @@
+//! The state of a graph: a plain struct whose fields say how what nodes write is merged.
+//!
+//! A node reads a snapshot of the state and returns an *update*; it never mutates the state. `#[derive(State)]` writes
+//! the update type (every field optional, a method per field) and the rule of each field, its *reducer*:
+//!
+//! | field | rule | methods of the update for a field `f` |
+//! | --- | --- | --- |
+//! | no attribute | last value; two writers in one super-step are an error | `f(value)` |
+//! | of type [`Messages`] | append; a message with a known id replaces it; a removal removes | `message(m)`, `messages(several)`, `remove_message(id)`, `clear_messages()`, `overwrite_messages(whole)` |
+//! | `#[reduce(append)]` | [`List`] or `Vec`: append | `f(items)`, `push_f(item)`, `overwrite_f(whole)` |
+//! | `#[reduce(merge)]` | [`Map`] or `BTreeMap`: later keys win | `f(entries)`, `insert_f(key, value)`, `remove_f(key)`, `overwrite_f(whole)` |
+//! | `#[reduce(nested)]` | a [`State`] of its own | `f(update)`, `overwrite_f(whole)` |
+//! | `#[reduce(with = path)]` | `path` is `fn(&T, T) -> T`; for small values, stored whole | `f(value)`, `overwrite_f(whole)` |
+//! | `#[reduce(operations = path, update = U)]` | `path` is `fn(&T, U) -> T::Change`, see [`Grow`]; for what grows | `f(update)`, `overwrite_f(whole)` |
+//! | `#[state(transient)]` | last value, never stored; the one place for a type without serde | `f(value)` |
+//!
+//! An overwrite wins over all other writes of its super-step; two overwrites are an error. `#[state(alias = "old")]` on a
+//! field reads what was stored under an older name; `#[state(version = 2, upgrade = path)]` on the struct upgrades what
+//! an older version stored.
+//!
+//! ```
+//! use hanok_state::{Message, Messages, State};
+//!
+//! #[derive(State, Clone, Default)]
+//! struct AgentState {
+//!     messages: Messages,
+//!     iteration: u32,
+//! }
+//!
+//! let mut state = AgentState::default();
+//! let update = AgentState::update().message(Message::user("안녕")).iteration(1);
+//! state.reduce(vec![("call_model".into(), update)])?;
+//! assert_eq!(state.messages.last().map(|m| m.text().into_owned()), Some("안녕".into()));
+//!
+//! // Two writers of one value are a mistake of the graph, and the error names them.
+//! let (a, b) = (AgentState::update().iteration(1), AgentState::update().iteration(2));
+//! let error = state.reduce(vec![("a".into(), a), ("b".into(), b)]).unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "field `iteration`: written by `a` and `b` in one super-step; give the field a reducer, or let one node write it"
+//! );
+//! # Ok::<(), hanok_state::ReduceError>(())
+//! ```
+
+mod collection;
+mod convert;
+mod error;
+mod json;
+mod list;
+mod map;
+mod message;
+mod messages;
+mod reducer;
+mod slot;
+mod state;
+
+pub use collection::{Grow, ListChange, ListLike, MapChange, MapLike};
+pub use convert::MessageFormatError;
+pub use error::{ReduceError, Refused};
+pub use hanok_macros::State;
+pub use json::{Arguments, Json};
+pub use list::List;
+pub use map::Map;
+pub use message::{Content, Message, Part, Role, ToolCall};
+pub use messages::{MessageOp, Messages, MessagesUpdate};
+pub use reducer::{
+    Append, LastValue, Merge, MessageIds, Nested, NestedWrite, Operations, OperationsReducer,
+    Reduce, Transient, With, WithReducer,
+};
+pub use slot::{Slot, Write, Writes};
+pub use state::{FieldSchema, Schema, State, StateUpdate};
+
+/// What the code of `#[derive(State)]` needs; not for anyone else.
+#[doc(hidden)]
+pub mod derived {
+    pub use hanok_core::{BoxError, Changes, Fields, StoredError};
+}

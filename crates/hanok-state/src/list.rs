@@ -1,0 +1,134 @@
+//! A list that shares its structure.
+
+use std::fmt;
+
+use hanok_core::{Change, FoldError, StoredError};
+use rpds::VectorSync;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+
+use crate::{Grow, ListChange, ListLike};
+
+/// A list whose clones share what they have in common: a clone costs a pointer, a push the logarithm of the length.
+#[derive(Clone)]
+pub struct List<T>(VectorSync<T>);
+
+impl<T: Clone> List<T> {
+    /// An empty list.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The item at `index`.
+    pub fn get(&self, index: usize) -> Option<&T> {
+        self.0.get(index)
+    }
+
+    /// The last item.
+    pub fn last(&self) -> Option<&T> {
+        self.0.last()
+    }
+
+    /// The items, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
+        self.0.iter()
+    }
+
+    /// Puts an item at the end.
+    pub fn push(&mut self, item: T) {
+        self.0.push_back_mut(item);
+    }
+
+    fn splice(&mut self, at: usize, remove: usize, insert: Vec<T>) -> Result<(), FoldError> {
+        let len = self.len();
+        let end = at.checked_add(remove).filter(|end| *end <= len).ok_or(FoldError::Splice {
+            at: at as u64,
+            remove: remove as u64,
+            len,
+        })?;
+        let before = self.0.iter().take(at).cloned();
+        let after = self.0.iter().skip(end).cloned();
+        self.0 = before.chain(insert).chain(after).collect();
+        Ok(())
+    }
+}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(VectorSync::new_sync())
+    }
+}
+
+impl<T: PartialEq> PartialEq for List<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter()).finish()
+    }
+}
+
+impl<T: Clone> FromIterator<T> for List<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self(items.into_iter().collect())
+    }
+}
+
+impl<T: Clone> Extend<T> for List<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
+        self.0.extend(items);
+    }
+}
+
+impl<T: Serialize> Serialize for List<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter())
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Clone> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(|items| items.into_iter().collect())
+    }
+}
+
+impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> ListLike for List<T> {
+    type Item = T;
+
+    fn extend_items(&mut self, items: Vec<T>) {
+        self.0.extend(items);
+    }
+}
+
+impl<T: Clone + Serialize> Grow for List<T> {
+    type Change = ListChange<T>;
+
+    fn grow(&mut self, change: ListChange<T>) -> Result<(), FoldError> {
+        match change {
+            ListChange::Append(items) => {
+                self.0.extend(items);
+                Ok(())
+            }
+            ListChange::Splice { at, remove, insert } => self.splice(at, remove, insert),
+            ListChange::Several(several) => {
+                several.into_iter().try_for_each(|change| self.grow(change))
+            }
+        }
+    }
+
+    fn store(change: &ListChange<T>) -> Result<Vec<Change>, StoredError> {
+        change.store()
+    }
+}

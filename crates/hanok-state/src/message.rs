@@ -1,0 +1,284 @@
+//! One message of a conversation.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Arguments, Json};
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Instructions of the program.
+    System,
+    /// A person.
+    User,
+    /// A model.
+    Assistant,
+    /// The result of a tool call.
+    Tool,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        })
+    }
+}
+
+/// A call that a model asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Names the call within its conversation; the observation carries it.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// What the tool is given.
+    #[serde(default)]
+    pub arguments: Arguments,
+}
+
+/// What a message says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Content {
+    /// Text.
+    Text(Arc<str>),
+    /// Several parts, in order.
+    Parts(Vec<Part>),
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::Text("".into())
+    }
+}
+
+impl<T: Into<Arc<str>>> From<T> for Content {
+    fn from(text: T) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+/// One part of what a message says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Part {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A picture.
+    Image {
+        /// Where it is, or its bytes as a `data:` URL.
+        url: String,
+    },
+    /// Anything else, as the JSON it came in.
+    Other {
+        /// The part, as JSON text.
+        json: Arguments,
+    },
+}
+
+/// One message of a conversation. A clone costs a pointer.
+///
+/// Its serialised form, in JSON and in the log, is a map with `id`, `role` and `content` (a text, or a list of parts
+/// `{"type":"text","text":…}`, `{"type":"image","url":…}`, `{"type":"other","json":…}`), and where they are not empty
+/// `name`, `tool_calls` (`{"id","name","arguments"}`, the arguments as JSON text), `tool_call_id` and `metadata`.
+///
+/// ```
+/// use hanok_state::{Message, Role};
+///
+/// let message = Message::user("회사 휴가 정책 알려줘").with_id("q1");
+/// assert_eq!((message.role(), message.id()), (Role::User, Some("q1")));
+/// assert_eq!(
+///     serde_json::to_string(&message)?,
+///     r#"{"id":"q1","role":"user","content":"회사 휴가 정책 알려줘"}"#
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Message(Arc<Inner>);
+
+/// `id` is first: the fold of a log finds it in a few bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Inner {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<Arc<str>>,
+    role: Role,
+    #[serde(default)]
+    content: Content,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<ToolCall>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    metadata: BTreeMap<String, Json>,
+}
+
+impl Message {
+    /// A message of `role`.
+    pub fn new(role: Role, content: impl Into<Content>) -> Self {
+        Self(Arc::new(Inner {
+            id: None,
+            role,
+            content: content.into(),
+            name: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            metadata: BTreeMap::new(),
+        }))
+    }
+
+    /// Instructions of the program.
+    pub fn system(content: impl Into<Content>) -> Self {
+        Self::new(Role::System, content)
+    }
+
+    /// What a person says.
+    pub fn user(content: impl Into<Content>) -> Self {
+        Self::new(Role::User, content)
+    }
+
+    /// What a model says.
+    pub fn assistant(content: impl Into<Content>) -> Self {
+        Self::new(Role::Assistant, content)
+    }
+
+    /// What the call `call_id` gave.
+    pub fn tool(call_id: impl Into<String>, content: impl Into<Content>) -> Self {
+        let mut message = Self::new(Role::Tool, content);
+        message.inner().tool_call_id = Some(call_id.into());
+        message
+    }
+
+    /// Who speaks.
+    pub fn role(&self) -> Role {
+        self.0.role
+    }
+
+    /// What the message says.
+    pub fn content(&self) -> &Content {
+        &self.0.content
+    }
+
+    /// The text of the message; of several parts, the texts one after the other.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.0.content {
+            Content::Text(text) => Cow::Borrowed(text),
+            Content::Parts(parts) => parts
+                .iter()
+                .filter_map(|part| match part {
+                    Part::Text { text } => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect(),
+        }
+    }
+
+    /// The message's id. In a conversation every message has one.
+    pub fn id(&self) -> Option<&str> {
+        self.0.id.as_deref()
+    }
+
+    pub(crate) fn shared_id(&self) -> Option<Arc<str>> {
+        self.0.id.clone()
+    }
+
+    /// Who speaks, by name: an agent among several.
+    pub fn name(&self) -> Option<&str> {
+        self.0.name.as_deref()
+    }
+
+    /// The calls that a model asks for.
+    pub fn tool_calls(&self) -> &[ToolCall] {
+        &self.0.tool_calls
+    }
+
+    /// The call that an observation answers.
+    pub fn tool_call_id(&self) -> Option<&str> {
+        self.0.tool_call_id.as_deref()
+    }
+
+    /// What a program noted with the message; models do not see it.
+    pub fn metadata(&self) -> &BTreeMap<String, Json> {
+        &self.0.metadata
+    }
+
+    /// The same message with this id.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.inner().id = Some(id.into());
+        self
+    }
+
+    /// The same message saying this.
+    #[must_use]
+    pub fn with_content(mut self, content: impl Into<Content>) -> Self {
+        self.inner().content = content.into();
+        self
+    }
+
+    /// The same message, said by `name`.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.inner().name = Some(name.into());
+        self
+    }
+
+    /// The same message, asking for these calls.
+    #[must_use]
+    pub fn with_tool_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        self.inner().tool_calls = calls.into_iter().collect();
+        self
+    }
+
+    /// The same message as the observation of the call `call_id`.
+    #[must_use]
+    pub fn with_tool_call_id(mut self, call_id: impl Into<String>) -> Self {
+        self.inner().tool_call_id = Some(call_id.into());
+        self
+    }
+
+    /// The same message with a note under `key`.
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Json>) -> Self {
+        self.inner().metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// The inner message, copied first if somebody else holds it.
+    fn inner(&mut self) -> &mut Inner {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A text is what a person says.
+impl From<&str> for Message {
+    fn from(text: &str) -> Self {
+        Self::user(text)
+    }
+}
+
+/// A text is what a person says.
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Self::user(text)
+    }
+}

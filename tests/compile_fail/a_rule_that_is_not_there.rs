@@ -1,0 +1,9 @@
+use hanok_state::{List, State};
+
+#[derive(State, Clone, Default)]
+struct Agent {
+    #[reduce(apend)]
+    log: List<String>,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use hanok_state::{List, State};
+
+#[derive(State, Clone, Default)]
+struct Agent {
+    #[state(transient)]
+    #[reduce(append)]
+    log: List<String>,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use hanok_state::State;
+
+#[derive(State, Clone, Default)]
+struct Agent<T> {
+    value: T,
+}
+
+fn main() {}

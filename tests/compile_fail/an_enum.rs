@@ -1,0 +1,8 @@
+use hanok_state::State;
+
+#[derive(State, Clone)]
+enum Mode {
+    Idle,
+}
+
+fn main() {}
