@@ -12,7 +12,7 @@ pub(crate) enum Rule {
     Nested,
     Messages,
     With(Path),
-    Operations(Path, Type),
+    Operations(Box<(Path, Type)>),
     Transient,
 }
 
@@ -26,7 +26,7 @@ impl Rule {
             Self::Nested => "nested",
             Self::Messages => "messages",
             Self::With(_) => "with",
-            Self::Operations(..) => "operations",
+            Self::Operations(_) => "operations",
             Self::Transient => "transient",
         }
     }
@@ -127,6 +127,7 @@ fn fits(rule: &Rule, kind: &Type) -> Result<()> {
 
 fn rule_of(attribute: &Attribute) -> Result<Rule> {
     let mut rule = None;
+    let mut operations = None;
     let mut update = None;
     attribute.parse_nested_meta(|meta| {
         let path = &meta.path;
@@ -141,7 +142,8 @@ fn rule_of(attribute: &Attribute) -> Result<Rule> {
         } else if path.is_ident("with") {
             Rule::With(meta.value()?.parse()?)
         } else if path.is_ident("operations") {
-            Rule::Operations(meta.value()?.parse()?, syn::parse_quote!(()))
+            operations = Some(meta.value()?.parse::<Path>()?);
+            return Ok(());
         } else if path.is_ident("update") {
             update = Some(meta.value()?.parse::<Type>()?);
             return Ok(());
@@ -155,17 +157,20 @@ fn rule_of(attribute: &Attribute) -> Result<Rule> {
         rule = Some(named);
         Ok(())
     })?;
-    match (rule, update) {
-        (Some(Rule::Operations(path, _)), Some(update)) => Ok(Rule::Operations(path, update)),
-        (Some(Rule::Operations(path, _)), None) => Err(Error::new_spanned(
+    match (rule, operations, update) {
+        (Some(rule), None, None) => Ok(rule),
+        (None, Some(path), Some(update)) => Ok(Rule::Operations(Box::new((path, update)))),
+        (None, Some(path), None) => Err(Error::new_spanned(
             path,
             "say what an update holds: `#[reduce(operations = path, update = Type)]`",
         )),
-        (Some(rule), None) => Ok(rule),
-        (_, Some(update)) => {
+        (Some(_), Some(path), _) => {
+            Err(Error::new_spanned(path, "a field has one rule; this is a second"))
+        }
+        (_, None, Some(update)) => {
             Err(Error::new_spanned(update, "`update = Type` goes with `operations = path`"))
         }
-        (None, None) => Err(Error::new_spanned(
+        (None, None, None) => Err(Error::new_spanned(
             attribute,
             format!("say which rule the field has; there are {RULES}"),
         )),

@@ -94,7 +94,7 @@ fn rule_type(field: &Field<'_>, path: &TokenStream) -> TokenStream {
         Rule::Messages => quote_spanned!(span=> #path::MessageIds),
         Rule::Transient => quote_spanned!(span=> #path::Transient),
         Rule::With(_) => quote_spanned!(span=> #path::With<#with>),
-        Rule::Operations(..) => quote_spanned!(span=> #path::Operations<#with>),
+        Rule::Operations(_) => quote_spanned!(span=> #path::Operations<#with>),
     }
 }
 
@@ -111,7 +111,7 @@ fn reducer_name(field: &Field<'_>) -> Ident {
 fn reducer_type(field: &Field<'_>) -> TokenStream {
     let name = reducer_name(field);
     match &field.rule {
-        Rule::With(_) | Rule::Operations(..) => quote! {
+        Rule::With(_) | Rule::Operations(_) => quote! {
             #[doc(hidden)]
             #[derive(Debug)]
             #[allow(non_camel_case_types, reason = "named after a field")]
@@ -132,7 +132,9 @@ fn reducer(field: &Field<'_>, path: &TokenStream) -> TokenStream {
                 }
             }
         },
-        Rule::Operations(function, update) => quote_spanned! {function.span()=>
+        Rule::Operations(said) => {
+            let (function, update) = &**said;
+            quote_spanned! {function.span()=>
             impl #path::OperationsReducer<#kind> for #name {
                 type Update = #update;
                 fn operate(
@@ -143,7 +145,8 @@ fn reducer(field: &Field<'_>, path: &TokenStream) -> TokenStream {
                     ::core::result::Result::Ok(reducer(value, update))
                 }
             }
-        },
+            }
+        }
         _ => TokenStream::new(),
     }
 }
@@ -380,7 +383,8 @@ fn methods(field: &Field<'_>, path: &TokenStream) -> TokenStream {
             );
             quote!(#write #overwrite)
         }
-        Rule::Operations(_, update) => {
+        Rule::Operations(said) => {
+            let update = &said.1;
             let write = write(
                 quote!(update: #update),
                 quote!(::std::vec![update]),
