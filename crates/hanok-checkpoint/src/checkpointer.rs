@@ -1,0 +1,340 @@
+//! What a store does.
+
+use std::{fmt, sync::Arc};
+
+use bytes::Bytes;
+use hanok_core::{BoxFuture, Position, Tenant, ThreadKey, Timestamp};
+
+use crate::{CheckpointError, Claim, Epoch, Record};
+
+/// Names one append, so that after a lost answer it is found instead of made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct AppendId(pub u128);
+
+/// Where a thread is, and who owns it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The position of the last record.
+    pub position: Position,
+    /// The number of the newest claim there was.
+    pub epoch: Epoch,
+    /// The claim that holds now.
+    pub claim: Option<Claim>,
+}
+
+/// Under which claim an append is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Guard {
+    /// It takes the thread: its epoch is one above the thread's.
+    Take(Claim),
+    /// It is made under the claim of this epoch.
+    Hold(Epoch),
+    /// It is the last one under the claim of this epoch.
+    Release(Epoch),
+    /// It is made while nobody owns the thread.
+    Unclaimed,
+}
+
+/// What an append must survive before it is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Safety {
+    /// The death of this process.
+    #[default]
+    Process,
+    /// The death of the machine too.
+    Machine,
+}
+
+/// Records to put at the end of a thread's log, all or none.
+#[derive(Debug, Clone)]
+pub struct Append {
+    /// Names the append.
+    pub id: AppendId,
+    /// Where the thread has to be: the position before the first record.
+    pub expected: Position,
+    /// Under which claim.
+    pub guard: Guard,
+    /// The records, at the positions that follow `expected`, one after the other. At least one.
+    pub records: Vec<Record>,
+    /// What the append must survive.
+    pub safety: Safety,
+}
+
+/// Whether a read may begin at a snapshot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Snapshots {
+    /// It begins at the newest one.
+    #[default]
+    Use,
+    /// It begins at the first record.
+    Ignore,
+}
+
+/// What a read gives.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// Where the thread is.
+    pub head: Head,
+    /// The newest snapshot at or before the position asked for.
+    pub snapshot: Option<(Position, Bytes)>,
+    /// The records after the snapshot up to the position asked for, in order.
+    pub records: Vec<Record>,
+}
+
+/// A thread, as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadInfo {
+    /// The thread.
+    pub thread: ThreadKey,
+    /// Where it is.
+    pub head: Head,
+}
+
+/// Keeps the logs of threads. A store never looks into a record, and never folds.
+///
+/// # Contract
+///
+/// - [`append`](Checkpointer::append) returns `Ok` only when all its records survive what its [`Safety`] says, and then
+///   they are seen by every later read; on an error none of them is ever seen, except after
+///   [`CheckpointError::Unavailable`], when the caller appends again with the same id.
+/// - Of two appends to one position one gets [`CheckpointError::Conflict`]; an append whose id already stands at the
+///   position it is made for is answered `Ok` and stores nothing.
+/// - The guard is checked in the same transaction: an append under an epoch that is not the thread's, or without a claim
+///   where there is one, gets [`CheckpointError::Fenced`].
+/// - Keys are compared by bytes; a tenant is part of the key, and no call sees another tenant's threads.
+///
+/// # Cancel safety
+///
+/// A dropped `append` may have been stored: ask again with the same id.
+pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
+    /// Where `thread` is; `None` for one that has no record.
+    fn head(
+        &self,
+        thread: &ThreadKey,
+    ) -> impl Future<Output = Result<Option<Head>, CheckpointError>> + Send;
+
+    /// Puts records at the end of the log of `thread`.
+    fn append(
+        &self,
+        thread: &ThreadKey,
+        append: Append,
+    ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
+
+    /// Reads `thread` up to `at` (`None`: to its end); `None` for a thread that has no record.
+    fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> impl Future<Output = Result<Option<Opened>, CheckpointError>> + Send;
+
+    /// The records of `thread` before `before` (`None`: its end), newest first, at most `limit`.
+    fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<Record>, CheckpointError>> + Send;
+
+    /// Keeps a snapshot of `thread` at `position`. One that is kept already stays.
+    fn put_snapshot(
+        &self,
+        thread: &ThreadKey,
+        position: Position,
+        snapshot: Bytes,
+    ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
+
+    /// Notes a sign of life of the claim of `epoch`.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Fenced`] when the thread has another epoch.
+    fn beat(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
+
+    /// Removes `thread` and all that belongs to it; says whether it was there.
+    fn delete(
+        &self,
+        thread: &ThreadKey,
+    ) -> impl Future<Output = Result<bool, CheckpointError>> + Send;
+
+    /// The threads of `tenant` whose names follow `after`, by name, at most `limit`.
+    fn threads(
+        &self,
+        tenant: &Tenant,
+        after: Option<&str>,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<ThreadInfo>, CheckpointError>> + Send;
+}
+
+/// Any [`Checkpointer`], chosen at run time. Clones share the store.
+#[derive(Debug, Clone)]
+pub struct SharedCheckpointer(Arc<dyn Erased>);
+
+impl SharedCheckpointer {
+    /// Shares `store`.
+    pub fn new(store: impl Checkpointer) -> Self {
+        Self(Arc::new(store))
+    }
+}
+
+type Answer<'a, T> = BoxFuture<'a, Result<T, CheckpointError>>;
+
+/// The object-safe twin of [`Checkpointer`].
+trait Erased: fmt::Debug + Send + Sync {
+    fn head_boxed<'a>(&'a self, thread: &'a ThreadKey) -> Answer<'a, Option<Head>>;
+    fn append_boxed<'a>(&'a self, thread: &'a ThreadKey, append: Append) -> Answer<'a, ()>;
+    fn open_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Answer<'a, Option<Opened>>;
+    fn history_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Answer<'a, Vec<Record>>;
+    fn put_snapshot_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        position: Position,
+        snapshot: Bytes,
+    ) -> Answer<'a, ()>;
+    fn beat_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> Answer<'a, ()>;
+    fn delete_boxed<'a>(&'a self, thread: &'a ThreadKey) -> Answer<'a, bool>;
+    fn threads_boxed<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> Answer<'a, Vec<ThreadInfo>>;
+}
+
+impl<C: Checkpointer> Erased for C {
+    fn head_boxed<'a>(&'a self, thread: &'a ThreadKey) -> Answer<'a, Option<Head>> {
+        Box::pin(self.head(thread))
+    }
+
+    fn append_boxed<'a>(&'a self, thread: &'a ThreadKey, append: Append) -> Answer<'a, ()> {
+        Box::pin(self.append(thread, append))
+    }
+
+    fn open_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Answer<'a, Option<Opened>> {
+        Box::pin(self.open(thread, at, snapshots))
+    }
+
+    fn history_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Answer<'a, Vec<Record>> {
+        Box::pin(self.history(thread, before, limit))
+    }
+
+    fn put_snapshot_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        position: Position,
+        snapshot: Bytes,
+    ) -> Answer<'a, ()> {
+        Box::pin(self.put_snapshot(thread, position, snapshot))
+    }
+
+    fn beat_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> Answer<'a, ()> {
+        Box::pin(self.beat(thread, epoch, now))
+    }
+
+    fn delete_boxed<'a>(&'a self, thread: &'a ThreadKey) -> Answer<'a, bool> {
+        Box::pin(self.delete(thread))
+    }
+
+    fn threads_boxed<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> Answer<'a, Vec<ThreadInfo>> {
+        Box::pin(self.threads(tenant, after, limit))
+    }
+}
+
+impl Checkpointer for SharedCheckpointer {
+    async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
+        self.0.head_boxed(thread).await
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        self.0.append_boxed(thread, append).await
+    }
+
+    async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        self.0.open_boxed(thread, at, snapshots).await
+    }
+
+    async fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<Record>, CheckpointError> {
+        self.0.history_boxed(thread, before, limit).await
+    }
+
+    async fn put_snapshot(
+        &self,
+        thread: &ThreadKey,
+        position: Position,
+        snapshot: Bytes,
+    ) -> Result<(), CheckpointError> {
+        self.0.put_snapshot_boxed(thread, position, snapshot).await
+    }
+
+    async fn beat(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        self.0.beat_boxed(thread, epoch, now).await
+    }
+
+    async fn delete(&self, thread: &ThreadKey) -> Result<bool, CheckpointError> {
+        self.0.delete_boxed(thread).await
+    }
+
+    async fn threads(
+        &self,
+        tenant: &Tenant,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<ThreadInfo>, CheckpointError> {
+        self.0.threads_boxed(tenant, after, limit).await
+    }
+}

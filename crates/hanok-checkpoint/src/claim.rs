@@ -1,0 +1,191 @@
+//! Who owns a thread.
+
+use std::{fmt, time::Duration};
+
+use hanok_core::{Reader, RunId, StoredError, Timestamp, Writer};
+use thiserror::Error;
+
+/// How long after its last heartbeat a claim counts as alive whose holder cannot be looked at.
+pub const LEASE: Duration = Duration::from_secs(10);
+
+/// Counts the claims of a thread. A run whose epoch is not the newest stores nothing more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Epoch(pub u64);
+
+impl Epoch {
+    /// The next epoch.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}
+
+impl fmt::Display for Epoch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A run's claim to a thread: while it lives, no other run begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The run.
+    pub run: RunId,
+    /// Who runs it.
+    pub holder: Holder,
+    /// The claim's number.
+    pub epoch: Epoch,
+    /// The last sign of life. It lives beside the log and does not move the head.
+    pub beat: Timestamp,
+}
+
+impl Claim {
+    /// Whether a new run may take the thread over at `now`.
+    ///
+    /// The claim is dead when its holder is a process of `me`'s host and boot that is gone, or the very same holder (whose
+    /// own bookkeeping says that no run of it is active); any other counts as alive until [`LEASE`] after its last beat.
+    pub fn is_dead(&self, me: &Holder, now: Timestamp) -> bool {
+        self.holder == *me || me.knows_dead(&self.holder) || now.since(self.beat) >= LEASE
+    }
+}
+
+/// A process, and one store handle within it, such that no two are equal by accident.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// The host, with its namespace of process ids. Empty where it cannot be told.
+    pub host: String,
+    /// The host's boot. Empty where it cannot be told.
+    pub boot: String,
+    /// The process.
+    pub pid: u32,
+    /// When the process started, in the host's own unit: process ids are used again, this is not.
+    pub started: u64,
+    /// Tells the handles of one process apart.
+    pub instance: u128,
+}
+
+/// Why a stored holder could not be read.
+#[derive(Debug, Error)]
+#[error("a claim's holder cannot be read")]
+pub struct HolderError(#[from] StoredError);
+
+impl Holder {
+    /// This process, with `instance` telling its handles apart.
+    pub fn this_process(instance: u128) -> Self {
+        let pid = std::process::id();
+        Self {
+            host: linux::host(),
+            boot: linux::read("/proc/sys/kernel/random/boot_id"),
+            pid,
+            started: linux::started(pid).unwrap_or_default(),
+            instance,
+        }
+    }
+
+    /// Whether `other` was a process of this holder's host and boot and is gone.
+    pub fn knows_dead(&self, other: &Self) -> bool {
+        let told = !self.host.is_empty() && !self.boot.is_empty() && self.started != 0;
+        let same = self.host == other.host && self.boot == other.boot;
+        told && same && linux::started(other.pid) != Some(other.started)
+    }
+
+    /// The holder as bytes, for a store.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::new();
+        writer
+            .array(5)
+            .str(&self.host)
+            .str(&self.boot)
+            .uint(u64::from(self.pid))
+            .uint(self.started)
+            .bin(&self.instance.to_be_bytes());
+        writer.into_bytes()
+    }
+
+    /// Reads what [`Holder::to_bytes`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// [`HolderError`] when it is something else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, HolderError> {
+        let mut reader = Reader::new(bytes);
+        reader.array()?;
+        Ok(Self {
+            host: reader.str()?.to_owned(),
+            boot: reader.str()?.to_owned(),
+            pid: u32::try_from(reader.uint()?).unwrap_or_default(),
+            started: reader.uint()?,
+            instance: crate::wire::id(&mut reader)?,
+        })
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {}", self.pid)?;
+        match self.host.split(' ').next() {
+            Some(host) if !host.is_empty() => write!(f, " on {host}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What Linux says about processes. Elsewhere nothing is known, and a claim lives by its beats alone.
+mod linux {
+    use std::fs;
+
+    pub(super) fn read(path: &str) -> String {
+        fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+    }
+
+    /// The host's name and its namespace of process ids: within another one the same number is another process.
+    pub(super) fn host() -> String {
+        let Ok(space) = fs::read_link("/proc/self/ns/pid") else { return String::new() };
+        format!("{} {}", read("/proc/sys/kernel/hostname"), space.display())
+    }
+
+    /// When a process started, in clock ticks since boot (field 22 of `/proc/<pid>/stat`, proc(5)); `None` if it is gone.
+    pub(super) fn started(pid: u32) -> Option<u64> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name in the second field may hold anything, so the fields are counted from its closing bracket.
+        let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let zombie = matches!(fields.first(), Some(&"Z" | &"X"));
+        if zombie { None } else { fields.get(19)?.parse().ok() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(holder: Holder) -> Claim {
+        Claim { run: RunId(1), holder, epoch: Epoch(1), beat: Timestamp(100_000) }
+    }
+
+    #[test]
+    fn a_claim_is_dead_when_its_process_is_gone_or_its_lease_is_over() {
+        let me = Holder::this_process(1);
+        let soon = Timestamp(100_001);
+        let late = Timestamp(110_000);
+        let other_handle = Holder { instance: 2, ..me.clone() };
+        let elsewhere = Holder { host: "elsewhere".into(), ..me.clone() };
+        let reused = Holder { started: me.started + 1, ..other_handle.clone() };
+        for (holder, now, dead, claim_is) in [
+            (me.clone(), soon, true, "my own"),
+            (other_handle.clone(), soon, false, "another handle of this process"),
+            (other_handle, late, true, "one whose lease is over"),
+            (elsewhere.clone(), soon, false, "one of another host"),
+            (elsewhere, late, true, "one of another host, silent for too long"),
+            (reused, soon, me.started != 0, "one whose process id is used again"),
+        ] {
+            assert_eq!(claim(holder).is_dead(&me, now), dead, "{claim_is}");
+        }
+    }
+
+    #[test]
+    fn a_holder_reads_back_as_it_was_written() {
+        let me = Holder::this_process(u128::MAX - 7);
+        assert_eq!(Holder::from_bytes(&me.to_bytes()).unwrap(), me);
+        assert!(Holder::from_bytes(&[1, 2, 3]).is_err());
+    }
+}

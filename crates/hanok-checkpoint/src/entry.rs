@@ -1,0 +1,541 @@
+//! What a log says. The vocabulary is closed: a log reads the same in every build.
+
+use hanok_core::{
+    Changes, Namespace, Position, Reader, RunId, Spent, Stored, StoredError, TaskId, Timestamp,
+    Writer,
+};
+
+use crate::{
+    Epoch, Frontier, Goto, Snapshot,
+    frontier::{read_texts, texts},
+    wire::{
+        id, malformed, namespace, option_task, small, spent, task, value, write_namespace,
+        write_option_task, write_spent,
+    },
+};
+
+/// One entry of a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// When it was written.
+    pub at: Timestamp,
+    /// Whose it is: the thread's own graph's, or a subgraph's.
+    pub namespace: Namespace,
+    /// What happened.
+    pub body: Body,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Body {
+    /// A run begins, or goes on with what an earlier one left.
+    Begin(Begin),
+    /// A task of a wide super-step is done; what it wrote is pending until a commit names it.
+    Write(TaskWrite),
+    /// A super-step is done.
+    Commit(Commit),
+    /// Pending writes do not count: they could not be merged. Their tasks run again.
+    Void(Void),
+    /// A memoised step of a task is done.
+    Memo(Memo),
+    /// A call that must not be made twice is about to be made.
+    Intent(Intent),
+    /// A task asks a person.
+    Question(Question),
+    /// A person answered.
+    Answer(Answer),
+    /// The thread goes on from the parent of this entry.
+    Rewind,
+    /// The state so far, written whole in another schema; no fold crosses it.
+    Rebase(Rebase),
+    /// The thread is a fork: this is where it comes from, and its state there.
+    Origin(Origin),
+    /// A run ends.
+    End(End),
+}
+
+/// A run begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Begin {
+    /// The run.
+    pub run: RunId,
+    /// Its claim's number; nothing for a subgraph's run.
+    pub epoch: Epoch,
+    /// For a subgraph's run: the task that calls it. That task, run again, goes on with this run.
+    pub parent: Option<TaskId>,
+    /// Whether the state of a subgraph outlives the call.
+    pub persistence: Persistence,
+    /// What the input writes. Empty for a run that goes on.
+    pub input: Changes,
+    /// What is due first, `None` for a run that goes on with what was due.
+    pub frontier: Option<Frontier>,
+    /// The schema of the state.
+    pub schema: SchemaRef,
+    /// The fingerprint of the graph.
+    pub graph: u64,
+    /// How often, since the last commit, a run went on with what a lost one left.
+    pub takeovers: u32,
+}
+
+/// How long the state of a subgraph lives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Persistence {
+    /// As long as the call.
+    #[default]
+    PerCall,
+    /// As long as the thread.
+    PerThread,
+}
+
+/// Which schema a state was written in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SchemaRef {
+    /// The version that the type says.
+    pub version: u32,
+    /// The fingerprint of its fields.
+    pub fingerprint: u64,
+}
+
+/// What a task wrote, and where it goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskWrite {
+    /// The task.
+    pub task: TaskId,
+    /// Its node.
+    pub node: String,
+    /// What it wrote.
+    pub changes: Changes,
+    /// Where it goes on.
+    pub goto: Vec<Goto>,
+    /// What it spent.
+    pub spent: Spent,
+}
+
+/// A super-step is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Commit {
+    /// The number of the super-step within its turn.
+    pub step: u32,
+    /// The nodes that ran, in the order of their tasks.
+    pub nodes: Vec<String>,
+    /// The pending writes that count, in the order of their tasks.
+    pub folds: Vec<Position>,
+    /// What else was written. A field that these mention counts as they say, not as the folded writes do.
+    pub changes: Changes,
+    /// What is due next.
+    pub frontier: Frontier,
+    /// What the step spent.
+    pub spent: Spent,
+    /// Items for others, handed over at least once.
+    pub outbox: Vec<Outbox>,
+}
+
+/// An item for others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outbox {
+    /// The item's id, the same whenever it is read.
+    pub id: String,
+    /// Whom it is for.
+    pub topic: String,
+    /// The item.
+    pub payload: Stored,
+}
+
+/// Pending writes that do not count.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Void {
+    /// Where they stand.
+    pub writes: Vec<Position>,
+    /// The field they could not be merged into; empty if it was no field.
+    pub field: String,
+    /// Why not.
+    pub reason: String,
+}
+
+/// A memoised step is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Memo {
+    /// The task it belongs to.
+    pub task: TaskId,
+    /// The step's name within the task.
+    pub name: String,
+    /// What it gave.
+    pub value: Stored,
+    /// What it spent.
+    pub spent: Spent,
+}
+
+/// A call that must not be made twice is about to be made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intent {
+    /// The task that makes it.
+    pub task: TaskId,
+    /// The call's idempotency key.
+    pub key: String,
+    /// The tool.
+    pub tool: String,
+    /// What the tool is given, as JSON text.
+    pub arguments: String,
+}
+
+/// A task asks a person.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Names the question within the thread.
+    pub id: String,
+    /// The task that asks.
+    pub task: TaskId,
+    /// Its node.
+    pub node: String,
+    /// What is shown.
+    pub payload: Stored,
+}
+
+/// A person answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The question.
+    pub id: String,
+    /// What was said.
+    pub value: Stored,
+}
+
+/// The state so far, written whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rebase {
+    /// The schema it is written in.
+    pub schema: SchemaRef,
+    /// The fields, as one map.
+    pub fields: Stored,
+}
+
+/// Where a fork comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Origin {
+    /// The thread it was forked from, of the same tenant.
+    pub thread: String,
+    /// The position there.
+    pub position: Position,
+    /// The state there.
+    pub snapshot: Snapshot,
+}
+
+/// A run ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct End {
+    /// The run.
+    pub run: RunId,
+    /// How it ended: `done`, `interrupted`, `limit`, `cancelled` or `failed`.
+    pub outcome: String,
+    /// What to know about it; for people.
+    pub detail: String,
+}
+
+/// The numbers by which bodies are stored. Numbers are added, never reused.
+mod code {
+    pub(super) const BEGIN: u64 = 0;
+    pub(super) const WRITE: u64 = 1;
+    pub(super) const COMMIT: u64 = 2;
+    pub(super) const VOID: u64 = 3;
+    pub(super) const MEMO: u64 = 4;
+    pub(super) const INTENT: u64 = 5;
+    pub(super) const QUESTION: u64 = 6;
+    pub(super) const ANSWER: u64 = 7;
+    pub(super) const REWIND: u64 = 8;
+    pub(super) const REBASE: u64 = 9;
+    pub(super) const ORIGIN: u64 = 10;
+    pub(super) const END: u64 = 11;
+}
+
+impl Entry {
+    /// The entry as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::new();
+        writer.array(4).uint(self.body.code()).uint(self.at.0);
+        write_namespace(&mut writer, &self.namespace);
+        self.body.write(&mut writer);
+        writer.into_bytes()
+    }
+
+    /// Reads what [`Entry::to_bytes`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when it is something else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, StoredError> {
+        let mut reader = Reader::new(bytes);
+        if reader.array()? != 4 {
+            return malformed(&reader, "the four parts of an entry");
+        }
+        let code = reader.uint()?;
+        let at = Timestamp(reader.uint()?);
+        let namespace = namespace(&mut reader)?;
+        let body = Body::read(code, &mut reader)?;
+        if !reader.is_at_end() {
+            return malformed(&reader, "the end of the entry");
+        }
+        Ok(Self { at, namespace, body })
+    }
+}
+
+impl Body {
+    fn code(&self) -> u64 {
+        match self {
+            Self::Begin(_) => code::BEGIN,
+            Self::Write(_) => code::WRITE,
+            Self::Commit(_) => code::COMMIT,
+            Self::Void(_) => code::VOID,
+            Self::Memo(_) => code::MEMO,
+            Self::Intent(_) => code::INTENT,
+            Self::Question(_) => code::QUESTION,
+            Self::Answer(_) => code::ANSWER,
+            Self::Rewind => code::REWIND,
+            Self::Rebase(_) => code::REBASE,
+            Self::Origin(_) => code::ORIGIN,
+            Self::End(_) => code::END,
+        }
+    }
+
+    fn write(&self, to: &mut Writer) {
+        match self {
+            Self::Begin(begin) => begin.write(to),
+            Self::Write(write) => write.write(to),
+            Self::Commit(commit) => commit.write(to),
+            Self::Void(void) => {
+                positions(to.array(3), &void.writes);
+                to.str(&void.field).str(&void.reason);
+            }
+            Self::Memo(memo) => {
+                to.array(4).bin(memo.task.as_bytes()).str(&memo.name).raw(memo.value.as_bytes());
+                write_spent(to, memo.spent);
+            }
+            Self::Intent(intent) => {
+                to.array(4)
+                    .bin(intent.task.as_bytes())
+                    .str(&intent.key)
+                    .str(&intent.tool)
+                    .str(&intent.arguments);
+            }
+            Self::Question(question) => {
+                to.array(4)
+                    .str(&question.id)
+                    .bin(question.task.as_bytes())
+                    .str(&question.node)
+                    .raw(question.payload.as_bytes());
+            }
+            Self::Answer(answer) => {
+                to.array(2).str(&answer.id).raw(answer.value.as_bytes());
+            }
+            Self::Rewind => {
+                to.nil();
+            }
+            Self::Rebase(rebase) => {
+                to.array(2);
+                rebase.schema.write(to);
+                to.raw(rebase.fields.as_bytes());
+            }
+            Self::Origin(origin) => {
+                to.array(3).str(&origin.thread).uint(origin.position.0);
+                to.bin(&origin.snapshot.to_bytes());
+            }
+            Self::End(end) => {
+                to.array(3).bin(&end.run.0.to_be_bytes()).str(&end.outcome).str(&end.detail);
+            }
+        }
+    }
+
+    fn read(code: u64, from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        if code == code::REWIND {
+            return from.nil().map(|()| Self::Rewind);
+        }
+        let mut ahead = from.clone();
+        let parts = ahead.array()?;
+        let body = match (code, parts) {
+            (code::BEGIN, 9) => Self::Begin(Begin::read(from)?),
+            (code::WRITE, 5) => Self::Write(TaskWrite::read(from)?),
+            (code::COMMIT, 7) => Self::Commit(Commit::read(from)?),
+            (code::VOID, 3) => {
+                from.array()?;
+                Self::Void(Void {
+                    writes: read_positions(from)?,
+                    field: from.str()?.to_owned(),
+                    reason: from.str()?.to_owned(),
+                })
+            }
+            (code::MEMO, 4) => {
+                from.array()?;
+                Self::Memo(Memo {
+                    task: task(from)?,
+                    name: from.str()?.to_owned(),
+                    value: value(from)?,
+                    spent: spent(from)?,
+                })
+            }
+            (code::INTENT, 4) => {
+                from.array()?;
+                Self::Intent(Intent {
+                    task: task(from)?,
+                    key: from.str()?.to_owned(),
+                    tool: from.str()?.to_owned(),
+                    arguments: from.str()?.to_owned(),
+                })
+            }
+            (code::QUESTION, 4) => {
+                from.array()?;
+                Self::Question(Question {
+                    id: from.str()?.to_owned(),
+                    task: task(from)?,
+                    node: from.str()?.to_owned(),
+                    payload: value(from)?,
+                })
+            }
+            (code::ANSWER, 2) => {
+                from.array()?;
+                Self::Answer(Answer { id: from.str()?.to_owned(), value: value(from)? })
+            }
+            (code::REBASE, 2) => {
+                from.array()?;
+                Self::Rebase(Rebase { schema: SchemaRef::read(from)?, fields: value(from)? })
+            }
+            (code::ORIGIN, 3) => {
+                from.array()?;
+                Self::Origin(Origin {
+                    thread: from.str()?.to_owned(),
+                    position: Position(from.uint()?),
+                    snapshot: Snapshot::from_bytes(from.bin()?)?,
+                })
+            }
+            (code::END, 3) => {
+                from.array()?;
+                Self::End(End {
+                    run: RunId(id(from)?),
+                    outcome: from.str()?.to_owned(),
+                    detail: from.str()?.to_owned(),
+                })
+            }
+            _ => return malformed(from, "an entry of this build"),
+        };
+        Ok(body)
+    }
+}
+
+impl Begin {
+    fn write(&self, to: &mut Writer) {
+        to.array(9).bin(&self.run.0.to_be_bytes()).uint(self.epoch.0);
+        write_option_task(to, self.parent);
+        to.bool(self.persistence == Persistence::PerThread);
+        self.input.write(to);
+        match &self.frontier {
+            Some(frontier) => frontier.write(to),
+            None => {
+                to.nil();
+            }
+        }
+        self.schema.write(to);
+        to.uint(self.graph).uint(u64::from(self.takeovers));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        Ok(Self {
+            run: RunId(id(from)?),
+            epoch: Epoch(from.uint()?),
+            parent: option_task(from)?,
+            persistence: match from.bool()? {
+                true => Persistence::PerThread,
+                false => Persistence::PerCall,
+            },
+            input: Changes::read(from)?,
+            frontier: if from.is_nil() {
+                from.nil()?;
+                None
+            } else {
+                Some(Frontier::read(from)?)
+            },
+            schema: SchemaRef::read(from)?,
+            graph: from.uint()?,
+            takeovers: small(from)?,
+        })
+    }
+}
+
+impl SchemaRef {
+    pub(crate) fn write(&self, to: &mut Writer) {
+        to.array(2).uint(u64::from(self.version)).uint(self.fingerprint);
+    }
+
+    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        Ok(Self { version: small(from)?, fingerprint: from.uint()? })
+    }
+}
+
+impl TaskWrite {
+    fn write(&self, to: &mut Writer) {
+        to.array(5).bin(self.task.as_bytes()).str(&self.node);
+        self.changes.write(to);
+        to.array(self.goto.len());
+        self.goto.iter().for_each(|goto| goto.write(to));
+        write_spent(to, self.spent);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        Ok(Self {
+            task: task(from)?,
+            node: from.str()?.to_owned(),
+            changes: Changes::read(from)?,
+            goto: (0..from.array()?).map(|_| Goto::read(from)).collect::<Result<_, _>>()?,
+            spent: spent(from)?,
+        })
+    }
+}
+
+impl Commit {
+    fn write(&self, to: &mut Writer) {
+        to.array(7).uint(u64::from(self.step));
+        texts(to, &self.nodes);
+        positions(to, &self.folds);
+        self.changes.write(to);
+        self.frontier.write(to);
+        write_spent(to, self.spent);
+        to.array(self.outbox.len());
+        for item in &self.outbox {
+            to.array(3).str(&item.id).str(&item.topic).raw(item.payload.as_bytes());
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        Ok(Self {
+            step: small(from)?,
+            nodes: read_texts(from)?,
+            folds: read_positions(from)?,
+            changes: Changes::read(from)?,
+            frontier: Frontier::read(from)?,
+            spent: spent(from)?,
+            outbox: (0..from.array()?)
+                .map(|_| {
+                    from.array()?;
+                    Ok(Outbox {
+                        id: from.str()?.to_owned(),
+                        topic: from.str()?.to_owned(),
+                        payload: value(from)?,
+                    })
+                })
+                .collect::<Result<_, StoredError>>()?,
+        })
+    }
+}
+
+fn positions(to: &mut Writer, positions: &[Position]) {
+    to.array(positions.len());
+    positions.iter().for_each(|position| {
+        to.uint(position.0);
+    });
+}
+
+fn read_positions(from: &mut Reader<'_>) -> Result<Vec<Position>, StoredError> {
+    (0..from.array()?).map(|_| from.uint().map(Position)).collect()
+}

@@ -1,0 +1,83 @@
+//! What a store answers instead of `Ok`.
+
+use hanok_core::{BoxError, Position, ThreadKey};
+use thiserror::Error;
+
+use crate::Epoch;
+
+/// What a store answers instead of `Ok`: chosen by what the caller does next, not by what a driver said.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// Someone else appended first. Read the log again; nothing of this append was stored.
+    #[error(
+        "thread `{thread}` is at position {actual}, not at {expected}: someone else appended to it"
+    )]
+    Conflict {
+        /// The thread.
+        thread: ThreadKey,
+        /// The position the append was made for.
+        expected: Position,
+        /// The position the thread is at.
+        actual: Position,
+    },
+    /// The run has lost its claim, or a run holds one where none may. Nothing of this append was stored.
+    #[error("thread `{thread}` is claimed under epoch {actual}, not {expected}")]
+    Fenced {
+        /// The thread.
+        thread: ThreadKey,
+        /// The epoch the append was made under.
+        expected: Epoch,
+        /// The epoch of the thread.
+        actual: Epoch,
+    },
+    /// A stored record is damaged. Positions up to `last_good` read as they were written.
+    #[error(
+        "thread `{thread}`: the record at position {position} is damaged ({reason}); the last good position is {last_good}"
+    )]
+    Corrupt {
+        /// The thread.
+        thread: ThreadKey,
+        /// The record's position.
+        position: Position,
+        /// What is wrong with it.
+        reason: String,
+        /// The last position before it that is whole.
+        last_good: Position,
+    },
+    /// The store was written by a newer version of hanok. It was not touched.
+    #[error("the store has format {found}; this build reads up to {supported}: use a newer build")]
+    TooNew {
+        /// The format that was found.
+        found: u32,
+        /// The newest format that this build reads.
+        supported: u32,
+    },
+    /// The file is no store, or is damaged as a whole.
+    #[error("{what} is not a readable store")]
+    NotAStore {
+        /// Which file or database.
+        what: String,
+        /// What the driver said.
+        #[source]
+        source: BoxError,
+    },
+    /// The store did not answer, or is locked. Another attempt may help.
+    #[error("the store is not available: {reason}")]
+    Unavailable {
+        /// What happened.
+        reason: &'static str,
+        /// What the driver said.
+        #[source]
+        source: BoxError,
+    },
+    /// There is no room. What is stored stays readable; free some and try again.
+    #[error("the store is full")]
+    Full(#[source] BoxError),
+    /// The store may not be written.
+    #[error("the store may not be written")]
+    Denied(#[source] BoxError),
+    /// An entry could not be made into a record.
+    #[error("an entry cannot be stored")]
+    Encode(#[source] BoxError),
+}

@@ -1,0 +1,198 @@
+//! What a log amounts to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hanok_core::{Fields, FoldError, Namespace, Position, RunId, Spent, Stored, TaskId};
+
+use crate::{
+    Begin, Body, Commit, Entry, Epoch, Frontier, Intent, Persistence, Question, SchemaRef,
+    TaskWrite,
+};
+
+/// What the log of a thread amounts to at a position: per namespace its state, what is due and what is pending.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ThreadFold {
+    /// The position folded up to.
+    pub position: Position,
+    /// The thread's own graph under the root, and the subgraphs that are running or outlive their call.
+    pub runs: BTreeMap<Namespace, RunFold>,
+}
+
+/// One graph's part of a thread.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunFold {
+    /// The run that is under way or was last.
+    pub run: Option<RunId>,
+    /// The epoch of the claim it ran under.
+    pub epoch: Epoch,
+    /// Whether a run began that did not end.
+    pub open: bool,
+    /// The task that calls this subgraph.
+    pub parent: Option<TaskId>,
+    /// Whether the state outlives the call.
+    pub persistence: Persistence,
+    /// The state.
+    pub fields: Fields,
+    /// The schema it was written in.
+    pub schema: SchemaRef,
+    /// The fingerprint of the graph that ran.
+    pub graph: u64,
+    /// What is due.
+    pub frontier: Frontier,
+    /// The position that scheduled what is due: the ids of the tasks derive from it.
+    pub scheduled_at: Position,
+    /// The nodes of the last super-step.
+    pub last: Vec<String>,
+    /// What tasks of the current super-step wrote, by their position.
+    pub pending: BTreeMap<Position, TaskWrite>,
+    /// What memoised steps of tasks that are due gave.
+    pub memos: BTreeMap<(TaskId, String), Stored>,
+    /// Calls that must not be made twice and whose outcome is not stored.
+    pub intents: BTreeMap<(TaskId, String), Intent>,
+    /// Questions of tasks that are due, by id.
+    pub questions: BTreeMap<String, Question>,
+    /// Answers to them, by id.
+    pub answers: BTreeMap<String, Stored>,
+    /// What the turn has spent.
+    pub spent: Spent,
+    /// How often, since the last commit, a run went on with what a lost one left.
+    pub takeovers: u32,
+}
+
+impl ThreadFold {
+    /// The part of one graph.
+    pub fn run(&self, namespace: &Namespace) -> Option<&RunFold> {
+        self.runs.get(namespace)
+    }
+
+    /// Applies the entry at `position`.
+    ///
+    /// # Errors
+    ///
+    /// [`FoldError`] when a change does not fit the state before it.
+    pub fn apply(&mut self, position: Position, entry: &Entry) -> Result<(), FoldError> {
+        self.position = position;
+        match &entry.body {
+            Body::Begin(begin) => self.of(entry).begin(position, begin)?,
+            Body::Write(write) => {
+                self.of(entry).pending.insert(position, write.clone());
+            }
+            Body::Commit(commit) => {
+                self.of(entry).commit(position, commit)?;
+                self.end_calls(&entry.namespace);
+            }
+            Body::Void(void) => {
+                let run = self.of(entry);
+                void.writes.iter().for_each(|position| {
+                    run.pending.remove(position);
+                });
+            }
+            Body::Memo(memo) => {
+                let run = self.of(entry);
+                run.spent = run.spent.plus(memo.spent);
+                let key = (memo.task, memo.name.clone());
+                run.intents.remove(&key);
+                run.memos.insert(key, memo.value.clone());
+            }
+            Body::Intent(intent) => {
+                let key = (intent.task, intent.key.clone());
+                self.of(entry).intents.insert(key, intent.clone());
+            }
+            Body::Question(question) => {
+                self.of(entry).questions.insert(question.id.clone(), question.clone());
+            }
+            Body::Answer(answer) => {
+                self.of(entry).answers.insert(answer.id.clone(), answer.value.clone());
+            }
+            Body::Rewind => {}
+            Body::Rebase(rebase) => {
+                let run = self.of(entry);
+                run.schema = rebase.schema;
+                run.fields = Fields::from_stored(&rebase.fields)?;
+            }
+            Body::Origin(origin) => *self = origin.snapshot.to_fold(position),
+            Body::End(_) => self.of(entry).open = false,
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is under way that a snapshot would have to hold.
+    pub fn is_quiet(&self) -> bool {
+        self.runs.values().all(|run| {
+            run.pending.is_empty()
+                && run.memos.is_empty()
+                && run.intents.is_empty()
+                && run.questions.is_empty()
+        })
+    }
+
+    fn of(&mut self, entry: &Entry) -> &mut RunFold {
+        self.runs.entry(entry.namespace.clone()).or_default()
+    }
+
+    /// The calls of a super-step that is done are over; their state goes unless it outlives them.
+    fn end_calls(&mut self, parent: &Namespace) {
+        self.runs.retain(|namespace, run| {
+            namespace == parent
+                || !namespace.is_within(parent)
+                || run.persistence == Persistence::PerThread
+        });
+    }
+}
+
+impl RunFold {
+    fn begin(&mut self, position: Position, begin: &Begin) -> Result<(), FoldError> {
+        self.run = Some(begin.run);
+        self.epoch = begin.epoch;
+        self.open = true;
+        self.parent = begin.parent;
+        self.persistence = begin.persistence;
+        self.schema = begin.schema;
+        self.graph = begin.graph;
+        self.takeovers = begin.takeovers;
+        self.fields.apply_all(&begin.input)?;
+        if let Some(frontier) = &begin.frontier {
+            self.scheduled(position, frontier);
+            self.spent = Spent::default();
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, position: Position, commit: &Commit) -> Result<(), FoldError> {
+        for folded in &commit.folds {
+            let Some(write) = self.pending.get(folded) else { continue };
+            for (field, change) in &write.changes.0 {
+                if commit.changes.get(field).is_none() {
+                    self.fields.apply(field, change)?;
+                }
+            }
+        }
+        self.fields.apply_all(&commit.changes)?;
+        self.spent = self.spent.plus(commit.spent);
+        self.last.clone_from(&commit.nodes);
+        self.takeovers = 0;
+        self.scheduled(position, &commit.frontier);
+        Ok(())
+    }
+
+    /// New tasks are due; what belonged to the old ones is over.
+    fn scheduled(&mut self, position: Position, frontier: &Frontier) {
+        self.frontier = frontier.clone();
+        self.scheduled_at = position;
+        self.pending.clear();
+        self.memos.clear();
+        self.intents.clear();
+        self.questions.clear();
+        self.answers.clear();
+    }
+
+    /// The questions that have no answer, by id.
+    pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
+        self.questions.values().filter(|question| !self.answers.contains_key(&question.id))
+    }
+
+    /// The tasks whose writes are pending.
+    pub fn written(&self) -> BTreeSet<TaskId> {
+        self.pending.values().map(|write| write.task).collect()
+    }
+}

@@ -1,0 +1,131 @@
+//! What is due next.
+
+use hanok_core::{Reader, Stored, StoredError, Writer};
+
+use crate::wire::{malformed, small, value};
+
+/// What is due after a commit: the tasks of the next super-step, in order, and what waits.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Frontier {
+    /// The number of the next super-step within its turn, counted from 0.
+    pub step: u32,
+    /// The tasks that are due, in the order in which their writes are merged.
+    pub due: Vec<Due>,
+    /// Per join, by name, the nodes that it has seen.
+    pub joins: Vec<(String, Vec<String>)>,
+    /// Nodes that run when nothing else is left to run.
+    pub deferred: Vec<String>,
+}
+
+/// One task that is due.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Due {
+    /// The node.
+    pub node: String,
+    /// What a `Send` gave it.
+    pub input: Option<Stored>,
+}
+
+/// Where a task goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Goto {
+    /// To a node.
+    Node(String),
+    /// To a node, with an input of its own.
+    Send(Due),
+    /// Nowhere.
+    End,
+}
+
+impl Frontier {
+    /// Whether nothing is due and nothing waits.
+    pub fn is_done(&self) -> bool {
+        self.due.is_empty() && self.deferred.is_empty()
+    }
+
+    pub(crate) fn write(&self, to: &mut Writer) {
+        to.array(4).uint(u64::from(self.step)).array(self.due.len());
+        self.due.iter().for_each(|due| due.write(to));
+        to.array(self.joins.len());
+        for (join, seen) in &self.joins {
+            texts(to.array(2).str(join), seen);
+        }
+        texts(to, &self.deferred);
+    }
+
+    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        if from.array()? != 4 {
+            return malformed(from, "the four parts of a frontier");
+        }
+        Ok(Self {
+            step: small(from)?,
+            due: (0..from.array()?).map(|_| Due::read(from)).collect::<Result<_, _>>()?,
+            joins: (0..from.array()?)
+                .map(|_| {
+                    from.array()?;
+                    Ok((from.str()?.to_owned(), read_texts(from)?))
+                })
+                .collect::<Result<_, StoredError>>()?,
+            deferred: read_texts(from)?,
+        })
+    }
+}
+
+impl Due {
+    /// A task of `node` without an input of its own.
+    pub fn node(node: impl Into<String>) -> Self {
+        Self { node: node.into(), input: None }
+    }
+
+    fn write(&self, to: &mut Writer) {
+        match &self.input {
+            None => to.str(&self.node),
+            Some(input) => to.array(2).str(&self.node).raw(input.as_bytes()),
+        };
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        let mut ahead = from.clone();
+        if ahead.array().is_ok() {
+            from.array()?;
+            return Ok(Self { node: from.str()?.to_owned(), input: Some(value(from)?) });
+        }
+        Ok(Self::node(from.str()?))
+    }
+}
+
+impl Goto {
+    pub(crate) fn write(&self, to: &mut Writer) {
+        match self {
+            Self::Node(node) => {
+                to.str(node);
+            }
+            Self::Send(due) => due.write(to),
+            Self::End => {
+                to.nil();
+            }
+        }
+    }
+
+    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        if from.is_nil() {
+            from.nil()?;
+            return Ok(Self::End);
+        }
+        Ok(match Due::read(from)? {
+            Due { node, input: None } => Self::Node(node),
+            due => Self::Send(due),
+        })
+    }
+}
+
+pub(crate) fn texts(to: &mut Writer, texts: &[String]) {
+    to.array(texts.len());
+    texts.iter().for_each(|text| {
+        to.str(text);
+    });
+}
+
+pub(crate) fn read_texts(from: &mut Reader<'_>) -> Result<Vec<String>, StoredError> {
+    (0..from.array()?).map(|_| from.str().map(str::to_owned)).collect()
+}

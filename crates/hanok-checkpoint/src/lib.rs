@@ -1,0 +1,50 @@
+//! A thread is a log: its records, what they amount to, and where they are kept.
+//!
+//! - [`Entry`] and [`Body`] are what a log says; the vocabulary is closed, and reading a log runs nobody's code;
+//! - [`Record`] is how an entry is stored: with a format version, its length, its parent and a checksum that also covers
+//!   whose it is and where it stands;
+//! - [`ThreadFold`] is what a log amounts to: per namespace the fields, what is due, and what is pending;
+//! - [`Checkpointer`] is what a store does: append by compare-and-swap on one head, fenced by a [`Claim`]; a store never
+//!   looks into a record;
+//! - [`Log`] reads and writes the log of one thread on any store.
+//!
+//! ```
+//! use hanok_checkpoint::{Body, Entry, Log, Memory, SharedCheckpointer};
+//! use hanok_core::{Tenant, ThreadKey, Timestamp};
+//!
+//! # futures::executor::block_on(async {
+//! let store = SharedCheckpointer::new(Memory::new());
+//! let thread = ThreadKey::new(Tenant::default(), "user-session-123")?;
+//! assert!(Log::new(store, thread).open(None).await?.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
+//! ```
+
+mod checkpointer;
+mod claim;
+mod entry;
+mod error;
+mod fold;
+mod frontier;
+mod log;
+mod memory;
+mod record;
+mod snapshot;
+mod wire;
+
+pub use checkpointer::{
+    Append, AppendId, Checkpointer, Guard, Head, Opened, Safety, SharedCheckpointer, Snapshots,
+    ThreadInfo,
+};
+pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
+pub use entry::{
+    Answer, Begin, Body, Commit, End, Entry, Intent, Memo, Origin, Outbox, Persistence, Question,
+    Rebase, SchemaRef, TaskWrite, Void,
+};
+pub use error::CheckpointError;
+pub use fold::{RunFold, ThreadFold};
+pub use frontier::{Due, Frontier, Goto};
+pub use log::{Log, LogEntry, OpenLog};
+pub use memory::Memory;
+pub use record::{Record, RecordError};
+pub use snapshot::Snapshot;

@@ -1,0 +1,266 @@
+//! The log of one thread, on any store.
+
+use bytes::Bytes;
+use hanok_core::{Position, ThreadKey, Timestamp};
+
+use crate::{
+    Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Guard, Head, Opened, Origin,
+    Record, RecordError, Safety, SharedCheckpointer, Snapshot, Snapshots, ThreadFold,
+};
+
+/// The log of one thread.
+#[derive(Debug, Clone)]
+pub struct Log {
+    store: SharedCheckpointer,
+    thread: ThreadKey,
+}
+
+/// A log that was read.
+#[derive(Debug, Clone)]
+pub struct OpenLog {
+    /// Where the thread is.
+    pub head: Head,
+    /// What its log amounts to at the position that was asked for.
+    pub fold: ThreadFold,
+    /// The bytes of the newest snapshot, and of the entries since.
+    pub sizes: (usize, usize),
+}
+
+/// One entry of a history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogEntry {
+    /// Where it stands.
+    pub position: Position,
+    /// The entry it follows.
+    pub parent: Position,
+    /// What it says.
+    pub entry: Entry,
+}
+
+impl Log {
+    /// The log of `thread` in `store`.
+    pub fn new(store: SharedCheckpointer, thread: ThreadKey) -> Self {
+        Self { store, thread }
+    }
+
+    /// The thread.
+    pub fn thread(&self) -> &ThreadKey {
+        &self.thread
+    }
+
+    /// The store.
+    pub fn store(&self) -> &SharedCheckpointer {
+        &self.store
+    }
+
+    /// Reads the log up to `at` (`None`: to its end); `None` for a thread that has none.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Corrupt`] for a damaged record, with the last good position; a damaged snapshot is passed over.
+    pub async fn open(&self, at: Option<Position>) -> Result<Option<OpenLog>, CheckpointError> {
+        let Some(opened) = self.store.open(&self.thread, at, Snapshots::Use).await? else {
+            return Ok(None);
+        };
+        if let Some(log) = self.fold(opened, at).await? {
+            return Ok(Some(log));
+        }
+        // The snapshot is damaged, or not on the branch that leads here: the records alone say everything.
+        let Some(opened) = self.store.open(&self.thread, at, Snapshots::Ignore).await? else {
+            return Ok(None);
+        };
+        self.fold(opened, at).await
+    }
+
+    /// Folds what was read; `None` if its snapshot is of no use.
+    async fn fold(
+        &self,
+        opened: Opened,
+        at: Option<Position>,
+    ) -> Result<Option<OpenLog>, CheckpointError> {
+        let tip = at.unwrap_or(opened.head.position);
+        let (base, mut fold, snapshot_size) = match &opened.snapshot {
+            None => (Position::START, ThreadFold::default(), 0),
+            Some((position, bytes)) => match unseal(&self.thread, *position, bytes) {
+                Some(snapshot) => (*position, snapshot.to_fold(*position), bytes.len()),
+                None => return Ok(None),
+            },
+        };
+        let mut entries = Vec::with_capacity(opened.records.len());
+        let mut good = base;
+        for record in &opened.records {
+            let (parent, entry) = self.read(record, good)?;
+            good = record.position;
+            entries.push((record.position, parent, entry, record.bytes.len()));
+        }
+        if tip > good {
+            return Err(self.corrupt(good.next(), "it is missing".to_owned(), good));
+        }
+        let Some(branch) = branch(&entries, base, tip) else { return Ok(None) };
+        let mut size = 0;
+        for (position, _, entry, bytes) in branch {
+            let before = fold.position;
+            fold.apply(*position, entry)
+                .map_err(|error| self.corrupt(*position, error.to_string(), before))?;
+            size += bytes;
+        }
+        Ok(Some(OpenLog { head: opened.head, fold, sizes: (snapshot_size, size) }))
+    }
+
+    /// A page of the log's entries before `before` (`None`: its end), newest first, on all branches.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Corrupt`] for a damaged record.
+    pub async fn history(
+        &self,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<LogEntry>, CheckpointError> {
+        let records = self.store.history(&self.thread, before, limit).await?;
+        records
+            .iter()
+            .map(|record| {
+                let last_good = Position(record.position.0.saturating_sub(1));
+                let (parent, entry) = self.read(record, last_good)?;
+                Ok(LogEntry { position: record.position, parent, entry })
+            })
+            .collect()
+    }
+
+    /// Begins the thread `to` (of the same tenant) with the state of this one at `at` (`None`: its end). The new thread
+    /// holds no history, and reading it never opens this one. Returns the position that was forked.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`] when `to` has a log already, or this thread has none.
+    pub async fn fork(
+        &self,
+        at: Option<Position>,
+        to: &ThreadKey,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Position, CheckpointError> {
+        let Some(log) = self.open(at).await? else {
+            let (expected, actual) = (Position::START.next(), Position::START);
+            return Err(CheckpointError::Conflict {
+                thread: self.thread.clone(),
+                expected,
+                actual,
+            });
+        };
+        let position = log.fold.position;
+        let origin = Origin {
+            thread: self.thread.thread().to_owned(),
+            position,
+            snapshot: Snapshot::of(&log.fold),
+        };
+        let entry =
+            Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Origin(origin) };
+        let record = Record::new(to, Position::START.next(), Position::START, &entry);
+        let append = Append {
+            id,
+            expected: Position::START,
+            guard: Guard::Unclaimed,
+            records: vec![record],
+            safety: Safety::Process,
+        };
+        self.store.append(to, append).await?;
+        Ok(position)
+    }
+
+    /// Makes the thread go on from `to`: later entries stay in the log, on a branch of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Fenced`] while a run owns the thread; [`CheckpointError::Conflict`] when `to` is not in the log
+    /// or someone else appended first.
+    pub async fn rewind(
+        &self,
+        to: Position,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Position, CheckpointError> {
+        let head = self.store.head(&self.thread).await?;
+        let actual = head.map_or(Position::START, |head| head.position);
+        if to > actual || to == Position::START {
+            let thread = self.thread.clone();
+            return Err(CheckpointError::Conflict { thread, expected: to, actual });
+        }
+        let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind };
+        let record = Record::new(&self.thread, actual.next(), to, &entry);
+        let append = Append {
+            id,
+            expected: actual,
+            guard: Guard::Unclaimed,
+            records: vec![record],
+            safety: Safety::Process,
+        };
+        self.store.append(&self.thread, append).await?;
+        Ok(actual.next())
+    }
+
+    /// Keeps a snapshot of `fold`, in which nothing may be pending; returns its size in bytes.
+    ///
+    /// # Errors
+    ///
+    /// What the store says. A snapshot is a cache: nothing is lost without it.
+    pub async fn put_snapshot(&self, fold: &ThreadFold) -> Result<usize, CheckpointError> {
+        let bytes = seal(&self.thread, fold.position, &Snapshot::of(fold));
+        let size = bytes.len();
+        self.store.put_snapshot(&self.thread, fold.position, bytes).await?;
+        Ok(size)
+    }
+
+    fn read(
+        &self,
+        record: &Record,
+        last_good: Position,
+    ) -> Result<(Position, Entry), CheckpointError> {
+        record.read(&self.thread).map_err(|error| match error {
+            RecordError::Version { found } => {
+                CheckpointError::TooNew { found: u32::from(found), supported: 1 }
+            }
+            error => self.corrupt(record.position, error.to_string(), last_good),
+        })
+    }
+
+    fn corrupt(&self, position: Position, reason: String, last_good: Position) -> CheckpointError {
+        CheckpointError::Corrupt { thread: self.thread.clone(), position, reason, last_good }
+    }
+}
+
+type Read = (Position, Position, Entry, usize);
+
+/// The entries that lead from `base` to `tip`, in order; `None` if the branch leaves before `base`.
+fn branch(entries: &[Read], base: Position, tip: Position) -> Option<Vec<&Read>> {
+    let mut branch = Vec::new();
+    let mut at = tip;
+    while at > base {
+        let index = usize::try_from(at.0 - base.0 - 1).ok()?;
+        let entry = entries.get(index)?;
+        branch.push(entry);
+        // A parent stands before its child, or the walk would not end.
+        at = (entry.1 < at).then_some(entry.1)?;
+    }
+    branch.reverse();
+    (at == base).then_some(branch)
+}
+
+/// A snapshot with a checksum that also covers whose it is and where it stands, like a record's.
+fn seal(thread: &ThreadKey, position: Position, snapshot: &Snapshot) -> Bytes {
+    let payload = snapshot.to_bytes();
+    let mut bytes = sum(thread, position, &payload).to_le_bytes().to_vec();
+    bytes.extend(payload);
+    bytes.into()
+}
+
+fn unseal(thread: &ThreadKey, position: Position, bytes: &[u8]) -> Option<Snapshot> {
+    let (said, payload) = bytes.split_first_chunk()?;
+    let whole = u32::from_le_bytes(*said) == sum(thread, position, payload);
+    whole.then(|| Snapshot::from_bytes(payload).ok()).flatten()
+}
+
+fn sum(thread: &ThreadKey, position: Position, payload: &[u8]) -> u32 {
+    crate::record::checksum(thread, position, Position(u64::MAX), payload)
+}

@@ -1,0 +1,111 @@
+//! The state at a position, written once so that a read costs what the state holds and not what was ever said.
+
+use std::collections::BTreeMap;
+
+use hanok_core::{Fields, Namespace, Position, Reader, RunId, StoredError, Writer};
+
+use crate::{
+    Epoch, Frontier, Persistence, RunFold, SchemaRef, ThreadFold,
+    frontier::{read_texts, texts},
+    wire::{id, malformed, namespace, small, spent, value, write_namespace, write_spent},
+};
+
+/// What a snapshot holds: per namespace the state and what is due. It is taken where nothing is pending.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Snapshot(BTreeMap<Namespace, RunFold>);
+
+const VERSION: u64 = 1;
+
+impl Snapshot {
+    /// The snapshot of a fold in which nothing is pending; what is pending is not part of it.
+    pub fn of(fold: &ThreadFold) -> Self {
+        let runs = fold.runs.iter().map(|(namespace, run)| {
+            let kept = RunFold {
+                pending: BTreeMap::new(),
+                memos: BTreeMap::new(),
+                intents: BTreeMap::new(),
+                questions: BTreeMap::new(),
+                answers: BTreeMap::new(),
+                ..run.clone()
+            };
+            (namespace.clone(), kept)
+        });
+        Self(runs.collect())
+    }
+
+    /// The fold that the snapshot is of.
+    pub fn to_fold(&self, position: Position) -> ThreadFold {
+        ThreadFold { position, runs: self.0.clone() }
+    }
+
+    /// The snapshot as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::new();
+        writer.array(2).uint(VERSION).array(self.0.len());
+        for (namespace, run) in &self.0 {
+            writer.array(2);
+            write_namespace(&mut writer, namespace);
+            run.write(&mut writer);
+        }
+        writer.into_bytes()
+    }
+
+    /// Reads what [`Snapshot::to_bytes`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when it is something else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, StoredError> {
+        let mut reader = Reader::new(bytes);
+        reader.array()?;
+        if reader.uint()? != VERSION {
+            return malformed(&reader, "a snapshot of this build");
+        }
+        (0..reader.array()?)
+            .map(|_| {
+                reader.array()?;
+                Ok((namespace(&mut reader)?, RunFold::read(&mut reader)?))
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+}
+
+impl RunFold {
+    fn write(&self, to: &mut Writer) {
+        to.array(12).bin(&self.run.map_or(0, |run| run.0).to_be_bytes()).uint(self.epoch.0);
+        to.bool(self.open).bool(self.persistence == Persistence::PerThread);
+        to.raw(self.fields.to_stored().as_bytes());
+        self.schema.write(to);
+        to.uint(self.graph);
+        self.frontier.write(to);
+        texts(to.uint(self.scheduled_at.0), &self.last);
+        write_spent(to, self.spent);
+        to.uint(u64::from(self.takeovers));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        if from.array()? != 12 {
+            return malformed(from, "the parts of a graph's state");
+        }
+        let run = id(from)?;
+        Ok(Self {
+            run: (run != 0).then_some(RunId(run)),
+            epoch: Epoch(from.uint()?),
+            open: from.bool()?,
+            persistence: match from.bool()? {
+                true => Persistence::PerThread,
+                false => Persistence::PerCall,
+            },
+            fields: Fields::from_stored(&value(from)?)?,
+            schema: SchemaRef::read(from)?,
+            graph: from.uint()?,
+            frontier: Frontier::read(from)?,
+            scheduled_at: Position(from.uint()?),
+            last: read_texts(from)?,
+            spent: spent(from)?,
+            takeovers: small(from)?,
+            ..Self::default()
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! Okapi BM25, in the form of Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+//! Beyond" (2009), section 3.4, with `ln(1 + …)` in the inverse document frequency, so that a term in
+//! more than half of the passages weighs little instead of less than nothing.
+
+use std::collections::HashMap;
+
+use crate::terms::{Asked, Term};
+
+/// How soon a repeated term stops to add; they report 1.2 to 2 as good.
+const K1: f32 = 1.2;
+
+/// How much a long passage is held against it; they report 0.5 to 0.8 as good.
+const B: f32 = 0.75;
+
+#[derive(Debug, Clone, Copy)]
+struct Posting {
+    passage: u32,
+    count: u32,
+}
+
+/// Which passages have a term, and how often.
+#[derive(Debug, Default)]
+pub(crate) struct Postings {
+    terms: HashMap<Term, Vec<Posting>>,
+    lengths: Vec<u32>,
+    mean: f32,
+}
+
+/// What a passage scored.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Score {
+    pub(crate) passage: usize,
+    pub(crate) score: f32,
+    pub(crate) coverage: f32,
+}
+
+/// What a word of the question weighs in the coverage.
+#[derive(Debug, Clone, Copy, Default)]
+struct Weighed {
+    /// The weights of its terms that are anywhere in the index, added. The others are mostly endings.
+    known: f32,
+    /// The highest of those.
+    best: f32,
+    weight: f32,
+}
+
+impl Postings {
+    pub(crate) fn new(passages: impl IntoIterator<Item = Vec<Term>>) -> Self {
+        let mut postings = Self::default();
+        for (passage, terms) in (0_u32..).zip(passages) {
+            postings.lengths.push(u32::try_from(terms.len()).unwrap_or(u32::MAX));
+            for term in terms {
+                postings.count(term, passage);
+            }
+        }
+        let all: f64 = postings.lengths.iter().copied().map(f64::from).sum();
+        postings.mean = (all / postings.lengths.len().max(1) as f64).max(1.0) as f32;
+        postings
+    }
+
+    fn count(&mut self, term: Term, passage: u32) {
+        let of = self.terms.entry(term).or_default();
+        match of.last_mut() {
+            Some(last) if last.passage == passage => last.count += 1,
+            _ => of.push(Posting { passage, count: 1 }),
+        }
+    }
+
+    /// The score of every passage that has one of the terms, in the order of the passages.
+    pub(crate) fn scores(&self, asked: &[Asked]) -> Vec<Score> {
+        let words = self.words(asked);
+        let all: f32 = words.iter().map(|word| word.weight).sum();
+        let mut scores: Vec<Score> = vec![Score::default(); self.lengths.len()];
+        for Asked { term, word, counts } in asked {
+            let found = self.of(term);
+            let idf = self.idf(found.len());
+            let share = match words.get(*word) {
+                Some(word) if *counts && word.known > 0.0 => word.weight * idf / (word.known * all),
+                _ => 0.0,
+            };
+            for posting in found {
+                let length = self.lengths.get(posting.passage as usize).copied().unwrap_or(0);
+                if let Some(score) = scores.get_mut(posting.passage as usize) {
+                    score.score += idf * self.saturated(posting.count, length);
+                    score.coverage += share;
+                }
+            }
+        }
+        for (passage, score) in scores.iter_mut().enumerate() {
+            score.passage = passage;
+            // Rounding alone could pass it.
+            score.coverage = score.coverage.min(1.0);
+        }
+        scores.retain(|score| score.score > 0.0);
+        scores
+    }
+
+    fn words(&self, asked: &[Asked]) -> Vec<Weighed> {
+        // In a handful of passages every known term is common; it is still half of an unknown one.
+        let least = self.idf(0) / 2.0;
+        let mut words: Vec<Weighed> = Vec::new();
+        for Asked { term, word, .. } in asked.iter().filter(|asked| asked.counts) {
+            let found = self.of(term).len();
+            let idf = self.idf(found);
+            words.resize(words.len().max(word + 1), Weighed::default());
+            if let Some(word) = words.get_mut(*word) {
+                word.known += if found > 0 { idf } else { 0.0 };
+                word.best = if found > 0 { word.best.max(idf) } else { word.best };
+                word.weight = if word.known > 0.0 { word.best.max(least) } else { idf };
+            }
+        }
+        words
+    }
+
+    pub(crate) fn has(&self, passage: usize, term: &Term) -> bool {
+        let of = self.of(term);
+        of.binary_search_by_key(&passage, |posting| posting.passage as usize).is_ok()
+    }
+
+    fn of(&self, term: &Term) -> &[Posting] {
+        self.terms.get(term).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn idf(&self, found: usize) -> f32 {
+        let (all, found) = (self.lengths.len() as f32, found as f32);
+        (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
+    }
+
+    fn saturated(&self, count: u32, length: u32) -> f32 {
+        let (count, length) = (count as f32, length as f32);
+        count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / self.mean))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terms::{Terms, asked, indexed};
+
+    /// The numbers are worked by hand from the formula.
+    #[test]
+    fn scores_by_the_formula() {
+        let texts = ["a a b", "b c", "c d e f"];
+        let postings = Postings::new(texts.map(|text| indexed(text, Terms::Words)));
+        let scores = postings.scores(&asked("b f zz", Terms::Words));
+
+        // Of 3 passages, 2 have b, 1 has f, none has zz.
+        let (b, f) = (1.6_f32.ln(), (1.0 + 2.5 / 1.5_f32).ln());
+        let saturated = |length: f32| 2.2 / (1.0 + 1.2 * (0.25 + 0.75 * length / 3.0));
+        let want = [b * saturated(3.0), b * saturated(2.0), f * saturated(4.0)];
+        for (at, (score, want)) in scores.iter().zip(want).enumerate() {
+            assert_eq!(score.passage, at);
+            assert!((score.score - want).abs() < 1e-5, "{score:?} {want}");
+            // ln 8 for zz and half of it, the least, for b and f each.
+            assert!((score.coverage - 0.25).abs() < 1e-5, "{score:?}");
+        }
+        assert_eq!(scores.len(), 3);
+    }
+
+    #[test]
+    fn nothing_indexed_or_asked_scores_nothing() {
+        assert_eq!(Postings::new([]).scores(&asked("b", Terms::Both)), []);
+        assert_eq!(Postings::new([indexed("b", Terms::Both)]).scores(&[]), []);
+    }
+}

@@ -1,0 +1,58 @@
+//! Documents from a folder, split by their structure and searched in Korean and English.
+//!
+//! [`Library`] reads a folder of `.txt`, `.md` and `.pdf` files into [`Document`]s, a [`Splitter`] cuts them into
+//! [`Passage`]s, and a [`MemoryIndex`] ranks those by BM25 over words and Korean bigrams. What cannot be used is
+//! [`Skipped`] with its reason; what a folder could have too much of has a limit in [`LoadOptions`].
+//!
+//! ```
+//! use hanok_retrieval::{Library, LoadOptions};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! std::fs::write(folder.join("인사규정.md"), "## 제12조(연차휴가)\n1년 이상 근속자는 연 15일이다.\n")?;
+//! std::fs::write(folder.join("사진.jpg"), [0xFF, 0xD8, 0xFF])?;
+//!
+//! let mut library = Library::open(LoadOptions::new(), folder)?;
+//! for hit in library.search("휴가 정책 알려줘", 3) {
+//!     println!("{} ({})\n{}", hit.passage.source, hit.passage.heading, hit.passage.text);
+//! }
+//! for skipped in &library.report().skipped {
+//!     eprintln!("{skipped}"); // 사진.jpg: not a .txt, .md or .pdf file
+//! }
+//!
+//! // The owner edits a number in the file; the next answer has it.
+//! std::fs::write(folder.join("인사규정.md"), "## 제12조(연차휴가)\n1년 이상 근속자는 연 16일이다.\n")?;
+//! assert_eq!(library.refresh()?.changed, 1);
+//! assert!(library.search("휴가", 1)[0].passage.text.contains("16일"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Agents ask through the trait [`Retriever`], which a store in a database implements just as well, and hold it
+//! as a [`SharedRetriever`].
+
+mod bm25;
+mod decode;
+mod document;
+mod error;
+mod library;
+mod memory;
+mod options;
+mod pdf;
+mod read;
+mod retriever;
+mod sections;
+mod skip;
+mod split;
+mod structure;
+mod terms;
+mod walk;
+
+pub use document::{Document, Passage};
+pub use error::{BoxError, RetrievalError};
+pub use library::{Changes, Library, LoadReport, MIN_COVERAGE};
+pub use memory::MemoryIndex;
+pub use options::LoadOptions;
+pub use retriever::{Hit, Query, Retriever, SharedRetriever};
+pub use skip::{SkipReason, Skipped};
+pub use split::Splitter;
+pub use terms::Terms;

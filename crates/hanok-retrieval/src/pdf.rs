@@ -1,0 +1,135 @@
+//! A PDF to text, under limits of size, pages and time.
+//!
+//! The bytes are hostile until shown otherwise: every stream is decompressed up to a limit, and the
+//! decoding runs on a thread of its own, so a panic or an endless loop costs the file and not the caller.
+
+mod lines;
+mod page;
+
+use std::{
+    collections::HashMap,
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use lopdf::{Dictionary, Encoding};
+
+use self::{
+    lines::{Line, join},
+    page::{Fonts, Page},
+};
+use crate::{decode::clean, options::LoadOptions, skip::SkipReason};
+
+/// What one stream may decompress to. A page of text has kilobytes; a bomb has gigabytes.
+const MAX_STREAM: usize = 16 * 1024 * 1024;
+
+/// What one PDF's text may be long: past it, the file is a bomb of text.
+const MAX_TEXT: usize = 32 * 1024 * 1024;
+
+/// lopdf nests up to a depth of its own; in a debug build that takes more than a thread's usual 2 MiB.
+const STACK: usize = 16 * 1024 * 1024;
+
+/// A decoded PDF.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Decoded {
+    pub(crate) text: String,
+    /// Where each page begins, in bytes of `text`.
+    pub(crate) pages: Vec<usize>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    pages: usize,
+    time: Duration,
+    until: Instant,
+}
+
+/// Decodes `bytes` within the limits of `options`.
+///
+/// A decoder that does not come back in time is left behind: it sees the deadline at its next page and
+/// ends there, so what it can burn is what one page or the loading of the file can.
+pub(crate) fn decode(bytes: Vec<u8>, options: &LoadOptions) -> Result<Decoded, SkipReason> {
+    let time = options.max_pdf_time;
+    let limits = Limits { pages: options.max_pdf_pages, time, until: Instant::now() + time };
+    let (send, receive) = mpsc::sync_channel(1);
+    let worker = move || {
+        // Nobody listens any more when the time was up.
+        let _late = send.send(read(&bytes, limits));
+    };
+    let worker =
+        thread::Builder::new().name("hanok-pdf".to_owned()).stack_size(STACK).spawn(worker);
+    if let Err(cause) = worker {
+        return Err(crate::walk::unreadable(&cause));
+    }
+    match receive.recv_timeout(time) {
+        Ok(decoded) => decoded,
+        Err(RecvTimeoutError::Timeout) => Err(SkipReason::TooSlow { limit: time }),
+        Err(RecvTimeoutError::Disconnected) => Err(damaged("the decoder panicked")),
+    }
+}
+
+fn read(bytes: &[u8], limits: Limits) -> Result<Decoded, SkipReason> {
+    // The loader allocates for what the file claims to be; a file that is no PDF is told apart first.
+    if !bytes.iter().take(1024).copied().collect::<Vec<_>>().windows(5).any(|w| w == b"%PDF-") {
+        return Err(damaged("no PDF header"));
+    }
+    let load = lopdf::LoadOptions::with_max_decompressed_size(MAX_STREAM);
+    let pdf =
+        lopdf::Document::load_mem_with_options(bytes, load).map_err(|cause| refused(&cause))?;
+    if pdf.is_encrypted() {
+        return Err(SkipReason::Encrypted);
+    }
+    let ids: Vec<_> = pdf.page_iter().take(limits.pages.saturating_add(1)).collect();
+    if ids.len() > limits.pages {
+        return Err(SkipReason::TooManyPages { limit: limits.pages });
+    }
+    let mut fonts = Fonts::new(&pdf);
+    let mut decoded = Decoded::default();
+    let mut failure = None;
+    for id in ids {
+        if Instant::now() >= limits.until {
+            return Err(SkipReason::TooSlow { limit: limits.time });
+        }
+        match Page::new(&pdf, &mut fonts).lines(id) {
+            Ok(lines) => decoded.push(&lines)?,
+            // A page that cannot be read keeps its number; the others are still worth having.
+            Err(cause) => {
+                decoded.push(&[])?;
+                failure = Some(refused(&cause));
+            }
+        }
+    }
+    match failure {
+        Some(reason) if decoded.text.trim().is_empty() => Err(reason),
+        _ => Ok(decoded),
+    }
+}
+
+impl Decoded {
+    fn push(&mut self, lines: &[Line]) -> Result<(), SkipReason> {
+        // An article may go on over the page break: the line break alone does not end it.
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+        self.pages.push(self.text.len());
+        self.text.push_str(&clean(&join(lines)));
+        if self.text.len() > MAX_TEXT { Err(damaged("too much text")) } else { Ok(()) }
+    }
+}
+
+fn damaged(detail: &str) -> SkipReason {
+    SkipReason::Damaged { detail: detail.to_owned() }
+}
+
+fn refused(cause: &lopdf::Error) -> SkipReason {
+    match cause {
+        lopdf::Error::InvalidPassword
+        | lopdf::Error::Decryption(_)
+        | lopdf::Error::UnsupportedSecurityHandler(_) => SkipReason::Encrypted,
+        cause => SkipReason::Damaged { detail: cause.to_string() },
+    }
+}
+
+/// Encodings by the place of their font, so that a font shared by all pages is parsed once.
+type Encodings<'a> = HashMap<*const Dictionary, Option<std::rc::Rc<Encoding<'a>>>>;

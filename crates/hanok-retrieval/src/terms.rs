@@ -1,0 +1,190 @@
+//! What of a text is indexed and asked for.
+
+/// Which terms stand for a text in the index.
+///
+/// Korean joins particles to nouns and nouns to each other: `연차휴가는` is one word, and 휴가 is
+/// not. Two characters at a time (`연차`, `차휴`, `휴가`, `가는`) find it without a dictionary.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Terms {
+    /// Words only.
+    Words,
+    /// Of words in Korean, Chinese and Japanese script the bigrams, other words and numbers whole.
+    /// The default: it found most in the measurement of this crate's README.
+    #[default]
+    Bigrams,
+    /// As `Bigrams`, and the Korean words beside them: a whole word counts for more.
+    Both,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Word,
+    Bigram,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Term {
+    pub(crate) kind: Kind,
+    pub(crate) text: String,
+}
+
+/// A term of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) term: Term,
+    /// Which word of the question it is of, from 0.
+    pub(crate) word: usize,
+    /// Whether it counts for the coverage: a word whose bigrams are there counts by them.
+    pub(crate) counts: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    /// Written without reliable word borders: Hangul, Han, Kana.
+    Syllables,
+    Letters,
+    Number,
+}
+
+fn script(c: char) -> Option<Script> {
+    match c {
+        '가'..='힣' | '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' => {
+            Some(Script::Syllables)
+        }
+        '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => {
+            Some(Script::Syllables)
+        }
+        _ if c.is_numeric() => Some(Script::Number),
+        _ if c.is_alphabetic() => Some(Script::Letters),
+        _ => None,
+    }
+}
+
+/// Longer runs are data, not words.
+const MAX_WORD: usize = 64;
+
+/// The runs of one script in `text`, lower-cased, cut after [`MAX_WORD`] characters. A number keeps
+/// its decimal point and loses the commas between its thousands.
+fn words(text: &str) -> Vec<(Script, String)> {
+    let mut words: Vec<(Script, String)> = Vec::new();
+    let mut open = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let Some(script) = script(c) else {
+            let digit = chars.peek().is_some_and(|next| next.is_ascii_digit());
+            match words.last_mut() {
+                Some((Script::Number, _)) if open && digit && c == ',' => {}
+                Some((Script::Number, word)) if open && digit && c == '.' => word.push(c),
+                _ => open = false,
+            }
+            continue;
+        };
+        match words.last_mut() {
+            Some((last, word)) if open && *last == script && word.len() < MAX_WORD * 4 => {
+                word.extend(c.to_lowercase());
+            }
+            _ => words.push((script, c.to_lowercase().collect())),
+        }
+        open = true;
+    }
+    words
+}
+
+fn bigrams(word: &str) -> impl Iterator<Item = Term> + '_ {
+    let pairs = word.chars().zip(word.chars().skip(1));
+    pairs.map(|(a, b)| Term { kind: Kind::Bigram, text: String::from_iter([a, b]) })
+}
+
+fn is_joined(script: Script, word: &str) -> bool {
+    script == Script::Syllables && word.chars().nth(1).is_some()
+}
+
+/// The terms of a passage, repeated as often as they occur.
+pub(crate) fn indexed(text: &str, terms: Terms) -> Vec<Term> {
+    let words = words(text).into_iter().enumerate();
+    words.flat_map(|(at, word)| of(at, word, terms)).map(|asked| asked.term).collect()
+}
+
+/// The terms of the word at `at`.
+fn of(at: usize, (script, text): (Script, String), terms: Terms) -> Vec<Asked> {
+    let joined = is_joined(script, &text) && terms != Terms::Words;
+    let mut all: Vec<Asked> = Vec::new();
+    if joined {
+        all.extend(bigrams(&text).map(|term| Asked { term, word: at, counts: true }));
+    }
+    if !joined || terms == Terms::Both {
+        all.push(Asked { term: Term { kind: Kind::Word, text }, word: at, counts: !joined });
+    }
+    all
+}
+
+/// A longer question says nothing more.
+const MAX_ASKED: usize = 256;
+
+/// The terms of a question, each once, without the words of asking unless there are no others.
+pub(crate) fn asked(text: &str, terms: Terms) -> Vec<Asked> {
+    let words = words(text);
+    let (asking, meant): (Vec<_>, Vec<_>) =
+        words.into_iter().partition(|(_, word)| ASKING.contains(&word.as_str()));
+    let kept = if meant.is_empty() { asking } else { meant };
+
+    let mut all: Vec<Asked> = Vec::new();
+    for term in kept.into_iter().enumerate().flat_map(|(at, word)| of(at, word, terms)) {
+        if all.len() < MAX_ASKED && !all.iter().any(|known| known.term == term.term) {
+            all.push(term);
+        }
+    }
+    all
+}
+
+/// Words that ask and say nothing of what is asked for. They stand in few documents, so their
+/// weight would be high.
+#[rustfmt::skip]
+const ASKING: &[&str] = &[
+    "알려줘", "알려", "알려주세요", "알려줄래", "말해줘", "설명해줘", "설명해", "설명해주세요", "찾아줘", "가르쳐줘",
+    "뭐야", "뭐", "뭔가요", "뭐예요", "뭐지", "무엇", "무엇이", "무엇을", "무엇인가요", "무엇인지", "무슨", "뭘",
+    "어떻게", "어떤", "어떤가요", "어디", "어디에", "어디서", "어디야", "언제", "언제야", "언제까지", "언제인가요",
+    "얼마", "얼마야", "얼마나", "얼마인가요", "얼마까지", "몇", "누가", "누구", "누구에게", "왜",
+    "하나요", "하죠", "해야", "합니까", "되나요", "됩니까", "돼요", "돼", "인가요", "있나요", "있어", "있어요", "있는지",
+    "수", "것", "거", "꼭", "더", "며칠", "같은", "같아요",
+    "줘", "주세요", "싶어", "싶은데", "싶어요", "궁금해", "궁금해요", "궁금합니다", "좀", "제가", "저는", "나는", "내가",
+    "what", "which", "who", "when", "where", "how", "why", "is", "are", "do", "does", "can", "the", "a", "an",
+    "of", "to", "in", "for", "me", "tell", "please", "i", "my",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(asked: Vec<Asked>) -> String {
+        let each = asked.into_iter().map(|Asked { term, counts, .. }| {
+            let mark = if term.kind == Kind::Word { "!" } else { "" };
+            format!("{}{mark}{}", term.text, if counts { "" } else { "-" })
+        });
+        each.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn korean_by_words_and_bigrams_numbers_and_english_whole() {
+        for (text, terms, want) in [
+            ("연차휴가는", Terms::Both, "연차 차휴 휴가 가는 연차휴가는!-"),
+            ("연차휴가는", Terms::Bigrams, "연차 차휴 휴가 가는"),
+            ("연차휴가는", Terms::Words, "연차휴가는!"),
+            ("팀 VPN2 접속", Terms::Both, "팀! vpn! 2! 접속 접속!-"),
+            ("1,250,000원 3.5% 2026.", Terms::Both, "1250000! 원! 3.5! 2026!"),
+            ("휴가 알려줘", Terms::Bigrams, "휴가"),
+            ("어떻게", Terms::Bigrams, "어떻 떻게"),
+            ("휴가 휴가", Terms::Bigrams, "휴가"),
+            ("", Terms::Both, ""),
+        ] {
+            assert_eq!(shown(asked(text, terms)), want, "{text} {terms:?}");
+        }
+    }
+
+    #[test]
+    fn no_run_of_characters_is_one_endless_word() {
+        assert!(words(&"a".repeat(10_000)).iter().all(|(_, word)| word.len() <= 4 * MAX_WORD));
+        assert!(asked(&"가나다라 마바사 ".repeat(10_000), Terms::Both).len() <= MAX_ASKED);
+    }
+}
