@@ -1,0 +1,289 @@
+//! What the calculator answers, and what it refuses.
+
+use std::time::{Duration, Instant};
+
+use hanok_tools::{CalculatorError, evaluate};
+use proptest::prelude::*;
+
+fn answer(expression: &str) -> String {
+    match evaluate(expression) {
+        Ok(number) if number.is_rounded() => format!("≈ {number}"),
+        Ok(number) => number.to_string(),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+#[test]
+fn calculates_what_people_and_models_write() {
+    for (expression, want) in [
+        ("123 * 456", "56088"),
+        ("1+2*3", "7"),
+        ("(1+2)*3", "9"),
+        ("10-4-3", "3"),
+        ("100/5/2", "10"),
+        ("0.1 + 0.2", "0.3"),
+        ("1.10 * 3", "3.3"),
+        ("10/4", "2.5"),
+        ("-7/2", "-3.5"),
+        ("7 % 3", "1"),
+        ("-7 % 3", "2"),
+        ("7 % (-3)", "-2"),
+        ("5.5 % 2", "1.5"),
+        ("2**10", "1024"),
+        ("2^10", "1024"),
+        ("2**3**2", "512"),
+        ("-2**2", "-4"),
+        ("(-2)**2", "4"),
+        ("2**-2", "0.25"),
+        ("0**0", "1"),
+        ("9**0.5", "3"),
+        ("4**1.5", "8"),
+        ("4**-0.5", "0.5"),
+        ("1.5**2", "2.25"),
+        ("--5", "5"),
+        ("-+-5", "5"),
+        ("3 × 4 ÷ 2", "6"),
+        ("3x4", "12"),
+        ("3 X 4", "12"),
+        ("8 − 3", "5"),
+        ("１２＋３．５", "15.5"),
+        ("（１＋２）＊３", "9"),
+        ("2　+　3", "5"),
+        ("1,234.5", "1234.5"),
+        ("1,234,567 + 1", "1234568"),
+        ("(1,234) * 2", "2468"),
+        ("１，２３４", "1234"),
+        (".5 + 5.", "5.5"),
+        ("1e3", "1000"),
+        ("1.5E-3", "0.0015"),
+        ("2e+2", "200"),
+        ("0e999999", "0"),
+        ("15%", "0.15"),
+        ("3,000,000 * 15%", "450000"),
+        ("50% x 8", "4"),
+        ("10% + 5%", "0.15"),
+        ("(1 + 5%)**2", "1.1025"),
+        ("-5%", "-0.05"),
+        ("sqrt(16)", "4"),
+        ("sqrt(0.25)", "0.5"),
+        ("SQRT(16)", "4"),
+        ("abs(-3.5)", "3.5"),
+        ("round(2.5)", "3"),
+        ("round(-2.5)", "-3"),
+        ("round(2.345, 2)", "2.35"),
+        ("round(1234, -2)", "1200"),
+        ("floor(-1.5)", "-2"),
+        ("ceil(-1.5)", "-1"),
+        ("ceil(1.01)", "2"),
+        ("min(3, 1, 2)", "1"),
+        ("max(3,1,2)", "3"),
+        ("max(0,100)", "100"),
+        ("max(1000,200)", "1000"),
+        ("max(1, 234)", "234"),
+        ("max((1,234), 5)", "1234"),
+        ("round(pi, 4)", "3.1416"),
+        ("round(π, 4) + round(e, 4)", "5.8599"),
+        (
+            "12345678901234567890123456789012345678901234567891/2",
+            "6172839450617283945061728394506172839450617283945.5",
+        ),
+    ] {
+        assert_eq!(answer(expression), want, "{expression}");
+    }
+}
+
+#[test]
+fn what_has_no_end_is_rounded_half_to_even_and_marked() {
+    for (expression, want) in [
+        ("1/3", "≈ 0.333333333333333333333333333333"),
+        ("2/3", "≈ 0.666666666666666666666666666667"),
+        ("-2/3", "≈ -0.666666666666666666666666666667"),
+        ("1/3*3", "≈ 1"),
+        ("floor(1/3*3)", "≈ 1"),
+        ("round(10/3, 2)", "3.33"),
+        ("10**40/3", "≈ 3333333333333333333333333333333333333333"),
+        ("sqrt(2)", "≈ 1.41421356237309504880168872421"),
+        ("sqrt(2)**2", "≈ 2"),
+        ("2**0.5", "≈ 1.41421356237309504880168872421"),
+        ("pi", "≈ 3.14159265358979323846264338328"),
+        ("e", "≈ 2.71828182845904523536028747135"),
+        (
+            "2**-200",
+            "≈ 0.000000000000000000000000000000000000000000000000000000000000622301527786114170714406405378",
+        ),
+        ("1.0035**360", "≈ 3.51767454804719167801133864421"),
+        ("1/10**60", "0.000000000000000000000000000000000000000000000000000000000001"),
+    ] {
+        assert_eq!(answer(expression), want, "{expression}");
+    }
+}
+
+#[test]
+fn an_error_says_where_and_what_to_write_instead() {
+    for (expression, want) in [
+        ("", "at character 1: found the end, expected a number, a function or `(`"),
+        ("2 + * 3", "at character 5: found `*`, expected a number, a function or `(`"),
+        ("2 +", "at character 4: found the end, expected a number, a function or `(`"),
+        ("(1 + 2", "at character 7: found the end, expected an operator or `)`"),
+        ("1 + 2)", "at character 6: found `)`, expected an operator or the end"),
+        ("2 3", "at character 3: found a number, expected an operator or the end"),
+        ("2(3)", "at character 2: found `(`, expected an operator or the end"),
+        (
+            "회사 + 1",
+            "at character 1: `회사` is not known; there are the functions sqrt, abs, round, floor, ceil, min, max and the constants pi, e",
+        ),
+        (
+            "__import__('os')",
+            "at character 1: found `_`, expected digits, an operator (+ - * / % **), a function or brackets",
+        ),
+        (
+            "1 = 1",
+            "at character 3: found `=`, expected digits, an operator (+ - * / % **), a function or brackets",
+        ),
+        (
+            "1\u{1b}[31m",
+            "at character 2: found `\\u{1b}`, expected digits, an operator (+ - * / % **), a function or brackets",
+        ),
+        ("sqrt 4", "at character 6: found a number, expected `(` after the name of a function"),
+        ("sqrt(1, 2)", "at character 1: sqrt takes one argument, found 2"),
+        ("min()", "at character 1: min takes at least one argument, found 0"),
+        ("round(1, 2, 3)", "at character 1: round takes one or two arguments, found 3"),
+        (
+            "max(1,234)",
+            "at character 6: this comma could separate thousands or arguments; write `1, 234` for two arguments and `1234` for one",
+        ),
+        ("1,23", "at character 2: found `,`, expected an operator or the end"),
+        ("1234,567", "at character 5: found `,`, expected an operator or the end"),
+        (
+            "5% - 3",
+            "at character 2: this % could be percent or remainder; write `(5%) - 3` for percent and `5 % (-3)` for the remainder",
+        ),
+        ("1/0", "division by zero"),
+        ("1 % 0", "division by zero"),
+        ("0**-1", "division by zero"),
+        ("sqrt(-1)", "the square root of a negative number is not a real number"),
+        ("(-8)**0.5", "the square root of a negative number is not a real number"),
+        (
+            "8**(1/3)",
+            "an exponent is neither whole nor a half; only powers like x**3, x**-2 and x**0.5 can be calculated",
+        ),
+        ("1.0000001**10000000", "an exponent is greater than 1000000"),
+        (
+            "round(1, 0.5)",
+            "the second argument of round is the number of decimal places, a whole number from -1000 to 1000",
+        ),
+        (
+            "round(1, 1001)",
+            "the second argument of round is the number of decimal places, a whole number from -1000 to 1000",
+        ),
+    ] {
+        assert_eq!(answer(expression), format!("error: {want}"), "{expression}");
+    }
+}
+
+/// P38: result size, exponent, digits, nesting and steps are bounded, and a bound answers at once.
+#[test]
+fn an_expression_past_a_bound_is_a_typed_error_in_less_than_50_ms() {
+    use CalculatorError::{TooDeep, TooLarge, TooLong, TooManySteps, TooSmall};
+    let nested = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
+    for (expression, want) in [
+        ("9**9**9**9".to_owned(), TooLarge),
+        ("1e999999".to_owned(), TooLarge),
+        ("1e99999999999999999999999".to_owned(), TooLarge),
+        ("1e-999999".to_owned(), TooSmall),
+        ("9**9**9".to_owned(), TooLarge),
+        ("-9**999999".to_owned(), TooLarge),
+        ("2**-9**9".to_owned(), TooSmall),
+        ("0.5**999999".to_owned(), TooSmall),
+        ("10**999 * 10".to_owned(), TooLarge),
+        ("9".repeat(1001), TooLarge),
+        ("9".repeat(5000), TooLong { limit: 4096 }),
+        ("1+".repeat(1999), TooManySteps { limit: 1000 }),
+        (nested(65), TooDeep { limit: 64 }),
+        (nested(2000), TooDeep { limit: 64 }),
+        ("2**".repeat(1000), TooDeep { limit: 64 }),
+        ("abs(".repeat(1000), TooDeep { limit: 64 }),
+    ] {
+        let started = Instant::now();
+        let error = evaluate(&expression).unwrap_err();
+        let took = started.elapsed();
+        assert_eq!(error, want, "{expression:.40}");
+        assert!(took < Duration::from_millis(50), "{expression:.40} took {took:?}");
+    }
+}
+
+#[test]
+fn what_is_just_within_the_bounds_is_calculated() {
+    let nested = format!("{}1{}", "(".repeat(64), ")".repeat(64));
+    assert_eq!(answer(&nested), "1");
+    assert_eq!(answer("10**999").len(), 1000);
+    assert_eq!(answer(&"9".repeat(1000)).len(), 1000);
+    assert_eq!(answer(&format!("1{}", "+1".repeat(499))), "500");
+    assert_eq!(answer(&format!("{}1", "-".repeat(4000))), "1");
+    assert_eq!(answer("1**1e999"), "1");
+    assert_eq!(answer("(-1)**(10**30+1)"), "-1");
+    assert_eq!(
+        answer("1e-1000 * 1e1000"),
+        "error: a value has more than 1000 digits before the decimal point"
+    );
+    assert_eq!(answer("1e-999 * 1e999"), "1");
+}
+
+/// An expression over whole numbers, with what `i128` makes of it; `None` where it overflows.
+fn whole_expression() -> impl Strategy<Value = (String, Option<i128>)> {
+    let leaf = any::<i32>().prop_map(|n| (format!("({n})"), Some(i128::from(n))));
+    leaf.prop_recursive(5, 32, 2, |inner| {
+        (inner.clone(), prop_oneof![Just('+'), Just('-'), Just('*'), Just('%')], inner).prop_map(
+            |((left, l), operator, (right, r))| {
+                let both = l.zip(r);
+                let value = match operator {
+                    '+' => both.and_then(|(l, r)| l.checked_add(r)),
+                    '-' => both.and_then(|(l, r)| l.checked_sub(r)),
+                    '*' => both.and_then(|(l, r)| l.checked_mul(r)),
+                    _ => both.filter(|(_, r)| *r != 0).map(|(l, r)| {
+                        let rest = l % r;
+                        if rest != 0 && (rest < 0) != (r < 0) { rest + r } else { rest }
+                    }),
+                };
+                (format!("({left} {operator} {right})"), value)
+            },
+        )
+    })
+}
+
+proptest! {
+    #[test]
+    fn whole_numbers_are_calculated_as_i128_does((expression, value) in whole_expression()) {
+        if let Some(value) = value {
+            prop_assert_eq!(answer(&expression), value.to_string());
+        }
+    }
+
+    /// P59
+    #[test]
+    fn no_text_makes_it_panic(expression in ".{0,200}") {
+        let _value = evaluate(&expression);
+    }
+
+    /// P59
+    #[test]
+    fn no_mix_of_its_own_signs_makes_it_panic(
+        expression in "([0-9]{1,4}|[-+*/%^(),.ex ]|\\*\\*|sqrt\\(|round\\(|min\\(|pi){0,60}"
+    ) {
+        let started = Instant::now();
+        let _value = evaluate(&expression);
+        prop_assert!(started.elapsed() < Duration::from_secs(1));
+    }
+
+    #[test]
+    fn a_quotient_times_its_divisor_is_the_dividend(dividend in any::<i64>(), divisor in 1..i64::MAX) {
+        let back = evaluate(&format!("({dividend}) / {divisor} * {divisor}")).unwrap();
+        prop_assert_eq!(back.to_string(), dividend.to_string());
+    }
+
+    #[test]
+    fn a_shown_number_reads_back(whole in any::<i64>(), decimals in 0..1_000_000_u32) {
+        let text = evaluate(&format!("{whole}.{decimals:06}")).unwrap().to_string();
+        prop_assert_eq!(evaluate(&text).unwrap().to_string(), text);
+    }
+}

@@ -1,0 +1,111 @@
+//! What the command line asks for.
+
+use crate::stages;
+
+/// One invocation of `cargo xtask`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    /// Print the usage.
+    Help,
+    /// Run the stages named in `only`, all of them when it is empty.
+    Test { only: Vec<String> },
+    /// Run the checks that need no build.
+    Tidy,
+}
+
+/// Reads the arguments after the program's name.
+///
+/// # Errors
+///
+/// A sentence about the first argument that makes no sense here.
+pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Request, String> {
+    let mut arguments = arguments.into_iter();
+    let request = match arguments.next().as_deref() {
+        Some("test") => return read_test(arguments),
+        Some("tidy") => Request::Tidy,
+        Some("help" | "--help" | "-h") => Request::Help,
+        Some(other) => return Err(format!("no command `{other}`")),
+        None => return Err("which command?".to_owned()),
+    };
+    match arguments.next().as_deref() {
+        None => Ok(request),
+        Some("--help" | "-h") => Ok(Request::Help),
+        Some(other) => Err(format!("`{other}` means nothing here")),
+    }
+}
+
+fn read_test(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
+    let mut only = Vec::new();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--help" | "-h" => return Ok(Request::Help),
+            "--only" => {
+                let name = arguments.next().ok_or("`--only` needs the name of a stage")?;
+                if !stages::names().any(|known| known == name) {
+                    return Err(format!("no stage `{name}`"));
+                }
+                only.push(name);
+            }
+            other => return Err(format!("`{other}` means nothing here")),
+        }
+    }
+    Ok(Request::Test { only })
+}
+
+/// What `--help` prints.
+pub(crate) fn usage() -> String {
+    let stages = stages::ALL
+        .iter()
+        .map(|stage| format!("  {:<14}{}", stage.name, stage.about))
+        .collect::<Vec<_>>()
+        .join("\n");
+    format!(
+        "usage: cargo xtask test [--only STAGE]...   every check, or only the named stages
+       cargo xtask tidy                     the checks that need no build
+
+stages, in the order they run:
+{stages}
+
+exit: 0 all passed, 1 something failed, 2 wrong usage"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_line(line: &str) -> Result<Request, String> {
+        read(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn reads_every_command_and_names_what_it_does_not_know() {
+        for (line, want) in [
+            ("test", Ok(Request::Test { only: vec![] })),
+            (
+                "test --only fmt --only tidy",
+                Ok(Request::Test { only: vec!["fmt".into(), "tidy".into()] }),
+            ),
+            ("test --help", Ok(Request::Help)),
+            ("tidy", Ok(Request::Tidy)),
+            ("tidy -h", Ok(Request::Help)),
+            ("--help", Ok(Request::Help)),
+            ("", Err("which command?")),
+            ("tset", Err("no command `tset`")),
+            ("tidy now", Err("`now` means nothing here")),
+            ("test now", Err("`now` means nothing here")),
+            ("test --only", Err("`--only` needs the name of a stage")),
+            ("test --only lint", Err("no stage `lint`")),
+        ] {
+            assert_eq!(read_line(line), want.map_err(str::to_owned), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn usage_names_every_stage() {
+        let usage = usage();
+        for name in stages::names() {
+            assert!(usage.contains(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Child processes: without standard input, with their output kept until it is known to matter.
+
+use std::ffi::OsStr;
+use std::io::{IsTerminal, Read, Write};
+use std::iter::once;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::Result;
+
+/// A model server named here would make tests and examples talk to it.
+const MODEL_VARIABLES: [&str; 4] =
+    ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "OPENAI_EMBEDDING_MODEL"];
+
+/// A program about to be run.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    command: Command,
+    input: Vec<u8>,
+    limit: Option<Duration>,
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// What it wrote to both of its outputs, in the order it was written.
+    pub(crate) output: String,
+    /// `None` when a signal or the time limit ended it.
+    pub(crate) code: Option<i32>,
+    /// Whether the time limit ended it.
+    pub(crate) late: bool,
+}
+
+impl Ended {
+    pub(crate) fn succeeded(&self) -> bool {
+        self.code == Some(0)
+    }
+}
+
+impl Tool {
+    /// The Cargo that runs this very program, or the one on the path.
+    pub(crate) fn cargo() -> Self {
+        Self::named(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .variable("CARGO_TERM_COLOR", if coloured() { "always" } else { "never" })
+    }
+
+    /// The program `name` of the path.
+    pub(crate) fn named(name: impl AsRef<OsStr>) -> Self {
+        let mut command = Command::new(name);
+        for variable in MODEL_VARIABLES {
+            command.env_remove(variable);
+        }
+        Self { command, input: Vec::new(), limit: None }
+    }
+
+    pub(crate) fn arguments<A: AsRef<OsStr>>(
+        mut self,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// What the program reads from its standard input. Default: nothing.
+    pub(crate) fn input(self, input: &str) -> Self {
+        Self { input: input.into(), ..self }
+    }
+
+    /// When the program is ended by force. Default: never.
+    pub(crate) fn limit(self, limit: Duration) -> Self {
+        Self { limit: Some(limit), ..self }
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// # Errors
+    ///
+    /// The program could not be started. That it failed is no error here.
+    pub(crate) fn run(mut self) -> Result<Ended> {
+        let (mut reader, writer) = std::io::pipe()?;
+        self.command.stdout(writer.try_clone()?).stderr(writer);
+        self.command.stdin(if self.input.is_empty() { Stdio::null() } else { Stdio::piped() });
+        let mut child = self
+            .command
+            .spawn()
+            .map_err(|error| format!("{}: {error}", self.command.get_program().display()))?;
+        // The command holds the other end of the pipe: while it lives, reading never ends.
+        drop(self.command);
+
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program may end without reading; that is its right.
+            thread::spawn(move || drop(stdin.write_all(&self.input)));
+        }
+        let (said, hear) = mpsc::channel();
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // What could be read is worth more than the error that ended it.
+            drop(reader.read_to_end(&mut bytes));
+            drop(said.send(bytes));
+        });
+
+        let end = self.limit.map(|limit| Instant::now() + limit);
+        let mut late = false;
+        let status = loop {
+            match end {
+                None => break child.wait()?,
+                Some(_) if let Some(status) = child.try_wait()? => break status,
+                Some(end) if Instant::now() >= end && !late => {
+                    late = true;
+                    child.kill()?;
+                }
+                Some(_) => thread::sleep(Duration::from_millis(20)),
+            }
+        };
+        // A grandchild that outlives a killed program keeps the pipe open: do not wait for it.
+        let patience = if late { Duration::from_secs(1) } else { Duration::from_secs(60) };
+        let bytes = hear.recv_timeout(patience).unwrap_or_default();
+        let output = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Ended { output, code: status.code().filter(|_| !late), late })
+    }
+
+    /// Runs the program and returns its standard output alone.
+    ///
+    /// # Errors
+    ///
+    /// The program could not be started, or it failed; then with what it said.
+    pub(crate) fn text(mut self) -> Result<String> {
+        let output = self
+            .command
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("{}: {error}", self.command.get_program().display()))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let words = self.command.get_args().map(OsStr::to_string_lossy);
+            let line: Vec<_> =
+                once(self.command.get_program().to_string_lossy()).chain(words).collect();
+            return Err(format!("`{}` failed:\n{said}", line.join(" ")).into());
+        }
+        Ok(String::from_utf8(output.stdout)?)
+    }
+}
+
+/// Whether what is printed may hold colours.
+pub(crate) fn coloured() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Tool {
+        Tool::named("sh").arguments(["-c", script])
+    }
+
+    #[test]
+    fn keeps_both_outputs_in_order_and_the_exit_code() {
+        let ended = shell("echo one; echo two >&2; echo three; exit 3").run().unwrap();
+        assert_eq!(ended.output, "one\ntwo\nthree\n");
+        assert_eq!(ended.code, Some(3));
+    }
+
+    #[test]
+    fn a_program_reads_its_input_and_nothing_else() {
+        assert_eq!(shell("cat").input("질문\n").run().unwrap().output, "질문\n");
+        assert_eq!(shell("cat").run().unwrap().output, "");
+    }
+
+    #[test]
+    fn a_program_past_its_limit_is_ended_and_what_it_said_is_kept() {
+        let started = Instant::now();
+        let ended =
+            shell("echo begun; exec sleep 30").limit(Duration::from_millis(200)).run().unwrap();
+        assert!(ended.late && ended.code.is_none());
+        assert_eq!(ended.output, "begun\n");
+        assert!(started.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let error = Tool::named("hanok-no-such-program").run().unwrap_err().to_string();
+        assert!(error.starts_with("hanok-no-such-program: "), "{error}");
+    }
+}

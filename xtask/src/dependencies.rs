@@ -1,0 +1,126 @@
+//! How many outside crates each crate of ours brings along.
+
+use std::collections::BTreeSet;
+
+use crate::Result;
+use crate::command::Tool;
+use crate::metadata::Metadata;
+
+/// The most outside crates that a crate may need. A crate that is not here is only counted.
+const LIMITS: [(&str, usize); 6] = [
+    ("hanok-parse", 15),
+    ("hanok-core", 15),
+    ("hanok-state", 22),
+    ("hanok-checkpoint", 22),
+    ("hanok-model", 28),
+    ("hanok-graph", 55),
+];
+
+/// Which features and platforms a tree of dependencies is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Build {
+    /// Default features on this machine: what a user gets.
+    Default,
+    /// All features on all platforms: what a user could get.
+    Everything,
+}
+
+/// The count of one crate.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Count {
+    pub(crate) name: String,
+    pub(crate) outside: usize,
+    pub(crate) limit: Option<usize>,
+}
+
+impl Count {
+    pub(crate) fn is_too_many(&self) -> bool {
+        self.limit.is_some_and(|limit| self.outside > limit)
+    }
+}
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:<18}{:>4}", self.name, self.outside)?;
+        match self.limit {
+            Some(limit) if self.is_too_many() => write!(f, "  TOO MANY, at most {limit}"),
+            Some(limit) => write!(f, "  of at most {limit}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Counts for every published crate: normal edges, default features, this machine.
+pub(crate) fn counts(metadata: &Metadata) -> Result<Vec<Count>> {
+    let mut counts = Vec::new();
+    for package in metadata.members().into_iter().filter(|package| package.is_published()) {
+        counts.push(Count {
+            name: package.name.clone(),
+            outside: outside(&package.name, Build::Default, metadata)?.len(),
+            limit: LIMITS.iter().find(|(name, _)| *name == package.name).map(|(_, limit)| *limit),
+        });
+    }
+    Ok(counts)
+}
+
+/// The outside crates that `package` reaches by normal edges, each as `name version`.
+pub(crate) fn outside(
+    package: &str,
+    build: Build,
+    metadata: &Metadata,
+) -> Result<BTreeSet<String>> {
+    let tree = Tool::cargo()
+        .arguments(["tree", "-p", package, "-e", "normal", "--prefix", "none"])
+        .arguments(match build {
+            Build::Default => &[][..],
+            Build::Everything => &["--all-features", "--target", "all"],
+        })
+        .text()?;
+    let members: BTreeSet<_> =
+        metadata.members().into_iter().map(|package| package.name.as_str()).collect();
+    Ok(names(&tree).filter(|(name, _)| !members.contains(name)).map(join).collect())
+}
+
+fn join((name, version): (&str, &str)) -> String {
+    format!("{name} {version}")
+}
+
+/// The packages in what `cargo tree --prefix none` prints: `serde v1.0.0 (proc-macro) (*)`.
+fn names(tree: &str) -> impl Iterator<Item = (&str, &str)> {
+    tree.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        Some((words.next()?, words.next()?.strip_prefix('v')?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_read_without_its_marks_and_headings() {
+        let tree = "hanok-core v0.1.0 (folder)\nserde v1.0.229\nserde_derive v1.0.229 (proc-macro)\n\n[dev-dependencies]\nserde v1.0.229 (*)\n";
+        let names: Vec<_> = names(tree).collect();
+        assert_eq!(
+            names,
+            [
+                ("hanok-core", "0.1.0"),
+                ("serde", "1.0.229"),
+                ("serde_derive", "1.0.229"),
+                ("serde", "1.0.229")
+            ]
+        );
+    }
+
+    #[test]
+    fn a_count_says_its_limit_and_when_it_is_passed() {
+        let count = |outside, limit| Count { name: "hanok-core".into(), outside, limit };
+        for (count, too_many, text) in [
+            (count(15, Some(15)), false, "hanok-core          15  of at most 15"),
+            (count(16, Some(15)), true, "hanok-core          16  TOO MANY, at most 15"),
+            (count(99, None), false, "hanok-core          99"),
+        ] {
+            assert_eq!((count.is_too_many(), count.to_string().as_str()), (too_many, text));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The examples, run end to end as a reader would run them, without a model server.
+//!
+//! To add one, add a [`Run`] to [`RUNS`].
+
+use std::time::Duration;
+
+use crate::command::{Ended, Tool};
+
+/// No example may take longer; they run on the offline model.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// One run of an example, and what it has to show.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run {
+    /// The name after `cargo run --example`.
+    pub(crate) example: &'static str,
+    /// What stands after `--`.
+    pub(crate) arguments: &'static [&'static str],
+    /// What is piped in. Nothing: the standard input is empty.
+    pub(crate) input: &'static str,
+    /// Text that the output, standard error included, has to contain.
+    pub(crate) shows: &'static [&'static str],
+    /// Text that it must not contain.
+    pub(crate) hides: &'static [&'static str],
+    /// The exit code that it has to end with.
+    pub(crate) exit: i32,
+}
+
+impl Run {
+    /// `example` run without arguments and input, ending well, whatever it prints.
+    const fn of(example: &'static str) -> Self {
+        Self { example, arguments: &[], input: "", shows: &[], hides: &["panicked at"], exit: 0 }
+    }
+}
+
+/// Every run. One whose example does not exist yet is skipped, and named in the summary.
+pub(crate) const RUNS: &[Run] = &[
+    Run {
+        arguments: &["회사 휴가 정책 알려줘"],
+        shows: &["1일", "15일", "20일", "80", "인사규정"],
+        ..Run::of("rag")
+    },
+    Run {
+        arguments: &["김하늘 연차 며칠 남았어?"], shows: &["김하늘"], ..Run::of("rag")
+    },
+    Run { arguments: &["123 * 456은?"], shows: &["56088"], ..Run::of("rag") },
+    Run {
+        arguments: &["--graph"],
+        shows: &["rag_agent", "internal_agent", "external_agent"],
+        ..Run::of("rag")
+    },
+    Run { arguments: &["--no-such-option"], exit: 2, ..Run::of("rag") },
+];
+
+impl std::fmt::Display for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "cargo run --example {}", self.example)?;
+        if !self.arguments.is_empty() {
+            write!(f, " --")?;
+        }
+        self.arguments.iter().try_for_each(|argument| write!(f, " {argument:?}"))
+    }
+}
+
+impl Run {
+    /// The command a reader would type, silent about the build.
+    pub(crate) fn tool(&self) -> Tool {
+        Tool::cargo()
+            .arguments(["run", "--quiet", "--example", self.example, "--"])
+            .arguments(self.arguments)
+            .input(self.input)
+            .limit(LIMIT)
+    }
+
+    /// What is wrong with the way the run ended; empty when nothing is.
+    pub(crate) fn faults(&self, ended: &Ended) -> Vec<String> {
+        let mut faults = Vec::new();
+        if ended.late {
+            faults.push(format!("not done after {} s", LIMIT.as_secs()));
+        } else if ended.code != Some(self.exit) {
+            let code = ended.code.map_or_else(|| "a signal".to_owned(), |code| code.to_string());
+            faults.push(format!("ended with {code}, not with {}", self.exit));
+        }
+        let shown = |text: &&&str| ended.output.contains(**text);
+        faults.extend(
+            self.shows
+                .iter()
+                .filter(|text| !shown(text))
+                .map(|text| format!("does not show {text:?}")),
+        );
+        faults.extend(self.hides.iter().filter(shown).map(|text| format!("shows {text:?}")));
+        faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(output: &str, code: Option<i32>) -> Ended {
+        Ended { output: output.into(), code, late: false }
+    }
+
+    #[test]
+    fn a_run_names_everything_that_went_wrong() {
+        let run = Run { shows: &["15일", "인사규정"], ..Run::of("rag") };
+
+        for (ended, want) in [
+            (ended("연차는 15일 (인사규정)", Some(0)), vec![]),
+            (ended("연차는 16일 (인사규정)", Some(0)), vec!["does not show \"15일\""]),
+            (
+                ended("thread main panicked at x", Some(101)),
+                vec![
+                    "ended with 101, not with 0",
+                    "does not show \"15일\"",
+                    "does not show \"인사규정\"",
+                    "shows \"panicked at\"",
+                ],
+            ),
+            (ended("15일 인사규정", None), vec!["ended with a signal, not with 0"]),
+        ] {
+            assert_eq!(run.faults(&ended), want, "{ended:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_reads_as_the_command_that_a_reader_types() {
+        let run = Run { arguments: &["휴가는?"], ..Run::of("rag") };
+        assert_eq!(run.to_string(), "cargo run --example rag -- \"휴가는?\"");
+        assert_eq!(Run::of("rag").to_string(), "cargo run --example rag");
+    }
+}

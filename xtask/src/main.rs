@@ -1,0 +1,67 @@
+//! The checks of this workspace. `cargo xtask --help` lists them.
+
+mod arguments;
+mod command;
+mod dependencies;
+mod examples;
+mod metadata;
+mod report;
+mod stages;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use arguments::Request;
+use command::Tool;
+use metadata::Metadata;
+
+/// Any failure of a check itself, as opposed to a fault that it found.
+pub(crate) type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+fn main() -> ExitCode {
+    match arguments::read(std::env::args().skip(1)) {
+        Ok(Request::Help) => {
+            println!("{}", arguments::usage());
+            ExitCode::SUCCESS
+        }
+        Ok(request) => match run(&request) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("xtask: {error}");
+                ExitCode::FAILURE
+            }
+        },
+        Err(wrong) => {
+            eprintln!("xtask: {wrong}\n\n{}", arguments::usage());
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs what was asked for and says whether all of it passed.
+fn run(request: &Request) -> Result<bool> {
+    std::env::set_current_dir(workspace_root()?)?;
+    match request {
+        Request::Help => Ok(true),
+        Request::Tidy => {
+            let faults = tidy::faults(&Metadata::read()?)?;
+            for fault in &faults {
+                println!("{fault}");
+            }
+            println!("tidy: {}", tidy::verdict(&faults));
+            Ok(faults.is_empty())
+        }
+        Request::Test { only } => stages::run(only),
+    }
+}
+
+/// The folder of the workspace's manifest, wherever in it the command was started.
+fn workspace_root() -> Result<PathBuf> {
+    let manifest = Tool::cargo()
+        .arguments(["locate-project", "--workspace", "--message-format", "plain"])
+        .text()?;
+    let manifest = PathBuf::from(manifest.trim());
+    Ok(manifest.parent().ok_or("the workspace's manifest stands in no folder")?.to_path_buf())
+}

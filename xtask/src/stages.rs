@@ -1,0 +1,275 @@
+//! The stages of `cargo xtask test`. A failing stage does not hide the later ones.
+
+use std::time::Instant;
+
+use crate::Result;
+use crate::command::{Ended, Tool, coloured};
+use crate::dependencies;
+use crate::examples::{RUNS, Run};
+use crate::metadata::Metadata;
+use crate::report::{self, Finished, Outcome};
+use crate::tidy;
+
+/// One check.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    run: fn(&Metadata) -> Result<Outcome>,
+}
+
+/// Every stage, in the order they run: cheap ones first, then those that share their build.
+/// `clippy` and `doc` read the same checked dependencies, the later ones the same built ones.
+pub(crate) const ALL: &[Stage] = &[
+    Stage { name: "fmt", about: "cargo fmt --check", run: fmt },
+    Stage { name: "tidy", about: "floors, manifests, licences, hygiene of files", run: tidy },
+    Stage { name: "dependencies", about: "outside crates per crate, against limits", run: count },
+    Stage { name: "clippy", about: "all targets and features, warnings denied", run: clippy },
+    Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
+    Stage { name: "test", about: "all tests (nextest if present)", run: test },
+    Stage { name: "doctest", about: "the examples in the documentation", run: doctest },
+    Stage { name: "examples", about: "the example programs end to end", run: examples },
+    Stage { name: "publish", about: "cargo publish --dry-run of every crate", run: publish },
+];
+
+/// The profile of the workspace's manifest. A packaged crate leaves that behind; built with the same
+/// settings it shares what the stages before have built, which makes the dry run four times as fast.
+const SAME_PROFILE: [&str; 2] =
+    [r#"profile.dev.debug="line-tables-only""#, r#"profile.dev.package."*".debug=false"#];
+
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|stage| stage.name)
+}
+
+/// Runs the stages named in `only`, all when it is empty, and says whether none failed.
+///
+/// # Errors
+///
+/// The workspace itself cannot be read.
+pub(crate) fn run(only: &[String]) -> Result<bool> {
+    let metadata = Metadata::read()?;
+    let mut finished = Vec::new();
+    for stage in
+        ALL.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name))
+    {
+        report::announce(stage.name);
+        let started = Instant::now();
+        let outcome =
+            (stage.run)(&metadata).unwrap_or_else(|error| Outcome::Failed(error.to_string()));
+        let end = Finished { name: stage.name, outcome, took: started.elapsed() };
+        end.print();
+        finished.push(end);
+    }
+    // Whichever stages ran: the counts belong to every summary.
+    let counts = dependencies::counts(&metadata).map(lines).unwrap_or_default();
+    Ok(report::summary(&finished, &counts))
+}
+
+fn fmt(_: &Metadata) -> Result<Outcome> {
+    if let Some(reason) = missing_component("fmt", "rustfmt") {
+        return Ok(Outcome::Skipped(reason));
+    }
+    // rustfmt does not hear of Cargo's colours.
+    let colour = if coloured() { "always" } else { "never" };
+    let fmt = Tool::cargo().arguments(["fmt", "--all", "--check", "--", "--color", colour]);
+    passed(fmt.run()?, |_| String::new())
+}
+
+fn tidy(metadata: &Metadata) -> Result<Outcome> {
+    let faults = tidy::faults(metadata)?;
+    let verdict = tidy::verdict(&faults);
+    if faults.is_empty() {
+        Ok(Outcome::Passed(verdict))
+    } else {
+        Ok(Outcome::Failed(lines(faults)))
+    }
+}
+
+fn count(metadata: &Metadata) -> Result<Outcome> {
+    let counts = dependencies::counts(metadata)?;
+    let limited = counts.iter().filter(|count| count.limit.is_some()).count();
+    let too_many: Vec<_> = counts.into_iter().filter(dependencies::Count::is_too_many).collect();
+    if too_many.is_empty() {
+        return Ok(Outcome::Passed(format!("{limited} crates within their limits")));
+    }
+    Ok(Outcome::Failed(lines(too_many)))
+}
+
+fn clippy(_: &Metadata) -> Result<Outcome> {
+    if let Some(reason) = missing_component("clippy", "clippy") {
+        return Ok(Outcome::Skipped(reason));
+    }
+    let clippy = Tool::cargo()
+        .arguments(["clippy", "--workspace", "--all-targets", "--all-features"])
+        .arguments(["--", "-D", "warnings"]);
+    passed(clippy.run()?, |_| String::new())
+}
+
+fn doc(_: &Metadata) -> Result<Outcome> {
+    let doc = Tool::cargo()
+        .arguments(["doc", "--workspace", "--no-deps", "--all-features"])
+        .variable("RUSTDOCFLAGS", "-Dwarnings");
+    passed(doc.run()?, |_| String::new())
+}
+
+fn test(_: &Metadata) -> Result<Outcome> {
+    if Tool::cargo().arguments(["nextest", "--version"]).text().is_ok() {
+        let run = ["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"];
+        return passed(Tool::cargo().arguments(run).run()?, nextest_counts);
+    }
+    let run = ["test", "--workspace", "--all-features", "--no-fail-fast"];
+    // Not `--all-targets`, which runs benches too; naming kinds leaves the doctests out.
+    let kinds = ["--lib", "--bins", "--tests", "--examples"];
+    passed(Tool::cargo().arguments(run).arguments(kinds).run()?, |said| {
+        format!("{} (cargo test: nextest is not installed)", cargo_test_counts(said))
+    })
+}
+
+fn doctest(metadata: &Metadata) -> Result<Outcome> {
+    if !metadata.members().iter().any(|package| package.is_library()) {
+        return Ok(Outcome::Skipped("no library in the workspace yet".into()));
+    }
+    let run = ["test", "--doc", "--workspace", "--all-features", "--no-fail-fast"];
+    passed(Tool::cargo().arguments(run).run()?, cargo_test_counts)
+}
+
+fn examples(metadata: &Metadata) -> Result<Outcome> {
+    let exists = |run: &&Run| {
+        metadata.members().iter().any(|package| {
+            package.targets.iter().any(|target| {
+                target.name == run.example && target.kind.iter().any(|kind| kind == "example")
+            })
+        })
+    };
+    let (present, absent): (Vec<&Run>, Vec<&Run>) = RUNS.iter().partition(exists);
+    let mut skipped: Vec<_> = absent.iter().map(|run| run.example).collect();
+    skipped.dedup();
+    let skipped = match skipped.as_slice() {
+        [] => String::new(),
+        names => format!("not there yet: {}", names.join(", ")),
+    };
+    if present.is_empty() {
+        return Ok(Outcome::Skipped(skipped));
+    }
+
+    let mut failures = String::new();
+    for run in &present {
+        // The build has no time limit, the run has one.
+        let built = Tool::cargo().arguments(["build", "--example", run.example]).run()?;
+        if !built.succeeded() {
+            failures.push_str(&format!("{run}: does not build\n{}\n", built.output));
+            continue;
+        }
+        let ended = run.tool().run()?;
+        let faults = run.faults(&ended);
+        if !faults.is_empty() {
+            failures.push_str(&format!("{run}: {}\n{}\n", faults.join("; "), ended.output));
+        }
+    }
+    if !failures.is_empty() {
+        return Ok(Outcome::Failed(failures));
+    }
+    let note = if skipped.is_empty() { skipped } else { format!("; {skipped}") };
+    Ok(Outcome::Passed(format!("{} runs{note}", present.len())))
+}
+
+fn publish(metadata: &Metadata) -> Result<Outcome> {
+    let published = metadata.members().into_iter().filter(|package| package.is_published()).count();
+    if published == 0 {
+        return Ok(Outcome::Skipped("no crate to publish yet".into()));
+    }
+    // Cargo refuses to package files that are not committed. Away from CI they are the rule.
+    let changes = Tool::named("git").arguments(["status", "--porcelain"]).text();
+    let dirty = changes.is_ok_and(|changes| !changes.trim().is_empty());
+    let publish = Tool::cargo()
+        .arguments(["publish", "--workspace", "--dry-run"])
+        .arguments(SAME_PROFILE.iter().flat_map(|setting| ["--config", setting]))
+        .arguments(dirty.then_some("--allow-dirty"));
+    let note = if dirty { ", with changes that are not committed" } else { "" };
+    passed(publish.run()?, |_| format!("{published} crates{note}"))
+}
+
+/// The outcome of a program: its whole output when it failed, else a note on it.
+fn passed(ended: Ended, note: impl Fn(&str) -> String) -> Result<Outcome> {
+    if ended.succeeded() {
+        return Ok(Outcome::Passed(note(&ended.output)));
+    }
+    Ok(Outcome::Failed(ended.output))
+}
+
+/// Why a part of the toolchain cannot be used; `None` when it is there, or could be installed.
+fn missing_component(command: &str, component: &str) -> Option<String> {
+    let is_there = || Tool::cargo().arguments([command, "--version"]).text().is_ok();
+    if is_there() {
+        return None;
+    }
+    let install = Tool::named("rustup").arguments(["component", "add", component]).run();
+    if install.is_ok_and(|ended| ended.succeeded()) && is_there() {
+        return None;
+    }
+    Some(format!("{component} is not installed, and rustup could not add it"))
+}
+
+/// The counts in nextest's closing line: `Summary [   1.2s] 41 tests run: 41 passed, 0 skipped`.
+fn nextest_counts(said: &str) -> String {
+    let said = plain(said);
+    let line = said.lines().rev().find(|line| line.trim_start().starts_with("Summary"));
+    line.and_then(|line| line.split_once(']')).map_or("", |(_, counts)| counts.trim()).to_owned()
+}
+
+/// The sums over what every binary of `cargo test` says: `test result: ok. 3 passed; 0 failed; …`.
+fn cargo_test_counts(said: &str) -> String {
+    let said = plain(said);
+    let results: Vec<_> = said.lines().filter(|line| line.starts_with("test result:")).collect();
+    let sum = |what: &str| -> usize {
+        let counts = results.iter().flat_map(|line| line.split([';', '.']));
+        counts.filter_map(|part| part.trim().strip_suffix(what)?.trim().parse::<usize>().ok()).sum()
+    };
+    format!("{} passed, {} ignored", sum("passed"), sum("ignored"))
+}
+
+/// `said` without the escape sequences that colour it.
+fn plain(said: &str) -> String {
+    let mut parts = said.split("\x1b[");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str(part.split_once('m').map_or(part, |(_, rest)| rest));
+    }
+    text
+}
+
+fn lines<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
+    items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counts_of_both_runners_are_found_in_their_output() {
+        let nextest = "   Compiling x\n     \x1b[1mSummary\x1b[0m [   0.123s] 12 tests run: 12 passed, 1 skipped\n";
+        assert_eq!(nextest_counts(nextest), "12 tests run: 12 passed, 1 skipped");
+
+        let cargo = "test a ... ok\ntest result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\ntest result: ok. 4 passed; 0 failed; 0 ignored; 0 measured\n";
+        assert_eq!(cargo_test_counts(cargo), "7 passed, 1 ignored");
+    }
+
+    #[test]
+    fn a_failed_program_keeps_everything_it_said() {
+        let ended = |code| Ended { output: "warning\nerror".into(), code: Some(code), late: false };
+        assert_eq!(passed(ended(0), |_| "fine".into()).unwrap(), Outcome::Passed("fine".into()));
+        assert_eq!(
+            passed(ended(101), |_| "fine".into()).unwrap(),
+            Outcome::Failed("warning\nerror".into())
+        );
+    }
+
+    #[test]
+    fn stages_have_names_of_their_own() {
+        let mut seen: Vec<_> = names().collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), ALL.len());
+    }
+}

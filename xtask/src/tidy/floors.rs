@@ -1,0 +1,168 @@
+//! Who may depend on whom: only on what stands below, or left of it on the same floor.
+
+use super::{Fault, Member};
+
+/// The floors, the lowest first; within a floor from left to right.
+const FLOORS: [&[&str]; 6] = [
+    &["hanok-core", "hanok-parse"],
+    &["hanok-macros", "hanok-state", "hanok-checkpoint"],
+    &["hanok-graph", "hanok-model", "hanok-sqlite", "hanok-postgres"],
+    &[
+        "hanok-openai",
+        "hanok-retrieval",
+        "hanok-memory",
+        "hanok-tools",
+        "hanok-agent",
+        "hanok-mcp",
+        "hanok-testkit",
+    ],
+    &["hanok-supervisor"],
+    &["hanok", "hanok-server"],
+];
+
+/// Crates that depend on nothing of ours although their place would allow it.
+const ALONE: [&str; 2] = ["hanok-parse", "hanok-macros"];
+
+/// Faults in the edges between the members.
+///
+/// Packages outside `crates/` stand above all floors; of them only `offline`, the shared offline
+/// model, is for the others.
+pub(super) fn check(members: &[Member<'_>]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for member in members {
+        let place = place(member);
+        if member.is_crate() && place.is_none() {
+            faults.push(member.fault(
+                "name",
+                format!(
+                    "`{}` stands on no floor, give it a place in the table of `cargo xtask tidy`",
+                    member.name(),
+                ),
+            ));
+        }
+        for dependency in &member.package.dependencies {
+            let Some(target) = members.iter().find(|other| other.name() == dependency.name) else {
+                continue;
+            };
+            let upwards = !below(target, member);
+            let alone = ALONE.contains(&member.name());
+            let what = match dependency.kind.as_deref() {
+                // Without a version Cargo leaves it out of what is published.
+                Some("dev") if upwards && dependency.req != "*" => format!(
+                    "the dev-dependency on `{}` points upwards with a version, write it with `path` alone",
+                    target.name(),
+                ),
+                Some("dev") => continue,
+                _ if alone => format!(
+                    "`{}` depends on `{}`, it depends on nothing of ours",
+                    member.name(),
+                    target.name(),
+                ),
+                _ if upwards => format!(
+                    "`{}` depends upwards on `{}`, move what both need to a lower floor",
+                    member.name(),
+                    target.name(),
+                ),
+                _ => continue,
+            };
+            faults.push(member.fault(&dependency.name, what));
+        }
+    }
+    faults
+}
+
+/// The floor of a crate and how far right it stands.
+fn place(member: &Member<'_>) -> Option<(usize, usize)> {
+    FLOORS.iter().enumerate().find_map(|(floor, crates)| {
+        crates.iter().position(|name| *name == member.name()).map(|column| (floor, column))
+    })
+}
+
+/// Whether `member` may use `target`.
+fn below(target: &Member<'_>, member: &Member<'_>) -> bool {
+    match (place(target), place(member)) {
+        (Some(target), Some(member)) => target < member,
+        (Some(_), None) => true,
+        (None, Some(_)) => false,
+        (None, None) => target.name() == "offline",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::tests::{member, package};
+    use super::*;
+
+    /// The faults of a house in which `from` has one dependency, on `to`.
+    fn faults(from: &str, to: &str, kind: Option<&str>, req: &str) -> Vec<String> {
+        let dependency = json!({ "name": to, "kind": kind, "req": req });
+        let from = package(json!({ "name": from, "dependencies": [dependency] }));
+        let to = package(json!({ "name": to }));
+        let manifest = format!("[dependencies]\n{} = {{}}\n", to.name);
+        let mut members = [member(&from, &manifest), member(&to, "")];
+        for member in &mut members {
+            if place(member).is_none() {
+                member.path = format!("examples/{}/Cargo.toml", member.package.name);
+            }
+        }
+        check(&members).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn an_edge_upwards_or_to_the_right_is_found_and_others_are_not() {
+        for (from, to, allowed) in [
+            ("hanok-graph", "hanok-core", true),
+            ("hanok-core", "hanok-graph", false),
+            ("hanok-agent", "hanok-tools", true),
+            ("hanok-tools", "hanok-agent", false),
+            ("hanok-graph", "hanok-model", false),
+            ("hanok-state", "hanok-macros", true),
+            ("hanok-parse", "hanok-core", false),
+            ("hanok-supervisor", "hanok-agent", true),
+            ("rag", "hanok-supervisor", true),
+            ("rag", "offline", true),
+            ("rag", "chat", false),
+            ("hanok-agent", "offline", false),
+        ] {
+            let faults = faults(from, to, None, "^0.1.0");
+            assert_eq!(faults.is_empty(), allowed, "{from} -> {to}: {faults:?}");
+        }
+    }
+
+    #[test]
+    fn a_fault_names_the_line_and_the_way_out() {
+        assert_eq!(
+            faults("hanok-core", "hanok-graph", None, "^0.1.0"),
+            [
+                "crates/hanok-core/Cargo.toml:2: `hanok-core` depends upwards on `hanok-graph`, move what both need to a lower floor"
+            ]
+        );
+        assert_eq!(faults("hanok-core", "hanok-graph", Some("build"), "*").len(), 1);
+    }
+
+    #[test]
+    fn a_dev_dependency_points_upwards_only_without_a_version() {
+        assert_eq!(faults("hanok-state", "hanok-testkit", Some("dev"), "*"), [""; 0]);
+        assert_eq!(
+            faults("hanok-state", "hanok-testkit", Some("dev"), "^0.1.0"),
+            [
+                "crates/hanok-state/Cargo.toml:2: the dev-dependency on `hanok-testkit` points upwards with a version, write it with `path` alone"
+            ]
+        );
+        assert_eq!(faults("hanok-agent", "hanok-core", Some("dev"), "^0.1.0"), [""; 0]);
+    }
+
+    #[test]
+    fn a_crate_without_a_floor_is_a_fault() {
+        let attic = package(json!({ "name": "hanok-attic" }));
+        let faults = check(&[member(&attic, "[package]\nname = \"hanok-attic\"\n")]);
+        assert_eq!(
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            [
+                "crates/hanok-attic/Cargo.toml:2: `hanok-attic` stands on no floor, give it a place in the table of `cargo xtask tidy`"
+            ]
+        );
+    }
+}

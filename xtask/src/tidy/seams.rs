@@ -1,0 +1,152 @@
+//! What must not reach the crates that others implement, nor anyone.
+
+use std::collections::BTreeSet;
+
+use super::{Fault, Member, lock_line};
+use crate::Result;
+use crate::dependencies::{self, Build};
+use crate::metadata::Metadata;
+
+/// The crates whose traits an outsider implements, or whose values they hold.
+const SEAMS: [&str; 6] =
+    ["hanok-core", "hanok-parse", "hanok-state", "hanok-macros", "hanok-checkpoint", "hanok-model"];
+
+/// HTTP, databases and runtimes: somebody's choice, never a seam's.
+const CHOICES: [&str; 27] = [
+    "actix-web",
+    "async-openai",
+    "async-std",
+    "axum",
+    "deadpool",
+    "deadpool-postgres",
+    "diesel",
+    "h2",
+    "hyper",
+    "hyper-util",
+    "libsqlite3-sys",
+    "mongodb",
+    "native-tls",
+    "openssl",
+    "postgres",
+    "redis",
+    "reqwest",
+    "rusqlite",
+    "rustls",
+    "smol",
+    "sqlx",
+    "tokio",
+    "tokio-postgres",
+    "tokio-util",
+    "tonic",
+    "tower",
+    "ureq",
+];
+
+/// Features of serde_json that change what every crate in a build reads and writes.
+const UNWANTED_FEATURES: [&str; 2] = ["arbitrary_precision", "preserve_order"];
+
+/// Faults in the normal dependencies of the seams, with all features on all platforms.
+pub(super) fn check_trees(members: &[Member<'_>], metadata: &Metadata) -> Result<Vec<Fault>> {
+    let mut faults = Vec::new();
+    for member in members.iter().filter(|member| SEAMS.contains(&member.name())) {
+        let outside = dependencies::outside(member.name(), Build::Everything, metadata)?;
+        faults.extend(check_tree(member, &outside));
+    }
+    Ok(faults)
+}
+
+/// Faults in `outside`, the outside crates of `member` as `name version`.
+fn check_tree(member: &Member<'_>, outside: &BTreeSet<String>) -> Vec<Fault> {
+    let names = outside.iter().map(|one| one.split(' ').next().unwrap_or(one));
+    names
+        .filter(|name| CHOICES.contains(name))
+        .map(|name| {
+            let seam = member.name();
+            let what = format!(
+                "`{name}` reaches the seam `{seam}`, see `cargo tree -p {seam} -e normal --all-features -i {name}` and cut that edge"
+            );
+            member.fault(name, what)
+        })
+        .collect()
+}
+
+/// Faults in the features that serde_json is built with, dev-dependencies included: `arguments`
+/// are handed on digit for digit and key for key, whatever else is in the build.
+pub(super) fn check_features(metadata: &Metadata, lock: &str) -> Vec<Fault> {
+    let is_serde_json = |id: &str| {
+        metadata.packages.iter().any(|package| package.id == id && package.name == "serde_json")
+    };
+    let nodes = metadata.resolve.nodes.iter().filter(|node| is_serde_json(&node.id));
+    let on = nodes.flat_map(|node| &node.features);
+    on.filter(|feature| UNWANTED_FEATURES.contains(&feature.as_str()))
+        .map(|feature| {
+            let who = who_asks(metadata, feature);
+            let what = format!(
+                "serde_json is built with `{feature}`, which is never on{who}; turn it off or do without"
+            );
+            Fault::new("Cargo.lock", lock_line(lock, "serde_json"), what)
+        })
+        .collect()
+}
+
+/// The packages whose manifests ask for the feature outright.
+fn who_asks(metadata: &Metadata, feature: &str) -> String {
+    let asks = metadata.packages.iter().filter(|package| {
+        package.dependencies.iter().any(|dependency| {
+            dependency.name == "serde_json" && dependency.features.iter().any(|one| one == feature)
+        })
+    });
+    let names: Vec<_> = asks.map(|package| format!("`{}`", package.name)).collect();
+    if names.is_empty() { String::new() } else { format!(" (asked for by {})", names.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::tests::{member, package};
+    use super::*;
+
+    #[test]
+    fn a_runtime_in_a_seam_is_found_and_a_crate_that_only_sounds_like_one_is_not() {
+        let package = package(json!({ "name": "hanok-core" }));
+        let member = member(&package, "[dependencies]\nserde = \"1\"\ntokio = \"1\"\n");
+        let outside = ["serde 1.0.0", "tokio 1.54.1", "tokio-stream-names 0.1.0"];
+        let faults = check_tree(&member, &outside.map(str::to_owned).into());
+        assert_eq!(
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            [
+                "crates/hanok-core/Cargo.toml:3: `tokio` reaches the seam `hanok-core`, see `cargo tree -p hanok-core -e normal --all-features -i tokio` and cut that edge"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_feature_of_serde_json_that_changes_values_is_found_with_who_asks_for_it() {
+        let metadata = |features: &[&str]| -> Metadata {
+            serde_json::from_value(json!({
+                "packages": [
+                    { "id": "s", "name": "serde_json" },
+                    { "id": "j", "name": "jsonish", "dependencies": [
+                        { "name": "serde_json", "features": ["preserve_order"] },
+                    ] },
+                ],
+                "resolve": { "nodes": [
+                    { "id": "s", "features": features },
+                    { "id": "j", "features": ["preserve_order"] },
+                ] },
+            }))
+            .unwrap()
+        };
+        let lock = "[[package]]\nname = \"serde_json\"\n";
+        assert_eq!(check_features(&metadata(&["default", "std", "raw_value"]), lock), []);
+
+        let faults = check_features(&metadata(&["std", "preserve_order"]), lock);
+        assert_eq!(
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            [
+                "Cargo.lock:2: serde_json is built with `preserve_order`, which is never on (asked for by `jsonish`); turn it off or do without"
+            ]
+        );
+    }
+}
