@@ -1,0 +1,138 @@
+//! What may be called.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The tools and agents that a text may call. Built once per agent.
+///
+/// Names are compared byte for byte, after decoration such as quotes and bold is trimmed: a look-alike letter or an
+/// invisible character makes another name.
+///
+/// ```
+/// use hanok_parse::{Declared, ParamType, Parser};
+///
+/// let declared = Declared::new()
+///     .tool_with("find", [("query".to_owned(), ParamType::String, true)])
+///     .tool_with("now", [])
+///     .agent("legal-review");
+///
+/// let reply = Parser::new(declared).parse("Action: **find**\nAction Input: annual leave");
+/// assert_eq!(reply.calls[0].arguments.as_str(), r#"{"query":"annual leave"}"#);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Declared {
+    any: bool,
+    tools: BTreeMap<String, Option<Vec<Param>>>,
+    agents: BTreeSet<String>,
+}
+
+/// The type of a parameter, as JSON Schema names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ParamType {
+    /// A string.
+    String,
+    /// A number without a fraction.
+    Integer,
+    /// Any number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// An object.
+    Object,
+    /// An array.
+    Array,
+    /// `null`.
+    Null,
+    /// Several types, or none stated.
+    Any,
+}
+
+#[derive(Debug, Clone)]
+struct Param {
+    name: String,
+    kind: ParamType,
+    required: bool,
+}
+
+impl Declared {
+    /// Nothing may be called.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The names are not known: every name counts that has no control or invisible characters.
+    ///
+    /// For texts whose caller checks the names. An agent that runs what it reads declares its tools.
+    #[must_use]
+    pub fn any() -> Self {
+        Self { any: true, ..Self::default() }
+    }
+
+    /// A tool whose parameters are not known: its arguments have to be a JSON object.
+    #[must_use]
+    pub fn tool(mut self, name: impl Into<String>) -> Self {
+        self.tools.insert(name.into(), None);
+        self
+    }
+
+    /// A tool with its parameters: name, type, and whether it is required.
+    ///
+    /// Plain text in place of arguments is the value of the only string parameter, when no other one is required.
+    /// A tool without parameters needs no arguments.
+    #[must_use]
+    pub fn tool_with(
+        mut self,
+        name: impl Into<String>,
+        params: impl IntoIterator<Item = (String, ParamType, bool)>,
+    ) -> Self {
+        let params =
+            params.into_iter().map(|(name, kind, required)| Param { name, kind, required });
+        self.tools.insert(name.into(), Some(params.collect()));
+        self
+    }
+
+    /// An agent that tasks can be delegated to.
+    #[must_use]
+    pub fn agent(mut self, name: impl Into<String>) -> Self {
+        self.agents.insert(name.into());
+        self
+    }
+
+    /// The names of the tools, sorted.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    /// The names of the agents, sorted.
+    pub fn agents(&self) -> impl Iterator<Item = &str> {
+        self.agents.iter().map(String::as_str)
+    }
+
+    pub(crate) fn is_any(&self) -> bool {
+        self.any
+    }
+
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        self.tools.contains_key(name)
+    }
+
+    pub(crate) fn has_agent(&self, name: &str) -> bool {
+        self.agents.contains(name)
+    }
+
+    /// Whether the tool is known to take no parameters.
+    pub(crate) fn takes_nothing(&self, tool: &str) -> bool {
+        matches!(self.tools.get(tool), Some(Some(params)) if params.is_empty())
+    }
+
+    /// The parameter that plain text goes to: the only string, when no other one is required.
+    pub(crate) fn text_param(&self, tool: &str) -> Option<&str> {
+        let params = self.tools.get(tool)?.as_ref()?;
+        let mut strings = params.iter().filter(|param| param.kind == ParamType::String);
+        let only = strings.next()?;
+        let alone = strings.next().is_none()
+            && params.iter().all(|param| !param.required || param.kind == ParamType::String);
+        alone.then_some(only.name.as_str())
+    }
+}

@@ -1,0 +1,165 @@
+//! The labels of line-based formats: `Action:`, `최종 답변:`, `**Delegate:**`.
+
+/// What a label opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LabelKind {
+    Thought,
+    Action,
+    Input,
+    Observation,
+    /// `strong` is false for everyday words such as `결과`, which also stand in the middle of a task.
+    Final {
+        strong: bool,
+    },
+    Delegate,
+    Task,
+}
+
+/// A label at the start of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Label<'a> {
+    pub(crate) kind: LabelKind,
+    /// From the start of the line to behind the colon.
+    pub(crate) len: usize,
+    /// The bold marks that were opened before the label and are still open behind it.
+    pub(crate) open: &'a str,
+}
+
+/// Words in the order they are tried: a label that begins with another one comes first.
+const LABELS: [(&[&str], LabelKind); 22] = [
+    (&["thought"], LabelKind::Thought),
+    (&["생각"], LabelKind::Thought),
+    (&["action", "input"], LabelKind::Input),
+    (&["action"], LabelKind::Action),
+    (&["행동", "입력"], LabelKind::Input),
+    (&["행동"], LabelKind::Action),
+    (&["observation"], LabelKind::Observation),
+    (&["관찰"], LabelKind::Observation),
+    (&["final", "answer"], LabelKind::Final { strong: true }),
+    (&["최종", "답변"], LabelKind::Final { strong: true }),
+    (&["answer"], LabelKind::Final { strong: false }),
+    (&["답변"], LabelKind::Final { strong: false }),
+    (&["결론"], LabelKind::Final { strong: false }),
+    (&["결과"], LabelKind::Final { strong: false }),
+    (&["delegate"], LabelKind::Delegate),
+    (&["위임"], LabelKind::Delegate),
+    (&["task"], LabelKind::Task),
+    (&["작업"], LabelKind::Task),
+    // The same words as other models space them.
+    (&["actioninput"], LabelKind::Input),
+    (&["행동입력"], LabelKind::Input),
+    (&["finalanswer"], LabelKind::Final { strong: true }),
+    (&["최종답변"], LabelKind::Final { strong: true }),
+];
+
+/// The label at the start of `line`, which may go on behind the line's end.
+pub(crate) fn at(line: &str) -> Option<Label<'_>> {
+    let word = after_list_marks(line);
+    let label = word.trim_start_matches(is_bold);
+    let open = word.get(..word.len() - label.len())?;
+    LABELS.iter().find_map(|(words, kind)| {
+        let (rest, open) = after_colon(after_words(label, words)?, open)?;
+        Some(Label { kind: *kind, len: line.len() - rest.len(), open })
+    })
+}
+
+/// Blanks, but not line breaks.
+pub(crate) fn is_blank(letter: char) -> bool {
+    letter.is_whitespace() && !matches!(letter, '\n' | '\r') || letter == '\u{feff}'
+}
+
+/// Skips blanks, list, heading and fence marks, and `1.` or `1)`. Bold marks directly before a word stay.
+fn after_list_marks(line: &str) -> &str {
+    let mut rest = line;
+    loop {
+        let marked = rest.trim_start_matches(is_blank);
+        let marks = marked.trim_start_matches(is_list_mark);
+        let number = marks.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let next =
+            number.strip_prefix(['.', ')']).filter(|_| number.len() < marks.len()).unwrap_or(marks);
+        let bold = next.trim_start_matches(is_bold);
+        // `* Action:` is a list item, `*Action:*` is emphasis.
+        let next = if bold.starts_with(is_blank) { bold } else { next };
+        if next.len() == rest.len() {
+            return next;
+        }
+        rest = next;
+    }
+}
+
+fn after_words<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
+    let (first, others) = words.split_first()?;
+    others.iter().try_fold(after_word(text, first)?, |rest, word| {
+        let gap = rest.trim_start_matches(|letter| is_blank(letter) || matches!(letter, '_' | '-'));
+        (gap.len() < rest.len()).then(|| after_word(gap, word)).flatten()
+    })
+}
+
+fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let (head, rest) = text.split_at_checked(word.len())?;
+    head.eq_ignore_ascii_case(word).then_some(rest)
+}
+
+/// Skips a number, the colon, and the bold marks that close `open`.
+fn after_colon<'a>(text: &'a str, open: &'a str) -> Option<(&'a str, &'a str)> {
+    let (rest, open) = after_close(after_number(text), open);
+    let rest = rest.trim_start_matches(is_blank).strip_prefix([':', '：'])?;
+    Some(after_close(rest, open))
+}
+
+fn after_number(text: &str) -> &str {
+    let number = text.trim_start_matches(is_blank);
+    let number = number.strip_prefix('#').unwrap_or(number);
+    let rest = number.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    if rest.len() < number.len() { rest } else { text }
+}
+
+/// Skips as many bold marks as are open, and tells which are left.
+fn after_close<'a>(text: &'a str, open: &'a str) -> (&'a str, &'a str) {
+    let closed =
+        text.bytes().zip(open.bytes().rev()).take_while(|(close, open)| close == open).count();
+    let left = open.len().saturating_sub(closed);
+    (text.get(closed..).unwrap_or(text), open.get(..left).unwrap_or(open))
+}
+
+fn is_bold(letter: char) -> bool {
+    matches!(letter, '*' | '_' | '`')
+}
+
+fn is_list_mark(letter: char) -> bool {
+    matches!(letter, '-' | '+' | '#' | '•' | '·')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LabelKind, at};
+
+    #[test]
+    fn a_label_is_the_whole_word_before_the_colon_of_a_line() {
+        for (line, want) in [
+            ("Action: f", Some((LabelKind::Action, 7, ""))),
+            ("  - **Action:** f", Some((LabelKind::Action, 15, ""))),
+            ("**Action**: f", Some((LabelKind::Action, 11, ""))),
+            ("**Final Answer: f**", Some((LabelKind::Final { strong: true }, 15, "**"))),
+            ("* action_input : {}", Some((LabelKind::Input, 16, ""))),
+            ("### 2) Action 3：f", Some((LabelKind::Action, 18, ""))),
+            ("Action #12: f", Some((LabelKind::Action, 11, ""))),
+            ("```Action: f", Some((LabelKind::Action, 10, "```"))),
+            ("행동 입력: {}", Some((LabelKind::Input, 14, ""))),
+            ("최종답변: 네", Some((LabelKind::Final { strong: true }, 13, ""))),
+            ("결과: 3건", Some((LabelKind::Final { strong: false }, 7, ""))),
+            ("검색 결과: 3건", None),
+            ("Actions: f", None),
+            ("Reaction: f", None),
+            ("Action f", None),
+            ("Action\n: f", None),
+            ("설명: Action: f", None),
+            ("> Action: f", None),
+            ("", None),
+            ("****", None),
+        ] {
+            let got = at(line).map(|label| (label.kind, label.len, label.open));
+            assert_eq!(got, want, "{line:?}");
+        }
+    }
+}
