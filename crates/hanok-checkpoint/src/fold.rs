@@ -39,8 +39,9 @@ pub struct RunFold {
     pub graph: u64,
     /// What is due.
     pub frontier: Frontier,
-    /// The position that scheduled what is due: the ids of the tasks derive from it.
-    pub scheduled_at: Position,
+    /// Where the turn begins, or was rewound to begin anew: with the super-step, the ids of the tasks derive from it. A
+    /// run that goes on after a crash keeps it. A subgraph's is the start: its namespace names the task that calls it.
+    pub turn: Position,
     /// The nodes of the last super-step.
     pub last: Vec<String>,
     /// What tasks of the current super-step wrote, by their position.
@@ -73,12 +74,17 @@ impl ThreadFold {
     pub fn apply(&mut self, position: Position, entry: &Entry) -> Result<(), FoldError> {
         self.position = position;
         match &entry.body {
-            Body::Begin(begin) => self.of(entry).begin(position, begin)?,
+            Body::Begin(begin) => {
+                if begin.frontier.is_some() {
+                    self.end_calls(&entry.namespace);
+                }
+                self.of(entry).begin(position, begin)?;
+            }
             Body::Write(write) => {
                 self.of(entry).pending.insert(position, write.clone());
             }
             Body::Commit(commit) => {
-                self.of(entry).commit(position, commit)?;
+                self.of(entry).commit(commit)?;
                 self.end_calls(&entry.namespace);
             }
             Body::Void(void) => {
@@ -104,7 +110,8 @@ impl ThreadFold {
             Body::Answer(answer) => {
                 self.of(entry).answers.insert(answer.id.clone(), answer.value.clone());
             }
-            Body::Rewind => {}
+            // What is due is due anew: as other tasks, with other keys.
+            Body::Rewind => self.runs.values_mut().for_each(|run| run.turn = position),
             Body::Rebase(rebase) => {
                 let run = self.of(entry);
                 run.schema = rebase.schema;
@@ -152,13 +159,14 @@ impl RunFold {
         self.takeovers = begin.takeovers;
         self.fields.apply_all(&begin.input)?;
         if let Some(frontier) = &begin.frontier {
-            self.scheduled(position, frontier);
+            self.scheduled(frontier);
+            self.turn = if begin.parent.is_some() { Position::START } else { position };
             self.spent = Spent::default();
         }
         Ok(())
     }
 
-    fn commit(&mut self, position: Position, commit: &Commit) -> Result<(), FoldError> {
+    fn commit(&mut self, commit: &Commit) -> Result<(), FoldError> {
         for folded in &commit.folds {
             let Some(write) = self.pending.get(folded) else { continue };
             for (field, change) in &write.changes.0 {
@@ -171,14 +179,13 @@ impl RunFold {
         self.spent = self.spent.plus(commit.spent);
         self.last.clone_from(&commit.nodes);
         self.takeovers = 0;
-        self.scheduled(position, &commit.frontier);
+        self.scheduled(&commit.frontier);
         Ok(())
     }
 
     /// New tasks are due; what belonged to the old ones is over.
-    fn scheduled(&mut self, position: Position, frontier: &Frontier) {
+    fn scheduled(&mut self, frontier: &Frontier) {
         self.frontier = frontier.clone();
-        self.scheduled_at = position;
         self.pending.clear();
         self.memos.clear();
         self.intents.clear();

@@ -58,6 +58,7 @@ impl Log {
     /// # Errors
     ///
     /// [`CheckpointError::Corrupt`] for a damaged record, with the last good position; a damaged snapshot is passed over.
+    /// [`CheckpointError::Conflict`] when `at` is not in the log.
     pub async fn open(&self, at: Option<Position>) -> Result<Option<OpenLog>, CheckpointError> {
         let Some(opened) = self.store.open(&self.thread, at, Snapshots::Use).await? else {
             return Ok(None);
@@ -79,6 +80,14 @@ impl Log {
         at: Option<Position>,
     ) -> Result<Option<OpenLog>, CheckpointError> {
         let tip = at.unwrap_or(opened.head.position);
+        if tip > opened.head.position {
+            let (expected, actual) = (tip, opened.head.position);
+            return Err(CheckpointError::Conflict {
+                thread: self.thread.clone(),
+                expected,
+                actual,
+            });
+        }
         let (base, mut fold, snapshot_size) = match &opened.snapshot {
             None => (Position::START, ThreadFold::default(), 0),
             Some((position, bytes)) => match unseal(&self.thread, *position, bytes) {
@@ -89,6 +98,9 @@ impl Log {
         let mut entries = Vec::with_capacity(opened.records.len());
         let mut good = base;
         for record in &opened.records {
+            if record.position != good.next() {
+                return Err(self.corrupt(good.next(), "it is missing".to_owned(), good));
+            }
             let (parent, entry) = self.read(record, good)?;
             good = record.position;
             entries.push((record.position, parent, entry, record.bytes.len()));
@@ -96,7 +108,14 @@ impl Log {
         if tip > good {
             return Err(self.corrupt(good.next(), "it is missing".to_owned(), good));
         }
-        let Some(branch) = branch(&entries, base, tip) else { return Ok(None) };
+        let Some(branch) = branch(&entries, base, tip) else {
+            if opened.snapshot.is_some() {
+                return Ok(None);
+            }
+            // Only a build that is not ours writes a record whose parent does not stand before it.
+            let reason = "its parents do not lead to the beginning".to_owned();
+            return Err(self.corrupt(tip, reason, Position::START));
+        };
         let mut size = 0;
         for (position, _, entry, bytes) in branch {
             let before = fold.position;
@@ -118,14 +137,22 @@ impl Log {
         limit: usize,
     ) -> Result<Vec<LogEntry>, CheckpointError> {
         let records = self.store.history(&self.thread, before, limit).await?;
-        records
-            .iter()
-            .map(|record| {
-                let last_good = Position(record.position.0.saturating_sub(1));
-                let (parent, entry) = self.read(record, last_good)?;
-                Ok(LogEntry { position: record.position, parent, entry })
-            })
-            .collect()
+        let mut entries = Vec::with_capacity(records.len());
+        let mut due = records.first().map_or(Position::START, |record| record.position);
+        for record in &records {
+            let before = Position(due.0.saturating_sub(1));
+            if record.position != due {
+                return Err(self.corrupt(due, "it is missing".to_owned(), before));
+            }
+            let (parent, entry) = self.read(record, before)?;
+            entries.push(LogEntry { position: due, parent, entry });
+            due = before;
+        }
+        if entries.len() < limit && due > Position::START {
+            let before = Position(due.0.saturating_sub(1));
+            return Err(self.corrupt(due, "it is missing".to_owned(), before));
+        }
+        Ok(entries)
     }
 
     /// Begins the thread `to` (of the same tenant) with the state of this one at `at` (`None`: its end). The new thread
@@ -262,5 +289,5 @@ fn unseal(thread: &ThreadKey, position: Position, bytes: &[u8]) -> Option<Snapsh
 }
 
 fn sum(thread: &ThreadKey, position: Position, payload: &[u8]) -> u32 {
-    crate::record::checksum(thread, position, Position(u64::MAX), payload)
+    crate::record::checksum([0, 0], thread, position, Position(u64::MAX), payload)
 }

@@ -1,8 +1,9 @@
 //! How an entry is stored.
 //!
 //! A record is 1 byte of format version, 1 byte of flags (none yet), 4 bytes of payload length, 4 bytes of CRC-32C, 8
-//! bytes of parent position (all little-endian), and the payload: the entry's msgpack. The checksum covers the tenant,
-//! the thread, the position, the parent and the payload, so a record that was damaged, cut or moved elsewhere is told.
+//! bytes of parent position (all little-endian), and the payload: the entry's msgpack. The checksum covers the version,
+//! the flags, the tenant, the thread, the position, the parent and the payload, so a record that was damaged, cut or moved
+//! elsewhere is told.
 
 use bytes::Bytes;
 use hanok_core::{Position, ThreadKey};
@@ -55,7 +56,8 @@ impl Record {
         let mut bytes = Vec::with_capacity(HEADER + payload.len());
         bytes.extend([VERSION, 0]);
         bytes.extend(u32::try_from(payload.len()).unwrap_or(u32::MAX).to_le_bytes());
-        bytes.extend(checksum(thread, position, parent, &payload).to_le_bytes());
+        let sum = checksum([VERSION, 0], thread, position, parent, &payload);
+        bytes.extend(sum.to_le_bytes());
         bytes.extend(parent.0.to_le_bytes());
         bytes.extend(payload);
         Self { position, bytes: bytes.into() }
@@ -77,27 +79,24 @@ impl Record {
         };
         let said = HEADER + field(2, 4) as usize;
         let parent = Position(field(10, 8));
-        match header.first() {
-            Some(&VERSION) => {}
-            // A flipped version byte is damage, not the future: only a whole record may say that it is newer.
-            other if u64::from(checksum(thread, self.position, parent, payload)) == field(6, 4) => {
-                return Err(RecordError::Version { found: other.copied().unwrap_or_default() });
-            }
-            _ => return Err(RecordError::Checksum),
-        }
+        let (version, flags) = (field(0, 1) as u8, field(1, 1) as u8);
+        let sum = checksum([version, flags], thread, self.position, parent, payload);
         if said != found {
             return Err(RecordError::Length { found, said });
         }
-        if field(1, 1) != 0
-            || u64::from(checksum(thread, self.position, parent, payload)) != field(6, 4)
-        {
+        if u64::from(sum) != field(6, 4) {
             return Err(RecordError::Checksum);
+        }
+        // Only a whole record may say that it is newer: a flipped version is damage, not the future.
+        if version != VERSION || flags != 0 {
+            return Err(RecordError::Version { found: version });
         }
         Ok((parent, Entry::from_bytes(payload).map_err(RecordError::Content)?))
     }
 }
 
 pub(crate) fn checksum(
+    format: [u8; 2],
     thread: &ThreadKey,
     position: Position,
     parent: Position,
@@ -108,6 +107,7 @@ pub(crate) fn checksum(
     let mut sum = crc32c::crc32c(&(tenant.len() as u64).to_le_bytes());
     for part in [
         tenant,
+        &format,
         thread.thread().as_bytes(),
         &position.0.to_le_bytes(),
         &parent.0.to_le_bytes(),
@@ -116,4 +116,41 @@ pub(crate) fn checksum(
         sum = crc32c::crc32c_append(sum, part);
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use hanok_core::{Namespace, Tenant, Timestamp};
+
+    use super::*;
+    use crate::Body;
+
+    fn record(format: [u8; 2]) -> (ThreadKey, Record) {
+        let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
+        let entry = Entry { at: Timestamp(1), namespace: Namespace::root(), body: Body::Rewind };
+        let (position, parent) = (Position(3), Position(2));
+        let record = Record::new(&thread, position, parent, &entry);
+        let mut bytes = record.bytes.to_vec();
+        let sum = checksum(format, &thread, position, parent, &bytes[HEADER..]);
+        bytes[..2].copy_from_slice(&format);
+        bytes[6..10].copy_from_slice(&sum.to_le_bytes());
+        (thread, Record { position, bytes: bytes.into() })
+    }
+
+    /// P12
+    #[test]
+    fn only_a_whole_record_can_be_one_of_a_newer_build() {
+        for (format, newer) in [([1, 0], false), ([2, 0], true), ([1, 1], true), ([255, 9], true)] {
+            let (thread, record) = record(format);
+            let read = record.read(&thread);
+            assert_eq!(matches!(read, Err(RecordError::Version { .. })), newer, "{read:?}");
+            for at in 0..record.bytes.len() {
+                let mut bytes = record.bytes.to_vec();
+                bytes[at] ^= 3;
+                let read = Record { bytes: bytes.into(), ..record }.read(&thread);
+                let told = matches!(read, Err(RecordError::Checksum | RecordError::Length { .. }));
+                assert!(told, "byte {at} of format {format:?}: {read:?}");
+            }
+        }
+    }
 }

@@ -7,7 +7,10 @@ use hanok_core::{Fields, Namespace, Position, Reader, RunId, StoredError, Writer
 use crate::{
     Epoch, Frontier, Persistence, RunFold, SchemaRef, ThreadFold,
     frontier::{read_texts, texts},
-    wire::{id, malformed, namespace, small, spent, value, write_namespace, write_spent},
+    wire::{
+        id, malformed, namespace, option_task, small, spent, value, write_namespace,
+        write_option_task, write_spent,
+    },
 };
 
 /// What a snapshot holds: per namespace the state and what is due. It is taken where nothing is pending.
@@ -57,42 +60,56 @@ impl Snapshot {
     /// [`StoredError`] when it is something else.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StoredError> {
         let mut reader = Reader::new(bytes);
-        reader.array()?;
-        if reader.uint()? != VERSION {
+        if reader.array()? != 2 || reader.uint()? != VERSION {
             return malformed(&reader, "a snapshot of this build");
         }
-        (0..reader.array()?)
+        let runs = (0..reader.array()?)
             .map(|_| {
                 reader.array()?;
                 Ok((namespace(&mut reader)?, RunFold::read(&mut reader)?))
             })
-            .collect::<Result<_, _>>()
-            .map(Self)
+            .collect::<Result<_, StoredError>>()?;
+        if !reader.is_at_end() {
+            return malformed(&reader, "the end of the snapshot");
+        }
+        Ok(Self(runs))
     }
 }
 
 impl RunFold {
     fn write(&self, to: &mut Writer) {
-        to.array(12).bin(&self.run.map_or(0, |run| run.0).to_be_bytes()).uint(self.epoch.0);
-        to.bool(self.open).bool(self.persistence == Persistence::PerThread);
+        to.array(13);
+        match self.run {
+            Some(run) => to.bin(&run.0.to_be_bytes()),
+            None => to.nil(),
+        };
+        to.uint(self.epoch.0).bool(self.open);
+        write_option_task(to, self.parent);
+        to.bool(self.persistence == Persistence::PerThread);
         to.raw(self.fields.to_stored().as_bytes());
         self.schema.write(to);
         to.uint(self.graph);
         self.frontier.write(to);
-        texts(to.uint(self.scheduled_at.0), &self.last);
+        texts(to.uint(self.turn.0), &self.last);
         write_spent(to, self.spent);
         to.uint(u64::from(self.takeovers));
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        if from.array()? != 12 {
+        if from.array()? != 13 {
             return malformed(from, "the parts of a graph's state");
         }
-        let run = id(from)?;
+        let run = if from.is_nil() {
+            from.nil()?;
+            None
+        } else {
+            Some(RunId(id(from)?))
+        };
         Ok(Self {
-            run: (run != 0).then_some(RunId(run)),
+            run,
             epoch: Epoch(from.uint()?),
             open: from.bool()?,
+            parent: option_task(from)?,
             persistence: match from.bool()? {
                 true => Persistence::PerThread,
                 false => Persistence::PerCall,
@@ -101,7 +118,7 @@ impl RunFold {
             schema: SchemaRef::read(from)?,
             graph: from.uint()?,
             frontier: Frontier::read(from)?,
-            scheduled_at: Position(from.uint()?),
+            turn: Position(from.uint()?),
             last: read_texts(from)?,
             spent: spent(from)?,
             takeovers: small(from)?,

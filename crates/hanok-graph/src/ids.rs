@@ -1,0 +1,52 @@
+//! Ids that follow from what they name.
+
+use hanok_core::{Namespace, Position, TaskId, ThreadKey};
+
+/// A hash of parts that keeps ("ab", "c") and ("a", "bc") apart.
+pub(crate) struct Digest(blake3::Hasher);
+
+impl Digest {
+    pub(crate) fn new(kind: &str) -> Self {
+        Self(blake3::Hasher::new()).part(kind.as_bytes())
+    }
+
+    pub(crate) fn part(mut self, bytes: &[u8]) -> Self {
+        self.0.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        self
+    }
+
+    pub(crate) fn bytes(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        self.0.finalize_xof().fill(&mut bytes);
+        bytes
+    }
+
+    pub(crate) fn hex(self) -> String {
+        self.bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The id of a task: the same in every retry and resume, another in every fork and after every rewind. `turn` is where
+/// the turn begins, which a run that takes over a lost one does not change.
+pub(crate) fn task(
+    thread: &ThreadKey,
+    namespace: &Namespace,
+    turn: Position,
+    step: u32,
+    node: &str,
+    index: usize,
+) -> TaskId {
+    let mut digest = Digest::new("task")
+        .part(thread.tenant().as_str().as_bytes())
+        .part(thread.thread().as_bytes())
+        .part(&(namespace.depth() as u64).to_le_bytes());
+    for segment in namespace.segments() {
+        digest = digest.part(segment.as_bytes());
+    }
+    let digest = digest
+        .part(&turn.0.to_le_bytes())
+        .part(&step.to_le_bytes())
+        .part(node.as_bytes())
+        .part(&(index as u64).to_le_bytes());
+    TaskId::from_bytes(digest.bytes())
+}

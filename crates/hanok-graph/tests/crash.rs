@@ -1,0 +1,286 @@
+//! Whichever write a run dies at, before or after it is stored, the next run ends where a quiet run ends.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use bytes::Bytes;
+use hanok_checkpoint::{
+    Append, Body, CheckpointError, Checkpointer, Entry, Epoch, Head, Memory, Opened, Record,
+    Snapshots, ThreadInfo,
+};
+use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+use hanok_graph::{BoxError, Context, END, Graph, RunError, START, Send, Snapshot, Target};
+use hanok_state::{List, Message, Messages, State};
+
+/// A store whose process dies at one append: before it, or after it and before the answer.
+#[derive(Debug, Clone)]
+struct Crashing {
+    store: Arc<Memory>,
+    appends: Arc<AtomicUsize>,
+    at: usize,
+    stored: bool,
+}
+
+impl Crashing {
+    fn new(at: usize, stored: bool) -> Self {
+        Self { store: Arc::default(), appends: Arc::default(), at, stored }
+    }
+
+    fn restarted(&self) -> Self {
+        Self { appends: Arc::default(), at: usize::MAX, ..self.clone() }
+    }
+}
+
+impl Checkpointer for Crashing {
+    async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
+        self.store.head(thread).await
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        let before = self.appends.fetch_add(1, Ordering::SeqCst);
+        let (dies, first) = (before >= self.at, before == self.at);
+        if !dies || (first && self.stored) {
+            self.store.append(thread, append).await?;
+        }
+        if dies {
+            // Once dead, nothing is stored any more.
+            return Err(CheckpointError::Unavailable { reason: "dead", source: "dead".into() });
+        }
+        Ok(())
+    }
+
+    async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        self.store.open(thread, at, snapshots).await
+    }
+
+    async fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<Record>, CheckpointError> {
+        self.store.history(thread, before, limit).await
+    }
+
+    async fn put_snapshot(
+        &self,
+        thread: &ThreadKey,
+        position: Position,
+        snapshot: Bytes,
+    ) -> Result<(), CheckpointError> {
+        self.store.put_snapshot(thread, position, snapshot).await
+    }
+
+    async fn beat(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        self.store.beat(thread, epoch, now).await
+    }
+
+    async fn delete(&self, thread: &ThreadKey) -> Result<bool, CheckpointError> {
+        self.store.delete(thread).await
+    }
+
+    async fn threads(
+        &self,
+        tenant: &Tenant,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<ThreadInfo>, CheckpointError> {
+        self.store.threads(tenant, after, limit).await
+    }
+}
+
+fn largest(value: &u64, write: u64) -> u64 {
+    *value.max(&write)
+}
+
+#[derive(State, Debug, Clone, Default, PartialEq)]
+struct S {
+    messages: Messages,
+    #[reduce(append)]
+    log: List<String>,
+    #[reduce(with = largest)]
+    best: u64,
+    n: u32,
+}
+
+/// How often each memoised step, and each task, did its work.
+type Ledger = Arc<Mutex<BTreeMap<String, u32>>>;
+
+fn note(ledger: &Ledger, what: String) {
+    *ledger.lock().unwrap().entry(what).or_default() += 1;
+}
+
+async fn work(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+    note(cx.services(), format!("task {}", cx.task()));
+    let n: u64 = cx.input()?.unwrap_or_default();
+    let step = format!("step {} {}", cx.node(), cx.task());
+    let said: String = cx
+        .step("say", || async {
+            note(cx.services(), step);
+            Ok::<_, BoxError>(format!("{} {n}", cx.node()))
+        })
+        .await?;
+    Ok(S::update().push_log(said.clone()).best(n).message(Message::assistant(said)))
+}
+
+async fn count(state: Snapshot<S>, _: Context<Ledger>) -> Result<SUpdate, BoxError> {
+    Ok(S::update().n(state.n + 1))
+}
+
+async fn call(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+    let state = cx.run(&inner()?, S::update().n(7), cx.services().clone()).await?.done()?;
+    Ok(S::update().log(state.log.iter().map(|line| format!("inner {line}"))))
+}
+
+fn inner() -> Result<Graph<S, Ledger>, hanok_graph::BuildError> {
+    Graph::builder("inner")
+        .node("x", work)
+        .node("y", work)
+        .edge(START, "x")
+        .edge("x", "y")
+        .edge("y", END)
+        .build()
+}
+
+/// A loop of two rounds: a fan of sends beside a node, a join behind them, and a subgraph.
+fn graph() -> Graph<S, Ledger> {
+    let fan = |_: &S| {
+        let sends = (1..=3u64).map(|n| Target::from(Send::new("work", &n)));
+        sends.chain(["side".into()]).collect::<Vec<_>>()
+    };
+    Graph::builder("all")
+        .node("count", count)
+        .node("work", work)
+        .node("side", work)
+        .node("call", call)
+        .edge(START, "count")
+        .branch("count", fan, ["work", "side"])
+        .edge("work", END)
+        .join(["work", "side"], "call")
+        .branch("call", |s: &S| if s.n < 2 { "count" } else { END }, ["count", END])
+        .build()
+        .unwrap()
+}
+
+fn thread() -> ThreadKey {
+    ThreadKey::new(Tenant::default(), "t").unwrap()
+}
+
+async fn run(store: &Crashing, ledger: &Ledger) -> Result<S, RunError> {
+    let app = graph().checkpointer(store.clone());
+    let update = S::update().message("go");
+    app.thread(thread()).invoke(update, ledger.clone()).await.map(|o| o.done().unwrap())
+}
+
+/// The tasks and steps whose results are in the log.
+async fn stored(store: &Crashing) -> Vec<String> {
+    let records = store.history(&thread(), None, usize::MAX).await.unwrap();
+    let entries = records.iter().map(|record| record.read(&thread()).unwrap().1);
+    entries
+        .filter_map(|Entry { body, .. }| match body {
+            Body::Write(write) => Some(format!("task {}", write.task)),
+            Body::Memo(memo) => Some(format!("step {}", memo.task)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// P1, P2, B71; invariants 1 and 2
+#[tokio::test]
+async fn a_run_that_dies_at_any_write_is_finished_by_the_next() {
+    let quiet = Crashing::new(usize::MAX, false);
+    let want = run(&quiet, &Ledger::default()).await.unwrap();
+    let writes = quiet.appends.load(Ordering::SeqCst);
+    assert!(writes > 20 && want.log.len() == 12 && want.best == 3, "{want:?}");
+
+    for at in 0..writes {
+        for kept in [false, true] {
+            let (store, ledger) = (Crashing::new(at, kept), Ledger::default());
+            let died = run(&store, &ledger).await;
+            // After the last append nothing is left that could fail.
+            assert!(died.is_err(), "at {at}");
+            let before = stored(&store).await;
+            let calls = ledger.lock().unwrap().clone();
+
+            let store = store.restarted();
+            let app = graph().checkpointer(store.clone());
+            let thread = app.thread(thread());
+            // What died in this process holds a claim that is not this handle's: as after a crash, it is taken over.
+            release(&store).await;
+            let began = thread.state(None).await.unwrap().is_some();
+            let state = if began {
+                thread.resume(ledger.clone()).await.unwrap().done().unwrap()
+            } else {
+                run(&store, &ledger).await.unwrap()
+            };
+            assert_eq!(state, want, "at {at}, stored: {kept}");
+            assert_eq!(thread.state(None).await.unwrap(), Some(want.clone()));
+            for (what, count) in calls {
+                let result = match what.split_once(' ') {
+                    Some(("step", rest)) => format!("step {}", rest.rsplit(' ').next().unwrap()),
+                    _ => what.clone(),
+                };
+                let now = ledger.lock().unwrap()[&what];
+                assert!(now == count || !before.contains(&result), "{what} was done again");
+            }
+        }
+    }
+}
+
+/// Ends the lease of whoever holds the thread.
+async fn release(store: &Crashing) {
+    if let Some(claim) = store.head(&thread()).await.unwrap().and_then(|head| head.claim) {
+        store.beat(&thread(), claim.epoch, Timestamp(0)).await.unwrap();
+    }
+}
+
+/// Invariant 5: what a turn stores does not depend on how many came before.
+#[tokio::test]
+async fn storage_grows_with_what_is_said_and_reading_does_not() {
+    let ledger = Ledger::default();
+    let store = Crashing::new(usize::MAX, false);
+    let graph = Graph::<S, Ledger>::builder("talk")
+        .node("work", work)
+        .edge(START, "work")
+        .edge("work", END)
+        .build()
+        .unwrap();
+    let app = graph.checkpointer(store.clone());
+    let mut sizes = Vec::new();
+    for turn in 0..600 {
+        let update = S::update().message("x".repeat(200));
+        app.thread(thread()).invoke(update, ledger.clone()).await.unwrap();
+        if turn % 300 == 299 {
+            let records = store.history(&thread(), None, usize::MAX).await.unwrap();
+            sizes.push(records.iter().map(|record| record.bytes.len()).sum::<usize>());
+        }
+        tokio::task::yield_now().await;
+    }
+    assert!(sizes[1] < sizes[0] * 2 + sizes[0] / 20, "{sizes:?}");
+    let opened = app.thread(thread()).log().open(None).await.unwrap().unwrap();
+    let (snapshot, since) = opened.sizes;
+    assert!(snapshot > 0 && since <= snapshot.max(64 * 1024) + 4096, "{:?}", opened.sizes);
+    let alone = store.open(&thread(), None, Snapshots::Ignore).await.unwrap().unwrap();
+    assert!(alone.records.len() > 1_800);
+    let state = app.thread(thread()).state(None).await.unwrap().unwrap();
+    assert_eq!((state.messages.len(), state.log.len()), (1_200, 600));
+    let fold = opened.fold.run(&Namespace::root()).unwrap().fields.to_string();
+    assert!(fold.len() > 600 * 200);
+}
