@@ -1,0 +1,83 @@
+//! Models that answer conversations.
+
+use std::{fmt, sync::Arc};
+
+use hanok_core::{BoxFuture, Call};
+
+use crate::{ChatReply, ChatRequest, ModelError};
+
+/// A language model.
+///
+/// # Contract
+///
+/// - When [`Call::sink`] is `Some`, the model sends what it writes to it while it writes, piece by piece, and the
+///   pieces put together are the text (and the reasoning) of the reply. A tool call is only in the reply: nobody can act
+///   on half of one.
+/// - Every reply that was paid for is counted in [`Call::spend`]: one model call and its tokens.
+/// - [`Call::stop`] ends the call at once with [`ModelError::Cancelled`], [`Call::time_left`] with
+///   [`ModelError::TimedOut`].
+/// - What is tried again is tried again inside, and never after the first piece went to the sink.
+pub trait ChatModel: fmt::Debug + Send + Sync + 'static {
+    /// The model's name, as its server knows it.
+    fn name(&self) -> &str;
+
+    /// Answers `request`.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`]: its variants say what to do.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the request. The tokens it cost are then not counted.
+    fn chat(
+        &self,
+        request: ChatRequest,
+        call: &Call,
+    ) -> impl Future<Output = Result<ChatReply, ModelError>> + Send;
+}
+
+/// Any [`ChatModel`], chosen at run time. Clones share the model.
+#[derive(Debug, Clone)]
+pub struct SharedModel(Arc<dyn Erased>);
+
+impl SharedModel {
+    /// Shares `model`.
+    pub fn new(model: impl ChatModel) -> Self {
+        Self(Arc::new(model))
+    }
+}
+
+impl ChatModel for SharedModel {
+    fn name(&self) -> &str {
+        self.0.name_erased()
+    }
+
+    async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
+        self.0.chat_boxed(request, call).await
+    }
+}
+
+trait Erased: fmt::Debug + Send + Sync {
+    fn name_erased(&self) -> &str;
+
+    fn chat_boxed<'a>(
+        &'a self,
+        request: ChatRequest,
+        call: &'a Call,
+    ) -> BoxFuture<'a, Result<ChatReply, ModelError>>;
+}
+
+impl<M: ChatModel> Erased for M {
+    fn name_erased(&self) -> &str {
+        self.name()
+    }
+
+    fn chat_boxed<'a>(
+        &'a self,
+        request: ChatRequest,
+        call: &'a Call,
+    ) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
+        Box::pin(self.chat(request, call))
+    }
+}

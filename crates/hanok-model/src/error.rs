@@ -1,0 +1,193 @@
+//! Why a model did not answer.
+
+use std::{fmt, time::Duration};
+
+use hanok_core::BoxError;
+use thiserror::Error;
+
+/// What took too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Wait {
+    /// Reaching the server.
+    Connect,
+    /// The first piece of an answer.
+    FirstToken,
+    /// The next piece of an answer that began.
+    NextToken,
+    /// The whole answer.
+    Total,
+    /// What was left of the call's own time.
+    Deadline,
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Connect => "a connection to the model's server",
+            Self::FirstToken => "the first token",
+            Self::NextToken => "the next token",
+            Self::Total => "the whole answer",
+            Self::Deadline => "the deadline of the call",
+        })
+    }
+}
+
+/// Why a model did not answer. Each variant is something else to do; what the server said is the source.
+///
+/// No variant and no source ever holds the API key.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// Something has to be set before any model can be asked.
+    #[error("no model is configured: {missing}")]
+    NotConfigured {
+        /// What to set.
+        missing: String,
+    },
+    /// The server refused the API key, or wants one. Another attempt cannot help.
+    #[error("{}", match given {
+        true => "the model's server refused the API key; check the key and what it may use",
+        false => "the model's server wants an API key and none was given; set OPENAI_API_KEY",
+    })]
+    BadKey {
+        /// Whether a key was sent.
+        given: bool,
+        /// What the server said.
+        source: Option<BoxError>,
+    },
+    /// The server has no such model.
+    #[error("the server has no model `{model}`; choose one that it lists")]
+    UnknownModel {
+        /// The model that was asked for.
+        model: String,
+        /// What the server said.
+        source: Option<BoxError>,
+    },
+    /// The conversation does not fit the model. Shorten it and ask again.
+    #[error("the conversation is too long for the model{}", room(*asked, *limit))]
+    ContextTooLong {
+        /// The most tokens the model takes, if the server said it.
+        limit: Option<u64>,
+        /// The tokens that were asked for, if the server said it.
+        asked: Option<u64>,
+        /// What the server said.
+        source: Option<BoxError>,
+    },
+    /// Too many requests. Wait and ask again.
+    #[error("the model's server gets too many requests{}", later(*retry_after))]
+    RateLimited {
+        /// When to ask again, if the server said it.
+        retry_after: Option<Duration>,
+        /// What the server said.
+        source: Option<BoxError>,
+    },
+    /// What was paid for is used up. Waiting does not help.
+    #[error("the quota of this API key is used up; check its plan and billing")]
+    QuotaExceeded {
+        /// What the server said.
+        source: Option<BoxError>,
+    },
+    /// The server refused the conversation for what it is about.
+    #[error("the server's content filter refused the conversation; ask something else")]
+    ContentFiltered {
+        /// What the server said.
+        source: Option<BoxError>,
+    },
+    /// The server refused the request as malformed or not supported.
+    #[error("the server refused the request (status {status})")]
+    BadRequest {
+        /// The HTTP status, or the one the server gave inside its answer.
+        status: u16,
+        /// What the server said.
+        source: Option<BoxError>,
+    },
+    /// The server failed. Another attempt may help.
+    #[error("the model's server failed (status {status}){}", later(*retry_after))]
+    Server {
+        /// The HTTP status, or the one the server gave inside its answer.
+        status: u16,
+        /// When to ask again, if the server said it.
+        retry_after: Option<Duration>,
+        /// What the server said.
+        source: Option<BoxError>,
+    },
+    /// The answer broke off. What was received is not an answer.
+    #[error("the answer of the model broke off after {received} bytes; ask again")]
+    BrokenStream {
+        /// The bytes received.
+        received: u64,
+        /// How it broke.
+        source: Option<BoxError>,
+    },
+    /// The server answered something that is no answer of a model.
+    #[error(
+        "the server's answer is none of a model: {what}; check that its address is that of an OpenAI-compatible API"
+    )]
+    Protocol {
+        /// What it is instead.
+        what: String,
+        /// How it could not be read.
+        source: Option<BoxError>,
+    },
+    /// Something took too long.
+    #[error("waited {after:?} for {what}")]
+    TimedOut {
+        /// What.
+        what: Wait,
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The server cannot be reached.
+    #[error(
+        "the model's server at {server} cannot be reached; check that it runs and its address is right"
+    )]
+    Unreachable {
+        /// The server's address, without user, password and query.
+        server: String,
+        /// Why not.
+        source: Option<BoxError>,
+    },
+    /// The answer is larger than is allowed.
+    #[error("the answer of the model is larger than {limit} bytes")]
+    TooLarge {
+        /// The most bytes that are taken.
+        limit: u64,
+    },
+    /// The call was asked to stop.
+    #[error("the call of the model was stopped")]
+    Cancelled,
+    /// A failure that only this model has.
+    #[error("the model failed")]
+    Other(#[source] BoxError),
+}
+
+impl ModelError {
+    /// Whether the same request may be answered if it is made again.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::TimedOut { what, .. } => *what != Wait::Deadline,
+            Self::RateLimited { .. }
+            | Self::Server { .. }
+            | Self::BrokenStream { .. }
+            | Self::Unreachable { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+fn room(asked: Option<u64>, limit: Option<u64>) -> String {
+    match (asked, limit) {
+        (Some(asked), Some(limit)) => format!(": {asked} tokens of at most {limit}; shorten it"),
+        (None, Some(limit)) => format!(", which takes {limit} tokens; shorten it"),
+        (Some(asked), None) => format!(": {asked} tokens; shorten it"),
+        (None, None) => "; shorten it".to_owned(),
+    }
+}
+
+fn later(retry_after: Option<Duration>) -> String {
+    match retry_after {
+        Some(after) => format!("; ask again in {after:?}"),
+        None => "; ask again later".to_owned(),
+    }
+}

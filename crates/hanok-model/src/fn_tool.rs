@@ -1,0 +1,135 @@
+//! Tools that are a function.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use hanok_core::{BoxFuture, Call, Effect};
+use hanok_state::Arguments;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::{InvalidSpec, Tool, ToolError, ToolOutput, ToolSpec};
+
+type Run =
+    dyn Fn(&Arguments, &Call) -> BoxFuture<'static, Result<ToolOutput, ToolError>> + Send + Sync;
+
+/// A tool that is an `async` function of typed arguments and the call.
+///
+/// ```
+/// use hanok_core::{Call, Effect};
+/// use hanok_model::{FnTool, Tool, ToolError};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Divide {
+///     /// What is divided.
+///     dividend: f64,
+///     /// By what.
+///     divisor: f64,
+/// }
+///
+/// let divide = FnTool::new("divide", "Divides two numbers", |args: Divide, _call: Call| async move {
+///     if args.divisor == 0.0 {
+///         return Err(ToolError::failed("nothing can be divided by zero"));
+///     }
+///     Ok((args.dividend / args.divisor).to_string().into())
+/// })?
+/// .effect(Effect::Pure);
+/// assert_eq!(divide.spec().name(), "divide");
+/// # Ok::<(), hanok_model::InvalidSpec>(())
+/// ```
+#[derive(Clone)]
+pub struct FnTool {
+    spec: ToolSpec,
+    effect: Effect,
+    timeout: Duration,
+    run: Arc<Run>,
+}
+
+impl FnTool {
+    /// A tool whose arguments are an `A`, decoded before `run` sees them.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidSpec`] when `name` is no name of a tool, or an `A` is no object.
+    pub fn new<A, F, Fut>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        run: F,
+    ) -> Result<Self, InvalidSpec>
+    where
+        A: JsonSchema + DeserializeOwned,
+        F: Fn(A, Call) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
+    {
+        let spec = ToolSpec::of::<A>(name, description)?;
+        Ok(Self::decoding(spec, move |arguments, call| match arguments.decode() {
+            Ok(arguments) => Box::pin(run(arguments, call.clone())),
+            Err(error) => Box::pin(std::future::ready(Err(ToolError::arguments(error)))),
+        }))
+    }
+
+    /// A tool whose arguments are known by a schema alone; `run` gets them as the model wrote them.
+    pub fn untyped<F, Fut>(spec: ToolSpec, run: F) -> Self
+    where
+        F: Fn(Arguments, Call) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
+    {
+        Self::decoding(spec, move |arguments, call| Box::pin(run(arguments.clone(), call.clone())))
+    }
+
+    /// What a call does to the world. Default: [`Effect::AtMostOnce`], the careful one.
+    #[must_use]
+    pub fn effect(self, effect: Effect) -> Self {
+        Self { effect, ..self }
+    }
+
+    /// How long a call may take. Default: 30 s.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    fn decoding(
+        spec: ToolSpec,
+        run: impl Fn(&Arguments, &Call) -> BoxFuture<'static, Result<ToolOutput, ToolError>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self {
+            spec,
+            effect: Effect::AtMostOnce,
+            timeout: Duration::from_secs(30),
+            run: Arc::new(run),
+        }
+    }
+}
+
+impl Tool for FnTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {
+        (self.run)(arguments, call).await
+    }
+}
+
+impl fmt::Debug for FnTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FnTool")
+            .field("spec", &self.spec)
+            .field("effect", &self.effect)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,60 @@
+//! What a language model sees and says, and the traits of models, embedders and tools.
+//!
+//! - **values**: [`ChatRequest`] and [`ChatReply`], [`ToolSpec`] (a tool as a model sees it, from a Rust type), token
+//!   counts ([`TokenCounter`]);
+//! - **seams**: [`ChatModel`], [`Embedder`] and [`Tool`]. Each takes a [`Call`](hanok_core::Call): until when, whom to
+//!   heed, where to count and who watches the tokens. [`SharedModel`], [`SharedEmbedder`] and [`SharedTool`] hold any of
+//!   them, chosen at run time;
+//! - **errors**: [`ModelError`] and [`ToolError`], whose variants are what a caller does differently.
+//!
+//! No HTTP client and no runtime is known here. With the feature `tiktoken`, tokens of OpenAI's models are counted
+//! exactly; with the feature `test` there are a scripted and a recorded model.
+//!
+//! ```
+//! use hanok_core::Call;
+//! use hanok_model::{ChatRequest, FnTool, Tool};
+//! use hanok_state::Message;
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Search {
+//!     /// What to look for.
+//!     query: String,
+//! }
+//!
+//! let search = FnTool::new("search", "Searches the rules", |search: Search, _call: Call| async move {
+//!     Ok(format!("nothing about {}", search.query).into())
+//! })?;
+//! let request = ChatRequest::new([Message::user("휴가는 며칠인가요?")]).tools([search.spec().clone()]);
+//! assert_eq!(request.tools[0].only_text_parameter(), Some("query"));
+//! # Ok::<(), hanok_model::InvalidSpec>(())
+//! ```
+
+mod chat;
+mod embed;
+mod error;
+mod fn_tool;
+#[cfg(feature = "test")]
+mod recorded;
+mod reply;
+mod request;
+#[cfg(feature = "test")]
+mod scripted;
+mod spec;
+mod tokens;
+mod tool;
+
+pub use chat::{ChatModel, SharedModel};
+pub use embed::{Embedder, SharedEmbedder};
+pub use error::{ModelError, Wait};
+pub use fn_tool::FnTool;
+#[cfg(feature = "test")]
+pub use recorded::{NotRecorded, RecordedModel};
+pub use reply::{ChatReply, Finish, Usage};
+pub use request::{ChatRequest, ResponseFormat, ToolChoice};
+#[cfg(feature = "test")]
+pub use scripted::{Exchange, ScriptError, ScriptedModel};
+pub use spec::{InvalidSpec, Parameter, ToolSpec};
+pub use tokens::TokenCounter;
+pub use tool::{SharedTool, Tool, ToolError, ToolOutput};

@@ -1,0 +1,93 @@
+//! What a model answers.
+
+use hanok_core::Spent;
+use hanok_state::Message;
+use serde::{Deserialize, Serialize};
+
+/// The tokens of one exchange.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens that the model read.
+    pub input_tokens: u64,
+    /// Tokens that the model wrote, its reasoning included.
+    pub output_tokens: u64,
+    /// Whether they were counted here, because the server did not say.
+    #[serde(default)]
+    pub estimated: bool,
+}
+
+impl Usage {
+    /// What a call with this usage spent, itself included.
+    pub fn spent(self) -> Spent {
+        Spent {
+            model_calls: 1,
+            tool_calls: 0,
+            input_tokens: self.input_tokens,
+            output_tokens: self.output_tokens,
+        }
+    }
+}
+
+/// Why a model stopped writing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Finish {
+    /// It was done, or came to a stop text.
+    #[default]
+    Stop,
+    /// It may not write more tokens: the reply, and any call at its end, may be cut off.
+    Length,
+    /// It asks for tools.
+    ToolCalls,
+    /// The server kept back what it wrote.
+    ContentFilter,
+    /// A reason of the server's own, or none.
+    Other,
+}
+
+/// What a model answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ChatReply {
+    /// The message of the model, with the calls it asks for.
+    pub message: Message,
+    /// What it thought, where the server tells it apart from the answer. Not a part of the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// The tokens.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Why it stopped.
+    #[serde(default)]
+    pub finish: Finish,
+    /// The model, as the server names it.
+    #[serde(default)]
+    pub model: String,
+}
+
+impl ChatReply {
+    /// A reply of `model` that is done (or asks for tools, where `message` does), with nothing said about tokens.
+    pub fn new(message: Message, model: impl Into<String>) -> Self {
+        let finish = if message.tool_calls().is_empty() { Finish::Stop } else { Finish::ToolCalls };
+        Self { message, reasoning: None, usage: Usage::default(), finish, model: model.into() }
+    }
+
+    /// What the model thought. Default: nothing told apart.
+    #[must_use]
+    pub fn reasoning(self, reasoning: impl Into<String>) -> Self {
+        Self { reasoning: Some(reasoning.into()), ..self }
+    }
+
+    /// The tokens. Default: none.
+    #[must_use]
+    pub fn usage(self, usage: Usage) -> Self {
+        Self { usage, ..self }
+    }
+
+    /// Why the model stopped. Default: [`Finish::Stop`], or [`Finish::ToolCalls`] where it asks for tools.
+    #[must_use]
+    pub fn finish(self, finish: Finish) -> Self {
+        Self { finish, ..self }
+    }
+}

@@ -1,0 +1,205 @@
+//! Tools: what a model may call.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use hanok_core::{AskError, BoxError, BoxFuture, Call, Effect};
+use hanok_state::{Arguments, Json};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::ToolSpec;
+
+/// What a tool gave.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    /// What the model reads.
+    pub text: String,
+    /// The same for programs, where there is more to say. Default: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Json>,
+}
+
+impl ToolOutput {
+    /// An output that reads `text`.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), data: None }
+    }
+
+    /// The same for programs. Default: nothing.
+    #[must_use]
+    pub fn data(self, data: impl Into<Json>) -> Self {
+        Self { data: Some(data.into()), ..self }
+    }
+}
+
+impl From<String> for ToolOutput {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<&str> for ToolOutput {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+/// Why a tool gave nothing.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// The arguments are not what the tool takes. A model can correct them.
+    #[error("the arguments do not fit the tool")]
+    Arguments(#[source] BoxError),
+    /// The tool failed, in its own words.
+    #[error(transparent)]
+    Failed(BoxError),
+    /// The tool does not do this.
+    #[error("refused: {reason}")]
+    Refused {
+        /// Why not.
+        reason: String,
+    },
+    /// The tool took too long.
+    #[error("the tool did not answer within {after:?}")]
+    TimedOut {
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The call was asked to stop.
+    #[error("the call was stopped")]
+    Cancelled,
+    /// The tool asked a person and has no answer now. Hand it on: the run stops for the answer.
+    #[error(transparent)]
+    Waiting(#[from] AskError),
+}
+
+impl ToolError {
+    /// The tool failed: an error, or a text in the model's own language.
+    ///
+    /// ```
+    /// use hanok_model::ToolError;
+    ///
+    /// let read = std::fs::read_to_string("/no/such/file").map_err(ToolError::failed);
+    /// assert!(matches!(read, Err(ToolError::Failed(_))));
+    /// assert_eq!(ToolError::failed("그런 도시는 없습니다").to_string(), "그런 도시는 없습니다");
+    /// ```
+    pub fn failed(cause: impl Into<BoxError>) -> Self {
+        Self::Failed(cause.into())
+    }
+
+    /// The arguments do not fit: an error, or a text that says what to write instead.
+    pub fn arguments(cause: impl Into<BoxError>) -> Self {
+        Self::Arguments(cause.into())
+    }
+
+    /// The tool does not do this, because of `reason`.
+    pub fn refused(reason: impl Into<String>) -> Self {
+        Self::Refused { reason: reason.into() }
+    }
+
+    /// The error with its causes in one line, as a model reads it.
+    pub fn report(&self) -> String {
+        let causes = std::iter::successors(std::error::Error::source(self), |e| e.source());
+        causes.fold(self.to_string(), |line, cause| format!("{line}: {cause}"))
+    }
+}
+
+/// Something a model may call.
+///
+/// # Contract
+///
+/// - What it reads is a model's: it is data, and never trusted.
+/// - [`Tool::effect`] is the truth about the world: a resumed run repeats what is [`Effect::Pure`] or
+///   [`Effect::Idempotent`] (with the same [`Call::key`]), and never what is [`Effect::AtMostOnce`].
+/// - Dropping the future of [`Tool::run`] stops the tool. Whoever calls it does so when [`Tool::timeout`] has passed, and
+///   counts the call.
+/// - It never blocks the thread for long: blocking work goes to the runtime's own place for it.
+pub trait Tool: fmt::Debug + Send + Sync + 'static {
+    /// The tool as a model sees it.
+    fn spec(&self) -> &ToolSpec;
+
+    /// What a call does to the world.
+    fn effect(&self) -> Effect;
+
+    /// How long a call may take. Default: 30 s.
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+
+    /// Makes one call.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError`], which the model reads as an observation; [`ToolError::Waiting`] suspends the run instead.
+    fn run(
+        &self,
+        arguments: &Arguments,
+        call: &Call,
+    ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
+}
+
+/// Any [`Tool`], chosen at run time. Clones share the tool.
+#[derive(Debug, Clone)]
+pub struct SharedTool(Arc<dyn Erased>);
+
+impl SharedTool {
+    /// Shares `tool`.
+    pub fn new(tool: impl Tool) -> Self {
+        Self(Arc::new(tool))
+    }
+}
+
+impl Tool for SharedTool {
+    fn spec(&self) -> &ToolSpec {
+        self.0.spec_erased()
+    }
+
+    fn effect(&self) -> Effect {
+        self.0.effect_erased()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.0.timeout_erased()
+    }
+
+    async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {
+        self.0.run_boxed(arguments, call).await
+    }
+}
+
+trait Erased: fmt::Debug + Send + Sync {
+    fn spec_erased(&self) -> &ToolSpec;
+
+    fn effect_erased(&self) -> Effect;
+
+    fn timeout_erased(&self) -> Duration;
+
+    fn run_boxed<'a>(
+        &'a self,
+        arguments: &'a Arguments,
+        call: &'a Call,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
+}
+
+impl<T: Tool> Erased for T {
+    fn spec_erased(&self) -> &ToolSpec {
+        self.spec()
+    }
+
+    fn effect_erased(&self) -> Effect {
+        self.effect()
+    }
+
+    fn timeout_erased(&self) -> Duration {
+        self.timeout()
+    }
+
+    fn run_boxed<'a>(
+        &'a self,
+        arguments: &'a Arguments,
+        call: &'a Call,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(self.run(arguments, call))
+    }
+}

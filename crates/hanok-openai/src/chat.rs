@@ -1,0 +1,201 @@
+//! The chat model.
+
+use std::{sync::Arc, time::Duration};
+
+use hanok_core::{Call, Timestamp};
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, Wait};
+use reqwest::Response;
+use serde::Deserialize;
+
+use crate::{
+    OpenAiBuilder,
+    client::{Client, Failure, Tried, length, names, protocol},
+    sse::Decoder,
+    wait::within,
+    wire::{Assembly, Chunk, Quirks, body},
+};
+
+/// A chat model of a server that speaks OpenAI's HTTP API. Clones share its connections.
+///
+/// ```
+/// use hanok_model::ChatModel;
+/// use hanok_openai::OpenAi;
+///
+/// let model = OpenAi::builder("http://127.0.0.1:8088/v1").model("qwen2.5").build()?;
+/// assert_eq!(model.name(), "qwen2.5");
+/// # Ok::<(), hanok_model::ModelError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct OpenAi(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    client: Client,
+    model: String,
+    quirks: Quirks,
+}
+
+impl OpenAi {
+    /// Settings for the server whose API is at `base_url`, such as `http://127.0.0.1:8088/v1`.
+    pub fn builder(base_url: impl Into<String>) -> OpenAiBuilder {
+        OpenAiBuilder::new(base_url)
+    }
+
+    pub(crate) fn new(client: Client, model: String) -> Self {
+        Self(Arc::new(Inner { client, model, quirks: Quirks::default() }))
+    }
+
+    /// The names of the server's models, sorted.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`]: its variants say what to do.
+    pub async fn models(&self, call: &Call) -> Result<Vec<String>, ModelError> {
+        self.0.client.models(call).await
+    }
+}
+
+impl ChatModel for OpenAi {
+    fn name(&self) -> &str {
+        &self.0.model
+    }
+
+    async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
+        self.0.client.retried(call, || self.0.attempt(&request, call)).await
+    }
+}
+
+impl Inner {
+    async fn attempt(&self, request: &ChatRequest, call: &Call) -> Result<ChatReply, Tried> {
+        let mut answer = Assembly::new(call);
+        match self.read(request, call, &mut answer).await {
+            Ok(()) => {
+                call.spend().add(answer.usage(request).spent());
+                Ok(answer.into_reply(request, &self.model)?)
+            }
+            Err(error) => {
+                let again = !answer.begun();
+                if answer.begun() {
+                    // Half an answer is paid for as well.
+                    call.spend().add(answer.usage(request).spent());
+                }
+                Err(Tried { error, again })
+            }
+        }
+    }
+
+    async fn read(
+        &self,
+        request: &ChatRequest,
+        call: &Call,
+        answer: &mut Assembly<'_>,
+    ) -> Result<(), ModelError> {
+        let streamed = call.sink().is_some();
+        let begun = call.clock().now();
+        let open = self.open(request, streamed, call);
+        if !streamed {
+            return self.whole(open.await?, answer).await;
+        }
+        let silence = self.client.silence;
+        let late = ModelError::TimedOut { what: Wait::FirstToken, after: silence };
+        let response = within(call, silence, late, open).await?;
+        match is_stream(&response) {
+            true => self.stream(response, call, begun, answer).await,
+            false => self.whole(response, answer).await,
+        }
+    }
+
+    /// Reads a stream that was asked for at `begun`.
+    async fn stream(
+        &self,
+        mut response: Response,
+        call: &Call,
+        begun: Timestamp,
+        answer: &mut Assembly<'_>,
+    ) -> Result<(), ModelError> {
+        let (mut decoder, mut received) = (Decoder::default(), 0);
+        loop {
+            let (left, late) = self.patience(call, begun, answer);
+            let chunk = self.client.chunk(&mut response, received);
+            let bytes = match within(call, left, late, chunk).await {
+                Ok(Some(bytes)) => bytes,
+                // Nothing is missing but the mark of the end.
+                Ok(None) | Err(ModelError::BrokenStream { .. } | ModelError::TimedOut { .. })
+                    if answer.is_finished() =>
+                {
+                    return Ok(());
+                }
+                Ok(None) => return Err(ModelError::BrokenStream { received, source: None }),
+                Err(error) => return Err(error),
+            };
+            received += length(&bytes);
+            for data in decoder.take(bytes.as_ref())? {
+                if data.trim() == "[DONE]" {
+                    return Ok(());
+                }
+                answer.take(self.piece(&data)?);
+            }
+        }
+    }
+
+    /// How long the next bytes of a stream are waited for, and what it is when they do not come. Until the first token
+    /// the time runs from the request on: comments that keep a connection alive are none.
+    fn patience(
+        &self,
+        call: &Call,
+        begun: Timestamp,
+        answer: &Assembly<'_>,
+    ) -> (Duration, ModelError) {
+        let after = self.client.silence;
+        if answer.begun() {
+            return (after, ModelError::TimedOut { what: Wait::NextToken, after });
+        }
+        let left = after.saturating_sub(call.clock().now().since(begun));
+        (left, ModelError::TimedOut { what: Wait::FirstToken, after })
+    }
+
+    /// Sends the request, once more without what the server refuses by name.
+    async fn open(
+        &self,
+        request: &ChatRequest,
+        streamed: bool,
+        call: &Call,
+    ) -> Result<Response, ModelError> {
+        loop {
+            let body = body(request, &self.model, streamed, &self.quirks);
+            match self.client.send("chat/completions", Some(&body), call).await {
+                Ok(response) => return Ok(response),
+                Err(Failure::Refused { said, .. })
+                    if self.quirks.learn(&body, |word| said.mentions(word)) => {}
+                Err(failure) => return Err(self.client.error(failure, &self.model)),
+            }
+        }
+    }
+
+    async fn whole(&self, response: Response, answer: &mut Assembly<'_>) -> Result<(), ModelError> {
+        let value = self.client.json(response, &self.model).await?;
+        answer.take(chunk(&value)?);
+        match answer.has_choice() {
+            true => Ok(()),
+            false => Err(protocol("JSON without a choice")),
+        }
+    }
+
+    fn piece(&self, data: &str) -> Result<Chunk, ModelError> {
+        chunk(&self.client.value(data, &self.model)?)
+    }
+}
+
+/// Whether a response is a stream: some servers answer whole whatever they are asked, and some leave the type out.
+fn is_stream(response: &Response) -> bool {
+    let headers = response.headers();
+    !headers.contains_key(reqwest::header::CONTENT_TYPE)
+        || names(headers, "event-stream")
+        || names(headers, "text/plain")
+}
+
+fn chunk(value: &serde_json::Value) -> Result<Chunk, ModelError> {
+    // serde_json's own words may hold a part of the text.
+    Chunk::deserialize(value)
+        .map_err(|_error| protocol("JSON of another shape than a chat completion"))
+}

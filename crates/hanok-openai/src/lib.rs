@@ -1,0 +1,60 @@
+//! Any server that speaks OpenAI's HTTP API (OpenAI itself, vLLM, llama.cpp, Ollama, a gateway) as hanok's
+//! [`ChatModel`](hanok_model::ChatModel) and [`Embedder`](hanok_model::Embedder).
+//!
+//! ```no_run
+//! # use hanok_core::Call;
+//! use hanok_model::{ChatModel, ChatRequest};
+//! use hanok_openai::OpenAi;
+//! use hanok_state::Message;
+//!
+//! # async fn ask(call: &Call) -> Result<(), hanok_model::ModelError> {
+//! let model = OpenAi::from_env().await?;
+//! let reply = model.chat(ChatRequest::new([Message::user("휴가는 며칠인가요?")]), call).await?;
+//! println!("{}", reply.message.text());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Settings
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `OPENAI_BASE_URL` | the address of the API, `…/v1`. Default: OpenAI's own |
+//! | `OPENAI_API_KEY` | the key. Without one no `Authorization` header is sent |
+//! | `OPENAI_MODEL` | the chat model. Without it the server's only model; with several, the error lists them |
+//! | `OPENAI_EMBEDDING_MODEL` | the model of [`OpenAiEmbedder`] |
+//!
+//! Either of the first two means that there is a server ([`OpenAi::is_configured`]). All of it can be set in code:
+//! [`OpenAi::builder`].
+//!
+//! # What happens when a server misbehaves
+//!
+//! Every failure is a [`ModelError`](hanok_model::ModelError) by what to do about it, with the server's words as its
+//! source. A lost connection, a status of 5xx and 429 are tried again with a growing, random wait, or after the
+//! `Retry-After` of the server; never after the first piece of a stream was seen, and never past the call's deadline. Each
+//! wait and the size of each answer is bounded. The key is cut out of everything a server says, also in its base64 and
+//! percent-encoded forms.
+//!
+//! # Why no client library beneath
+//!
+//! The transport is `reqwest` alone. The client libraries at hand always send an `Authorization` header, do not bound what
+//! they read, drop `reasoning_content`, and report a success that holds an error as a failure to deserialize.
+//! Redirects are not followed: a key goes to the address that was configured and to no other. A proxy of the environment
+//! is used except for a server on this machine.
+
+mod builder;
+mod chat;
+mod client;
+mod embedder;
+mod environment;
+mod redact;
+mod refusal;
+mod retry;
+mod sse;
+mod tls;
+mod wait;
+mod wire;
+
+pub use builder::OpenAiBuilder;
+pub use chat::OpenAi;
+pub use embedder::OpenAiEmbedder;
