@@ -1,4 +1,4 @@
-use hanok_state::State;
+use hanok::State;
 
 fn longer(value: &String, write: String) -> usize {
     value.len().max(write.len())

@@ -1,4 +1,4 @@
-use hanok_state::{List, State};
+use hanok::{List, State};
 
 #[derive(State, Clone, Default)]
 struct Agent {

@@ -1,4 +1,4 @@
-use hanok_state::State;
+use hanok::State;
 
 #[derive(State, Clone, Default)]
 struct Agent<T> {

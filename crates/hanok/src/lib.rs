@@ -1,0 +1,51 @@
+//! LLM agents that survive: typed state, durable graphs, a tool-call parser, agents and supervisors.
+//!
+//! This crate re-exports the others: the names that every graph needs at its root, each crate whole under its own
+//! name (`hanok::graph` is `hanok-graph`), those that not everyone needs behind features.
+//!
+//! ```
+//! use hanok::{BoxError, Context, END, Graph, START, Snapshot, State};
+//!
+//! #[derive(State, Clone, Default)]
+//! struct Count {
+//!     n: u32,
+//! }
+//!
+//! async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, BoxError> {
+//!     Ok(Count::update().n(state.n + 1))
+//! }
+//!
+//! let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+//! assert!(graph.mermaid().contains("add"));
+//! # Ok::<(), hanok::graph::BuildError>(())
+//! ```
+
+pub use hanok_checkpoint::{Memory, SharedCheckpointer};
+pub use hanok_core::{BoxError, Tenant, ThreadKey};
+pub use hanok_graph::{
+    App, Command, Context, END, Event, EventKind, Events, Graph, Input, Outcome, RunError, START,
+    Send, Snapshot, Thread,
+};
+pub use hanok_state::{List, Map, Message, Messages, State};
+
+pub use hanok_checkpoint as checkpoint;
+pub use hanok_core as core;
+pub use hanok_graph as graph;
+pub use hanok_state as state;
+
+#[cfg(feature = "agent")]
+pub use hanok_agent as agent;
+#[cfg(feature = "model")]
+pub use hanok_model as model;
+#[cfg(feature = "openai")]
+pub use hanok_openai as openai;
+#[cfg(feature = "parse")]
+pub use hanok_parse as parse;
+#[cfg(feature = "retrieval")]
+pub use hanok_retrieval as retrieval;
+#[cfg(feature = "sqlite")]
+pub use hanok_sqlite as sqlite;
+#[cfg(feature = "supervisor")]
+pub use hanok_supervisor as supervisor;
+#[cfg(feature = "tools")]
+pub use hanok_tools as tools;
