@@ -1,0 +1,505 @@
+//! The contract of a store, call by call.
+
+use std::thread;
+
+use bytes::Bytes;
+use futures::executor::block_on;
+use hanok_checkpoint::{
+    Append, AppendId, CheckpointError, Checkpointer, Claim, Epoch, Guard, Head, Holder, Opened,
+    Record, Safety, Snapshots,
+};
+use hanok_core::{Position, RunId, Tenant, ThreadKey, Timestamp};
+
+const ALL: usize = usize::MAX;
+
+pub(crate) fn key(tenant: &str, thread: &str) -> ThreadKey {
+    ThreadKey::new(Tenant::new(tenant).unwrap(), thread).unwrap()
+}
+
+fn holder() -> Holder {
+    Holder {
+        host: "한옥 'host'".into(),
+        boot: "b".into(),
+        pid: u32::MAX,
+        started: u64::MAX,
+        instance: u128::MAX - 1,
+    }
+}
+
+fn claim(epoch: u64) -> Claim {
+    Claim { run: RunId(u128::MAX), holder: holder(), epoch: Epoch(epoch), beat: Timestamp(1_000) }
+}
+
+/// An append of `texts` after `expected`. A store never looks into a record, so these are no entries.
+fn texts(id: u128, expected: u64, guard: Guard, texts: &[&str]) -> Append {
+    let records = (expected + 1..).zip(texts);
+    Append {
+        id: AppendId(id),
+        expected: Position(expected),
+        guard,
+        records: records.map(|(at, text)| record(at, text)).collect(),
+        safety: Safety::Process,
+    }
+}
+
+fn record(at: u64, text: &str) -> Record {
+    Record { position: Position(at), bytes: Bytes::copy_from_slice(text.as_bytes()) }
+}
+
+fn append(store: &impl Checkpointer, thread: &ThreadKey, it: Append) -> Result<(), String> {
+    block_on(store.append(thread, it)).map_err(told)
+}
+
+/// An error in few words, to compare with.
+fn told(error: CheckpointError) -> String {
+    match error {
+        CheckpointError::Conflict { expected, actual, .. } => {
+            format!("conflict {expected} {actual}")
+        }
+        CheckpointError::Fenced { expected, actual, .. } => format!("fenced {expected} {actual}"),
+        error => error.to_string(),
+    }
+}
+
+fn history(store: &impl Checkpointer, thread: &ThreadKey) -> Vec<Record> {
+    block_on(store.history(thread, None, ALL)).unwrap()
+}
+
+fn opened(
+    store: &impl Checkpointer,
+    thread: &ThreadKey,
+    at: Option<u64>,
+    snapshots: Snapshots,
+) -> (Option<(u64, String)>, Vec<u64>) {
+    let opened = block_on(store.open(thread, at.map(Position), snapshots)).unwrap().unwrap();
+    let Opened { snapshot, records, .. } = opened;
+    let snapshot = snapshot.map(|(at, bytes)| (at.0, String::from_utf8(bytes.to_vec()).unwrap()));
+    (snapshot, records.iter().map(|record| record.position.0).collect())
+}
+
+pub(crate) fn what_is_appended_is_read_back(store: impl Checkpointer) {
+    let thread = key("t", "a");
+    for (id, safety) in [(1, Safety::Process), (2, Safety::Machine), (3, Safety::Process)] {
+        let at = 2 * (id as u64 - 1);
+        let it = texts(id, at, Guard::Unclaimed, &["하나", ""]);
+        append(&store, &thread, Append { safety, ..it }).unwrap();
+    }
+    let want = [(1, "하나"), (2, ""), (3, "하나"), (4, ""), (5, "하나"), (6, "")];
+    let want = want.map(|(at, text)| record(at, text));
+    let head = Head { position: Position(6), epoch: Epoch(0), claim: None };
+
+    for (at, upto) in [(None, 6), (Some(0), 0), (Some(1), 1), (Some(4), 4), (Some(6), 6)] {
+        let opened = block_on(store.open(&thread, at.map(Position), Snapshots::Use));
+        let opened = opened.unwrap().unwrap();
+        assert_eq!(opened.head, head, "at {at:?}");
+        assert_eq!(opened.snapshot, None);
+        assert_eq!(opened.records, want[..upto], "at {at:?}");
+    }
+    assert_eq!(block_on(store.head(&thread)).unwrap(), Some(head));
+    let newest_first: Vec<_> = want.iter().rev().cloned().collect();
+    assert_eq!(history(&store, &thread), newest_first);
+}
+
+pub(crate) fn a_thread_without_a_record_is_not_there(store: impl Checkpointer) {
+    let thread = key("t", "a");
+    // Neither a refused append nor a snapshot makes a thread.
+    append(&store, &thread, texts(1, 1, Guard::Unclaimed, &["a"])).unwrap_err();
+    append(&store, &thread, texts(1, 0, Guard::Hold(Epoch(0)), &["a"])).unwrap_err();
+    block_on(store.put_snapshot(&thread, Position(1), Bytes::from_static(b"s"))).unwrap();
+
+    assert_eq!(block_on(store.head(&thread)).unwrap(), None);
+    assert!(block_on(store.open(&thread, None, Snapshots::Use)).unwrap().is_none());
+    assert!(block_on(store.open(&thread, Some(Position(3)), Snapshots::Use)).unwrap().is_none());
+    assert_eq!(history(&store, &thread), []);
+    assert_eq!(block_on(store.threads(thread.tenant(), None, ALL)).unwrap(), []);
+    assert!(!block_on(store.delete(&thread)).unwrap());
+}
+
+pub(crate) fn of_two_appends_to_one_position_one_gets_a_conflict(store: impl Checkpointer) {
+    let thread = key("t", "a");
+    append(&store, &thread, texts(1, 0, Guard::Unclaimed, &["a", "b"])).unwrap();
+    for (expected, want) in [(0, "conflict 0 2"), (1, "conflict 1 2"), (3, "conflict 3 2")] {
+        let it = texts(2, expected, Guard::Unclaimed, &["lost", "lost"]);
+        assert_eq!(append(&store, &thread, it), Err(want.to_owned()));
+    }
+    assert_eq!(history(&store, &thread), [record(2, "b"), record(1, "a")]);
+    assert_eq!(
+        append(&store, &key("t", "new"), texts(3, 1, Guard::Unclaimed, &["c"])),
+        Err("conflict 1 0".to_owned())
+    );
+}
+
+pub(crate) fn appends_from_many_threads_never_interleave(store: impl Checkpointer) {
+    const EACH: usize = 25;
+    let thread = key("t", "a");
+    let write = |writer: usize| {
+        for n in 0..EACH {
+            let (id, text) = ((writer * EACH + n) as u128, format!("{writer} {n}"));
+            loop {
+                let head = block_on(store.head(&thread)).unwrap();
+                let at = head.map_or(0, |head| head.position.0);
+                // Two records each: nobody's stand between them.
+                match append(&store, &thread, texts(id, at, Guard::Unclaimed, &[&text, &text])) {
+                    Ok(()) => break,
+                    Err(error) => assert!(error.starts_with("conflict"), "{error}"),
+                }
+            }
+        }
+    };
+    thread::scope(|scope| (0..4).for_each(|writer| drop(scope.spawn(move || write(writer)))));
+
+    let mut stored = history(&store, &thread);
+    stored.reverse();
+    let mut seen = Vec::new();
+    for pair in stored.chunks(2) {
+        assert_eq!(pair[0].bytes, pair[1].bytes);
+        seen.push(String::from_utf8(pair[0].bytes.to_vec()).unwrap());
+    }
+    for writer in 0..4 {
+        let of_writer: Vec<_> =
+            seen.iter().filter(|text| text.starts_with(&format!("{writer} "))).collect();
+        let want: Vec<_> = (0..EACH).map(|n| format!("{writer} {n}")).collect();
+        assert_eq!(of_writer, want.iter().collect::<Vec<_>>());
+    }
+}
+
+pub(crate) fn an_append_whose_answer_was_lost_is_stored_once(store: impl Checkpointer) {
+    let thread = key("t", "a");
+    let first = texts(1, 0, Guard::Take(claim(1)), &["a", "b"]);
+    let last = texts(2, 2, Guard::Release(Epoch(1)), &["c"]);
+    append(&store, &thread, first.clone()).unwrap();
+    append(&store, &thread, first.clone()).unwrap();
+    append(&store, &thread, last.clone()).unwrap();
+    // Others have appended since, and the claim is not what it was: it is found all the same.
+    append(&store, &thread, texts(3, 3, Guard::Unclaimed, &["d"])).unwrap();
+    for again in [first.clone(), last.clone()] {
+        append(&store, &thread, again.clone()).unwrap();
+        append(&store, &thread, Append { safety: Safety::Machine, ..again }).unwrap();
+    }
+    // The same position under another id, and the same id for another position, are others' appends.
+    let other = Append { id: AppendId(9), ..first.clone() };
+    assert_eq!(append(&store, &thread, other), Err("conflict 0 4".to_owned()));
+    let elsewhere = Append { expected: Position(2), ..first };
+    assert_eq!(append(&store, &thread, elsewhere), Err("conflict 2 4".to_owned()));
+
+    let want = [(4, "d"), (3, "c"), (2, "b"), (1, "a")].map(|(at, text)| record(at, text));
+    assert_eq!(history(&store, &thread), want);
+}
+
+pub(crate) fn an_append_without_the_claim_is_fenced(store: impl Checkpointer) {
+    let thread = key("t", "a");
+    let ok = || Ok(());
+    let fenced = |expected: u64, actual: u64| Err(format!("fenced {expected} {actual}"));
+    let mut at = 0;
+    for (guard, want, case) in [
+        (Guard::Hold(Epoch(0)), fenced(0, 0), "nobody has claimed it"),
+        (Guard::Hold(Epoch(1)), fenced(1, 0), "that claim never was"),
+        (Guard::Release(Epoch(0)), fenced(0, 0), "there is nothing to release"),
+        (Guard::Take(claim(0)), fenced(0, 0), "a claim has a new epoch"),
+        (Guard::Take(claim(2)), fenced(2, 0), "epochs are not skipped"),
+        (Guard::Unclaimed, ok(), "nobody owns it"),
+        (Guard::Take(claim(1)), ok(), "the first claim"),
+        (Guard::Unclaimed, fenced(0, 1), "somebody owns it"),
+        (Guard::Hold(Epoch(1)), ok(), "the claim holds"),
+        (Guard::Hold(Epoch(2)), fenced(2, 1), "a later epoch"),
+        (Guard::Take(claim(1)), fenced(1, 1), "that epoch is taken"),
+        (Guard::Take(claim(2)), ok(), "a takeover"),
+        (Guard::Hold(Epoch(1)), fenced(1, 2), "the old holder"),
+        (Guard::Release(Epoch(1)), fenced(1, 2), "the old holder cannot release"),
+        (Guard::Release(Epoch(2)), ok(), "the last append under the claim"),
+        (Guard::Hold(Epoch(2)), fenced(2, 2), "it was released"),
+        (Guard::Release(Epoch(2)), fenced(2, 2), "it was released already"),
+        (Guard::Unclaimed, ok(), "nobody owns it again"),
+        (Guard::Take(claim(2)), fenced(2, 2), "a released epoch is used up"),
+        (Guard::Take(claim(3)), ok(), "the next run"),
+    ] {
+        let id = at as u128 + 1;
+        let got = append(&store, &thread, texts(id, at, guard, &[case]));
+        assert_eq!(got, want, "{case}");
+        at += u64::from(got.is_ok());
+        let stored = history(&store, &thread).len() as u64;
+        assert_eq!(stored, at, "{case}");
+    }
+}
+
+pub(crate) fn a_claim_and_its_beat_are_seen_in_the_head(store: impl Checkpointer) {
+    let thread = key("t", "a");
+    let head = |position, epoch, claim| {
+        Some(Head { position: Position(position), epoch: Epoch(epoch), claim })
+    };
+    let now = || block_on(store.head(&thread)).unwrap();
+
+    append(&store, &thread, texts(1, 0, Guard::Take(claim(1)), &["a"])).unwrap();
+    assert_eq!(now(), head(1, 1, Some(claim(1))));
+
+    block_on(store.beat(&thread, Epoch(1), Timestamp(2_000))).unwrap();
+    let beaten = Claim { beat: Timestamp(2_000), ..claim(1) };
+    assert_eq!(now(), head(1, 1, Some(beaten.clone())));
+
+    append(&store, &thread, texts(2, 1, Guard::Hold(Epoch(1)), &["b"])).unwrap();
+    assert_eq!(now(), head(2, 1, Some(beaten)));
+    let listed = block_on(store.threads(thread.tenant(), None, ALL)).unwrap();
+    assert_eq!(listed.first().map(|info| info.head.clone()), now());
+
+    append(&store, &thread, texts(3, 2, Guard::Release(Epoch(1)), &["c"])).unwrap();
+    assert_eq!(now(), head(3, 1, None));
+    let opened = block_on(store.open(&thread, Some(Position(1)), Snapshots::Use)).unwrap();
+    assert_eq!(opened.map(|opened| opened.head), now());
+}
+
+pub(crate) fn a_beat_without_the_claim_is_fenced(store: impl Checkpointer) {
+    let thread = key("t", "a");
+    let beat = |epoch| block_on(store.beat(&thread, Epoch(epoch), Timestamp(2_000))).map_err(told);
+    let fenced = |expected: u64, actual: u64| Err(format!("fenced {expected} {actual}"));
+
+    assert_eq!(beat(0), fenced(0, 0), "there is no thread");
+    append(&store, &thread, texts(1, 0, Guard::Unclaimed, &["a"])).unwrap();
+    assert_eq!(beat(0), fenced(0, 0), "there is no claim");
+    append(&store, &thread, texts(2, 1, Guard::Take(claim(1)), &["a"])).unwrap();
+    assert_eq!(beat(2), fenced(2, 1), "another epoch");
+    append(&store, &thread, texts(3, 2, Guard::Take(claim(2)), &["a"])).unwrap();
+    assert_eq!(beat(1), fenced(1, 2), "it was taken over");
+    append(&store, &thread, texts(4, 3, Guard::Release(Epoch(2)), &["a"])).unwrap();
+    assert_eq!(beat(2), fenced(2, 2), "it was released");
+}
+
+pub(crate) fn a_page_of_history_is_newest_first(store: impl Checkpointer) {
+    let thread = key("t", "a");
+    append(&store, &thread, texts(1, 0, Guard::Unclaimed, &["a", "b", "c", "d"])).unwrap();
+    for (before, limit, want) in [
+        (None, ALL, &[4, 3, 2, 1][..]),
+        (None, 2, &[4, 3]),
+        (None, 0, &[]),
+        (Some(5), 2, &[4, 3]),
+        (Some(3), 9, &[2, 1]),
+        (Some(3), 1, &[2]),
+        (Some(1), 9, &[]),
+        (Some(0), 9, &[]),
+    ] {
+        let page = block_on(store.history(&thread, before.map(Position), limit)).unwrap();
+        let page: Vec<_> = page.iter().map(|record| record.position.0).collect();
+        assert_eq!(page, want, "before {before:?}, at most {limit}");
+    }
+}
+
+pub(crate) fn a_read_begins_at_the_newest_snapshot_that_is_not_too_new(store: impl Checkpointer) {
+    let (thread, other) = (key("t", "a"), key("t", "b"));
+    for thread in [&thread, &other] {
+        append(&store, thread, texts(1, 0, Guard::Unclaimed, &["a", "b", "c", "d", "e"])).unwrap();
+    }
+    let put = |at, text: &'static str| {
+        block_on(store.put_snapshot(&thread, Position(at), Bytes::from_static(text.as_bytes())))
+            .unwrap();
+    };
+    put(4, "four");
+    // Late, and twice: neither changes what is read.
+    put(2, "two");
+    put(4, "other");
+    for (at, snapshots, want) in [
+        (None, Snapshots::Use, (Some((4, "four")), &[5][..])),
+        (Some(5), Snapshots::Use, (Some((4, "four")), &[5])),
+        (Some(4), Snapshots::Use, (Some((4, "four")), &[])),
+        (Some(3), Snapshots::Use, (Some((2, "two")), &[3])),
+        (Some(2), Snapshots::Use, (Some((2, "two")), &[])),
+        (Some(1), Snapshots::Use, (None, &[1])),
+        (Some(0), Snapshots::Use, (None, &[])),
+        (None, Snapshots::Ignore, (None, &[1, 2, 3, 4, 5])),
+        (Some(3), Snapshots::Ignore, (None, &[1, 2, 3])),
+    ] {
+        let (snapshot, records) = want;
+        let want = (snapshot.map(|(at, text)| (at, text.to_owned())), records.to_vec());
+        assert_eq!(opened(&store, &thread, at, snapshots), want, "at {at:?}, {snapshots:?}");
+    }
+    assert_eq!(opened(&store, &other, None, Snapshots::Use), (None, vec![1, 2, 3, 4, 5]));
+}
+
+pub(crate) fn deleting_a_thread_leaves_nothing_of_it_and_all_of_the_others(
+    store: impl Checkpointer,
+) {
+    let (thread, others) = (key("t", "a"), [key("t", "b"), key("u", "a")]);
+    for thread in [&thread, &others[0], &others[1]] {
+        let it = texts(1, 0, Guard::Take(claim(1)), &["a", "b"]);
+        append(&store, thread, it).unwrap();
+        block_on(store.put_snapshot(thread, Position(1), Bytes::from_static(b"s"))).unwrap();
+    }
+    assert!(block_on(store.delete(&thread)).unwrap());
+    assert!(!block_on(store.delete(&thread)).unwrap());
+
+    assert_eq!(block_on(store.head(&thread)).unwrap(), None);
+    assert_eq!(history(&store, &thread), []);
+    // A new thread of that name begins at the beginning, with no snapshot and no epoch left.
+    append(&store, &thread, texts(1, 0, Guard::Take(claim(1)), &["new"])).unwrap();
+    assert_eq!(opened(&store, &thread, None, Snapshots::Use), (None, vec![1]));
+    for other in &others {
+        let want = (Some((1, "s".to_owned())), vec![2]);
+        assert_eq!(opened(&store, other, None, Snapshots::Use), want);
+        assert_eq!(history(&store, other).len(), 2);
+    }
+}
+
+/// Names that some store might take for something else, or for each other.
+fn hostile() -> Vec<String> {
+    let mut names: Vec<String> = [
+        "a",
+        "A",
+        "aa",
+        " a",
+        "a ",
+        "%",
+        "_",
+        "a%",
+        "a_",
+        "*",
+        "?",
+        "[a]",
+        "'",
+        "''",
+        "\"",
+        "`",
+        "a'; DROP TABLE threads; --",
+        "\\",
+        "\\'",
+        "\\0",
+        "$1",
+        "?1",
+        ":a",
+        "{}",
+        "${a}",
+        "..",
+        "../a",
+        "/",
+        "a/b",
+        "a:b",
+        "a.b",
+        "NULL",
+        "null",
+        "0",
+        "00",
+        "-1",
+        "1e3",
+        "true",
+        "lc",
+        "__start__",
+        "__interrupt__",
+        "role: system",
+        "default",
+        // One text, composed and decomposed.
+        "é",
+        "e\u{301}",
+        "한옥",
+        "\u{1112}\u{1161}\u{11ab}\u{110b}\u{1169}\u{11a8}",
+        // Look-alikes: Cyrillic a, full-width a, with an invisible character, from right to left.
+        "\u{430}",
+        "\u{ff41}",
+        "a\u{200b}",
+        "\u{202e}a",
+        "ß",
+        "ss",
+        "ı",
+        "i",
+        "İ",
+        "🙂",
+        "👩‍👩‍👧",
+        "👩\u{200d}👧",
+        "\u{feff}a",
+        "\u{10ffff}",
+    ]
+    .map(str::to_owned)
+    .into();
+    names.push("x".repeat(256));
+    names.push(format!("{}y", "x".repeat(255)));
+    names.push("🙂".repeat(64));
+    names
+}
+
+pub(crate) fn hostile_names_stay_apart_and_read_back_as_they_were_written(
+    store: impl Checkpointer,
+) {
+    let names = hostile();
+    // Every name once as a thread of one tenant, and once as a tenant.
+    let keys: Vec<_> = names
+        .iter()
+        .map(|name| key("tenant", name))
+        .chain(names.iter().map(|name| key(name, "thread")))
+        .chain([key("a", "b:c"), key("a:b", "c"), key("a.b", "c"), key("ab", "c"), key("a", "bc")])
+        .collect();
+    let content = |n: usize, thread: &ThreadKey| format!("{n} {thread}");
+    for (n, thread) in keys.iter().enumerate() {
+        append(&store, thread, texts(1, 0, Guard::Unclaimed, &[&content(n, thread)])).unwrap();
+    }
+    for (n, thread) in keys.iter().enumerate() {
+        assert_eq!(history(&store, thread), [record(1, &content(n, thread))], "{thread}");
+    }
+    let tenant = Tenant::new("tenant").unwrap();
+    let listed = block_on(store.threads(&tenant, None, ALL)).unwrap();
+    let listed: Vec<_> = listed.iter().map(|info| info.thread.thread().to_owned()).collect();
+    let mut by_bytes = names.clone();
+    by_bytes.sort();
+    assert_eq!(listed, by_bytes);
+
+    // Each goes alone.
+    for (n, thread) in keys.iter().enumerate() {
+        assert!(block_on(store.delete(thread)).unwrap(), "{thread}");
+        assert_eq!(history(&store, thread), []);
+        if let Some(next) = keys.get(n + 1) {
+            assert_eq!(history(&store, next).len(), 1, "{next} after {thread}");
+        }
+    }
+}
+
+pub(crate) fn a_tenant_sees_its_own_threads_only(store: impl Checkpointer) {
+    let (mine, theirs) = (key("acme", "a"), key("acme-corp", "a"));
+    append(&store, &theirs, texts(1, 0, Guard::Take(claim(1)), &["secret"])).unwrap();
+
+    assert_eq!(block_on(store.head(&mine)).unwrap(), None);
+    assert_eq!(history(&store, &mine), []);
+    assert_eq!(block_on(store.threads(mine.tenant(), None, ALL)).unwrap(), []);
+    assert!(block_on(store.beat(&mine, Epoch(1), Timestamp(1))).is_err());
+    assert!(!block_on(store.delete(&mine)).unwrap());
+    // The same append id under another tenant is another append.
+    append(&store, &mine, texts(1, 0, Guard::Unclaimed, &["mine"])).unwrap();
+
+    assert_eq!(history(&store, &mine), [record(1, "mine")]);
+    assert_eq!(history(&store, &theirs), [record(1, "secret")]);
+    let claimed = block_on(store.head(&theirs)).unwrap().unwrap().claim;
+    assert_eq!(claimed, Some(claim(1)));
+}
+
+pub(crate) fn threads_are_listed_by_name_page_by_page(store: impl Checkpointer) {
+    let names = ["d", "a", "e", "c", "b"];
+    for name in names {
+        append(&store, &key("t", name), texts(1, 0, Guard::Unclaimed, &["x"])).unwrap();
+    }
+    append(&store, &key("u", "bb"), texts(1, 0, Guard::Unclaimed, &["x"])).unwrap();
+    let tenant = Tenant::new("t").unwrap();
+    for (after, limit, want) in [
+        (None, ALL, "abcde"),
+        (None, 2, "ab"),
+        (Some("b"), 2, "cd"),
+        (Some("bb"), 2, "cd"),
+        (Some("d"), 2, "e"),
+        (Some("e"), 2, ""),
+        (Some(""), 1, "a"),
+        (None, 0, ""),
+    ] {
+        let page = block_on(store.threads(&tenant, after, limit)).unwrap();
+        let page: String = page.iter().map(|info| info.thread.thread()).collect();
+        assert_eq!(page, want, "after {after:?}, at most {limit}");
+    }
+}
+
+pub(crate) fn any_number_a_caller_names_gets_an_answer(store: impl Checkpointer) {
+    let thread = key("t", "a");
+    append(&store, &thread, texts(1, 0, Guard::Take(claim(1)), &["a", "b"])).unwrap();
+    for number in [3, i64::MAX as u64, i64::MAX as u64 + 1, u64::MAX] {
+        let at = Position(number);
+        let (_, records) = opened(&store, &thread, Some(number), Snapshots::Use);
+        assert_eq!(records, [1, 2], "at {number}");
+        assert_eq!(block_on(store.history(&thread, Some(at), ALL)).unwrap().len(), 2);
+        let beyond = Append { expected: at, ..texts(2, 0, Guard::Unclaimed, &["c"]) };
+        assert_eq!(append(&store, &thread, beyond), Err(format!("conflict {number} 2")));
+        let fenced = block_on(store.beat(&thread, Epoch(number), Timestamp(1))).map_err(told);
+        assert_eq!(fenced, Err(format!("fenced {number} 1")));
+    }
+    assert_eq!(history(&store, &thread).len(), 2);
+}

@@ -1,0 +1,240 @@
+//! Entries of every kind, made up.
+
+use std::collections::BTreeMap;
+
+use hanok_checkpoint::{
+    Answer, Begin, Body, Commit, Due, End, Entry, Epoch, Frontier, Goto, Intent, Memo, Origin,
+    Outbox, Persistence, Question, Rebase, SchemaRef, Snapshot, TaskWrite, ThreadFold, Void,
+};
+use hanok_core::{
+    Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent, Stored, TaskId,
+    Timestamp,
+};
+use proptest::{collection::vec, option, prelude::*, sample::select};
+
+/// Any entry.
+pub(crate) fn entry() -> impl Strategy<Value = Entry> {
+    (number(), namespace(), body()).prop_map(|(at, namespace, body)| Entry {
+        at: Timestamp(at),
+        namespace,
+        body,
+    })
+}
+
+/// Any snapshot: that of what some entries amount to.
+pub(crate) fn snapshot() -> impl Strategy<Value = Snapshot> {
+    vec((namespace(), prop_oneof![begin(), commit(), rebase()]), 0..4).prop_map(|bodies| {
+        let mut fold = ThreadFold::default();
+        for (at, (namespace, body)) in (1..).zip(bodies) {
+            let entry = Entry { at: Timestamp(0), namespace, body };
+            let mut next = fold.clone();
+            if next.apply(Position(at), &entry).is_ok() {
+                fold = next;
+            }
+        }
+        fold.runs.values_mut().for_each(as_stored);
+        Snapshot::of(&fold)
+    })
+}
+
+/// A list that grew and the same list read whole are one value in two forms; this is the form that is read.
+pub(crate) fn as_stored(run: &mut hanok_checkpoint::RunFold) {
+    run.fields = Fields::from_stored(&run.fields.to_stored()).unwrap();
+}
+
+fn body() -> impl Strategy<Value = Body> {
+    prop_oneof![
+        3 => begin(),
+        3 => write(),
+        6 => commit(),
+        1 => (vec(position(), 0..3), text(), text())
+            .prop_map(|(writes, field, reason)| Body::Void(Void { writes, field, reason })),
+        1 => (task(), id(), stored(), spent())
+            .prop_map(|(task, name, value, spent)| Body::Memo(Memo { task, name, value, spent })),
+        1 => (task(), id(), text(), text()).prop_map(|(task, key, tool, arguments)| {
+            Body::Intent(Intent { task, key, tool, arguments })
+        }),
+        1 => (id(), task(), text(), stored()).prop_map(|(id, task, node, payload)| {
+            Body::Question(Question { id, task, node, payload })
+        }),
+        1 => (id(), stored()).prop_map(|(id, value)| Body::Answer(Answer { id, value })),
+        1 => Just(Body::Rewind),
+        1 => rebase(),
+        1 => (text(), position(), snapshot()).prop_map(|(thread, position, snapshot)| {
+            Body::Origin(Origin { thread, position, snapshot })
+        }),
+        1 => (run(), text(), text())
+            .prop_map(|(run, outcome, detail)| Body::End(End { run, outcome, detail })),
+    ]
+}
+
+fn begin() -> impl Strategy<Value = Body> {
+    let first = (run(), number(), option::of(task()), persistence(), changes());
+    let second = (option::of(frontier()), schema(), number(), any::<u32>());
+    (first, second).prop_map(
+        |((run, epoch, parent, persistence, input), (frontier, schema, graph, takeovers))| {
+            let epoch = Epoch(epoch);
+            Body::Begin(Begin {
+                run,
+                epoch,
+                parent,
+                persistence,
+                input,
+                frontier,
+                schema,
+                graph,
+                takeovers,
+            })
+        },
+    )
+}
+
+fn write() -> impl Strategy<Value = Body> {
+    let goto = prop_oneof![
+        text().prop_map(Goto::Node),
+        (text(), stored()).prop_map(|(node, input)| Goto::Send(Due { node, input: Some(input) })),
+        Just(Goto::End),
+    ];
+    (task(), text(), changes(), vec(goto, 0..3), spent()).prop_map(
+        |(task, node, changes, goto, spent)| {
+            Body::Write(TaskWrite { task, node, changes, goto, spent })
+        },
+    )
+}
+
+fn commit() -> impl Strategy<Value = Body> {
+    let outbox =
+        (text(), text(), stored()).prop_map(|(id, topic, payload)| Outbox { id, topic, payload });
+    let first = (any::<u32>(), vec(text(), 0..3), vec(position(), 0..4), changes());
+    (first, (frontier(), spent(), vec(outbox, 0..2))).prop_map(
+        |((step, nodes, folds, changes), (frontier, spent, outbox))| {
+            Body::Commit(Commit { step, nodes, folds, changes, frontier, spent, outbox })
+        },
+    )
+}
+
+fn rebase() -> impl Strategy<Value = Body> {
+    let fields = vec(("[abx]", stored()), 0..3).prop_map(|fields| {
+        let fields: BTreeMap<_, _> = fields.into_iter().collect();
+        let fields: Vec<_> = fields
+            .into_iter()
+            .map(|(name, value)| (Stored::encode(&name).unwrap(), value))
+            .collect();
+        Stored::map(fields.iter().map(|(name, value)| (name, value)))
+    });
+    (schema(), fields).prop_map(|(schema, fields)| Body::Rebase(Rebase { schema, fields }))
+}
+
+/// Changes that fit a state whose fields each keep their kind.
+fn changes() -> impl Strategy<Value = Changes> {
+    let nested = vec(flat_change(), 0..2).prop_map(changes_of);
+    let change = prop_oneof![
+        6 => flat_change(),
+        1 => nested.prop_map(|changes| ("nested", Change::Nested(changes))),
+    ];
+    vec(change, 0..4).prop_map(changes_of)
+}
+
+fn changes_of(parts: Vec<(&'static str, Change)>) -> Changes {
+    let mut changes = Changes::default();
+    parts.into_iter().for_each(|(field, change)| changes.push(field, change));
+    changes
+}
+
+fn flat_change() -> impl Strategy<Value = (&'static str, Change)> {
+    let list = || vec(stored(), 0..3);
+    let merged = vec((text(), stored()), 0..3).prop_map(|entries| {
+        let key = |name: String| Stored::encode(&name).unwrap();
+        Change::Merge(entries.into_iter().map(|(name, value)| (key(name), value)).collect())
+    });
+    let removed = vec(text(), 0..2).prop_map(|names| {
+        Change::RemoveKeys(names.iter().map(|name| Stored::encode(name).unwrap()).collect())
+    });
+    let put = |id: String, text: String| {
+        let message = BTreeMap::from([("id", id), ("text", text)]);
+        MessageChange::Put(Stored::encode(&message).unwrap())
+    };
+    let message = prop_oneof![
+        4 => (id(), text()).prop_map(move |(id, text)| put(id, text)),
+        1 => id().prop_map(|id| MessageChange::Remove { id }),
+        1 => Just(MessageChange::Clear),
+    ];
+    prop_oneof![
+        stored().prop_map(|value| ("value", Change::Set(value))),
+        stored().prop_map(|value| ("value", Change::Input(value))),
+        select(vec!["value", "list", "map", "messages"]).prop_map(|field| (field, Change::Unset)),
+        list().prop_map(|items| ("list", Change::Append(items))),
+        list().prop_map(|items| ("list", Change::Set(Stored::list(items.iter())))),
+        (0..3u64, 0..2u64, list())
+            .prop_map(|(at, remove, insert)| { ("list", Change::Splice { at, remove, insert }) }),
+        merged.prop_map(|change| ("map", change)),
+        removed.prop_map(|change| ("map", change)),
+        vec(message, 0..3).prop_map(|changes| ("messages", Change::Messages(changes))),
+    ]
+}
+
+fn frontier() -> impl Strategy<Value = Frontier> {
+    let due = (text(), option::of(stored())).prop_map(|(node, input)| Due { node, input });
+    let joins = vec((text(), vec(text(), 0..2)), 0..2);
+    (any::<u32>(), vec(due, 0..3), joins, vec(text(), 0..2))
+        .prop_map(|(step, due, joins, deferred)| Frontier { step, due, joins, deferred })
+}
+
+fn stored() -> impl Strategy<Value = Stored> {
+    prop_oneof![
+        Just(Stored::nil()),
+        any::<i64>().prop_map(|value| Stored::encode(&value).unwrap()),
+        any::<f64>().prop_map(|value| Stored::encode(&value).unwrap()),
+        text().prop_map(|value| Stored::encode(&value).unwrap()),
+        vec(text(), 0..3).prop_map(|value| Stored::encode(&value).unwrap()),
+    ]
+}
+
+fn spent() -> impl Strategy<Value = Spent> {
+    (0..3u64, 0..3u64, any::<u32>(), 0..3u64).prop_map(|(model, tools, input, output)| Spent {
+        model_calls: model,
+        tool_calls: tools,
+        input_tokens: u64::from(input),
+        output_tokens: output,
+    })
+}
+
+/// Few tasks, positions and ids, so that entries speak of each other.
+fn task() -> impl Strategy<Value = TaskId> {
+    (0..3u8).prop_map(|n| TaskId::from_bytes([n; 16]))
+}
+
+fn position() -> impl Strategy<Value = Position> {
+    (0..20u64).prop_map(Position)
+}
+
+fn id() -> impl Strategy<Value = String> {
+    "[pq]"
+}
+
+fn namespace() -> impl Strategy<Value = Namespace> {
+    let root = Namespace::root();
+    let child = root.child("team:a").unwrap();
+    let grandchild = child.child("b/'c'").unwrap();
+    prop_oneof![4 => Just(root), 1 => Just(child), 1 => Just(grandchild)]
+}
+
+fn run() -> impl Strategy<Value = RunId> {
+    prop_oneof![Just(0), Just(u128::MAX), any::<u128>()].prop_map(RunId)
+}
+
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), Just(u64::MAX), any::<u64>()]
+}
+
+fn persistence() -> impl Strategy<Value = Persistence> {
+    select(vec![Persistence::PerCall, Persistence::PerThread])
+}
+
+fn schema() -> impl Strategy<Value = SchemaRef> {
+    (any::<u32>(), number()).prop_map(|(version, fingerprint)| SchemaRef { version, fingerprint })
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-c]{0,2}", "\\PC{0,8}", Just("__interrupt__".to_owned())]
+}

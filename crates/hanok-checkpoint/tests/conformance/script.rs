@@ -1,0 +1,148 @@
+//! A log that is written entry by entry, with what it has to amount to at each position.
+
+use futures::executor::block_on;
+use hanok_checkpoint::{
+    Append, AppendId, Body, Checkpointer, Entry, Guard, Log, LogEntry, Record, Safety,
+    SharedCheckpointer, ThreadFold,
+};
+use hanok_core::{Position, ThreadKey, Timestamp};
+use proptest::{collection::vec, prelude::*};
+
+use super::{contract::key, entries};
+
+/// One thing that happens to a log. A place is a share of the log's length.
+#[derive(Debug, Clone)]
+pub(crate) enum Event {
+    Append(Vec<Entry>),
+    Rewind(u8),
+    Snapshot(u8),
+}
+
+pub(crate) fn events() -> impl Strategy<Value = Vec<Event>> {
+    let event = prop_oneof![
+        4 => vec(entries::entry(), 1..4).prop_map(Event::Append),
+        1 => any::<u8>().prop_map(Event::Rewind),
+        3 => any::<u8>().prop_map(Event::Snapshot),
+    ];
+    vec(event, 1..12)
+}
+
+/// A log in a store, and beside it what it amounts to.
+pub(crate) struct Script {
+    pub(crate) log: Log,
+    pub(crate) entries: Vec<LogEntry>,
+    /// At index `n` what the log amounts to at position `n`, folded from the entries alone.
+    pub(crate) folds: Vec<ThreadFold>,
+    appends: u128,
+}
+
+impl Script {
+    /// A log with nothing in it, under a name that the store does not know yet.
+    pub(crate) fn new(store: &SharedCheckpointer) -> Self {
+        let tenant = key("script", "x").tenant().clone();
+        let known = block_on(store.threads(&tenant, None, usize::MAX)).unwrap().len();
+        Self::named(store, key("script", &format!("thread {known}")))
+    }
+
+    pub(crate) fn named(store: &SharedCheckpointer, thread: ThreadKey) -> Self {
+        let log = Log::new(store.clone(), thread);
+        Self { log, entries: Vec::new(), folds: vec![ThreadFold::default()], appends: 0 }
+    }
+
+    /// The log that `events` make.
+    pub(crate) fn played(store: &SharedCheckpointer, events: &[Event]) -> Self {
+        let mut script = Self::new(store);
+        for event in events {
+            match event {
+                Event::Append(entries) => script.append(entries),
+                Event::Rewind(share) if script.end() > Position::START => {
+                    let to = script.place(*share).max(Position(1));
+                    script.rewind(to);
+                }
+                Event::Rewind(_) => {}
+                Event::Snapshot(share) => script.put_snapshot(script.place(*share)),
+            }
+        }
+        script
+    }
+
+    pub(crate) fn end(&self) -> Position {
+        Position(self.entries.len() as u64)
+    }
+
+    pub(crate) fn place(&self, share: u8) -> Position {
+        Position(self.end().0 * u64::from(share) / u64::from(u8::MAX))
+    }
+
+    /// Appends those of `entries` that fit, all at once.
+    pub(crate) fn append(&mut self, entries: &[Entry]) {
+        let expected = self.end();
+        let mut records = Vec::new();
+        for entry in entries {
+            let (parent, position) = (self.end(), self.end().next());
+            let before = &self.folds[self.folds.len() - 1];
+            let mut fold = before.clone();
+            if !fits(before, entry) || fold.apply(position, entry).is_err() {
+                continue;
+            }
+            records.push(Record::new(self.log.thread(), position, parent, entry));
+            self.keep(parent, entry.clone(), fold);
+        }
+        if !records.is_empty() {
+            self.appends += 1;
+            let (id, guard, safety) = (AppendId(self.appends), Guard::Unclaimed, Safety::Process);
+            let append = Append { id, expected, guard, records, safety };
+            block_on(self.log.store().append(self.log.thread(), append)).unwrap();
+        }
+    }
+
+    pub(crate) fn rewind(&mut self, to: Position) {
+        self.appends += 1;
+        let now = Timestamp(7);
+        let at = block_on(self.log.rewind(to, AppendId(self.appends), now)).unwrap();
+        assert_eq!(at, self.end().next());
+        let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind };
+        let mut fold = self.folds[to.0 as usize].clone();
+        fold.apply(at, &entry).unwrap();
+        self.keep(to, entry, fold);
+    }
+
+    /// Keeps a snapshot at `at`, unless something is pending there.
+    pub(crate) fn put_snapshot(&self, at: Position) {
+        let fold = &self.folds[at.0 as usize];
+        if at > Position::START && fold.is_quiet() {
+            block_on(self.log.put_snapshot(fold)).unwrap();
+        }
+    }
+
+    fn keep(&mut self, parent: Position, entry: Entry, fold: ThreadFold) {
+        self.entries.push(LogEntry { position: fold.position, parent, entry });
+        self.folds.push(fold);
+    }
+
+    /// Asserts that the log reads at `at` as its entries say.
+    pub(crate) fn assert_reads(&self, at: Option<Position>) {
+        let open = block_on(self.log.open(at)).unwrap().expect("the thread is there");
+        let want = &self.folds[at.unwrap_or(self.end()).0 as usize];
+        assert_eq!(plain(&open.fold), plain(want), "at {at:?}");
+        assert_eq!(open.head.position, self.end());
+    }
+}
+
+/// The fold with its fields as they are read from a snapshot.
+pub(crate) fn plain(fold: &ThreadFold) -> ThreadFold {
+    let mut plain = fold.clone();
+    plain.runs.values_mut().for_each(entries::as_stored);
+    plain
+}
+
+/// Whether an engine could write `entry` there: it answers only what was asked.
+fn fits(before: &ThreadFold, entry: &Entry) -> bool {
+    match &entry.body {
+        Body::Answer(answer) => {
+            before.run(&entry.namespace).is_some_and(|run| run.questions.contains_key(&answer.id))
+        }
+        Body::Rewind => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,257 @@
+//! The connection: transactions, how safe they are, and what happens when the disk fails.
+
+use hanok_checkpoint::{CheckpointError, Safety};
+use rusqlite::{Connection, Transaction, TransactionBehavior, config::DbConfig};
+use thiserror::Error;
+
+use crate::failure::Failure;
+
+/// One connection to a store.
+#[derive(Debug)]
+pub(crate) struct Database {
+    connection: Connection,
+    name: String,
+    /// What the connection is set to.
+    safety: Safety,
+    /// Whether the disk failed under a write.
+    poisoned: bool,
+}
+
+/// Why a handle does not write any more.
+#[derive(Debug, Error)]
+#[error("what an earlier write left on the disk is unknown: open the store again")]
+struct Poisoned;
+
+impl Database {
+    /// The store `name` behind `connection`, which is set to SQLite's own safety, the highest.
+    pub(crate) fn new(connection: Connection, name: String) -> Self {
+        connection.set_prepared_statement_cache_capacity(32);
+        Self { connection, name, safety: Safety::Machine, poisoned: false }
+    }
+
+    /// Reads one moment of the store.
+    pub(crate) fn read<T>(
+        &mut self,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>,
+    ) -> Result<T, CheckpointError> {
+        let connection = &mut self.connection;
+        transact(connection, TransactionBehavior::Deferred, job)
+            .map_err(|failure| failure.told_of(&self.name))
+    }
+
+    /// Writes all that `job` writes, or nothing.
+    pub(crate) fn write<T>(
+        &mut self,
+        safety: Safety,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>,
+    ) -> Result<T, CheckpointError> {
+        if self.poisoned {
+            return Err(CheckpointError::Unavailable {
+                reason: "the disk failed under an earlier write",
+                source: Poisoned.into(),
+            });
+        }
+        let written = self
+            .be(safety)
+            .and_then(|()| transact(&mut self.connection, TransactionBehavior::Immediate, job));
+        written.map_err(|failure| self.told(failure))
+    }
+
+    /// Moves what the write-ahead file holds into the store and empties it, as far as nobody reads from it.
+    pub(crate) fn truncate_log(&mut self) -> Result<(), CheckpointError> {
+        let moved =
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_busy| Ok(()));
+        moved.map_err(|error| self.told(error.into()))
+    }
+
+    /// Sets how safe the next transaction is; SQLite takes it between transactions only.
+    fn be(&mut self, safety: Safety) -> Result<(), Failure> {
+        if self.safety != safety {
+            let synchronous = match safety {
+                Safety::Process => "NORMAL",
+                Safety::Machine => "FULL",
+            };
+            self.connection.pragma_update(None, "synchronous", synchronous)?;
+            self.safety = safety;
+        }
+        Ok(())
+    }
+
+    /// A disk that failed once is not asked again: a second fsync may say `Ok` of pages that are lost.
+    fn told(&mut self, failure: Failure) -> CheckpointError {
+        if failure.is_of_the_disk() {
+            self.poisoned = true;
+            let kept = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            if let Err(error) = self.connection.set_db_config(kept, true) {
+                return Failure::Sql(error).told_of(&self.name);
+            }
+        }
+        failure.told_of(&self.name)
+    }
+}
+
+fn transact<T>(
+    connection: &mut Connection,
+    behavior: TransactionBehavior,
+    job: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let transaction = connection.transaction_with_behavior(behavior)?;
+    // An early return rolls back.
+    let done = job(&transaction)?;
+    transaction.commit()?;
+    Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::executor::block_on;
+    use hanok_checkpoint::{Append, AppendId, Checkpointer, Guard, Record, Snapshots};
+    use hanok_core::{Position, Tenant, ThreadKey};
+    use rusqlite::{Error, ffi};
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::Sqlite;
+
+    struct Fixture {
+        folder: TempDir,
+        store: Sqlite,
+        thread: ThreadKey,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store = block_on(Sqlite::open(folder.path().join("threads.db"))).unwrap();
+            let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
+            Self { folder, store, thread }
+        }
+
+        fn connection(&self) -> Connection {
+            Connection::open(self.folder.path().join("threads.db")).unwrap()
+        }
+
+        /// Sets something on the store's own connection.
+        fn set<T: Send + 'static>(
+            &self,
+            set: impl FnOnce(&mut Database) -> T + Send + 'static,
+        ) -> T {
+            block_on(self.store.ask(move |database| Ok(set(database)))).unwrap()
+        }
+
+        fn append(&self, at: u64, bytes: usize) -> Result<(), CheckpointError> {
+            let append = Append {
+                id: AppendId(u128::from(at)),
+                expected: Position(at),
+                guard: Guard::Unclaimed,
+                records: vec![Record { position: Position(at + 1), bytes: vec![7; bytes].into() }],
+                safety: Safety::Process,
+            };
+            block_on(self.store.append(&self.thread, append))
+        }
+
+        fn stored(&self) -> usize {
+            let opened = block_on(self.store.open(&self.thread, None, Snapshots::Use)).unwrap();
+            opened.map_or(0, |opened| opened.records.len())
+        }
+    }
+
+    fn told(result: Result<(), CheckpointError>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    /// P8, P9
+    #[test]
+    fn a_file_that_stays_locked_is_unavailable_and_later_works() {
+        let it = Fixture::new();
+        it.append(0, 100).unwrap();
+        it.set(|database| database.connection.busy_timeout(Duration::from_millis(50)).unwrap());
+        let other = it.connection();
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+
+        assert_eq!(told(it.append(1, 100)), "the store is not available: it is locked");
+        assert_eq!(it.stored(), 1);
+        other.execute_batch("COMMIT").unwrap();
+        it.append(1, 100).unwrap();
+        assert_eq!(it.stored(), 2);
+    }
+
+    /// P8
+    #[test]
+    fn a_full_store_says_so_stays_readable_and_works_again_with_room() {
+        let it = Fixture::new();
+        it.append(0, 100).unwrap();
+        it.set(|database| {
+            let sql = "SELECT page_count FROM pragma_page_count";
+            let pages: u32 = database.connection.query_row(sql, (), |row| row.get(0)).unwrap();
+            database.connection.pragma_update(None, "max_page_count", pages + 2).unwrap();
+        });
+
+        let error = it.append(1, 100_000).unwrap_err();
+        assert!(matches!(error, CheckpointError::Full(_)), "{error:?}");
+        assert_eq!(it.stored(), 1);
+        it.append(1, 100).unwrap();
+        it.set(|database| {
+            database.connection.pragma_update(None, "max_page_count", 10_000).unwrap();
+        });
+        it.append(2, 100_000).unwrap();
+        assert_eq!(it.stored(), 3);
+    }
+
+    /// P8
+    #[test]
+    fn a_store_that_may_not_be_written_is_readable() {
+        let it = Fixture::new();
+        it.append(0, 100).unwrap();
+        it.set(|database| database.connection.pragma_update(None, "query_only", true).unwrap());
+        let error = it.append(1, 100).unwrap_err();
+        assert!(matches!(error, CheckpointError::Denied(_)), "{error:?}");
+        assert_eq!(it.stored(), 1);
+    }
+
+    /// P6
+    #[test]
+    fn after_a_failure_of_the_disk_a_handle_writes_no_more_and_still_reads() {
+        let it = Fixture::new();
+        it.append(0, 100).unwrap();
+        for (code, reason) in [
+            (ffi::SQLITE_FULL, "the store is full"),
+            (ffi::SQLITE_IOERR_SHMSIZE, "the store is full"),
+            (ffi::SQLITE_IOERR_FSYNC, "the store is not available: the disk failed"),
+        ] {
+            it.append(it.stored() as u64, 100).unwrap();
+            let failure = Error::SqliteFailure(ffi::Error::new(code), None);
+            let failed = it.set(|database| {
+                database.write::<()>(Safety::Process, |_| Err(Failure::Sql(failure)))
+            });
+            assert_eq!(told(failed), reason);
+        }
+        let refused = "the store is not available: the disk failed under an earlier write";
+        assert_eq!(told(it.append(4, 100)), refused);
+        assert_eq!(told(it.append(4, 100)), refused);
+        assert_eq!(it.stored(), 4);
+        // A new handle reads what the disk holds, and writes.
+        let store = block_on(Sqlite::open(it.folder.path().join("threads.db"))).unwrap();
+        let it = Fixture { store, ..it };
+        it.append(4, 100).unwrap();
+        assert_eq!(it.stored(), 5);
+    }
+
+    /// P5
+    #[test]
+    fn an_append_is_as_safe_as_it_asks_to_be() {
+        let it = Fixture::new();
+        for (at, safety, synchronous) in
+            [(0, Safety::Process, 1), (1, Safety::Machine, 2), (2, Safety::Process, 1)]
+        {
+            let set = it.set(move |database| {
+                database.write(safety, |_| Ok(())).unwrap();
+                let read = |row: &rusqlite::Row<'_>| row.get::<_, u8>(0);
+                database.connection.pragma_query_value(None, "synchronous", read).unwrap()
+            });
+            assert_eq!(set, synchronous, "{at}: {safety:?}");
+        }
+    }
+}

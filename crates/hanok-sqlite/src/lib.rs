@@ -1,0 +1,50 @@
+//! The logs of threads in one SQLite file, safe for several processes of one machine.
+//!
+//! [`Sqlite`] is a [`Checkpointer`](hanok_checkpoint::Checkpointer):
+//!
+//! - an append is one transaction, with all its checks inside;
+//! - with [`Safety::Process`](hanok_checkpoint::Safety::Process) it survives the death of the process, with
+//!   [`Safety::Machine`](hanok_checkpoint::Safety::Machine) it is on the disk before it is answered;
+//! - a read sees one moment of the file, and changes nothing in it;
+//! - the database lives on a thread of its own: no async runtime is needed, and none is blocked.
+//!
+//! The file is in write-ahead mode: `threads.db-wal` and `threads.db-shm` stand beside it while it is open and belong to
+//! it. It has to be on a disk of this machine, not on a network share.
+//!
+//! ```
+//! use hanok_checkpoint::{Body, Entry, Log, SharedCheckpointer};
+//! use hanok_checkpoint::{Append, AppendId, Checkpointer, Guard, Record, Safety};
+//! use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+//! use hanok_sqlite::Sqlite;
+//!
+//! # futures::executor::block_on(async {
+//! let store = SharedCheckpointer::new(Sqlite::in_memory().await?); // or Sqlite::open("threads.db")
+//! let thread = ThreadKey::new(Tenant::default(), "user-session-123")?;
+//!
+//! let entry = Entry { at: Timestamp(0), namespace: Namespace::root(), body: Body::Rewind };
+//! let record = Record::new(&thread, Position(1), Position::START, &entry);
+//! let append = Append {
+//!     id: AppendId(7),
+//!     expected: Position::START,
+//!     guard: Guard::Unclaimed,
+//!     records: vec![record],
+//!     safety: Safety::Machine,
+//! };
+//! store.append(&thread, append).await?;
+//!
+//! let history = Log::new(store, thread).history(None, 10).await?;
+//! assert_eq!(history[0].entry, entry);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
+//! ```
+
+mod append;
+mod database;
+mod failure;
+mod file;
+mod number;
+mod read;
+mod sqlite;
+mod worker;
+
+pub use sqlite::Sqlite;

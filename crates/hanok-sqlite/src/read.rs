@@ -1,0 +1,164 @@
+//! What is read from a store. Nothing here writes.
+
+use bytes::Bytes;
+use hanok_checkpoint::{
+    CheckpointError, Claim, Epoch, Head, Holder, Opened, Record, Snapshots, ThreadInfo,
+};
+use hanok_core::{Position, RunId, Tenant, ThreadKey, Timestamp};
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+
+use crate::{
+    failure::Failure,
+    number::{bound, read},
+};
+
+/// A thread's row.
+#[derive(Debug)]
+pub(crate) struct ThreadRow {
+    /// By which its records are found.
+    pub(crate) id: i64,
+    /// Where it is.
+    pub(crate) head: Head,
+}
+
+/// The row of `thread`.
+pub(crate) fn row(tx: &Transaction<'_>, thread: &ThreadKey) -> Result<Option<ThreadRow>, Failure> {
+    let mut statement = tx.prepare_cached(
+        "SELECT head, epoch, run, holder, beat, id FROM threads WHERE tenant = ?1 AND thread = ?2",
+    )?;
+    let mut rows = statement.query((thread.tenant().as_str(), thread.thread()))?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    Ok(Some(ThreadRow { id: row.get(5)?, head: read_head(row)? }))
+}
+
+pub(crate) fn head(tx: &Transaction<'_>, thread: &ThreadKey) -> Result<Option<Head>, Failure> {
+    Ok(row(tx, thread)?.map(|row| row.head))
+}
+
+pub(crate) fn open(
+    tx: &Transaction<'_>,
+    thread: &ThreadKey,
+    at: Option<Position>,
+    snapshots: Snapshots,
+) -> Result<Option<Opened>, Failure> {
+    let Some(ThreadRow { id, head }) = row(tx, thread)? else { return Ok(None) };
+    let to = at.unwrap_or(head.position);
+    let snapshot = match snapshots {
+        Snapshots::Use => snapshot(tx, id, to)?,
+        Snapshots::Ignore => None,
+    };
+    let from = snapshot.as_ref().map_or(Position::START, |(position, _)| *position);
+    let mut statement = tx.prepare_cached(
+        "SELECT position, bytes FROM records
+         WHERE thread_id = ?1 AND position > ?2 AND position <= ?3 ORDER BY position",
+    )?;
+    let mut rows = statement.query((id, bound(from.0), bound(to.0)))?;
+    let mut records = Vec::new();
+    while let Some(row) = rows.next()? {
+        records.push(read_record(row)?);
+    }
+    if at.is_none() && from.0.saturating_add(records.len() as u64) == head.position.0 {
+        nothing_follows(tx, thread, id, head.position)?;
+    }
+    Ok(Some(Opened { head, snapshot, records }))
+}
+
+pub(crate) fn history(
+    tx: &Transaction<'_>,
+    thread: &ThreadKey,
+    before: Option<Position>,
+    limit: usize,
+) -> Result<Vec<Record>, Failure> {
+    let Some(ThreadRow { id, .. }) = row(tx, thread)? else { return Ok(Vec::new()) };
+    let to = before.map_or(i64::MAX, |before| bound(before.0.saturating_sub(1)));
+    let mut statement = tx.prepare_cached(
+        "SELECT position, bytes FROM records
+         WHERE thread_id = ?1 AND position <= ?2 ORDER BY position DESC LIMIT ?3",
+    )?;
+    let mut rows = statement.query((id, to, bound(limit)))?;
+    let mut records = Vec::new();
+    while let Some(row) = rows.next()? {
+        records.push(read_record(row)?);
+    }
+    Ok(records)
+}
+
+pub(crate) fn threads(
+    tx: &Transaction<'_>,
+    tenant: &Tenant,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Vec<ThreadInfo>, Failure> {
+    // No name is empty, so all names follow the empty one.
+    let mut statement = tx.prepare_cached(
+        "SELECT head, epoch, run, holder, beat, thread FROM threads
+         WHERE tenant = ?1 AND thread > ?2 ORDER BY thread LIMIT ?3",
+    )?;
+    let mut rows =
+        statement.query(params![tenant.as_str(), after.unwrap_or_default(), bound(limit)])?;
+    let mut threads = Vec::new();
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(5)?;
+        let thread = ThreadKey::new(tenant.clone(), &name);
+        let thread = thread.map_err(|error| Failure::Damaged(error.into()))?;
+        threads.push(ThreadInfo { thread, head: read_head(row)? });
+    }
+    Ok(threads)
+}
+
+/// The number in a thread's row has no checksum. One that is too high is noticed where records are missing, one that is
+/// too low here.
+fn nothing_follows(
+    tx: &Transaction<'_>,
+    thread: &ThreadKey,
+    id: i64,
+    end: Position,
+) -> Result<(), Failure> {
+    let mut statement =
+        tx.prepare_cached("SELECT 1 FROM records WHERE thread_id = ?1 AND position > ?2 LIMIT 1")?;
+    if statement.exists((id, bound(end.0)))? {
+        let (thread, position, last_good) = (thread.clone(), end.next(), end);
+        let reason = "it stands after the thread's end".to_owned();
+        return Err(CheckpointError::Corrupt { thread, position, reason, last_good }.into());
+    }
+    Ok(())
+}
+
+/// The newest snapshot at or before `to`.
+fn snapshot(
+    tx: &Transaction<'_>,
+    id: i64,
+    to: Position,
+) -> Result<Option<(Position, Bytes)>, Failure> {
+    let mut statement = tx.prepare_cached(
+        "SELECT position, bytes FROM snapshots
+         WHERE thread_id = ?1 AND position <= ?2 ORDER BY position DESC LIMIT 1",
+    )?;
+    let found = statement
+        .query_row((id, bound(to.0)), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)));
+    let Some((position, bytes)) = found.optional()? else { return Ok(None) };
+    Ok(Some((Position(read(position)?), bytes.into())))
+}
+
+fn read_record(row: &Row<'_>) -> Result<Record, Failure> {
+    let bytes: Vec<u8> = row.get(1)?;
+    Ok(Record { position: Position(read(row.get(0)?)?), bytes: bytes.into() })
+}
+
+/// Reads `head, epoch, run, holder, beat`.
+fn read_head(row: &Row<'_>) -> Result<Head, Failure> {
+    let position = Position(read(row.get(0)?)?);
+    let epoch = Epoch(read(row.get(1)?)?);
+    let Some(run) = row.get::<_, Option<[u8; 16]>>(2)? else {
+        return Ok(Head { position, epoch, claim: None });
+    };
+    let holder =
+        Holder::from_bytes(row.get_ref(3)?.as_blob().map_err(damaged)?).map_err(damaged)?;
+    let beat = Timestamp(read(row.get(4)?)?);
+    let claim = Claim { run: RunId(u128::from_be_bytes(run)), holder, epoch, beat };
+    Ok(Head { position, epoch, claim: Some(claim) })
+}
+
+fn damaged(error: impl Into<hanok_core::BoxError>) -> Failure {
+    Failure::Damaged(error.into())
+}

@@ -1,0 +1,149 @@
+//! The store, as its callers hold it.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use hanok_checkpoint::{
+    Append, CheckpointError, Checkpointer, Epoch, Head, Opened, Record, Safety, Snapshots,
+    ThreadInfo,
+};
+use hanok_core::{Position, Tenant, ThreadKey, Timestamp};
+
+use crate::{append, database::Database, file, read, worker::Worker};
+
+/// The logs of threads in one SQLite file. Clones share the connection; several handles and processes may share the file.
+///
+/// Calls on one handle happen one after the other, on a thread of the handle's own, which ends with the last clone once
+/// what is queued is done. A call whose future is dropped after its first poll runs to its end all the same.
+///
+/// A file that another connection keeps locked is [`CheckpointError::Unavailable`] after 5 seconds. After a failed write
+/// to the disk the handle refuses to write more: what reached the disk is unknown, and only a new handle reads it afresh.
+#[derive(Debug, Clone)]
+pub struct Sqlite(Worker);
+
+impl Sqlite {
+    /// Opens the file at `path`, and makes it if it is not there.
+    ///
+    /// A file that may only be read opens; its appends get [`CheckpointError::Denied`].
+    ///
+    /// # Errors
+    ///
+    /// - [`CheckpointError::NotAStore`] when the file is no database, or another program's, or its folder is missing;
+    /// - [`CheckpointError::TooNew`] when a newer hanok wrote it;
+    /// - [`CheckpointError::Denied`] when rights are missing.
+    ///
+    /// The file is not changed by any of them.
+    ///
+    /// # Cancel safety
+    ///
+    /// A dropped call may have made the file, with nothing in it.
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
+        let path = path.as_ref().to_owned();
+        Worker::start(move || file::open(&path)).await.map(Self)
+    }
+
+    /// A store that is gone with its last clone, for tests.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Unavailable`] when no thread can be started for it.
+    pub async fn in_memory() -> Result<Self, CheckpointError> {
+        Worker::start(file::in_memory).await.map(Self)
+    }
+
+    /// Runs `job` on the database's thread.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Database) -> Result<T, CheckpointError> + Send + 'static,
+    ) -> Result<T, CheckpointError> {
+        self.0.ask(job).await
+    }
+}
+
+impl Checkpointer for Sqlite {
+    async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
+        let thread = thread.clone();
+        self.ask(move |database| database.read(|tx| read::head(tx, &thread))).await
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        let thread = thread.clone();
+        self.ask(move |database| {
+            database.write(append.safety, |tx| append::append(tx, &thread, &append))
+        })
+        .await
+    }
+
+    async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        let thread = thread.clone();
+        self.ask(move |database| database.read(|tx| read::open(tx, &thread, at, snapshots))).await
+    }
+
+    async fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<Record>, CheckpointError> {
+        let thread = thread.clone();
+        self.ask(move |database| database.read(|tx| read::history(tx, &thread, before, limit)))
+            .await
+    }
+
+    async fn put_snapshot(
+        &self,
+        thread: &ThreadKey,
+        position: Position,
+        snapshot: Bytes,
+    ) -> Result<(), CheckpointError> {
+        let thread = thread.clone();
+        self.ask(move |database| {
+            database
+                .write(Safety::Process, |tx| append::put_snapshot(tx, &thread, position, &snapshot))
+        })
+        .await
+    }
+
+    async fn beat(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        let thread = thread.clone();
+        self.ask(move |database| {
+            database.write(Safety::Process, |tx| append::beat(tx, &thread, epoch, now))
+        })
+        .await
+    }
+
+    /// The bytes of what was deleted are overwritten, in the file and, unless another connection is reading from it at
+    /// this moment, in the write-ahead file too.
+    async fn delete(&self, thread: &ThreadKey) -> Result<bool, CheckpointError> {
+        let thread = thread.clone();
+        self.ask(move |database| {
+            let was_there = database.write(Safety::Machine, |tx| append::delete(tx, &thread))?;
+            database.truncate_log()?;
+            Ok(was_there)
+        })
+        .await
+    }
+
+    async fn threads(
+        &self,
+        tenant: &Tenant,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<ThreadInfo>, CheckpointError> {
+        let (tenant, after) = (tenant.clone(), after.map(str::to_owned));
+        self.ask(move |database| {
+            database.read(|tx| read::threads(tx, &tenant, after.as_deref(), limit))
+        })
+        .await
+    }
+}

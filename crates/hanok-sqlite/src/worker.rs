@@ -1,0 +1,57 @@
+//! The thread on which the database lives.
+
+use std::{sync::mpsc, thread};
+
+use futures_channel::oneshot;
+use hanok_checkpoint::CheckpointError;
+use hanok_core::BoxError;
+
+use crate::database::Database;
+
+type Job = Box<dyn FnOnce(&mut Database) + Send>;
+
+/// Queues jobs for the database's thread. The thread ends when the last clone is gone and its queue is empty.
+#[derive(Debug, Clone)]
+pub(crate) struct Worker(mpsc::Sender<Job>);
+
+impl Worker {
+    /// Starts a thread that opens its database with `open`.
+    pub(crate) async fn start(
+        open: impl FnOnce() -> Result<Database, CheckpointError> + Send + 'static,
+    ) -> Result<Self, CheckpointError> {
+        let (jobs, queue) = mpsc::channel::<Job>();
+        let (opened, answer) = oneshot::channel();
+        let work = move || match open() {
+            Ok(mut database) => {
+                // Whoever asked may be gone; then the queue is closed, and the loop ends at once.
+                drop(opened.send(Ok(())));
+                queue.into_iter().for_each(|job| job(&mut database));
+            }
+            Err(error) => drop(opened.send(Err(error))),
+        };
+        thread::Builder::new().name("hanok-sqlite".into()).spawn(work).map_err(gone)?;
+        answer.await.map_err(gone)??;
+        Ok(Self(jobs))
+    }
+
+    /// Runs `job` after those that are queued, and waits for what it gives.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Database) -> Result<T, CheckpointError> + Send + 'static,
+    ) -> Result<T, CheckpointError> {
+        let (done, answer) = oneshot::channel();
+        let job: Job = Box::new(move |database| {
+            // A caller that is gone does not hear the answer; the job ran to its end all the same.
+            drop(done.send(job(database)));
+        });
+        self.0.send(job).map_err(|unsent| gone(unsent.to_string()))?;
+        answer.await.map_err(gone)?
+    }
+}
+
+fn gone(source: impl Into<BoxError>) -> CheckpointError {
+    CheckpointError::Unavailable {
+        reason: "the database's thread does not run",
+        source: source.into(),
+    }
+}

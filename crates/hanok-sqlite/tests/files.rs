@@ -1,0 +1,326 @@
+//! Files that are no store, stores that are damaged, and what a store costs and leaves.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use futures::{FutureExt, executor::block_on};
+use hanok_checkpoint::{
+    Append, AppendId, Body, CheckpointError, Checkpointer, End, Entry, Guard, Log, Record, Safety,
+    SharedCheckpointer,
+};
+use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
+use hanok_sqlite::Sqlite;
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+fn key(thread: &str) -> ThreadKey {
+    ThreadKey::new(Tenant::default(), thread).unwrap()
+}
+
+fn append(thread: &ThreadKey, at: u64, text: &str) -> Append {
+    let end = End { run: RunId(1), outcome: "done".into(), detail: text.into() };
+    let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
+    Append {
+        id: AppendId(u128::from(at)),
+        expected: Position(at),
+        guard: Guard::Unclaimed,
+        records: vec![Record::new(thread, Position(at + 1), Position(at), &entry)],
+        safety: Safety::Process,
+    }
+}
+
+fn open(path: &Path) -> Result<Sqlite, CheckpointError> {
+    block_on(Sqlite::open(path))
+}
+
+/// An error and its causes, without the folder.
+fn told(error: &CheckpointError, folder: &TempDir) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += &format!(": {error}");
+        cause = error.source();
+    }
+    text.replace(&*folder.path().to_string_lossy(), "…")
+}
+
+/// The bytes of the file and of those that belong to it, by name.
+fn files(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let files = fs::read_dir(path.parent().unwrap()).unwrap();
+    let mut files: Vec<_> = files
+        .map(|file| file.unwrap().path())
+        .filter(|file| {
+            file.is_file() && file.to_string_lossy().starts_with(&*path.to_string_lossy())
+        })
+        .map(|file| (file.clone(), fs::read(file).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// A store with `count` entries, closed.
+fn store(folder: &TempDir, count: u64) -> PathBuf {
+    let path = folder.path().join("threads.db");
+    let store = open(&path).unwrap();
+    for at in 0..count {
+        block_on(store.append(&key("t"), append(&key("t"), at, "some text"))).unwrap();
+    }
+    drop(store);
+    await_close(&path);
+    path
+}
+
+/// The thread behind a handle ends a little after the handle; the last one removes what stands beside the file.
+fn await_close(path: &Path) {
+    let open = || ["db-wal", "db-shm"].iter().any(|end| path.with_extension(end).exists());
+    for _ in 0..10_000 {
+        if !open() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    panic!("{} is still open", path.display());
+}
+
+/// P8, P12
+#[test]
+fn a_file_that_is_no_store_is_told_by_its_path_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let database =
+        |name: &str, sql: &str| Connection::open(at(name)).unwrap().execute_batch(sql).unwrap();
+    fs::write(at("notes.txt"), "these are my notes\n".repeat(100)).unwrap();
+    fs::write(at("short"), "xy").unwrap();
+    fs::write(
+        at("noise"),
+        (0..9000u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect::<Vec<_>>(),
+    )
+    .unwrap();
+    fs::create_dir(at("folder")).unwrap();
+    database("photos.db", "CREATE TABLE photos (name)");
+    database(
+        "mail.db",
+        "PRAGMA journal_mode = WAL; CREATE TABLE mail (id); PRAGMA application_id = 7",
+    );
+    database("old.db", "PRAGMA user_version = 3");
+    database("zero.db", "PRAGMA application_id = 0x686e6f6b; CREATE TABLE threads (id)");
+
+    for (name, want) in [
+        ("notes.txt", "`…/notes.txt` is not a readable store: file is not a database"),
+        ("short", "`…/short` is not a readable store: file is not a database"),
+        ("noise", "`…/noise` is not a readable store: file is not a database"),
+        ("folder", "`…/folder` is not a readable store: it is a folder"),
+        (
+            "none/threads.db",
+            "`…/none/threads.db` is not a readable store: its folder does not exist",
+        ),
+        ("photos.db", "`…/photos.db` is not a readable store: it holds tables that are not ours"),
+        (
+            "mail.db",
+            "`…/mail.db` is not a readable store: it belongs to another program (application id 0x00000007)",
+        ),
+        ("old.db", "`…/old.db` is not a readable store: it holds tables that are not ours"),
+        ("zero.db", "`…/zero.db` is not a readable store: its format is 0, which no build writes"),
+    ] {
+        let before = fs::read(at(name)).ok();
+        let Err(error) = open(&at(name)) else { panic!("{name} is taken for a store") };
+        assert!(matches!(error, CheckpointError::NotAStore { .. }), "{error:?}");
+        let said = told(&error, &folder);
+        assert!(said.starts_with(want), "{said}");
+        assert_eq!(fs::read(at(name)).ok(), before, "{name}");
+    }
+    assert!(!at("none").exists());
+    assert!(open(Path::new("")).is_err());
+}
+
+/// P12
+#[test]
+fn a_newer_store_is_told_and_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = store(&folder, 3);
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 2).unwrap();
+    let before = fs::read(&path).unwrap();
+
+    let error = open(&path).unwrap_err();
+    assert!(matches!(error, CheckpointError::TooNew { found: 2, supported: 1 }), "{error:?}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    let head = block_on(open(&path).unwrap().head(&key("t"))).unwrap().unwrap();
+    assert_eq!(head.position, Position(3));
+}
+
+/// P8
+#[test]
+fn an_empty_file_becomes_a_store_and_any_name_is_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["empty", ":memory:", "file:x?mode=memory", "한옥 '%_' 🙂.db"] {
+        let path = folder.path().join(name);
+        fs::write(&path, "").unwrap();
+        let it = open(&path).unwrap();
+        block_on(it.append(&key("t"), append(&key("t"), 0, "a"))).unwrap();
+        // A second handle sees it, so it is in the file.
+        let head = block_on(open(&path).unwrap().head(&key("t"))).unwrap();
+        assert_eq!(head.unwrap().position, Position(1), "{name}");
+    }
+}
+
+/// P7, B79
+#[test]
+fn a_damaged_file_never_reads_as_another_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = store(&folder, 5);
+    let whole = fs::read(&path).unwrap();
+    let read = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        let store = SharedCheckpointer::new(open(&path)?);
+        let log = Log::new(store, key("t"));
+        let opened = block_on(log.open(None))?;
+        let history = block_on(log.history(None, 99))?;
+        Ok(opened.map(|opened| (opened.fold, history)))
+    };
+    let want = read(&whole).unwrap();
+    assert!(want.is_some());
+    let mut errors = 0;
+    let mut check = |bytes: &[u8], case: &str| {
+        let got: Result<_, CheckpointError> = read(bytes);
+        // A thread whose name is damaged is not there; what is there is right.
+        errors += usize::from(got.is_err());
+        match got {
+            Err(_) | Ok(None) => {}
+            got => assert_eq!(got.unwrap(), want, "{case}"),
+        }
+        drop(fs::remove_file(path.with_extension("db-wal")));
+        drop(fs::remove_file(path.with_extension("db-shm")));
+    };
+    for len in (512..whole.len()).step_by(512) {
+        check(&whole[..len], &format!("{len} bytes"));
+    }
+    // What is not zero says something; of the rest a part will do.
+    for (at, byte) in whole.iter().enumerate() {
+        if *byte != 0 || at % 97 == 0 {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1 << (at % 8);
+            check(&damaged, &format!("byte {at}"));
+        }
+    }
+    assert!(errors > 100, "{errors}");
+}
+
+/// P7
+#[test]
+fn a_record_that_is_missing_is_told_with_the_last_good_position() {
+    let folder = tempfile::tempdir().unwrap();
+    for (sql, position) in [
+        ("DELETE FROM records WHERE position = 3", 3),
+        ("DELETE FROM records WHERE position = 1", 1),
+        ("DELETE FROM records WHERE position = 5", 5),
+        ("DELETE FROM records", 1),
+        ("UPDATE records SET position = 9 WHERE position = 4", 4),
+        ("UPDATE threads SET head = 7", 6),
+        ("UPDATE threads SET head = 2", 3),
+    ] {
+        let path = store(&folder, 5);
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let log = Log::new(SharedCheckpointer::new(open(&path).unwrap()), key("t"));
+        match block_on(log.open(None)) {
+            Err(CheckpointError::Corrupt { position: told, last_good, .. }) => {
+                assert_eq!((told.0, last_good.0), (position, position - 1), "{sql}");
+                let before = block_on(log.open(Some(last_good))).unwrap().unwrap();
+                assert_eq!(before.fold.position, last_good, "{sql}");
+            }
+            other => panic!("{sql}: {other:?}"),
+        }
+        drop(log);
+        await_close(&path);
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+/// P57, B75
+#[test]
+fn what_was_deleted_is_not_in_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    let it = open(&path).unwrap();
+    let secret = "the secret of the house";
+    for at in 0..50 {
+        for (thread, text) in [("gone", secret), ("kept", "something else")] {
+            block_on(it.append(&key(thread), append(&key(thread), at, &text.repeat(20)))).unwrap();
+        }
+    }
+    block_on(it.put_snapshot(&key("gone"), Position(9), secret.as_bytes().repeat(999).into()))
+        .unwrap();
+    let holds =
+        |bytes: &[u8]| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+    assert!(files(&path).iter().any(|(_, bytes)| holds(bytes)));
+
+    assert!(block_on(it.delete(&key("gone"))).unwrap());
+    for (file, bytes) in files(&path) {
+        assert!(!holds(&bytes), "{}", file.display());
+    }
+    assert_eq!(block_on(it.history(&key("kept"), None, 99)).unwrap().len(), 50);
+}
+
+/// B77
+#[test]
+fn a_log_costs_less_than_three_times_what_was_said() {
+    for (size, threads, count) in [(300, 1, 1000), (300, 50, 2000), (1500, 10, 500), (6000, 1, 200)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("threads.db");
+        let it = open(&path).unwrap();
+        for n in 0..count {
+            let thread = key(&format!("thread {}", n % threads));
+            block_on(it.append(&thread, append(&thread, n / threads, &"x".repeat(size)))).unwrap();
+        }
+        let other = Connection::open(&path).unwrap();
+        other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).unwrap();
+        let stored: u64 = files(&path)
+            .iter()
+            .map(|(file, bytes)| match file.extension() {
+                // The index of the write-ahead file has a fixed size.
+                Some(end) if end == "db-shm" => 0,
+                _ => bytes.len() as u64,
+            })
+            .sum();
+        let said = size as u64 * count;
+        assert!(stored < 3 * said, "{size} bytes in {threads} threads: {stored} for {said}");
+    }
+}
+
+/// P15
+#[test]
+fn a_call_whose_caller_is_gone_runs_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    let it = open(&path).unwrap();
+    for at in 0..20 {
+        // Polled once, dropped before its answer.
+        drop(it.append(&key("t"), append(&key("t"), at, "a")).now_or_never());
+    }
+    // And the handle goes before its queue is done.
+    drop(it);
+    await_close(&path);
+    let head = block_on(open(&path).unwrap().head(&key("t"))).unwrap();
+    assert_eq!(head.unwrap().position, Position(20));
+}
+
+/// P15
+#[test]
+fn a_call_that_was_never_polled_does_nothing() {
+    let it = block_on(Sqlite::in_memory()).unwrap();
+    let thread = key("t");
+    drop(it.append(&thread, append(&thread, 0, "a")));
+    assert_eq!(block_on(it.head(&thread)).unwrap(), None);
+}
