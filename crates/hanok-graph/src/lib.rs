@@ -61,6 +61,7 @@ pub use app::App;
 pub use builder::GraphBuilder;
 pub use command::{Command, IntoCommand, IntoTargets, Send, Target};
 pub use context::{Context, StepError};
+pub use draw::Drawing;
 pub use error::{BuildError, Fault, NodeError, RunError};
 pub use event::{AnyState, AnyUpdate, Event, EventKind, Events};
 pub use graph::{END, Graph, START};

@@ -127,3 +127,26 @@ fn a_drawing_is_stable_and_shows_what_may_not_be_taken_dotted() {
     }
     "#);
 }
+
+/// B8 in part
+#[test]
+fn a_drawing_shows_the_graphs_that_its_nodes_call() {
+    let inner = builder().node("x", nothing).edge(START, "x").edge("x", END).build().unwrap();
+    let outer = builder().node("a", nothing).edge(START, "a").edge("a", END).build().unwrap();
+    insta::assert_snapshot!(outer.drawing().calls("a", inner.drawing()).mermaid(), @r#"
+    flowchart TD
+        __start__([START])
+        n0["a"]
+        __end__([END])
+        __start__ --> n0
+        n0 --> __end__
+        subgraph g0["test"]
+            g0___start__([START])
+            g0_n0["x"]
+            g0___end__([END])
+            g0___start__ --> g0_n0
+            g0_n0 --> g0___end__
+        end
+        n0 -.-> g0
+    "#);
+}

@@ -1,0 +1,212 @@
+//! The ReAct agent.
+
+use std::sync::Arc;
+
+use hanok_graph::{Context, END, Graph, START, Snapshot};
+use hanok_model::{SharedModel, ToolSpec};
+use hanok_parse::{Language, Parser};
+use hanok_state::{Message, State};
+
+use crate::{
+    AgentBuildError, AgentState, AgentStateUpdate, ReactAgentBuilder, ToolRegistry,
+    call_model::call_model, execute_tool::execute_tool, prompt,
+};
+
+/// How an agent's model is told of tools and asks for them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Protocol {
+    /// In the prompt, and by text (`Action:`, `Action Input:`): works with every model and server.
+    #[default]
+    Text,
+    /// By the server's own tool calls. A call that the model writes as text is understood all the same.
+    Native,
+}
+
+/// An agent that reasons and acts (Yao et al. 2022, arXiv:2210.03629): it asks its model, makes the calls that the model
+/// asks for, shows it what they gave, and so on until there is an answer. Clones are the same agent.
+///
+/// ```text
+/// START -> call_model -> execute_tool -> call_model -> … -> END
+/// ```
+///
+/// The model and the tools belong to the agent; its graph needs no services. Each model call and each tool call is a
+/// memoised step: a run that died is finished without making again what was finished. A call of a tool that is
+/// [`AtMostOnce`](hanok_core::Effect::AtMostOnce) and whose run died is not made again either: its observation says that
+/// nobody knows whether it took effect ([`FaultKind::InDoubt`](crate::FaultKind::InDoubt)).
+///
+/// ```
+/// use hanok_agent::{ReactAgent, StopReason};
+/// use hanok_model::{Exchange, FnTool, ScriptedModel};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Search {
+///     /// What to look for.
+///     query: String,
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let search = FnTool::new("search", "Searches the rules", |search: Search, _call| async move {
+///     Ok(format!("{}: 연 15일 (인사규정)", search.query).into())
+/// })?;
+/// let model = ScriptedModel::new([
+///     Exchange::says("Thought: 규정을 찾는다\nAction: search\nAction Input: {\"query\": \"연차\"}"),
+///     Exchange::says("Final Answer: 연차는 15일입니다.").contains("연 15일 (인사규정)"),
+/// ]);
+/// let agent = ReactAgent::builder("rules", "Knows the company's rules", model).tool(search).build()?;
+///
+/// let state = agent.graph().invoke(agent.ask("연차는 며칠?"), ()).await?.done()?;
+/// assert_eq!(state.answer.as_deref(), Some("연차는 15일입니다."));
+/// assert_eq!((state.iteration, state.stopped), (2, Some(StopReason::Answered)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ReactAgent {
+    inner: Arc<Inner>,
+    graph: Graph<AgentState>,
+}
+
+/// What the nodes share.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) model: SharedModel,
+    pub(crate) tools: ToolRegistry,
+    pub(crate) parser: Parser,
+    pub(crate) system: String,
+    pub(crate) max_iterations: u32,
+    pub(crate) language: Language,
+    pub(crate) protocol: Protocol,
+    pub(crate) temperature: Option<f64>,
+}
+
+impl ReactAgent {
+    /// Begins an agent: its name, what it is good for (in words for a supervisor's model), and its model.
+    pub fn builder(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        model: impl hanok_model::ChatModel,
+    ) -> ReactAgentBuilder {
+        ReactAgentBuilder::new(name.into(), description.into(), SharedModel::new(model))
+    }
+
+    pub(crate) fn new(
+        inner: Inner,
+        runtime: hanok_graph::Runtime,
+    ) -> Result<Self, AgentBuildError> {
+        let inner = Arc::new(inner);
+        let (asks, calls) = (inner.clone(), inner.clone());
+        // Two super-steps for each time the model is asked, and one that says that it may not be asked again.
+        let steps = inner.max_iterations.saturating_mul(2).saturating_add(2);
+        let graph = Graph::<AgentState>::builder(&inner.name)
+            .node("call_model", move |state: Snapshot<AgentState>, context: Context| {
+                call_model(asks.clone(), state, context)
+            })
+            .node("execute_tool", move |state: Snapshot<AgentState>, context: Context| {
+                execute_tool(calls.clone(), state, context)
+            })
+            .edge(START, "call_model")
+            .branch("call_model", should_continue, ["execute_tool", END])
+            .edge("execute_tool", "call_model")
+            .recursion_limit(steps.max(100))
+            .runtime(runtime)
+            .build()?;
+        Ok(Self { inner, graph })
+    }
+
+    /// The agent's name, by which a supervisor delegates to it.
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// What it is good for, in words for a supervisor's model.
+    pub fn description(&self) -> &str {
+        &self.inner.description
+    }
+
+    /// The tools that it may call.
+    pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolSpec> {
+        self.inner.tools.specs()
+    }
+
+    /// The system prompt, as its model reads it.
+    pub fn system_prompt(&self) -> &str {
+        &self.inner.system
+    }
+
+    /// The agent as a graph: run it, give it a checkpointer, or call it from a node of another one.
+    pub fn graph(&self) -> &Graph<AgentState> {
+        &self.graph
+    }
+
+    /// The input of a turn in which a user says `text`.
+    pub fn ask(&self, text: impl Into<String>) -> AgentStateUpdate {
+        self.input([Message::user(text.into())], None)
+    }
+
+    /// The input of a turn: what was said, and the task that a supervisor gives, if it does.
+    ///
+    /// It resets everything of an earlier turn but the messages.
+    pub fn input(
+        &self,
+        messages: impl IntoIterator<Item = Message>,
+        task: Option<&str>,
+    ) -> AgentStateUpdate {
+        let task = task.map(|task| Message::user(prompt::task(task, self.inner.language)));
+        messages
+            .into_iter()
+            .chain(task)
+            .fold(AgentState::update(), AgentStateUpdate::message)
+            .iteration(0)
+            .max_iterations(self.inner.max_iterations)
+            .agent_name(self.name())
+            .pending_tool_calls(Vec::new())
+            .faults(Vec::new())
+            .should_stop(false)
+            .answer(None)
+            .stopped(None)
+    }
+}
+
+/// Where the model's reply leads: to the tools while something waits for them, else to the end.
+fn should_continue(state: &AgentState) -> &'static str {
+    let waits = !state.pending_tool_calls.is_empty() || !state.faults.is_empty();
+    if waits && !state.should_stop { "execute_tool" } else { END }
+}
+
+#[cfg(test)]
+mod tests {
+    use hanok_graph::END;
+
+    use super::should_continue;
+    use crate::{AgentState, Fault, FaultKind};
+
+    #[test]
+    fn a_turn_goes_on_while_something_waits_and_nothing_stops_it() {
+        let call = hanok_state::ToolCall {
+            id: "1".into(),
+            name: "find".into(),
+            arguments: Default::default(),
+        };
+        let fault = Fault { call_id: None, kind: FaultKind::Unreadable, text: "?".into() };
+        for (calls, faults, should_stop, want) in [
+            (vec![], vec![], false, END),
+            (vec![call.clone()], vec![], false, "execute_tool"),
+            (vec![], vec![fault.clone()], false, "execute_tool"),
+            (vec![call], vec![fault], true, END),
+        ] {
+            let state = AgentState {
+                pending_tool_calls: calls,
+                faults,
+                should_stop,
+                ..AgentState::default()
+            };
+            assert_eq!(should_continue(&state), want, "{state:?}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Building an agent.
+
+use hanok_graph::Runtime;
+use hanok_model::{SharedModel, SharedTool, Tool};
+use hanok_parse::{Language, Parser};
+
+use crate::{AgentBuildError, Protocol, ReactAgent, ToolRegistry, agent::Inner, prompt};
+
+/// How often a model is asked in a turn if nothing else is said.
+const MAX_ITERATIONS: u32 = 10;
+
+/// The longest name of an agent, in characters.
+const LONGEST_NAME: usize = 64;
+
+/// Builds a [`ReactAgent`].
+#[derive(Debug)]
+#[must_use]
+pub struct ReactAgentBuilder {
+    name: String,
+    description: String,
+    model: SharedModel,
+    prompt: String,
+    tools: Vec<SharedTool>,
+    max_iterations: u32,
+    language: Language,
+    protocol: Protocol,
+    temperature: Option<f64>,
+    runtime: Runtime,
+}
+
+impl ReactAgentBuilder {
+    pub(crate) fn new(name: String, description: String, model: SharedModel) -> Self {
+        Self {
+            prompt: description.clone(),
+            name,
+            description,
+            model,
+            tools: Vec::new(),
+            max_iterations: MAX_ITERATIONS,
+            language: Language::default(),
+            protocol: Protocol::default(),
+            temperature: None,
+            runtime: Runtime::default(),
+        }
+    }
+
+    /// Who the agent is and how it works: the beginning of the system prompt. Default: its description.
+    pub fn prompt(self, prompt: impl Into<String>) -> Self {
+        Self { prompt: prompt.into(), ..self }
+    }
+
+    /// Adds a tool. Default: none.
+    pub fn tool(mut self, tool: impl Tool) -> Self {
+        self.tools.push(SharedTool::new(tool));
+        self
+    }
+
+    /// Adds tools, in this order.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = SharedTool>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// How often the model is asked in a turn. Default: 10.
+    pub fn max_iterations(self, max_iterations: u32) -> Self {
+        Self { max_iterations, ..self }
+    }
+
+    /// The language of what the agent says to its model. Default: English.
+    pub fn language(self, language: Language) -> Self {
+        Self { language, ..self }
+    }
+
+    /// How the model is told of tools and asks for them. Default: [`Protocol::Text`].
+    pub fn protocol(self, protocol: Protocol) -> Self {
+        Self { protocol, ..self }
+    }
+
+    /// How freely the model chooses its words, from 0. Default: what its server takes.
+    pub fn temperature(self, temperature: f64) -> Self {
+        Self { temperature: Some(temperature), ..self }
+    }
+
+    /// Where time, ids and randomness come from when the agent runs by itself. Default: the system's.
+    pub fn runtime(self, runtime: Runtime) -> Self {
+        Self { runtime, ..self }
+    }
+
+    /// The agent, checked.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentBuildError`] when the name cannot be written, tools have one name or a schema that cannot be used, or the
+    /// model may never be asked.
+    pub fn build(self) -> Result<ReactAgent, AgentBuildError> {
+        if !is_name(&self.name) {
+            return Err(AgentBuildError::Name { name: self.name });
+        }
+        if self.max_iterations == 0 {
+            return Err(AgentBuildError::NoIterations { agent: self.name });
+        }
+        let tools = ToolRegistry::new(self.tools)
+            .map_err(|source| AgentBuildError::Tools { agent: self.name.clone(), source })?;
+        let inner = Inner {
+            system: prompt::system(&self.prompt, tools.specs(), self.protocol, self.language),
+            parser: Parser::new(tools.declared()),
+            name: self.name,
+            description: self.description,
+            model: self.model,
+            tools,
+            max_iterations: self.max_iterations,
+            language: self.language,
+            protocol: self.protocol,
+            temperature: self.temperature,
+        };
+        ReactAgent::new(inner, self.runtime)
+    }
+}
+
+/// Whether a model can write `name` on a line of its own, and nobody takes it for the end.
+fn is_name(name: &str) -> bool {
+    let length = name.chars().count();
+    (1..=LONGEST_NAME).contains(&length)
+        && name.trim() == name
+        && name != hanok_graph::END
+        && !name.chars().any(char::is_control)
+}

@@ -1,0 +1,190 @@
+//! The conversation: as the state keeps it, and as a model is sent it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hanok_parse::Language;
+use hanok_state::{Json, Message, Messages, Role, ToolCall};
+
+use crate::{DataMark, FaultKind, Observation, Protocol, prompt};
+
+/// What an observation begins with in the text protocol.
+const LABEL: &str = "Observation: ";
+
+/// Under which a message keeps the code of its data mark.
+const MARK: &str = "data_mark";
+
+/// The observation of `call` as a message of the state. The mark is shown to the model only; the state keeps the text
+/// as it is, and the code beside it.
+pub(crate) fn observed(
+    call: Option<&ToolCall>,
+    observation: &Observation,
+    mark: Option<&DataMark>,
+    protocol: Protocol,
+) -> Message {
+    let text = observation.text.as_str();
+    let mut message = match (protocol, call) {
+        (Protocol::Native, Some(call)) => Message::tool(call.id.as_str(), text),
+        _ => Message::user(format!("{LABEL}{text}")),
+    };
+    if let Some(call) = call {
+        message =
+            message.with_tool_call_id(call.id.as_str()).with_metadata("tool", call.name.as_str());
+    }
+    if let Some(fault) = observation.fault {
+        message = message.with_metadata("fault", fault.code());
+    }
+    if let Some(data) = &observation.data {
+        message = message.with_metadata("data", data.0.clone());
+    }
+    match mark.filter(|_| observation.is_foreign()) {
+        Some(mark) => message.with_metadata(MARK, mark.code()),
+        None => message,
+    }
+}
+
+/// The observations that calls of an earlier turn never got, because the turn was cut short. B113
+pub(crate) fn missing(messages: &Messages, protocol: Protocol, language: Language) -> Vec<Message> {
+    let seen: BTreeSet<_> = messages.iter().filter_map(Message::tool_call_id).collect();
+    let calls = messages.iter().flat_map(Message::tool_calls);
+    calls
+        .filter(|call| !seen.contains(call.id.as_str()))
+        .map(|call| {
+            let text = prompt::not_made(language);
+            observed(Some(call), &Observation::fault(FaultKind::NotMade, text), None, protocol)
+        })
+        .collect()
+}
+
+/// The ids of all calls so far.
+pub(crate) fn call_ids(messages: &Messages) -> BTreeSet<String> {
+    messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect()
+}
+
+/// What the model is sent: the system prompt, then the conversation, each call followed by its observation.
+///
+/// In the text protocol calls and observations are text alone, and what came from outside stands between data marks.
+pub(crate) fn request(system: &str, messages: &Messages, protocol: Protocol) -> Vec<Message> {
+    let called = call_ids(messages);
+    let observations: BTreeMap<_, _> =
+        messages.iter().filter_map(|message| Some((message.tool_call_id()?, message))).collect();
+    let mut sent = vec![Message::system(system)];
+    for message in messages.iter() {
+        if message.tool_call_id().is_some_and(|id| called.contains(id)) {
+            continue;
+        }
+        sent.push(shown(message, protocol));
+        let calls = message.tool_calls().iter();
+        sent.extend(
+            calls.filter_map(|call| observations.get(call.id.as_str())).map(|m| shown(m, protocol)),
+        );
+    }
+    sent
+}
+
+/// One message as the model is sent it.
+fn shown(message: &Message, protocol: Protocol) -> Message {
+    let plain = match (message.tool_call_id(), protocol) {
+        (Some(id), Protocol::Native) => Message::tool(id, observation_text(message)),
+        (Some(_), Protocol::Text) => Message::user(marked(message)),
+        (None, Protocol::Native) => Message::new(message.role(), message.content().clone())
+            .with_tool_calls(message.tool_calls().iter().cloned()),
+        (None, Protocol::Text) => Message::new(message.role(), message.content().clone()),
+    };
+    match message.name() {
+        Some(name) => plain.with_name(name),
+        None => plain,
+    }
+}
+
+/// An observation of the text protocol, its text between data marks where it came from outside.
+fn marked(message: &Message) -> String {
+    let text = observation_text(message);
+    let Some(Json(code)) = message.metadata().get(MARK) else { return format!("{LABEL}{text}") };
+    let mark = DataMark::from_code(code.as_str().unwrap_or_default());
+    format!("{}\n{}", LABEL.trim_end(), mark.around(&text))
+}
+
+/// What was observed, without the label.
+fn observation_text(message: &Message) -> String {
+    let text = message.text();
+    match message.role() {
+        Role::User => text.strip_prefix(LABEL).unwrap_or(&text).to_owned(),
+        _ => text.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hanok_parse::Language;
+    use hanok_state::{Message, Messages, Role, ToolCall};
+
+    use super::{missing, observed, request};
+    use crate::{DataMark, Observation, Protocol};
+
+    fn call(id: &str) -> ToolCall {
+        ToolCall { id: id.into(), name: "find".into(), arguments: Default::default() }
+    }
+
+    /// Two calls, whose observations came late and after a question.
+    fn conversation(protocol: Protocol) -> Messages {
+        let mark = DataMark::from_code("00ff");
+        let gave = |id, text: &str| {
+            observed(
+                Some(&call(id)),
+                &Observation::result(text.into(), None),
+                Some(&mark),
+                protocol,
+            )
+        };
+        [
+            Message::user("휴가는?").with_id("1"),
+            Message::assistant("Action: find").with_tool_calls([call("a"), call("b")]).with_id("2"),
+            Message::user("아직인가요?").with_id("3"),
+            gave("b", "연 15일").with_id("4"),
+            gave("a", "월 1일").with_id("5"),
+        ]
+        .into_iter()
+        .collect()
+    }
+
+    #[test]
+    fn every_call_is_followed_by_its_observations_in_call_order() {
+        let text = request("system", &conversation(Protocol::Text), Protocol::Text);
+        let said: Vec<_> = text.iter().map(|m| (m.role(), m.text().into_owned())).collect();
+        assert_eq!(
+            said,
+            [
+                (Role::System, "system".into()),
+                (Role::User, "휴가는?".into()),
+                (Role::Assistant, "Action: find".into()),
+                (Role::User, "Observation:\n<data-00ff>\n월 1일\n</data-00ff>".into()),
+                (Role::User, "Observation:\n<data-00ff>\n연 15일\n</data-00ff>".into()),
+                (Role::User, "아직인가요?".to_owned()),
+            ]
+        );
+        assert!(text.iter().all(|m| m.tool_calls().is_empty() && m.tool_call_id().is_none()));
+    }
+
+    #[test]
+    fn a_conversation_of_either_protocol_is_sent_in_the_one_that_is_asked_for() {
+        for kept in [Protocol::Text, Protocol::Native] {
+            let native = request("system", &conversation(kept), Protocol::Native);
+            let roles: Vec<_> = native
+                .iter()
+                .map(|m| (m.role(), m.tool_call_id(), m.text().into_owned()))
+                .collect();
+            assert_eq!(roles[3], (Role::Tool, Some("a"), "월 1일".into()), "{kept:?}");
+            assert_eq!(roles[4], (Role::Tool, Some("b"), "연 15일".into()), "{kept:?}");
+            assert_eq!(native[2].tool_calls().len(), 2, "{kept:?}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_was_cut_short_is_said_not_to_have_been_made() {
+        let mut cut = conversation(Protocol::Text).iter().take(4).cloned().collect::<Messages>();
+        let repair = missing(&cut, Protocol::Text, Language::English);
+        assert_eq!(repair.iter().map(|m| m.tool_call_id()).collect::<Vec<_>>(), [Some("a")]);
+        cut = cut.iter().cloned().chain(repair).collect();
+        assert!(missing(&cut, Protocol::Text, Language::English).is_empty());
+    }
+}

@@ -1,0 +1,133 @@
+//! The node that makes the calls.
+
+use std::sync::Arc;
+
+use futures::future::join_all;
+use hanok_core::{Call, Effect};
+use hanok_graph::{Context, Snapshot, StepError};
+use hanok_model::ToolError;
+use hanok_state::{State, ToolCall};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    AgentError, AgentProgress, AgentState, AgentStateUpdate, DataMark, Fault, FaultKind,
+    Observation, agent::Inner, conversation, intent::Intent, prompt,
+};
+
+/// An observation as it is kept with its call.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    observation: Observation,
+    mark: DataMark,
+}
+
+/// Makes the calls of the last reply, all at once, and writes one observation for each, in their order. B110, B113
+///
+/// Each call is a memoised step: one that was finished is not made again after a crash, and one that must not be
+/// repeated is not made again even when nobody knows whether it was finished.
+pub(crate) async fn execute_tool(
+    agent: Arc<Inner>,
+    state: Snapshot<AgentState>,
+    context: Context,
+) -> Result<AgentStateUpdate, AgentError> {
+    // The keys of equal calls differ by their order, which is that of the reply and not that of their ends.
+    let calls = state.pending_tool_calls.iter().map(|call| {
+        let fault = state.faults.iter().find(|fault| fault.call_id.as_ref() == Some(&call.id));
+        (call, fault, context.call("tool", &call.name, call.arguments.as_str()))
+    });
+    let calls: Vec<_> = calls.collect();
+    let made =
+        calls.iter().map(|(call, fault, given)| agent.observe(&context, call, *fault, given));
+    // All run to their end, even when one of them has to wait for a person.
+    let kept = join_all(made).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+
+    let observed = calls.iter().zip(&kept).map(|((call, ..), kept)| {
+        conversation::observed(Some(call), &kept.observation, Some(&kept.mark), agent.protocol)
+    });
+    let update = observed.fold(AgentState::update(), AgentStateUpdate::message);
+    let lone = state.faults.iter().filter(|fault| fault.call_id.is_none());
+    let update = lone.fold(update, |update, fault| {
+        let observation = Observation::fault(fault.kind, fault.text.as_str());
+        agent.tell_observation(&context, None, &observation);
+        update.message(conversation::observed(None, &observation, None, agent.protocol))
+    });
+    let update = update.pending_tool_calls(Vec::new());
+    Ok(if state.faults.is_empty() { update } else { update.faults(Vec::new()) })
+}
+
+impl Inner {
+    /// The observation of `call`, which is not made when there is a fault.
+    async fn observe(
+        &self,
+        context: &Context,
+        call: &ToolCall,
+        fault: Option<&Fault>,
+        given: &Call,
+    ) -> Result<Kept, AgentError> {
+        let kept = match fault {
+            Some(fault) => {
+                let observation = Observation::fault(fault.kind, fault.text.as_str());
+                Kept { observation, mark: DataMark::new(&*context.runtime().rng) }
+            }
+            None => self.made(context, call, given).await?,
+        };
+        self.tell_observation(context, Some(call), &kept.observation);
+        Ok(kept)
+    }
+
+    /// Makes `call`, once and for all of the task's runs.
+    async fn made(
+        &self,
+        context: &Context,
+        call: &ToolCall,
+        given: &Call,
+    ) -> Result<Kept, AgentError> {
+        let kept = |observation| Kept { observation, mark: DataMark::new(&*context.runtime().rng) };
+        let is_risky = self.tools.effect(&call.name) == Some(Effect::AtMostOnce);
+        // Looked up even when the result is there: a task that runs again takes the same steps.
+        let intent = match is_risky {
+            true => Intent::keep(context, &call.id).await.map_err(|e| self.tool_failed(call, e))?,
+            false => None,
+        };
+        let work = || async {
+            if is_risky && intent.is_none() {
+                let text = prompt::in_doubt(&call.name, self.language);
+                return Ok(kept(Observation::fault(FaultKind::InDoubt, text)));
+            }
+            self.tools.execute(call, given, self.language).await.map(kept)
+        };
+        let made = context.step(&format!("tool-{}", call.id), work).await;
+        let made = made.map_err(|error| self.tool_failed(call, error));
+        if let (Err(AgentError::Tool { source: ToolError::Waiting(_), .. }), Some(intent)) =
+            (&made, &intent)
+        {
+            intent.suspend(context).await.map_err(|error| self.tool_failed(call, error))?;
+        }
+        made
+    }
+
+    fn tell_observation(
+        &self,
+        context: &Context,
+        call: Option<&ToolCall>,
+        observation: &Observation,
+    ) {
+        context.custom(&AgentProgress::Observation {
+            agent: self.name.clone(),
+            id: call.map(|call| call.id.clone()),
+            text: observation.text.clone(),
+            fault: observation.fault,
+        });
+    }
+
+    fn tool_failed(&self, call: &ToolCall, error: StepError) -> AgentError {
+        let (agent, tool) = (self.name.clone(), call.name.clone());
+        match error {
+            StepError::Failed(cause) => match cause.downcast::<ToolError>() {
+                Ok(source) => AgentError::Tool { agent, tool, source: *source },
+                Err(cause) => AgentError::Step { agent, source: StepError::Failed(cause) },
+            },
+            source => AgentError::Step { agent, source },
+        }
+    }
+}

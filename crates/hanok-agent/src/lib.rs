@@ -1,0 +1,60 @@
+//! Agents that reason and act: a tool registry that checks every call, and the ReAct agent as a durable graph.
+//!
+//! - [`ToolRegistry`]: tools by name. A call is checked against the tool's whole JSON schema; an unknown tool, bad
+//!   arguments, a tool's error, panic or time-out each become an [`Observation`] that helps the model to correct itself.
+//! - [`ReactAgent`]: asks its model, makes the calls, shows what they gave, until there is an answer or the model was
+//!   asked as often as it may be ([`StopReason`]). By text or by native calls ([`Protocol`]), in English or Korean
+//!   ([`Language`]).
+//!
+//! | node | does | goes on to |
+//! | --- | --- | --- |
+//! | `call_model` | asks the model, reads calls or an answer out of its reply | `execute_tool`, or the end |
+//! | `execute_tool` | makes the calls at once, one observation each, in their order | `call_model` |
+//!
+//! What a tool gives is data: in the text protocol it stands between marks that nobody can guess ([`DataMark`]), in the
+//! native one it is a message of the role tool. What a model invents after its own call is dropped.
+//!
+//! ```
+//! use hanok_agent::{Language, ReactAgent};
+//! use hanok_model::{FnTool, ScriptedModel, ToolSpec};
+//! use serde_json::json;
+//!
+//! let spec = ToolSpec::new("now", "날짜와 시각을 알려준다", json!({}))?;
+//! let now = FnTool::untyped(spec, |_, _| async { Ok("2025-01-02".into()) });
+//! let agent = ReactAgent::builder("clock", "날짜를 안다", ScriptedModel::new([]))
+//!     .prompt("당신은 날짜를 알려주는 비서입니다.")
+//!     .tool(now)
+//!     .language(Language::Korean)
+//!     .build()?;
+//! assert!(agent.system_prompt().contains("- now: 날짜와 시각을 알려준다"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A panic of a tool stays inside its call; that needs `panic = "unwind"`, Rust's default.
+
+mod agent;
+mod builder;
+mod call_model;
+mod conversation;
+mod data;
+mod error;
+mod execute_tool;
+mod execution;
+mod intent;
+mod observation;
+mod progress;
+mod prompt;
+mod reading;
+mod registry;
+mod schema;
+mod state;
+
+pub use agent::{Protocol, ReactAgent};
+pub use builder::ReactAgentBuilder;
+pub use data::DataMark;
+pub use error::{AgentBuildError, AgentError, RegistryError, ToolFault};
+pub use hanok_parse::Language;
+pub use observation::{FaultKind, Observation};
+pub use progress::AgentProgress;
+pub use registry::ToolRegistry;
+pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};

@@ -1,0 +1,108 @@
+//! What a call gave, as the model reads it.
+
+use hanok_state::Json;
+use serde::{Deserialize, Serialize};
+
+/// The most bytes of a result that a model is shown. P22
+pub(crate) const LONGEST_RESULT: usize = 256 * 1024;
+
+/// What a call gave, as the model reads it. Every call has exactly one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Observation {
+    /// The words.
+    pub text: String,
+    /// What went wrong, if something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<FaultKind>,
+    /// The result for programs, where the tool gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Json>,
+}
+
+/// What went wrong with a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// What the model wrote cannot be read as a call.
+    Unreadable,
+    /// The agent has no such tool.
+    UnknownTool,
+    /// The arguments do not fit the tool.
+    BadArguments,
+    /// The reply asks for more calls than are made at once.
+    TooMany,
+    /// The tool failed, in its own words.
+    Failed,
+    /// The tool does not do this.
+    Refused,
+    /// The tool took too long.
+    TimedOut,
+    /// The tool panicked. P18
+    Panicked,
+    /// The turn ended before the call was made.
+    NotMade,
+    /// The run died while the call was made, and it must not be repeated: nobody knows whether it was made.
+    InDoubt,
+}
+
+impl FaultKind {
+    /// The stable code, as it is serialised.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::UnknownTool => "unknown_tool",
+            Self::BadArguments => "bad_arguments",
+            Self::TooMany => "too_many",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+            Self::TimedOut => "timed_out",
+            Self::Panicked => "panicked",
+            Self::NotMade => "not_made",
+            Self::InDoubt => "in_doubt",
+        }
+    }
+}
+
+impl Observation {
+    /// A result.
+    pub(crate) fn result(text: String, data: Option<Json>) -> Self {
+        Self { text, fault: None, data }
+    }
+
+    /// Something that went wrong.
+    pub(crate) fn fault(kind: FaultKind, text: impl Into<String>) -> Self {
+        Self { text: text.into(), fault: Some(kind), data: None }
+    }
+
+    /// Whether its words come from outside: from a tool, or from what the tool read. The others are the agent's own.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.fault, None | Some(FaultKind::Failed | FaultKind::Refused))
+    }
+}
+
+/// The longest beginning of `text` that has at most `bytes`, and whether something is left.
+pub(crate) fn cut(text: &str, bytes: usize) -> (&str, bool) {
+    let end = text.floor_char_boundary(bytes);
+    (text.get(..end).unwrap_or_default(), end < text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn a_cut_never_splits_a_character() {
+        for (text, bytes, want) in [
+            ("휴가", 3, ("휴", true)),
+            ("휴가", 5, ("휴", true)),
+            ("휴가", 6, ("휴가", false)),
+            ("", 0, ("", false)),
+        ] {
+            assert_eq!(cut(text, bytes), want, "{text:?} {bytes}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! What a model's reply asks for.
+
+use std::collections::BTreeSet;
+
+use hanok_model::ChatReply;
+use hanok_parse::{Language, NoteKind, Parser, Reply};
+use hanok_state::{Arguments, ToolCall};
+
+use crate::{Fault, FaultKind, Protocol, prompt};
+
+/// How many calls of one reply are made. What a model writes has bounds.
+const CALLS: usize = 64;
+
+/// What a reply asks for.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Turn {
+    /// What the message of the model says: an answer alone, or a reply with calls as it was written.
+    pub(crate) text: String,
+    pub(crate) thought: Option<String>,
+    /// In the order of the text. Some may not be made: a fault says why.
+    pub(crate) calls: Vec<ToolCall>,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) answer: Option<String>,
+}
+
+impl Turn {
+    /// Whether the reply says nothing at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.faults.is_empty() && self.answer.is_none()
+    }
+}
+
+/// How replies are read.
+#[derive(Debug)]
+pub(crate) struct Reading<'a> {
+    pub(crate) parser: &'a Parser,
+    pub(crate) protocol: Protocol,
+    pub(crate) language: Language,
+    /// What the ids of calls begin with that have none of their own.
+    pub(crate) prefix: &'a str,
+    /// The ids of earlier calls.
+    pub(crate) taken: BTreeSet<String>,
+}
+
+impl Reading<'_> {
+    /// Reads `reply`. Native calls win; without one the text is read, whichever the protocol.
+    ///
+    /// A reply with neither call nor answer is an answer: what stands outside its labels, or else its thought.
+    pub(crate) fn read(mut self, reply: &ChatReply) -> Turn {
+        let text = reply.message.text();
+        let calls = reply.message.tool_calls();
+        if calls.is_empty() {
+            let read = self.parser.parse(&text);
+            return self.of_text(&text, read);
+        }
+        let calls = calls.iter().map(|call| ToolCall { id: self.id(&call.id), ..call.clone() });
+        let calls: Vec<_> = calls.collect();
+        let thought = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        let text = text.into_owned();
+        self.bounded(Turn { text, thought, calls, ..Turn::default() })
+    }
+
+    fn of_text(mut self, text: &str, read: Reply) -> Turn {
+        if let Some(answer) = read.answer {
+            let text = answer.clone();
+            return Turn { text, thought: read.thought, answer: Some(answer), ..Turn::default() };
+        }
+        if read.calls.is_empty() && read.error.is_none() {
+            let answer = Some(read.content).filter(|said| !said.is_empty()).or(read.thought);
+            return Turn { text: answer.clone().unwrap_or_default(), answer, ..Turn::default() };
+        }
+        let said = before_inventions(text, &read).to_owned();
+        let thought = read.thought.clone();
+        let (calls, faults) = self.attempts(read);
+        self.bounded(Turn { text: said, thought, calls, faults, answer: None })
+    }
+
+    /// The calls, and what was meant as one, in the order of the text.
+    fn attempts(&mut self, read: Reply) -> (Vec<ToolCall>, Vec<Fault>) {
+        let Reply { calls, rejected, error, .. } = read;
+        let lone = error.filter(|error| rejected.iter().all(|rejected| rejected.error != *error));
+        let good = calls
+            .into_iter()
+            .map(|call| (call.span.start, Some((call.name, call.arguments.into_string())), None));
+        let bad = rejected.into_iter().map(|rejected| {
+            let call = (rejected.name, rejected.arguments.into_string());
+            (rejected.error.span.start, Some(call), Some(rejected.error))
+        });
+        let lone = lone.into_iter().map(|error| (error.span.start, None, Some(error)));
+        let mut attempts: Vec<_> = good.chain(bad).chain(lone).collect();
+        attempts.sort_by_key(|(start, ..)| *start);
+
+        let (mut calls, mut faults) = (Vec::new(), Vec::new());
+        for (_, call, error) in attempts {
+            // A server refuses a conversation whose calls name what it was not given.
+            let call = call.filter(|_| error.is_none() || self.protocol == Protocol::Text);
+            let call_id = call.map(|(name, arguments)| {
+                let id = self.id("");
+                calls.push(ToolCall { id: id.clone(), name, arguments: Arguments::new(arguments) });
+                id
+            });
+            faults.extend(error.map(|error| Fault {
+                call_id,
+                kind: match error.kind {
+                    hanok_parse::ErrorKind::UnknownTool => FaultKind::UnknownTool,
+                    _ => FaultKind::Unreadable,
+                },
+                text: error.observation(self.parser.declared(), self.language),
+            }));
+        }
+        (calls, faults)
+    }
+
+    /// `id` if no call has it, or else a new one.
+    fn id(&mut self, id: &str) -> String {
+        let made = (0..).map(|n: u32| format!("{}-{n}", self.prefix));
+        let own = Some(id.to_owned()).filter(|id| !id.is_empty());
+        let free = own.into_iter().chain(made).find(|id| !self.taken.contains(id));
+        let free = free.unwrap_or_default();
+        self.taken.insert(free.clone());
+        free
+    }
+
+    fn bounded(&self, mut turn: Turn) -> Turn {
+        if turn.calls.len() > CALLS {
+            turn.calls.truncate(CALLS);
+            let kept: BTreeSet<_> = turn.calls.iter().map(|call| call.id.as_str()).collect();
+            turn.faults.retain(|fault| fault.call_id.as_deref().is_none_or(|id| kept.contains(id)));
+            let text = prompt::too_many(CALLS, self.language);
+            turn.faults.push(Fault { call_id: None, kind: FaultKind::TooMany, text });
+        }
+        turn
+    }
+}
+
+/// `text` up to what the model invents after its calls: observations, and answers that cannot know a result. Shown its
+/// inventions again, a model would take them for true.
+fn before_inventions<'a>(text: &'a str, read: &Reply) -> &'a str {
+    let invented = read.notes.iter().filter(|note| {
+        matches!(note.kind, NoteKind::InventedObservation | NoteKind::DroppedAnswer)
+    });
+    let after = read.calls.iter().map(|call| call.span.end).max().unwrap_or_default();
+    let start = invented.map(|note| note.span.start).filter(|start| *start >= after).min();
+    start.and_then(|start| text.get(..start)).unwrap_or(text).trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use hanok_model::ChatReply;
+    use hanok_parse::{Declared, Language, ParamType, Parser};
+    use hanok_state::{Message, ToolCall};
+
+    use super::{Reading, Turn};
+    use crate::Protocol;
+
+    fn read(text: &str, calls: &[&str], protocol: Protocol) -> Turn {
+        let declared =
+            Declared::new().tool_with("find", [("q".into(), ParamType::String, true)]).tool("now");
+        let parser = Parser::new(declared);
+        let calls = calls.iter().map(|id| ToolCall {
+            id: (*id).into(),
+            name: "find".into(),
+            arguments: Default::default(),
+        });
+        let reply = ChatReply::new(Message::assistant(text).with_tool_calls(calls), "m");
+        let taken = ["c-0".to_owned(), "old".to_owned()].into();
+        let (language, prefix) = (Language::English, "c");
+        Reading { parser: &parser, protocol, language, prefix, taken }.read(&reply)
+    }
+
+    fn summary(turn: &Turn) -> String {
+        let calls =
+            turn.calls.iter().map(|call| format!("{}={}({})", call.id, call.name, call.arguments));
+        let faults = turn.faults.iter().map(|fault| {
+            format!("{} {}", fault.call_id.as_deref().unwrap_or("-"), fault.kind.code())
+        });
+        let answer = turn.answer.iter().map(|answer| format!("answer {answer:?}"));
+        calls.chain(faults).chain(answer).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn a_text_is_calls_in_order_or_an_answer() {
+        use Protocol::{Native, Text};
+        for (text, protocol, want) in [
+            ("Thought: t\nAction: find\nAction Input: {\"q\":1}", Text, "c-1=find({\"q\":1})"),
+            (
+                "Action: find\nAction Input: {\"q\":\"a\"}\nAction: gone\nAction Input: {}\nAction: now\nAction Input: {}",
+                Text,
+                "c-1=find({\"q\":\"a\"}); c-2=gone({}); c-3=now({}); c-2 unknown_tool",
+            ),
+            (
+                "Action: find\nAction Input: {\"q\":\"a\"}\nAction: gone\nAction Input: {}",
+                Native,
+                "c-1=find({\"q\":\"a\"}); - unknown_tool",
+            ),
+            (
+                "Action: find\nAction Input: {\"q\":\"a\"}\nAction: find\nAction Input: {\"q\":",
+                Text,
+                "c-1=find({\"q\":\"a\"}); - unreadable",
+            ),
+            ("Thought: t\nFinal Answer: 15일", Text, "answer \"15일\""),
+            ("그냥 답입니다.", Text, "answer \"그냥 답입니다.\""),
+            ("Thought: 연차는 15일이다", Text, "answer \"연차는 15일이다\""),
+            ("<think>Action: find</think>", Text, ""),
+            (" \n", Native, ""),
+        ] {
+            assert_eq!(summary(&read(text, &[], protocol)), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn native_calls_keep_their_ids_unless_those_are_taken() {
+        for protocol in [Protocol::Native, Protocol::Text] {
+            let turn = read("looking", &["x", "x", "", "old"], protocol);
+            assert_eq!(
+                turn.calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(),
+                ["x", "c-1", "c-2", "c-3"]
+            );
+            assert_eq!(turn.thought.as_deref(), Some("looking"));
+        }
+    }
+
+    #[test]
+    fn what_a_model_invents_after_its_call_is_not_kept() {
+        let call = "Action: find\nAction Input: {\"q\":\"a\"}";
+        for invented in ["Observation: 99일\nFinal Answer: 99일", "Final Answer: 99일"] {
+            let turn = read(&format!("{call}\n{invented}"), &[], Protocol::Text);
+            assert_eq!((turn.text.as_str(), turn.calls.len()), (call, 1), "{invented}");
+        }
+    }
+
+    #[test]
+    fn a_reply_makes_so_many_calls_and_no_more() {
+        let turn = read(&"Action: now\nAction Input: {}\n".repeat(70), &[], Protocol::Text);
+        assert_eq!((turn.calls.len(), summary(&turn).ends_with("- too_many")), (64, true));
+    }
+}

@@ -1,0 +1,150 @@
+//! The tools of an agent.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use hanok_core::{Call, Effect};
+use hanok_model::{Parameter, SharedTool, Tool, ToolError, ToolSpec};
+use hanok_parse::{Declared, Language, ParamType};
+use hanok_state::ToolCall;
+use jsonschema::Validator;
+
+use crate::{
+    FaultKind, Observation, RegistryError, ToolFault,
+    execution::{self, Ran},
+    prompt, schema,
+};
+
+/// The tools of an agent, each with its schema compiled. Clones share them.
+///
+/// ```
+/// use hanok_agent::ToolRegistry;
+/// use hanok_model::{FnTool, SharedTool, ToolSpec};
+/// use serde_json::json;
+///
+/// let find = || -> Result<SharedTool, hanok_model::InvalidSpec> {
+///     let spec = ToolSpec::new("find", "Finds", json!({"properties": {"q": {"type": "string"}}}))?;
+///     Ok(SharedTool::new(FnTool::untyped(spec, |_, _| async { Ok("nothing".into()) })))
+/// };
+/// let registry = ToolRegistry::new([find()?])?;
+/// assert_eq!(registry.specs().map(|spec| spec.name()).collect::<Vec<_>>(), ["find"]);
+///
+/// let twice = ToolRegistry::new([find()?, find()?]).unwrap_err();
+/// assert_eq!(twice.to_string(), "the tools cannot be registered\n- two tools are named `find`");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ToolRegistry {
+    tools: Arc<[Registered]>,
+}
+
+#[derive(Debug)]
+struct Registered {
+    tool: SharedTool,
+    validator: Validator,
+}
+
+impl ToolRegistry {
+    /// The registry of `tools`, which are shown to the model in this order.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] with every tool whose name was there before or whose schema cannot be used.
+    pub fn new(tools: impl IntoIterator<Item = SharedTool>) -> Result<Self, RegistryError> {
+        let (mut names, mut registered, mut faults) = (BTreeSet::new(), Vec::new(), Vec::new());
+        for tool in tools {
+            let name = tool.spec().name().to_owned();
+            if !names.insert(name.clone()) {
+                faults.push(ToolFault::TwiceNamed { tool: name });
+                continue;
+            }
+            match schema::compile(tool.spec().schema()) {
+                Ok(validator) => registered.push(Registered { tool, validator }),
+                Err(source) => faults.push(ToolFault::Schema { tool: name, source }),
+            }
+        }
+        if faults.is_empty() {
+            Ok(Self { tools: registered.into() })
+        } else {
+            Err(RegistryError { faults })
+        }
+    }
+
+    /// The tools as a model sees them.
+    pub fn specs(&self) -> impl ExactSizeIterator<Item = &ToolSpec> {
+        self.tools.iter().map(|registered| registered.tool.spec())
+    }
+
+    /// What a model's text may call: these tools and nothing else. P32
+    pub fn declared(&self) -> Declared {
+        self.specs().fold(Declared::new(), |declared, spec| {
+            let parameters = spec.parameters();
+            let parameters = parameters
+                .iter()
+                .map(|parameter| (parameter.name.clone(), kind(parameter), parameter.required));
+            declared.tool_with(spec.name(), parameters)
+        })
+    }
+
+    /// What a call of `tool` does to the world, `None` for a tool that is not there.
+    pub fn effect(&self, tool: &str) -> Option<Effect> {
+        self.find(tool).map(|registered| registered.tool.effect())
+    }
+
+    /// Makes `call`, and says what came of it in `language`.
+    ///
+    /// An unknown tool, arguments that do not fit the schema, the tool's own error, its panic and its time-out are
+    /// observations, which help the model to correct itself. P32
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::Waiting`] when the tool asked a person: the run stops for the answer. [`ToolError::Cancelled`] when
+    /// the run was asked to stop.
+    pub async fn execute(
+        &self,
+        call: &ToolCall,
+        context: &Call,
+        language: Language,
+    ) -> Result<Observation, ToolError> {
+        let name = call.name.as_str();
+        let Some(Registered { tool, validator }) = self.find(name) else {
+            let text = prompt::unknown_tool(name, self.specs().map(ToolSpec::name), language);
+            return Ok(Observation::fault(FaultKind::UnknownTool, text));
+        };
+        let mistakes = schema::mistakes(validator, call.arguments.as_str(), language);
+        if !mistakes.is_empty() {
+            let text = prompt::bad_arguments(name, &mistakes, language);
+            return Ok(Observation::fault(FaultKind::BadArguments, text));
+        }
+        match execution::run(tool, &call.arguments, context).await {
+            Ran::Gave(output) => Ok(prompt::result(output, language)),
+            Ran::Failed(error) => prompt::tool_error(name, error, language),
+            Ran::Panicked => {
+                Ok(Observation::fault(FaultKind::Panicked, prompt::panicked(name, language)))
+            }
+            Ran::TimedOut(after) => {
+                let text = prompt::timed_out(name, after, language);
+                Ok(Observation::fault(FaultKind::TimedOut, text))
+            }
+        }
+    }
+
+    fn find(&self, tool: &str) -> Option<&Registered> {
+        self.tools.iter().find(|registered| registered.tool.spec().name() == tool)
+    }
+}
+
+/// A parameter's type, as the parser takes it.
+fn kind(parameter: &Parameter) -> ParamType {
+    match parameter.kind.as_str() {
+        "string" => ParamType::String,
+        "integer" => ParamType::Integer,
+        "number" => ParamType::Number,
+        "boolean" => ParamType::Boolean,
+        "object" => ParamType::Object,
+        "null" => ParamType::Null,
+        kind if kind.starts_with("array") => ParamType::Array,
+        // `"asc" or "desc"`: texts, one of which it has to be.
+        kind if kind.starts_with('"') => ParamType::String,
+        _ => ParamType::Any,
+    }
+}

@@ -1,0 +1,217 @@
+//! Checks arguments against a tool's schema, in words for the model.
+
+use hanok_core::BoxError;
+use hanok_parse::Language;
+use jsonschema::{
+    PatternOptions, ValidationError, Validator,
+    error::{TypeKind, ValidationErrorKind},
+};
+use serde_json::Value;
+
+use crate::observation::cut;
+
+/// How many mistakes a model is told at once.
+const MISTAKES: usize = 5;
+
+/// How much of a value a sentence quotes, in bytes.
+const QUOTED: usize = 80;
+
+/// How often a pattern of a schema may back up. Schemas come from outside too.
+const BACKTRACKS: usize = 10_000;
+
+/// Compiles `schema`. What it refers to has to stand in it: nothing is fetched.
+pub(crate) fn compile(schema: &Value) -> Result<Validator, BoxError> {
+    jsonschema::options()
+        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS))
+        .build(schema)
+        .map_err(|error| error.to_string().into())
+}
+
+/// What is wrong with `arguments`, a sentence each; nothing when they fit.
+pub(crate) fn mistakes(validator: &Validator, arguments: &str, language: Language) -> Vec<String> {
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(arguments) => validator
+            .iter_errors(&arguments)
+            .take(MISTAKES)
+            .map(|error| sentence(&error, language))
+            .collect(),
+        Err(error) => vec![match language {
+            Language::Korean => format!("인자가 JSON이 아닙니다({error})."),
+            _ => format!("The arguments are not JSON ({error})."),
+        }],
+    }
+}
+
+fn sentence(error: &ValidationError<'_>, language: Language) -> String {
+    let field = field(error.instance_path().as_str());
+    let value = quoted(error.instance());
+    let korean = language == Language::Korean;
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let missing = below(&field, property.as_str().unwrap_or_default());
+            match korean {
+                true => format!("`{missing}` 값이 없습니다."),
+                false => format!("`{missing}` is missing."),
+            }
+        }
+        ValidationErrorKind::Type { kind } => {
+            let kind = type_name(kind);
+            match korean {
+                true => {
+                    format!("{}의 형식은 {kind}이어야 하는데 {value}입니다.", named(&field, true))
+                }
+                false => {
+                    format!("{} has to be of type {kind}, and is {value}.", named(&field, false))
+                }
+            }
+        }
+        ValidationErrorKind::Enum { options } => {
+            let options = options.as_array().map(|all| all.iter().map(quoted).collect::<Vec<_>>());
+            let options = options.unwrap_or_default().join(", ");
+            match korean {
+                true => format!(
+                    "{}에는 {options} 중 하나를 써야 하는데 {value}입니다.",
+                    named(&field, true)
+                ),
+                false => {
+                    format!("{} has to be one of {options}, and is {value}.", named(&field, false))
+                }
+            }
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            let names: Vec<_> =
+                unexpected.iter().map(|name| format!("`{}`", below(&field, short(name)))).collect();
+            match korean {
+                true => format!("{} 인자는 없습니다.", names.join(", ")),
+                false => format!("There is no argument {}.", names.join(", ")),
+            }
+        }
+        _ => {
+            let said = error.masked().to_string();
+            match korean {
+                true => format!(
+                    "{}의 값 {value}이(가) 맞지 않습니다({}).",
+                    named(&field, true),
+                    short(&said)
+                ),
+                false => format!(
+                    "{} does not fit, and is {value} ({}).",
+                    named(&field, false),
+                    short(&said)
+                ),
+            }
+        }
+    }
+}
+
+/// The field a JSON pointer names: `/items/0/name` is `items.0.name`.
+fn field(pointer: &str) -> String {
+    let steps: Vec<_> =
+        pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
+    short(&steps.join(".")).to_owned()
+}
+
+fn below(field: &str, name: &str) -> String {
+    if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") }
+}
+
+fn named(field: &str, korean: bool) -> String {
+    match (field.is_empty(), korean) {
+        (true, true) => "인자 전체".to_owned(),
+        (true, false) => "The whole of the arguments".to_owned(),
+        (false, _) => format!("`{field}`"),
+    }
+}
+
+fn type_name(kind: &TypeKind) -> String {
+    match kind {
+        TypeKind::Single(kind) => kind.to_string(),
+        TypeKind::Multiple(kinds) => {
+            kinds.iter().map(|kind| kind.to_string()).collect::<Vec<_>>().join("/")
+        }
+    }
+}
+
+fn quoted(value: &Value) -> String {
+    let text = value.to_string();
+    let (text, more) = cut(&text, QUOTED);
+    format!("{text}{}", if more { "…" } else { "" })
+}
+
+fn short(text: &str) -> &str {
+    cut(text, QUOTED).0
+}
+
+#[cfg(test)]
+mod tests {
+    use hanok_parse::Language;
+    use serde_json::json;
+
+    use super::{compile, mistakes};
+
+    #[test]
+    fn every_mistake_names_its_field() {
+        let validator = compile(&json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "minLength": 1},
+                "top": {"type": ["integer", "null"]},
+                "unit": {"enum": ["day", "hour"]},
+                "items": {"type": "array", "items": {"type": "object", "required": ["name"]}},
+            },
+            "required": ["query"],
+            "additionalProperties": false,
+        }))
+        .unwrap();
+        for (arguments, english, korean) in [
+            (r#"{"query":"휴가"}"#, "", ""),
+            ("{}", "`query` is missing.", "`query` 값이 없습니다."),
+            (
+                r#"{"query":7}"#,
+                "`query` has to be of type string, and is 7.",
+                "`query`의 형식은 string이어야 하는데 7입니다.",
+            ),
+            (
+                r#"{"query":"휴가","unit":"week"}"#,
+                r#"`unit` has to be one of "day", "hour", and is "week"."#,
+                r#"`unit`에는 "day", "hour" 중 하나를 써야 하는데 "week"입니다."#,
+            ),
+            (r#"{"query":"휴가","q":1}"#, "There is no argument `q`.", "`q` 인자는 없습니다."),
+            (
+                r#"{"query":"휴가","items":[{}]}"#,
+                "`items.0.name` is missing.",
+                "`items.0.name` 값이 없습니다.",
+            ),
+            (
+                "[]",
+                "The whole of the arguments has to be of type object, and is [].",
+                "인자 전체의 형식은 object이어야 하는데 []입니다.",
+            ),
+        ] {
+            let said = |language| mistakes(&validator, arguments, language).join(" ");
+            assert_eq!(said(Language::English), english, "{arguments}");
+            assert_eq!(said(Language::Korean), korean, "{arguments}");
+        }
+        let broken = mistakes(&validator, "{", Language::English).join(" ");
+        assert!(broken.starts_with("The arguments are not JSON"), "{broken}");
+    }
+
+    #[test]
+    fn a_schema_that_refers_elsewhere_is_refused() {
+        for schema in
+            [json!({"$ref": "https://example.com/schema.json"}), json!({"type": "no such type"})]
+        {
+            assert!(compile(&schema).is_err(), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_backs_up_for_ever_is_a_mistake_and_not_a_hang() {
+        let pattern =
+            json!({"properties": {"q": {"type": "string", "pattern": "^(?=(a+)+$)(a+)+$"}}});
+        let validator = compile(&pattern).unwrap();
+        let arguments = json!({"q": format!("{}!", "a".repeat(5_000))}).to_string();
+        assert_eq!(mistakes(&validator, &arguments, Language::English).len(), 1);
+    }
+}

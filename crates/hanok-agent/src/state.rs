@@ -1,0 +1,55 @@
+//! The state of a ReAct agent.
+
+use hanok_state::{Messages, State, ToolCall};
+use serde::{Deserialize, Serialize};
+
+use crate::FaultKind;
+
+/// The state of a ReAct agent. A turn begins with [`ReactAgent::ask`](crate::ReactAgent::ask), which resets everything
+/// but the messages.
+#[derive(State, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentState {
+    /// The conversation. Every call in it has exactly one observation, which carries the call's id (B113).
+    pub messages: Messages,
+    /// How often the model was asked in this turn.
+    pub iteration: u32,
+    /// How often it may be. 0 means what the agent was built with.
+    pub max_iterations: u32,
+    /// The agent.
+    pub agent_name: String,
+    /// The calls of the last reply that have no observation yet, in its order.
+    pub pending_tool_calls: Vec<ToolCall>,
+    /// What the last reply got wrong. The model reads it with the observations.
+    pub faults: Vec<Fault>,
+    /// Whether the turn is over.
+    pub should_stop: bool,
+    /// The final answer of the turn, if it has one.
+    pub answer: Option<String>,
+    /// Why the turn is over.
+    pub stopped: Option<StopReason>,
+}
+
+/// Why an agent's turn is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StopReason {
+    /// It has an answer.
+    Answered,
+    /// The model was asked as often as it may be. What was found is in the messages.
+    MaxIterations,
+    /// The model said nothing, and nothing again.
+    EmptyReply,
+}
+
+/// Something that the model meant as a call and that is not made, in words for the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The call, if a whole one could be read.
+    pub call_id: Option<String>,
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// The same as a sentence.
+    pub text: String,
+}

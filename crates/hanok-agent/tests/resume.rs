@@ -1,0 +1,171 @@
+//! Turns that were cut short: what is finished is not done again.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+
+mod support;
+
+use std::time::Duration;
+
+use hanok_agent::{AgentState, ReactAgent};
+use hanok_checkpoint::Memory;
+use hanok_core::{Call, Request, Stored, Tenant, ThreadKey};
+use hanok_graph::{Outcome, Thread};
+use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, ToolError, ToolSpec};
+use serde_json::json;
+
+use self::support::{Ledger, call, observations, tools};
+
+fn thread(agent: &ReactAgent) -> Thread<AgentState> {
+    let key = ThreadKey::new(Tenant::default(), "t").unwrap();
+    agent.graph().checkpointer(Memory::new()).thread(key)
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_were_finished_are_not_made_again() {
+    let ledger = Ledger::default();
+    let calls = call("find", r#"{"q": "quick", "wait": 1}"#)
+        + &call("find", r#"{"q": "slow", "wait": 1000}"#)
+        + &call("find", r#"{"q": "quick", "wait": 2}"#);
+    let model = ScriptedModel::new([Exchange::says(calls), Exchange::says("Final Answer: done")]);
+    let agent = ReactAgent::builder("t", "", model.clone()).tools(tools(&ledger)).build().unwrap();
+    let thread = thread(&agent);
+
+    let run = thread.invoke(agent.ask("?"), ());
+    tokio::time::timeout(Duration::from_millis(500), run).await.unwrap_err();
+    assert_eq!(*ledger.lock().unwrap(), ["find quick", "find slow", "find quick"]);
+    let state = thread.resume(()).await.unwrap().done().unwrap();
+
+    model.finished().unwrap();
+    assert_eq!(*ledger.lock().unwrap(), ["find quick", "find slow", "find quick", "find slow"]);
+    let want =
+        ["found quick", "found slow", "found quick"].map(|text| format!("Observation: {text}"));
+    assert_eq!(observations(&state), want);
+}
+
+/// A call that must not be repeated is not, when nobody knows whether it took effect.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_must_not_be_repeated_is_in_doubt_after_a_crash() {
+    let ledger = Ledger::default();
+    let spec = || ToolSpec::new("pay", "Pays", json!({})).unwrap();
+    let paying = ledger.clone();
+    let pay = FnTool::untyped(spec(), move |_, _| {
+        paying.lock().unwrap().push("pay".into());
+        async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok("paid".into())
+        }
+    });
+    let model = ScriptedModel::new([
+        Exchange::says(call("pay", "{}")),
+        Exchange::says(call("pay", "{}")).contains("nobody knows whether it took effect"),
+        Exchange::says("Final Answer: done").contains("paid"),
+    ]);
+    let agent = ReactAgent::builder("t", "", model.clone()).tool(pay).build().unwrap();
+    let thread = thread(&agent);
+
+    let run = thread.invoke(agent.ask("?"), ());
+    tokio::time::timeout(Duration::from_millis(500), run).await.unwrap_err();
+    thread.resume(()).await.unwrap().done().unwrap();
+    model.finished().unwrap();
+    // The second is a call of its own, which the model answers for.
+    assert_eq!(*ledger.lock().unwrap(), ["pay", "pay"]);
+}
+
+/// P41: a mark is kept with its call.
+#[tokio::test]
+async fn a_model_that_is_asked_again_after_a_failure_is_sent_the_same() {
+    let model = ScriptedModel::new([
+        Exchange::says(call("find", r#"{"q": "a"}"#)),
+        Exchange::fails(ModelError::Cancelled),
+        Exchange::says("Final Answer: done"),
+    ]);
+    let agent = ReactAgent::builder("t", "", model.clone())
+        .tools(tools(&Ledger::default()))
+        .build()
+        .unwrap();
+    let thread = thread(&agent);
+    thread.invoke(agent.ask("?"), ()).await.unwrap_err();
+    thread.resume(()).await.unwrap().done().unwrap();
+    let requests = model.requests();
+    assert!(requests[1].messages.last().unwrap().text().contains("<data-"));
+    assert_eq!(requests[1], requests[2]);
+}
+
+#[tokio::test]
+async fn a_turn_that_is_given_up_leaves_no_call_without_an_observation() {
+    let model = ScriptedModel::new([
+        Exchange::says("Final Answer: done").contains("This call was not made")
+    ]);
+    let agent = ReactAgent::builder("t", "", model.clone()).build().unwrap();
+    let given_up = hanok_state::ToolCall {
+        id: "x".into(),
+        name: "find".into(),
+        arguments: Default::default(),
+    };
+    let said = hanok_state::Message::assistant("Action: find").with_tool_calls([given_up]);
+    let input = agent.input([said, "and now?".into()], None);
+    let state = agent.graph().invoke(input, ()).await.unwrap().done().unwrap();
+    let observed: Vec<_> = state.messages.iter().filter_map(|m| m.tool_call_id()).collect();
+    assert_eq!(observed, ["x"]);
+    // It follows its call, though the user spoke before it was given.
+    let sent: Vec<_> = model.requests()[0].messages.iter().map(|m| m.text().into_owned()).collect();
+    assert!(sent[2].starts_with("Observation: This call") && sent[3] == "and now?", "{sent:?}");
+}
+
+/// A tool that asks a person what it is given.
+fn approve() -> FnTool {
+    let spec = ToolSpec::new("approve", "Asks", json!({})).unwrap();
+    FnTool::untyped(spec, |asked, call: Call| async move {
+        let payload = Stored::encode(asked.as_str()).map_err(ToolError::failed)?;
+        let answer = call.question(Request { payload }).await?;
+        Ok(format!("a person said {answer}").into())
+    })
+}
+
+/// Each question has its own answer, in whichever order they come.
+#[tokio::test]
+async fn two_tools_that_wait_are_answered_one_after_the_other() {
+    for first in [0, 1] {
+        let said = call("approve", r#"{"q":0}"#) + &call("approve", r#"{"q":1}"#);
+        let model =
+            ScriptedModel::new([Exchange::says(said), Exchange::says("Final Answer: done")]);
+        let agent = ReactAgent::builder("t", "", model.clone()).tool(approve()).build().unwrap();
+        let thread = thread(&agent);
+        let outcome = thread.invoke(agent.ask("?"), ()).await.unwrap();
+        let Outcome::Interrupted(asked) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(asked.len(), 2);
+        let answer = |n: usize| thread.answer(asked[n].id.clone(), ["a", "b"][n], ());
+        let outcome = answer(first).await.unwrap();
+        assert!(matches!(&outcome, Outcome::Interrupted(left) if left.len() == 1), "{outcome:?}");
+        let state = answer(1 - first).await.unwrap().done().unwrap();
+        let want = ["a", "b"].map(|said| format!("Observation: a person said {said:?}"));
+        assert_eq!(observations(&state), want);
+    }
+}
+
+/// A tool that asks suspends the run; what ran beside it is not run again.
+#[tokio::test]
+async fn a_tool_that_waits_for_a_person_suspends_the_run() {
+    let ledger = Ledger::default();
+    let approve = approve();
+    let said = call("find", r#"{"q": "a"}"#) + &call("approve", "{}");
+    let model = ScriptedModel::new([
+        Exchange::says(said),
+        Exchange::says("Final Answer: done").contains("a person said \"yes\""),
+    ]);
+    let agent = ReactAgent::builder("t", "", model.clone())
+        .tools(tools(&ledger))
+        .tool(approve)
+        .build()
+        .unwrap();
+    let thread = thread(&agent);
+    let outcome = thread.invoke(agent.ask("?"), ()).await.unwrap();
+    let Outcome::Interrupted(requests) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(requests[0].payload::<String>().unwrap(), "{}");
+
+    let outcome = thread.answer(requests[0].id.clone(), "yes", ()).await.unwrap();
+    let state = outcome.done().unwrap();
+    model.finished().unwrap();
+    assert_eq!(*ledger.lock().unwrap(), ["find a"]);
+    assert_eq!(observations(&state).len(), 2);
+}

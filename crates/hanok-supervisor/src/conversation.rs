@@ -1,0 +1,128 @@
+//! The conversation: as the state keeps it, and as the routing model is sent it.
+
+use hanok_agent::{DataMark, Language, StopReason};
+use hanok_state::{Json, Message, Messages, Role};
+
+use crate::prompt;
+
+/// Under which a message keeps what it is.
+const KIND: &str = "kind";
+/// The reply that chose an agent.
+const ROUTING: &str = "routing";
+/// What an agent gave.
+const RESULT: &str = "result";
+const MARK: &str = "data_mark";
+const TASK: &str = "task";
+const SKIPPED: &str = "skipped";
+/// Why the agent, or the turn, ended.
+const STOPPED: &str = "stopped";
+
+/// The reply that chose an agent, as it was written.
+pub(crate) fn routing(reply: &str, skipped: &[String]) -> Message {
+    let message = Message::assistant(reply.trim()).with_metadata(KIND, ROUTING);
+    if skipped.is_empty() { message } else { message.with_metadata(SKIPPED, skipped.to_vec()) }
+}
+
+/// What an agent gave: said by the agent, its name before it.
+pub(crate) fn result(
+    agent: &str,
+    task: Option<&str>,
+    output: &str,
+    stopped: StopReason,
+    mark: &DataMark,
+) -> Message {
+    let message = Message::assistant(format!("[{agent}] {output}"))
+        .with_name(agent)
+        .with_metadata(KIND, RESULT)
+        .with_metadata(STOPPED, code(stopped))
+        .with_metadata(MARK, mark.code());
+    match task {
+        Some(task) => message.with_metadata(TASK, task),
+        None => message,
+    }
+}
+
+/// The end of a turn that the model did not end itself.
+pub(crate) fn ended(text: &str, stopped: StopReason) -> Message {
+    Message::assistant(text).with_metadata(STOPPED, code(stopped))
+}
+
+/// One thing that an agent gave in this turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) agent: String,
+    pub(crate) task: Option<String>,
+    pub(crate) output: String,
+    /// Whether it is the agent's answer, and not that it has none.
+    pub(crate) answered: bool,
+    pub(crate) mark: DataMark,
+}
+
+/// What the agents gave in this turn, which begins with the last message of the user; oldest first.
+pub(crate) fn given(messages: &Messages) -> Vec<Given> {
+    let mut given: Vec<_> = this_turn(messages).filter_map(read_result).collect();
+    given.reverse();
+    given
+}
+
+/// The last thing in this turn that is an agent's answer.
+pub(crate) fn best(messages: &Messages) -> Option<Given> {
+    this_turn(messages).filter_map(read_result).find(|given| given.answered)
+}
+
+/// What the routing model is sent: the system prompt, what the user said and was answered, and before the last message
+/// of the user what the agents gave in this turn, as data.
+pub(crate) fn request(system: &str, messages: &Messages, language: Language) -> Vec<Message> {
+    let spoken = messages.iter().filter(|message| note(message, KIND).is_none());
+    let spoken = spoken.map(|message| Message::new(message.role(), message.content().clone()));
+    let mut sent: Vec<_> = std::iter::once(Message::system(system)).chain(spoken).collect();
+    let given = given(messages);
+    if !given.is_empty() {
+        let last = sent.iter().rposition(|message| message.role() == Role::User);
+        let data = prompt::given(&given, &skipped(messages), language);
+        sent.insert(last.unwrap_or(sent.len()), Message::user(data));
+    }
+    sent
+}
+
+/// The delegations of the last routing reply that were not run.
+fn skipped(messages: &Messages) -> Vec<String> {
+    let routing = this_turn(messages).find(|message| note(message, KIND) == Some(ROUTING));
+    let names = routing.and_then(|message| message.metadata().get(SKIPPED)?.0.as_array());
+    names.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
+/// What was said after the last message of the user, newest first.
+fn this_turn(messages: &Messages) -> impl Iterator<Item = &Message> {
+    messages.iter().rev().take_while(|message| message.role() != Role::User)
+}
+
+fn read_result(message: &Message) -> Option<Given> {
+    if note(message, KIND) != Some(RESULT) {
+        return None;
+    }
+    let agent = message.name()?.to_owned();
+    let text = message.text();
+    let output = text.strip_prefix(&format!("[{agent}] ")).unwrap_or(&text).to_owned();
+    Some(Given {
+        agent,
+        task: note(message, TASK).map(str::to_owned),
+        output,
+        answered: note(message, STOPPED) == Some(code(StopReason::Answered)),
+        mark: DataMark::from_code(note(message, MARK).unwrap_or_default()),
+    })
+}
+
+fn note<'a>(message: &'a Message, key: &str) -> Option<&'a str> {
+    let Json(value) = message.metadata().get(key)?;
+    value.as_str()
+}
+
+/// The stable code of a reason, as it is serialised.
+fn code(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Answered => "answered",
+        StopReason::MaxIterations => "max_iterations",
+        _ => "empty_reply",
+    }
+}

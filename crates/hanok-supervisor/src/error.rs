@@ -1,0 +1,84 @@
+//! Why a supervisor could not be built, or could not go on.
+
+use std::fmt;
+
+use hanok_graph::{BuildError, StepError, SubgraphError};
+use hanok_model::ModelError;
+use hanok_parse::ParseError;
+use thiserror::Error;
+
+/// Why a supervisor could not go on. Its node fails with it, and the thread can be resumed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SupervisorError {
+    /// The model did not answer.
+    #[error("the supervisor's model did not answer")]
+    Model(#[source] ModelError),
+    /// The model delegated to an agent that is not there, after it had been told which there are.
+    #[error("the supervisor's model delegates to `{}`, which is not there, though it was told that there are {}", name.escape_debug(), listed(known))]
+    UndeclaredAgent {
+        /// The agent it named.
+        name: String,
+        /// The agents there are.
+        known: Vec<String>,
+    },
+    /// The model wrote twice what is neither a delegation nor an answer.
+    #[error("the supervisor's model wrote twice what cannot be read")]
+    Unreadable(#[source] ParseError),
+    /// An agent could not go on, or waits for a person.
+    #[error("agent `{agent}` did not come to an end")]
+    Agent {
+        /// The agent.
+        agent: String,
+        /// Why.
+        source: SubgraphError,
+    },
+    /// The run was asked to stop while an agent worked.
+    #[error("agent `{agent}` was stopped")]
+    Stopped {
+        /// The agent.
+        agent: String,
+    },
+    /// What was done could not be kept.
+    #[error("a step of the supervisor could not be kept")]
+    Step(#[source] StepError),
+}
+
+/// The faults of a supervisor, all at once.
+#[derive(Debug, Error)]
+pub struct SupervisorBuildError {
+    /// What is wrong with it.
+    pub faults: Vec<SupervisorFault>,
+}
+
+impl fmt::Display for SupervisorBuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the supervisor cannot be built")?;
+        self.faults.iter().try_for_each(|fault| write!(f, "\n- {fault}"))
+    }
+}
+
+/// One fault of a supervisor.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SupervisorFault {
+    /// There is nobody to delegate to.
+    #[error("it has no agents")]
+    NoAgents,
+    /// Two agents have one name. B114
+    #[error("two agents are named `{agent}`")]
+    TwiceNamed {
+        /// The name.
+        agent: String,
+    },
+    /// The model may never be asked.
+    #[error("it may ask its model 0 times; it takes at least 1")]
+    NoIterations,
+    /// Its graph cannot be built.
+    #[error(transparent)]
+    Graph(#[from] BuildError),
+}
+
+pub(crate) fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,54 @@
+//! What a supervisor tells while it works.
+
+use hanok_agent::StopReason;
+use serde::{Deserialize, Serialize};
+
+/// What a supervisor tells while it works, as a custom event of its run.
+///
+/// The texts are a model's, as they came: neutralise control characters before printing them. What an agent tells
+/// between its start and its end is an [`AgentProgress`](hanok_agent::AgentProgress).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SupervisorProgress {
+    /// The model chose an agent.
+    Routed {
+        /// The agent.
+        to: String,
+        /// What it is to do.
+        task: Option<String>,
+        /// Why, in the model's words.
+        reason: Option<String>,
+        /// The agents that the same reply delegated to as well, and that are not run.
+        skipped: Vec<String>,
+    },
+    /// The model wrote what cannot be followed, and is asked again.
+    Corrected {
+        /// What it was told.
+        with: String,
+    },
+    /// An agent starts.
+    AgentStarted {
+        /// The agent.
+        name: String,
+    },
+    /// An agent came to an end.
+    AgentFinished {
+        /// The agent.
+        name: String,
+        /// What it gave.
+        output: String,
+        /// Why it ended.
+        stopped: StopReason,
+    },
+    /// The answer of the turn.
+    Answered {
+        /// The answer.
+        answer: String,
+    },
+    /// The turn ended without the model's own answer.
+    Ended {
+        /// Why.
+        stopped: StopReason,
+    },
+}

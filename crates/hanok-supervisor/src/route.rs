@@ -1,0 +1,167 @@
+//! The node that asks the model for a route.
+
+use std::sync::Arc;
+
+use hanok_agent::StopReason;
+use hanok_graph::{Context, END, Snapshot, StepError};
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
+use hanok_parse::ErrorKind;
+use hanok_state::{Message, State};
+
+use crate::{
+    SupervisorError, SupervisorProgress, SupervisorState, SupervisorStateUpdate, Undecided,
+    conversation, prompt,
+    routing::{Route, route},
+    supervisor::Inner,
+};
+
+/// Asks the model for the next route. What cannot be followed is told it, and it is asked again once; that counts.
+pub(crate) async fn choose(
+    supervisor: Arc<Inner>,
+    state: Snapshot<SupervisorState>,
+    context: Context,
+) -> Result<SupervisorStateUpdate, SupervisorError> {
+    let limit = supervisor.limit(&state);
+    if state.iteration >= limit {
+        return Ok(supervisor.end(&context, &state, StopReason::MaxIterations));
+    }
+    let request = supervisor.request(&state);
+    let mut iteration = state.iteration + 1;
+    let (mut said, mut chosen) = supervisor.ask(&context, "route", request.clone()).await?;
+    if let Some(correction) = supervisor.correction(&chosen) {
+        if iteration >= limit && !matches!(chosen, Route::Undecided(_)) {
+            let ended = supervisor.end(&context, &state, StopReason::MaxIterations);
+            return Ok(ended.iteration(iteration));
+        }
+        if iteration < limit {
+            iteration += 1;
+            context.custom(&SupervisorProgress::Corrected { with: correction.clone() });
+            let request = corrected(request, said, correction);
+            (said, chosen) = supervisor.ask(&context, "route-again", request).await?;
+        }
+    }
+    let update = supervisor.follow(&context, &state, said, chosen, iteration >= limit)?;
+    Ok(update.iteration(iteration))
+}
+
+/// `request`, continued with what the model said and what is wrong with it.
+fn corrected(request: ChatRequest, said: String, correction: String) -> ChatRequest {
+    let request = match said.trim() {
+        // Servers refuse an empty message of the model.
+        "" => request,
+        said => request.message(Message::assistant(said)),
+    };
+    request.message(correction)
+}
+
+impl Inner {
+    fn limit(&self, state: &SupervisorState) -> u32 {
+        if state.max_iterations == 0 { self.max_iterations } else { state.max_iterations }
+    }
+
+    fn request(&self, state: &SupervisorState) -> ChatRequest {
+        let sent = conversation::request(&self.system, &state.messages, self.language);
+        let request = ChatRequest::new(sent);
+        match self.temperature {
+            Some(temperature) => request.temperature(temperature),
+            None => request,
+        }
+    }
+
+    /// Asks the model, once and for all of the task's runs: what it said, and what that means.
+    async fn ask(
+        &self,
+        context: &Context,
+        step: &str,
+        request: ChatRequest,
+    ) -> Result<(String, Route), SupervisorError> {
+        let call = context.call("model", self.model.name(), "");
+        let reply = context.step(step, || self.model.chat(request, &call)).await;
+        let reply: ChatReply = reply.map_err(model_failed)?;
+        let said = reply.message.text().into_owned();
+        let route = route(&self.parser, &said);
+        Ok((said, route))
+    }
+
+    /// What the model is told of a reply that cannot be followed; nothing when it can be.
+    fn correction(&self, route: &Route) -> Option<String> {
+        let undecided = || prompt::undecided(self.language).to_owned();
+        match route {
+            Route::Delegate { .. } | Route::Final(_) => None,
+            Route::Undecided(_) => (self.undecided == Undecided::AskAgain).then(undecided),
+            Route::Empty => Some(undecided()),
+            Route::Wrong(error) if error.kind == ErrorKind::UnknownTool => {
+                Some(prompt::no_tools(self.parser.declared().agents(), self.language))
+            }
+            Route::Wrong(error) => Some(error.observation(self.parser.declared(), self.language)),
+        }
+    }
+
+    /// What the turn becomes. The last routing call of a turn delegates to nobody: nothing could be made of the result.
+    fn follow(
+        &self,
+        context: &Context,
+        state: &SupervisorState,
+        said: String,
+        route: Route,
+        is_last: bool,
+    ) -> Result<SupervisorStateUpdate, SupervisorError> {
+        match route {
+            Route::Delegate { .. } if is_last => {
+                Ok(self.end(context, state, StopReason::MaxIterations))
+            }
+            Route::Delegate { agent, task, reason, skipped } => {
+                let update = SupervisorState::update()
+                    .message(conversation::routing(&said, &skipped))
+                    .current_agent(Some(agent.clone()))
+                    .task(task.clone());
+                context.custom(&SupervisorProgress::Routed { to: agent, task, reason, skipped });
+                Ok(update)
+            }
+            Route::Final(answer) | Route::Undecided(answer) => {
+                context.custom(&SupervisorProgress::Answered { answer: answer.clone() });
+                let message = Message::assistant(answer.as_str());
+                Ok(over(StopReason::Answered).message(message).answer(Some(answer)))
+            }
+            Route::Empty => Ok(self.end(context, state, StopReason::EmptyReply)),
+            Route::Wrong(error) if error.kind == ErrorKind::UnknownAgent => {
+                Err(self.undeclared(error.name.unwrap_or_default()))
+            }
+            Route::Wrong(error) => Err(SupervisorError::Unreadable(error)),
+        }
+    }
+
+    pub(crate) fn undeclared(&self, name: String) -> SupervisorError {
+        let known = self.agents.iter().map(|agent| agent.name().to_owned()).collect();
+        SupervisorError::UndeclaredAgent { name, known }
+    }
+
+    /// Ends a turn that the model did not end, with the best that was found, and says so.
+    fn end(
+        &self,
+        context: &Context,
+        state: &SupervisorState,
+        stopped: StopReason,
+    ) -> SupervisorStateUpdate {
+        let best = conversation::best(&state.messages);
+        let text = prompt::ended(stopped, self.limit(state), best.as_ref(), self.language);
+        context.custom(&SupervisorProgress::Ended { stopped });
+        let answer = best.is_some().then(|| text.clone());
+        over(stopped).message(conversation::ended(&text, stopped)).answer(answer)
+    }
+}
+
+/// The end of a turn.
+fn over(stopped: StopReason) -> SupervisorStateUpdate {
+    SupervisorState::update().current_agent(Some(END.to_owned())).stopped(Some(stopped))
+}
+
+fn model_failed(error: StepError) -> SupervisorError {
+    match error {
+        StepError::Failed(cause) => match cause.downcast::<ModelError>() {
+            Ok(error) => SupervisorError::Model(*error),
+            Err(cause) => SupervisorError::Step(StepError::Failed(cause)),
+        },
+        error => SupervisorError::Step(error),
+    }
+}

@@ -1,0 +1,144 @@
+//! The routing supervisor.
+
+use std::sync::Arc;
+
+use hanok_agent::{Language, ReactAgent};
+use hanok_graph::{Context, END, Graph, Runtime, START, Snapshot};
+use hanok_model::{ChatModel, SharedModel};
+use hanok_parse::Parser;
+use hanok_state::{Map, Message, State};
+
+use crate::{
+    SupervisorBuildError, SupervisorBuilder, SupervisorFault, SupervisorState,
+    SupervisorStateUpdate, execute_agent::execute_agent, route::choose,
+};
+
+/// What a supervisor does with a reply that neither delegates nor says that it is final.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Undecided {
+    /// Takes it as the answer.
+    #[default]
+    Answer,
+    /// Asks again once, and takes the second as the answer.
+    AskAgain,
+}
+
+/// A supervisor of agents: its model delegates to one agent at a time, sees what it found, and so on until it has the
+/// answer. Clones are the same supervisor.
+///
+/// ```text
+/// START -> supervisor -> execute_agent -> supervisor -> … -> END
+/// ```
+///
+/// An agent is given what the user said and its task, and nothing else; it runs as a subgraph, in a namespace of the
+/// thread's log. The model and the agents belong to the supervisor; its graph needs no services.
+///
+/// ```
+/// use hanok_agent::ReactAgent;
+/// use hanok_model::{Exchange, ScriptedModel};
+/// use hanok_supervisor::Supervisor;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let model = ScriptedModel::new([
+///     Exchange::says("Delegate: rules\nTask: look up the annual leave"),
+///     Exchange::says("Final Answer: 15 days").contains("look up the annual leave"),
+///     Exchange::says("Final Answer: You have 15 days.").contains("result: 15 days"),
+/// ]);
+/// let rules = ReactAgent::builder("rules", "Knows the company's rules", model.clone()).build()?;
+/// let supervisor = Supervisor::builder(model).agent(rules).build()?;
+///
+/// let state = supervisor.graph().invoke(supervisor.ask("How much leave do I have?"), ()).await?.done()?;
+/// assert_eq!(state.answer.as_deref(), Some("You have 15 days."));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Supervisor {
+    inner: Arc<Inner>,
+    graph: Graph<SupervisorState>,
+}
+
+/// What the nodes share.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) model: SharedModel,
+    pub(crate) agents: Vec<ReactAgent>,
+    pub(crate) parser: Parser,
+    pub(crate) system: String,
+    pub(crate) max_iterations: u32,
+    pub(crate) language: Language,
+    pub(crate) undecided: Undecided,
+    pub(crate) temperature: Option<f64>,
+}
+
+impl Supervisor {
+    /// Begins a supervisor whose `model` chooses among its agents.
+    pub fn builder(model: impl ChatModel) -> SupervisorBuilder {
+        SupervisorBuilder::new(SharedModel::new(model))
+    }
+
+    pub(crate) fn new(
+        name: &str,
+        inner: Inner,
+        runtime: Runtime,
+    ) -> Result<Self, SupervisorBuildError> {
+        let inner = Arc::new(inner);
+        let (chooses, runs) = (inner.clone(), inner.clone());
+        let steps = inner.max_iterations.saturating_mul(2).saturating_add(2);
+        let graph = Graph::<SupervisorState>::builder(name)
+            .node("supervisor", move |state: Snapshot<SupervisorState>, context: Context| {
+                choose(chooses.clone(), state, context)
+            })
+            .node("execute_agent", move |state: Snapshot<SupervisorState>, context: Context| {
+                execute_agent(runs.clone(), state, context)
+            })
+            .edge(START, "supervisor")
+            .branch("supervisor", route_next, ["execute_agent", END])
+            .edge("execute_agent", "supervisor")
+            .recursion_limit(steps.max(100))
+            .runtime(runtime)
+            .build();
+        match graph {
+            Ok(graph) => Ok(Self { inner, graph }),
+            Err(error) => Err(SupervisorBuildError { faults: vec![SupervisorFault::Graph(error)] }),
+        }
+    }
+
+    /// The agents, in the order the model reads them.
+    pub fn agents(&self) -> &[ReactAgent] {
+        &self.inner.agents
+    }
+
+    /// The system prompt, as the model reads it.
+    pub fn system_prompt(&self) -> &str {
+        &self.inner.system
+    }
+
+    /// The supervisor as a graph: run it, or give it a checkpointer for conversations that last.
+    pub fn graph(&self) -> &Graph<SupervisorState> {
+        &self.graph
+    }
+
+    /// The input of a turn in which a user says `text`. It resets everything of an earlier turn but the messages.
+    pub fn ask(&self, text: impl Into<String>) -> SupervisorStateUpdate {
+        SupervisorState::update()
+            .message(Message::user(text.into()))
+            .current_agent(None)
+            .overwrite_agent_outputs(Map::new())
+            .iteration(0)
+            .max_iterations(self.inner.max_iterations)
+            .task(None)
+            .answer(None)
+            .stopped(None)
+    }
+}
+
+/// Where a choice leads: to the agent, or to the end.
+fn route_next(state: &SupervisorState) -> &'static str {
+    match state.current_agent.as_deref() {
+        None | Some(END) => END,
+        Some(_) => "execute_agent",
+    }
+}

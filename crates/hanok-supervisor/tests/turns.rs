@@ -1,0 +1,145 @@
+//! Conversations of several turns, and turns that were cut short.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+
+mod support;
+
+use futures::StreamExt;
+use hanok_agent::{AgentProgress, ReactAgent, StopReason};
+use hanok_core::{Call, Request, Stored};
+use hanok_graph::{EventKind, Input, Outcome};
+use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, ToolError, ToolSpec};
+use hanok_supervisor::SupervisorProgress;
+
+use self::support::House;
+
+fn says(text: &str) -> Exchange {
+    Exchange::says(text)
+}
+
+#[tokio::test]
+async fn a_new_message_begins_a_turn_and_only_the_messages_last() {
+    let house = House::with(
+        [
+            says("Delegate: search\nTask: a"),
+            says("Final Answer: first"),
+            // The next turn sees what was said, and neither routes nor results of the one before.
+            says("Final Answer: second")
+                .contains("a?")
+                .contains("first")
+                .lacks("Delegate: search\nTask")
+                .lacks("found a"),
+        ],
+        [says("Final Answer: found a")],
+        [],
+        |builder| builder,
+    );
+    let first = house.ask("a?").await.unwrap();
+    assert_eq!((first.iteration, first.agent_outputs.len(), first.messages.len()), (2, 1, 4));
+
+    let second = house.ask("b?").await.unwrap();
+    house.finished();
+    assert_eq!((second.iteration, second.agent_outputs.len(), second.messages.len()), (1, 0, 6));
+    assert_eq!((second.task, second.answer.as_deref()), (None, Some("second")));
+    assert!(first.messages.iter().zip(second.messages.iter()).all(|(a, b)| a == b));
+}
+
+#[tokio::test]
+async fn a_turn_that_failed_goes_on_where_it_stopped_and_asks_no_model_twice() {
+    let house = House::with(
+        [says("Delegate: search\nTask: a"), says("Final Answer: first").contains("found a")],
+        [
+            says("Action: gone\nAction Input: {}"),
+            Exchange::fails(ModelError::Cancelled),
+            says("Final Answer: found a").contains("Observation: There is no tool `gone`."),
+        ],
+        [],
+        |builder| builder,
+    );
+    house.ask("a?").await.unwrap_err();
+    let state = house.thread.resume(()).await.unwrap().done().unwrap();
+    house.finished();
+    assert_eq!((state.answer.as_deref(), state.iteration), (Some("first"), 2));
+    assert_eq!(house.search.requests().len(), 3);
+}
+
+/// A question inside an agent is the thread's: it is answered there, and the agent goes on where it stopped.
+#[tokio::test]
+async fn a_tool_of_an_agent_that_asks_a_person_suspends_the_whole_run() {
+    let spec = ToolSpec::new("approve", "Asks", serde_json::json!({})).unwrap();
+    let approve = FnTool::untyped(spec, |_, call: Call| async move {
+        let request = Request { payload: Stored::encode(&"really?").map_err(ToolError::failed)? };
+        Ok(format!("a person said {}", call.question(request).await?).into())
+    });
+    let agent = ScriptedModel::new([
+        says("Action: approve\nAction Input: {}"),
+        says("Final Answer: allowed").contains("a person said \"yes\""),
+    ]);
+    let asking = ReactAgent::builder("asker", "Asks", agent.clone()).tool(approve).build().unwrap();
+    let house = House::with(
+        [says("Delegate: asker\nTask: a"), says("Final Answer: done").contains("allowed")],
+        [],
+        [],
+        |builder| builder.agent(asking),
+    );
+    let outcome = house.thread.invoke(house.supervisor.ask("a?"), ()).await.unwrap();
+    let Outcome::Interrupted(requests) = outcome else { panic!("{outcome:?}") };
+    let outcome = house.thread.answer(requests[0].id.clone(), "yes", ()).await.unwrap();
+    assert_eq!(outcome.done().unwrap().answer.as_deref(), Some("done"));
+    house.finished();
+    agent.finished().unwrap();
+}
+
+#[tokio::test]
+async fn what_happens_is_told_while_it_happens() {
+    let house = House::with(
+        [
+            says("look it up\nDelegate: search\nTask: a"),
+            says("Delegate: tax\nTask: a"),
+            says("Final Answer: b"),
+        ],
+        [says("Thought: easy\nFinal Answer: a")],
+        [],
+        |builder| builder,
+    );
+    let mut events = house.thread.stream(Input::New(house.supervisor.ask("a?")), ());
+    let mut told = Vec::new();
+    while let Some(event) = events.next().await {
+        let EventKind::Custom(item) = event.kind else { continue };
+        match item.decode::<SupervisorProgress>() {
+            Ok(progress) => told.push(format!("{progress:?}")),
+            Err(_) => told.push(format!("{:?}", item.decode::<AgentProgress>().unwrap())),
+        }
+    }
+    let agent = || "search".to_owned();
+    let want = [
+        format!(
+            "{:?}",
+            SupervisorProgress::Routed {
+                to: agent(),
+                task: Some("a".into()),
+                reason: Some("look it up".into()),
+                skipped: vec![],
+            }
+        ),
+        format!("{:?}", SupervisorProgress::AgentStarted { name: agent() }),
+        format!("{:?}", AgentProgress::Thought { agent: agent(), text: "easy".into() }),
+        format!("{:?}", AgentProgress::Answer { agent: agent(), text: "a".into() }),
+        format!(
+            "{:?}",
+            SupervisorProgress::AgentFinished {
+                name: agent(),
+                output: "a".into(),
+                stopped: StopReason::Answered,
+            }
+        ),
+        format!(
+            "{:?}",
+            SupervisorProgress::Corrected {
+                with: "There is no agent `tax`. The agents are: `count`, `search`.".into(),
+            }
+        ),
+        format!("{:?}", SupervisorProgress::Answered { answer: "b".into() }),
+    ];
+    assert_eq!(told, want);
+}
