@@ -54,7 +54,8 @@ pub(crate) struct TaskScope {
 pub(crate) struct Seen {
     steps: BTreeSet<String>,
     calls: BTreeMap<String, u32>,
-    questions: u32,
+    /// How often each payload was asked.
+    questions: BTreeMap<Stored, u32>,
     subgraphs: u32,
     /// Questions that have no answer: the task is suspended, whatever its node returns.
     pub(crate) asked: Vec<Question>,
@@ -271,8 +272,10 @@ impl TaskScope {
             });
         }
         let mut seen = self.seen();
-        let ordinal = seen.questions;
-        seen.questions += 1;
+        // Counted among equal ones: a question that another one comes before stays the same question.
+        let before = seen.questions.entry(payload.clone()).or_default();
+        let ordinal = *before;
+        *before += 1;
         let id = Digest::new("question")
             .part(self.task.as_bytes())
             .part(&ordinal.to_le_bytes())

@@ -70,6 +70,19 @@ pub(crate) fn best(messages: &Messages) -> Option<Given> {
     this_turn(messages).filter_map(read_result).find(|given| given.answered)
 }
 
+/// Whether `agent` has answered `task` in this turn already. A task that repeats the old one and goes on is the same:
+/// small models copy the result behind it.
+pub(crate) fn has_answered(messages: &Messages, agent: &str, task: Option<&str>) -> bool {
+    this_turn(messages).filter_map(read_result).any(|given| {
+        let old = given.task.as_deref().unwrap_or_default();
+        let same = match task {
+            Some(task) if !old.is_empty() => task.starts_with(old),
+            task => task.unwrap_or_default() == old,
+        };
+        given.agent == agent && given.answered && same
+    })
+}
+
 /// What the routing model is sent: the system prompt, what the user said and was answered, and before the last message
 /// of the user what the agents gave in this turn, as data.
 pub(crate) fn request(system: &str, messages: &Messages, language: Language) -> Vec<Message> {

@@ -28,8 +28,8 @@ pub(crate) async fn choose(
     let request = supervisor.request(&state);
     let mut iteration = state.iteration + 1;
     let (mut said, mut chosen) = supervisor.ask(&context, "route", request.clone()).await?;
-    if let Some(correction) = supervisor.correction(&chosen) {
-        if iteration >= limit && !matches!(chosen, Route::Undecided(_)) {
+    if let Some(correction) = supervisor.correction(&chosen, &state) {
+        if iteration >= limit && !matches!(chosen, Route::Undecided(_) | Route::Delegate { .. }) {
             let ended = supervisor.end(&context, &state, StopReason::MaxIterations);
             return Ok(ended.iteration(iteration));
         }
@@ -84,10 +84,14 @@ impl Inner {
     }
 
     /// What the model is told of a reply that cannot be followed; nothing when it can be.
-    fn correction(&self, route: &Route) -> Option<String> {
+    fn correction(&self, route: &Route, state: &SupervisorState) -> Option<String> {
         let undecided = || prompt::undecided(self.language).to_owned();
         match route {
-            Route::Delegate { .. } | Route::Final(_) => None,
+            Route::Delegate { agent, task, .. } => {
+                let again = conversation::has_answered(&state.messages, agent, task.as_deref());
+                again.then(|| prompt::has_answered(agent, self.language))
+            }
+            Route::Final(_) => None,
             Route::Undecided(_) => (self.undecided == Undecided::AskAgain).then(undecided),
             Route::Empty => Some(undecided()),
             Route::Wrong(error) if error.kind == ErrorKind::UnknownTool => {

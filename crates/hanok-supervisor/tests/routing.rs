@@ -282,3 +282,28 @@ async fn a_model_that_fails_is_the_cause_of_the_run_s_error() {
             .contains("the model of agent `search` did not answer\nthe model's server refused")
     );
 }
+
+/// Small models delegate again what they have the answer to; told once, they mostly end.
+#[tokio::test]
+async fn a_delegation_that_was_answered_already_is_told_so_once() {
+    let house = House::with(
+        [
+            says("Delegate: search\nTask: find it"),
+            says("Delegate: search\nTask: find it. result: found"),
+            says("Final Answer: found").contains("`search` is there already"),
+            says("Delegate: search\nTask: find it"),
+            says("Delegate: search\nTask: find it"),
+            says("Delegate: search\nTask: find it").contains("`search` is there already"),
+            says("Final Answer: found twice"),
+        ],
+        [says("Final Answer: found"), says("Final Answer: found"), says("Final Answer: again")],
+        [],
+        |builder| builder,
+    );
+    let state = house.ask("first").await.unwrap();
+    assert_eq!((state.answer.as_deref(), state.iteration), (Some("found"), 3));
+    // A model that insists is followed.
+    let state = house.ask("second").await.unwrap();
+    assert_eq!((state.answer.as_deref(), state.iteration), (Some("found twice"), 4));
+    house.finished();
+}
