@@ -1,0 +1,94 @@
+//! What an agent does next: a call, or an answer out of what its calls gave.
+
+use crate::{
+    conversation::Conversation,
+    extract::{self, Found},
+    pick::{self, NoCall, Wanted},
+    prompt::Listed,
+    route::parts,
+};
+
+/// What an agent does next.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Act {
+    Call(Wanted),
+    /// One finding for each question, in order.
+    Answer(Vec<Finding>),
+}
+
+/// What came of one question.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Finding {
+    Found {
+        lines: Vec<String>,
+        source: Option<String>,
+    },
+    /// A tool said that there is nothing.
+    Said(String),
+    Nothing {
+        question: String,
+    },
+    /// The tool failed, in its own words.
+    Failed(String),
+    No(NoCall),
+}
+
+/// What to do next: every question is asked of a tool, and once more where the tool proposes something else
+/// or a search for all of it finds nothing.
+///
+/// It is decided from the beginning each time, so it depends on the messages alone.
+pub(crate) fn act(conversation: &Conversation, tools: &[Listed]) -> Act {
+    let mut given = conversation.observations.iter();
+    let mut findings = Vec::new();
+    for question in parts(&conversation.question) {
+        let wanted = match pick::call(&question, tools) {
+            Ok(wanted) => wanted,
+            Err(no) => {
+                findings.push(Finding::No(no));
+                continue;
+            }
+        };
+        let Some(mut text) = given.next() else { return Act::Call(wanted) };
+        let failed = |text: &str| is_failure(text, &wanted.tool);
+        let again = match failed(text) {
+            true => pick::corrected(&wanted, text),
+            false if extract::is_nothing(text) => pick::broader(&wanted, &question),
+            false => None,
+        };
+        if let Some(again) = again {
+            let Some(second) = given.next() else { return Act::Call(again) };
+            // What was asked for is said not to be there, not what was tried instead.
+            if failed(text) || !(extract::is_nothing(second) || failed(second)) {
+                text = second;
+            }
+        }
+        findings.push(if failed(text) {
+            Finding::Failed(text.clone())
+        } else {
+            finding(&question, text)
+        });
+    }
+    Act::Answer(findings)
+}
+
+/// An agent tells of a failed call by naming the tool at once.
+fn is_failure(text: &str, tool: &str) -> bool {
+    let begin: String = text.chars().take(100).collect();
+    begin.contains(&format!("`{tool}`"))
+}
+
+fn finding(question: &str, text: &str) -> Finding {
+    match extract::answer(question, text) {
+        Found::Answer { lines, source } => Finding::Found { lines, source },
+        Found::Said(text) => Finding::Said(text),
+        Found::Nothing => Finding::Nothing { question: question.to_owned() },
+    }
+}
+
+/// What can be answered without tools: out of the data that the conversation has.
+pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
+    if conversation.data.is_empty() {
+        return vec![Finding::Nothing { question: conversation.question.clone() }];
+    }
+    vec![finding(&conversation.question, &conversation.data)]
+}

@@ -1,0 +1,265 @@
+//! What a request says: whose part this is, what is asked, and what came of it so far.
+
+use hanok_model::ChatRequest;
+use hanok_state::{Message, Role};
+
+use crate::{
+    prompt::{self, Listed, Part},
+    tables,
+    words::{self, clean},
+};
+
+/// The language of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Korean,
+    English,
+}
+
+/// What a request says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Conversation {
+    pub(crate) part: Part,
+    /// Whether tools are called natively.
+    pub(crate) native: bool,
+    pub(crate) language: Language,
+    /// What is asked now, cleaned. A task of a supervisor comes before the user's own words.
+    pub(crate) question: String,
+    /// What people said before, oldest first.
+    pub(crate) earlier: Vec<String>,
+    /// What tools gave since the question, in order.
+    pub(crate) observations: Vec<String>,
+    /// What agents answered since the question, in order.
+    pub(crate) outputs: Vec<(String, String)>,
+    /// Other text that was put between marks as data.
+    pub(crate) data: String,
+}
+
+/// A message by what it is for.
+enum Heard {
+    Asked(String),
+    Task(String),
+    Observed(String),
+    Data(Vec<Piece>),
+    Output(String, String),
+    Other,
+}
+
+impl Conversation {
+    pub(crate) fn read(request: &ChatRequest) -> Self {
+        let system: String = request
+            .messages
+            .iter()
+            .filter(|message| message.role() == Role::System)
+            .map(|message| without_data(&message.text()).0 + "\n\n")
+            .collect();
+        let native = !request.tools.is_empty();
+        let part = if native { Part::Agent(native_tools(request)) } else { prompt::read(&system) };
+
+        let mut read = Self {
+            part,
+            native,
+            language: Language::English,
+            question: String::new(),
+            earlier: Vec::new(),
+            observations: Vec::new(),
+            outputs: Vec::new(),
+            data: String::new(),
+        };
+        let mut task = None;
+        let mut pieces = Vec::new();
+        for message in &request.messages {
+            match heard(message) {
+                Heard::Asked(text) => {
+                    read.earlier.push(std::mem::replace(&mut read.question, text));
+                    read.observations.clear();
+                    read.outputs.clear();
+                    task = None;
+                }
+                Heard::Task(text) => task = Some(text),
+                Heard::Observed(text) => read.observations.push(text),
+                Heard::Output(agent, text) if read.has_agent(&agent) => {
+                    read.outputs.push((agent, text))
+                }
+                Heard::Data(given) => pieces.extend(given),
+                Heard::Output(..) | Heard::Other => {}
+            }
+        }
+        read.earlier.retain(|text| !text.is_empty());
+        read.language = language(&[&read.question, task.as_deref().unwrap_or(""), &system]);
+        read.keep(pieces);
+        match task {
+            Some(task) => read.question = task,
+            None => read.question = read.resolved(),
+        }
+        read
+    }
+
+    fn has_agent(&self, name: &str) -> bool {
+        matches!(&self.part, Part::Supervisor(agents) if agents.iter().any(|agent| agent.name == name))
+    }
+
+    /// Data is what an agent gave where its name stands before it, or else what was found otherwise.
+    fn keep(&mut self, pieces: Vec<Piece>) {
+        for Piece { before, inside } in pieces {
+            let name = before
+                .lines()
+                .rev()
+                .map(unnumbered)
+                .find(|line| !line.is_empty())
+                .unwrap_or_default();
+            if self.has_agent(name) {
+                self.outputs.push((name.to_owned(), result(&inside).to_owned()));
+            } else {
+                self.data.push_str(&inside);
+                self.data.push('\n');
+            }
+        }
+    }
+
+    /// The question, with the subject of the one before where it goes on from that.
+    fn resolved(&self) -> String {
+        let lower = self.question.to_lowercase();
+        let follows = tables::FOLLOWING.iter().any(|begin| lower.starts_with(begin));
+        let Some(before) = self.earlier.last().filter(|_| follows) else {
+            return self.question.clone();
+        };
+        let now = words::content(&self.question);
+        let missing: Vec<_> = words::content(before)
+            .into_iter()
+            .filter(|word| !now.contains(word))
+            .map(|word| word.text)
+            .collect();
+        if missing.is_empty() {
+            return self.question.clone();
+        }
+        format!("{} ({})", self.question, missing.join(" "))
+    }
+}
+
+fn native_tools(request: &ChatRequest) -> Vec<Listed> {
+    let listed = |tool: &hanok_model::ToolSpec| Listed {
+        name: tool.name().to_owned(),
+        description: tool.description().to_owned(),
+        parameters: prompt::of_schema(tool.schema()),
+    };
+    request.tools.iter().map(listed).collect()
+}
+
+fn heard(message: &Message) -> Heard {
+    let whole = message.text();
+    let (text, pieces) = without_data(&whole);
+    let text = text.trim();
+    match message.role() {
+        Role::System if !pieces.is_empty() => Heard::Data(pieces),
+        Role::System => Heard::Other,
+        Role::Tool => Heard::Observed(observed(text, &pieces)),
+        Role::Assistant => match bracketed(&whole) {
+            Some((agent, said)) => Heard::Output(agent.to_owned(), said.trim().to_owned()),
+            None => Heard::Other,
+        },
+        Role::User => {
+            if let Some(text) = labelled(text, &["Observation", "관찰"]) {
+                return Heard::Observed(observed(text.trim(), &pieces));
+            }
+            if !pieces.is_empty() {
+                return Heard::Data(pieces);
+            }
+            match labelled(text, &["맡은 일", "작업", "Task"]) {
+                Some(task) => Heard::Task(clean(task)),
+                None => Heard::Asked(clean(text)),
+            }
+        }
+    }
+}
+
+fn observed(text: &str, pieces: &[Piece]) -> String {
+    let inside = pieces.iter().map(|piece| piece.inside.as_str());
+    let all: Vec<&str> =
+        std::iter::once(text).chain(inside).filter(|text| !text.is_empty()).collect();
+    all.join("\n")
+}
+
+fn labelled<'a>(text: &'a str, labels: &[&str]) -> Option<&'a str> {
+    labels.iter().find_map(|label| text.strip_prefix(label)?.trim_start().strip_prefix(':'))
+}
+
+/// `[agent] text`, which may also stand between marks.
+fn bracketed(text: &str) -> Option<(&str, &str)> {
+    let (name, said) = text.trim_start().strip_prefix('[')?.split_once(']')?;
+    let fits = !name.is_empty() && name.chars().count() <= 64 && !name.contains(['\n', '[']);
+    fits.then_some((name, said))
+}
+
+/// A list's line without its number and its marks.
+fn unnumbered(line: &str) -> &str {
+    let mark = |c: char| !c.is_alphabetic();
+    line.trim_start_matches(mark).trim_end_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// What an agent gave, behind what it was asked.
+fn result(inside: &str) -> &str {
+    let labels = ["결과:", "result:", "Result:"];
+    let at = labels.iter().filter_map(|label| {
+        let at =
+            if inside.starts_with(label) { 0 } else { inside.find(&format!("\n{label}"))? + 1 };
+        Some(at + label.len())
+    });
+    let given = at.min().and_then(|at| inside.get(at..));
+    given.unwrap_or(inside).trim()
+}
+
+/// A message has few pieces of data; what looks like the beginning of more is text.
+const MOST_MARKS: usize = 64;
+
+/// A piece of data in a message, and the text before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Piece {
+    before: String,
+    inside: String,
+}
+
+/// `text` without what stands between marks of data, and that.
+fn without_data(text: &str) -> (String, Vec<Piece>) {
+    let (mut outside, mut pieces) = (String::new(), Vec::new());
+    let mut from = 0;
+    let mut rest = text;
+    for _ in 0..MOST_MARKS {
+        let Some((before, mark)) = rest.split_once(OPEN) else { break };
+        outside.push_str(before);
+        match inside(mark) {
+            Some((piece, after)) => {
+                let before = outside.get(from..).unwrap_or_default().to_owned();
+                pieces.push(Piece { before, inside: piece.trim_matches('\n').to_owned() });
+                from = outside.len();
+                rest = after;
+            }
+            // The rules of a prompt name the marks without a code.
+            None => {
+                outside.push_str(OPEN);
+                rest = mark;
+            }
+        }
+    }
+    outside.push_str(rest);
+    (outside, pieces)
+}
+
+const OPEN: &str = "<data-";
+
+/// Of a text behind `<data-`, what stands before the end with the same code, and what stands behind that.
+fn inside(mark: &str) -> Option<(&str, &str)> {
+    let code =
+        mark.split(|c: char| !c.is_ascii_alphanumeric()).next().filter(|code| code.len() >= 8)?;
+    let inner = mark.get(code.len()..)?.strip_prefix('>')?;
+    inner.split_once(format!("</data-{code}>").as_str())
+}
+
+/// Korean where the first text with letters has Hangul.
+fn language(texts: &[&str]) -> Language {
+    let with_letters = texts.iter().find(|text| text.chars().any(char::is_alphabetic));
+    match with_letters {
+        Some(text) if !text.chars().any(words::is_hangul) => Language::English,
+        _ => Language::Korean,
+    }
+}

@@ -1,0 +1,287 @@
+//! The part of a text that answers a question.
+
+use crate::{
+    passages::{Kind, Passage, Unit, passages},
+    tables,
+    words::{Held, Word, content, coverage, small},
+};
+
+/// What a text has about a question.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Found {
+    /// Lines that answer it, and where they are from.
+    Answer { lines: Vec<String>, source: Option<String> },
+    /// The text says itself that there is nothing.
+    Said(String),
+    /// The text is about something else.
+    Nothing,
+}
+
+/// The most characters of an answer out of one text.
+const MOST_CHARS: usize = 700;
+
+/// A shorter text is an answer as it is.
+const SHORT: usize = 400;
+
+/// The weighted share of the question that a passage has at least, and one whose heading has a word of it. Measured
+/// with the questions of the example `rag`.
+const LEAST_COVERED: f32 = 0.28;
+const LEAST_COVERED_UNDER_HEADING: f32 = 0.18;
+
+/// What a passage is worth by its place in a search's results, beside its words.
+const PLACES: [f32; 3] = [0.15, 0.06, 0.0];
+
+/// Whether a text says of itself that nothing was found.
+pub(crate) fn is_nothing(text: &str) -> bool {
+    let first = text.trim().lines().next().unwrap_or_default().to_lowercase();
+    let begins: String = first.chars().take(160).collect();
+    tables::NOTHING.iter().any(|words| begins.contains(words))
+}
+
+/// What `text`, which a tool gave, has about `question`.
+pub(crate) fn answer(question: &str, text: &str) -> Found {
+    let text = text.trim();
+    if is_nothing(text) {
+        return Found::Said(text.chars().take(SHORT).collect());
+    }
+    let asked = content(question);
+    let passages = passages(text);
+    let searched = passages.len() > 1 || passages.iter().any(|passage| !passage.heading.is_empty());
+    if !searched && text.chars().count() <= SHORT {
+        return whole(passages);
+    }
+    let held: Vec<Held> = passages.iter().map(held).collect();
+    let weights = weights(&asked, &passages);
+    let ranked = passages.iter().zip(&held).enumerate().map(|(at, (passage, held))| {
+        let place = PLACES.get(at).copied().unwrap_or_default();
+        (fit(question, &asked, &weights, passage, held) + place, passage, held)
+    });
+    let Some((_, best, held)) = ranked.max_by(|(a, ..), (b, ..)| a.total_cmp(b)) else {
+        return Found::Nothing;
+    };
+    let topic = Held::of(last(&best.heading));
+    let is_topic = asked.iter().any(|word| topic.share(word) >= 1.0);
+    let least = if is_topic { LEAST_COVERED_UNDER_HEADING } else { LEAST_COVERED };
+    if weighted(&asked, &weights, held) < least {
+        return Found::Nothing;
+    }
+    Found::Answer { lines: lines(question, &asked, best), source: best.source.clone() }
+}
+
+/// All of a short text.
+fn whole(passages: Vec<Passage>) -> Found {
+    let source = passages.iter().find_map(|passage| passage.source.clone());
+    let units = passages.into_iter().flat_map(|passage| passage.units);
+    let lines: Vec<String> = units.map(|unit| shown(&unit)).collect();
+    if lines.is_empty() { Found::Nothing } else { Found::Answer { lines, source } }
+}
+
+/// The innermost of the headings.
+fn last(heading: &str) -> &str {
+    heading.rsplit('>').next().unwrap_or(heading)
+}
+
+/// What a passage and the name of its source say.
+fn held(passage: &Passage) -> Held {
+    let mut held = Held::of(&passage.heading);
+    held.add(passage.source.as_deref().unwrap_or_default());
+    passage.units.iter().for_each(|unit| held.add(&unit.text));
+    held
+}
+
+/// What each word is worth: more the fewer sentences have it.
+fn weights(asked: &[Word], passages: &[Passage]) -> Vec<f32> {
+    let units: Vec<Held> = passages
+        .iter()
+        .flat_map(|passage| &passage.units)
+        .map(|unit| Held::of(&unit.text))
+        .collect();
+    let weight = |word: &Word| {
+        let has = units.iter().filter(|held| held.share(word) >= 0.5).count();
+        // A longer word says more: 비밀번호 than 변경.
+        let length = 1.0 + 0.25 * small(word.stem.chars().count().clamp(2, 6) - 2);
+        (1.0 + small(units.len()) / (0.5 + small(has))).ln() * length
+    };
+    asked.iter().map(weight).collect()
+}
+
+/// The share of the question that `held` has, each word by its weight.
+fn weighted(asked: &[Word], weights: &[f32], held: &Held) -> f32 {
+    let all: f32 = weights.iter().sum::<f32>().max(f32::EPSILON);
+    asked.iter().zip(weights).map(|(word, weight)| held.share(word) * weight).sum::<f32>() / all
+}
+
+/// How well a passage fits: its share of the question, that of its best sentence, and whether it has what is asked for.
+fn fit(question: &str, asked: &[Word], weights: &[f32], passage: &Passage, held: &Held) -> f32 {
+    let share = |held: &Held| weighted(asked, weights, held);
+    let best = passage.units.iter().map(|unit| share(&Held::of(&unit.text))).fold(0.0, f32::max);
+    let heading = share(&Held::of(&passage.heading));
+    let answers = passage.units.iter().any(|unit| is_answer(question, &unit.text));
+    let amount = match answers {
+        // Whoever asks for a number of lines wants nothing else.
+        true if counted(question).is_some() => 0.5,
+        true => 0.15,
+        false => 0.0,
+    };
+    share(held) + 0.5 * best + 0.4 * heading + amount
+}
+
+/// The sentences, items and rows of a passage that answer.
+fn lines(question: &str, asked: &[Word], passage: &Passage) -> Vec<String> {
+    let scores = scores(question, asked, passage);
+    let best = scores.iter().copied().fold(0.0, f32::max);
+    let mut chosen: Vec<bool> = if best < 0.3 || is_whole(question, asked) {
+        vec![true; scores.len()]
+    } else {
+        scores.iter().map(|score| *score >= 0.7 * best).collect()
+    };
+    complete(&mut chosen, &passage.units);
+    within(&scores, &mut chosen, &passage.units);
+    passage
+        .units
+        .iter()
+        .zip(&chosen)
+        .filter(|(_, chosen)| **chosen)
+        .map(|(unit, _)| shown(unit))
+        .collect()
+}
+
+/// How well each unit answers: what the heading says already counts little.
+fn scores(question: &str, asked: &[Word], passage: &Passage) -> Vec<f32> {
+    let topic = Held::of(&passage.heading);
+    let score = |unit: &Unit| {
+        let held = Held::of(&unit.text);
+        let words = asked.iter().map(|word| {
+            let known = if topic.share(word) >= 0.5 { 0.15 } else { 1.0 };
+            held.share(word) * known
+        });
+        let words = words.sum::<f32>();
+        if words > 0.0 && is_answer(question, &unit.text) { words + 0.25 } else { words }
+    };
+    passage.units.iter().map(score).collect()
+}
+
+/// Whether all of a subject is asked for.
+fn is_whole(question: &str, asked: &[Word]) -> bool {
+    let whole =
+        asked.iter().any(|word| tables::WHOLE.iter().any(|whole| word.stem.ends_with(whole)));
+    let lower = question.to_lowercase();
+    let one = tables::ANSWERS.iter().any(|(asks, _)| asks.iter().any(|ask| lower.contains(ask)));
+    !one && (whole || asked.len() <= 2)
+}
+
+/// Whether a text has an amount of what the question asks for.
+fn is_answer(question: &str, text: &str) -> bool {
+    let lower = question.to_lowercase();
+    if let Some(unit) = counted(&lower) {
+        return has_amount(text, &[unit]);
+    }
+    if lower.contains("누구에게") || lower.contains("누구한테") {
+        return text.contains("에게");
+    }
+    let asked = tables::ANSWERS.iter().find(|(asks, _)| asks.iter().any(|ask| lower.contains(ask)));
+    asked.is_some_and(|(_, units)| {
+        has_amount(text, units) || tables::AMOUNTS.iter().any(|amount| text.contains(amount))
+    })
+}
+
+/// The unit that is asked for: `몇 줄까지` is about 줄.
+fn counted(question: &str) -> Option<&str> {
+    let behind = question.split("몇 ").nth(1)?;
+    let word = behind.split(|c: char| !c.is_alphanumeric()).next()?;
+    let stem = tables::PARTICLES
+        .iter()
+        .filter_map(|end| word.strip_suffix(end))
+        .filter(|stem| !stem.is_empty());
+    stem.min_by_key(|stem| stem.len()).or(Some(word)).filter(|unit| !unit.is_empty())
+}
+
+/// Whether one of `units` stands behind a number.
+fn has_amount(text: &str, units: &[&str]) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let behind = rest.get(at..).unwrap_or_default();
+        let behind =
+            behind.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+        let unit = behind.trim_start_matches(['만', '천', '억', '백']);
+        if units
+            .iter()
+            .any(|wanted| unit.trim_start().starts_with(wanted) || behind.starts_with(wanted))
+        {
+            return true;
+        }
+        rest = behind;
+    }
+    let written =
+        |numeral: &&str| units.iter().any(|unit| text.contains(&format!("{numeral}{unit}")));
+    tables::NUMERALS.iter().any(|numeral| written(&numeral))
+}
+
+/// A paragraph that leads to a list brings the list, an item brings the sentence that leads to it.
+fn complete(chosen: &mut [bool], units: &[Unit]) {
+    let before = chosen.to_vec();
+    let is = |at: usize| before.get(at) == Some(&true);
+    for (at, unit) in units.iter().enumerate() {
+        let Some(next) = units.get(at + 1) else { continue };
+        if unit.kind != Kind::Sentence || next.kind == Kind::Sentence {
+            continue;
+        }
+        let of = |block: usize| {
+            units.iter().enumerate().filter(move |(_, unit)| unit.block == block).map(|(at, _)| at)
+        };
+        if of(next.block).any(is) {
+            mark(chosen, of(unit.block).find(|at| leads(units, *at)).unwrap_or(at));
+        } else if of(unit.block).any(is) {
+            of(next.block).for_each(|item| mark(chosen, item));
+        }
+    }
+}
+
+/// Whether a sentence announces what follows it.
+fn leads(units: &[Unit], at: usize) -> bool {
+    let words = ["다음", "아래", "following", "below"];
+    units.get(at).is_some_and(|unit| {
+        unit.text.ends_with(':') || words.iter().any(|word| unit.text.contains(word))
+    })
+}
+
+fn mark(chosen: &mut [bool], at: usize) {
+    if let Some(chosen) = chosen.get_mut(at) {
+        *chosen = true;
+    }
+}
+
+/// Leaves out what fits least until the answer is short enough.
+fn within(scores: &[f32], chosen: &mut [bool], units: &[Unit]) {
+    let mut order: Vec<usize> = (0..units.len()).collect();
+    order.sort_by(|a, b| {
+        let score = |at: &usize| scores.get(*at).copied().unwrap_or_default();
+        score(b).total_cmp(&score(a)).then(a.cmp(b))
+    });
+    let mut room = MOST_CHARS;
+    for at in order {
+        let length = units.get(at).map_or(0, |unit| unit.text.chars().count());
+        let Some(kept) = chosen.get_mut(at).filter(|kept| **kept) else { continue };
+        *kept = length <= room || room == MOST_CHARS;
+        if *kept {
+            room = room.saturating_sub(length);
+        }
+    }
+}
+
+fn shown(unit: &Unit) -> String {
+    let text: String = unit.text.chars().take(MOST_CHARS).collect();
+    if unit.kind == Kind::Sentence { text } else { format!("- {text}") }
+}
+
+/// What was said before about what `question` asks, all of it where nothing is named.
+pub(crate) fn remembered(question: &str, earlier: &[String]) -> Vec<String> {
+    let said = |word: &Word| {
+        !tables::SAID.iter().chain(tables::EARLIER).any(|known| word.text.contains(known.trim()))
+    };
+    let asked: Vec<Word> = content(question).into_iter().filter(said).collect();
+    let fits: Vec<f32> = earlier.iter().map(|text| coverage(&asked, &Held::of(text))).collect();
+    let best = fits.iter().copied().fold(0.0, f32::max);
+    let fitting = earlier.iter().zip(&fits).filter(|(_, fit)| **fit >= 0.8 * best);
+    fitting.map(|(text, _)| text.clone()).collect()
+}

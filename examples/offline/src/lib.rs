@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+
+mod agent;
+mod arithmetic;
+mod conversation;
+mod cues;
+mod extract;
+mod intent;
+mod model;
+mod passages;
+mod people;
+mod pick;
+mod prompt;
+mod reply;
+mod route;
+mod tables;
+mod words;
+mod zones;
+
+pub use model::OfflineModel;

@@ -1,0 +1,163 @@
+//! The model.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use hanok_core::{Call, Token};
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, TokenCounter, Usage, Wait};
+use hanok_state::{Arguments, Message, ToolCall};
+
+use crate::{
+    agent::{self, Act},
+    conversation::Conversation,
+    prompt::Part,
+    reply, route,
+};
+
+/// A [`ChatModel`] of rules: it reads the messages it is sent, and nothing else.
+///
+/// - Where the system prompt asks for delegations, it routes the question to the agent whose description fits, and answers
+///   with what the agent gave.
+/// - Where it asks for actions, or the request has native tools, it calls the tool that fits with arguments out of the
+///   question, and answers with the sentences of the result that fit the question best, and their source.
+/// - Otherwise, or where nothing fits, it says so.
+///
+/// It keeps nothing between two calls: the same request gets the same reply. It heeds the request to stop and the
+/// deadline, writes word by word to the call's sink, and counts tokens by an estimate. A request's temperature, limits of
+/// length, stop texts and response format are not heeded.
+///
+/// ```
+/// # #[derive(Debug)]
+/// # struct Stopped;
+/// # impl hanok_core::Clock for Stopped {
+/// #     fn now(&self) -> hanok_core::Timestamp { Default::default() }
+/// #     fn sleep(&self, _: std::time::Duration) -> hanok_core::BoxFuture<'static, ()> { Box::pin(async {}) }
+/// # }
+/// use hanok_core::{Call, CallKey};
+/// use hanok_model::{ChatModel, ChatRequest};
+/// use hanok_state::Message;
+/// use offline::OfflineModel;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), hanok_model::ModelError> {
+/// # let call = Call::new(CallKey::new("doc"), std::sync::Arc::new(Stopped));
+/// let prompt = "You route.\n\n- library: documents and rules\n- sums: calculates\n\nDelegate: agent\nTask: task";
+/// let request = ChatRequest::new([Message::system(prompt), Message::user("What is 6 * 7?")]);
+/// let reply = OfflineModel::new().chat(request, &call).await?;
+/// assert!(reply.message.text().ends_with("Delegate: sums\nTask: What is 6 * 7?"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct OfflineModel {
+    counter: TokenCounter,
+}
+
+impl OfflineModel {
+    /// The model's name.
+    pub const NAME: &str = "offline";
+
+    /// The model.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { counter: TokenCounter::estimate() }
+    }
+
+    fn usage(&self, request: &ChatRequest, written: &Message) -> Usage {
+        let (input_tokens, output_tokens) =
+            (self.counter.request(request), self.counter.message(written));
+        Usage { input_tokens, output_tokens, estimated: true }
+    }
+}
+
+impl Default for OfflineModel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ChatModel for OfflineModel {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
+        go_on(call)?;
+        let written = write(&request);
+        let usage = self.usage(&request, &written);
+        if let Some(sink) = call.sink() {
+            for word in written.text().split_inclusive(char::is_whitespace) {
+                go_on(call)?;
+                sink.token(Token::Text(word.to_owned()));
+                Turn::default().await;
+            }
+        }
+        call.spend().add(usage.spent());
+        Ok(ChatReply::new(written, Self::NAME).usage(usage))
+    }
+}
+
+/// Whether the call may go on.
+fn go_on(call: &Call) -> Result<(), ModelError> {
+    if call.stop().is_cancelled() {
+        return Err(ModelError::Cancelled);
+    }
+    if call.time_left().is_some_and(|left| left.is_zero()) {
+        return Err(ModelError::TimedOut { what: Wait::Deadline, after: Duration::ZERO });
+    }
+    Ok(())
+}
+
+/// The message that answers `request`.
+fn write(request: &ChatRequest) -> Message {
+    let conversation = Conversation::read(request);
+    let language = conversation.language;
+    match &conversation.part {
+        Part::Supervisor(agents) => {
+            Message::assistant(reply::routed(&route::route(&conversation, agents), language))
+        }
+        Part::Agent(tools) => {
+            let act = agent::act(&conversation, tools);
+            match (&act, conversation.native) {
+                (Act::Call(wanted), true) => {
+                    let call = ToolCall {
+                        // Unique in its conversation, and the same for the same request.
+                        id: format!("call-{}", request.messages.len()),
+                        name: wanted.tool.clone(),
+                        arguments: Arguments::new(
+                            serde_json::Value::Object(wanted.arguments.clone()).to_string(),
+                        ),
+                    };
+                    Message::assistant(reply::before(wanted, language)).with_tool_calls([call])
+                }
+                (Act::Answer(findings), true) => {
+                    Message::assistant(reply::answered(findings, language))
+                }
+                (_, false) => Message::assistant(reply::acted(&act, language)),
+            }
+        }
+        Part::Alone => {
+            let findings = agent::alone(&conversation);
+            Message::assistant(reply::answered(&findings, language))
+        }
+    }
+}
+
+/// Lets others run between two words.
+#[derive(Debug, Default)]
+struct Turn(bool);
+
+impl Future for Turn {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.0, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}

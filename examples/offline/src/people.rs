@@ -1,0 +1,190 @@
+//! Names of people in a question.
+
+use crate::words::{is_asking, is_hangul, words};
+
+/// Family names of one syllable.
+const FAMILIES: &str = "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구민진나지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용";
+
+/// Family names of two.
+const LONG_FAMILIES: &[&str] = &["남궁", "황보", "제갈", "선우", "독고", "사공", "서문"];
+
+/// What is said behind a name.
+const TITLES: &[&str] = &[
+    "님",
+    "씨",
+    "팀장",
+    "책임",
+    "선임",
+    "사원",
+    "대리",
+    "과장",
+    "차장",
+    "부장",
+    "이사",
+    "매니저",
+    "주임",
+    "실장",
+    "본부장",
+];
+
+/// What may be joined to a name.
+const JOINED: &[&str] = &[
+    "에게", "한테", "이랑", "님의", "씨의", "님은", "씨는", "님이", "씨가", "의", "은", "는", "이",
+    "가", "을", "를", "도", "랑", "님", "씨",
+];
+
+/// Words of three syllables that begin like a name and are none.
+#[rustfmt::skip]
+const NO_NAMES: &[&str] = &[
+    "강아지", "강의비", "강의실", "개발팀", "고객사", "공휴일", "구독료", "국경일", "금요일", "기름값", "기숙사", "나머지", "노동법", "노무사",
+    "노트북", "다음달", "데이터", "도서비", "디자인", "마감일", "마케팅", "모니터", "목요일", "문화비", "민방위", "박람회", "박물관", "방문객",
+    "방화벽", "배달비", "배우자", "배포일", "변호사", "서비스", "서울시", "성과급", "성수기", "성희롱", "세무사", "소득세", "소속장", "소프트",
+    "송년회", "수요일", "시니어", "신분증", "신청서", "안내서", "안식년", "어린이", "연락처", "영업팀", "우편물", "원격지", "월요일", "위약금",
+    "유류비", "이동식", "이력서", "이메일", "이번달", "이번주", "이벤트", "이사회", "이어폰", "이용료", "이자율", "이직률", "인사팀", "인턴도",
+    "일요일", "임대료", "임대인", "임신부", "임직원", "임차인", "장려금", "장애인", "재무팀", "전결권", "전기차", "전산팀", "전세금", "전시회",
+    "전화기", "정규직", "제품팀", "조문객", "조부모", "조직도", "주니어", "주차비", "주차장", "지급일", "지난달", "지난주", "지원금", "지하철",
+    "진단서", "최대한", "최소한", "추천인", "토요일", "품질팀", "플랫폼", "하반기", "한국어", "한글날", "홍보팀", "화요일",
+    "황금기", "회계사", "회의실",
+];
+
+/// What ends both names and other words: 지은 and 신청은.
+const DOUBTFUL: &str = "은이을도로만해한할될된비료금실팀장자증권률율";
+
+/// What ends other words, and hardly a name.
+const ENDS_NO_NAME: &str = "는를에의가와과요돼되져까죠야면게데고며써줘";
+
+/// A name that a question has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) sure: Sure,
+}
+
+/// How likely a name is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Sure {
+    /// It may as well be a word with a particle.
+    Doubtful,
+    /// It is built like a name.
+    Likely,
+    /// A title stands behind it.
+    Titled,
+}
+
+/// The likeliest name of a person in `question`, of equal ones the first.
+pub(crate) fn named(question: &str) -> Option<Named> {
+    let words = words(question);
+    let mut names: Vec<Named> = Vec::new();
+    let mut rest = words.as_slice();
+    while let Some((word, behind)) = rest.split_first() {
+        rest = behind;
+        if is_asking(word) && word.text.chars().count() > 1 {
+            continue;
+        }
+        let text = |at: usize| behind.get(at).map_or("", |word| word.text.as_str());
+        if let Some(name) = two_words(&word.text, text(0)) {
+            names.push(Named { sure: sure(&name, &word.text, text(1)), name });
+            rest = behind.get(1..).unwrap_or_default();
+        } else if let Some(name) = whole(&word.text, is_titled(&word.text, text(0))) {
+            names.push(Named { sure: sure(&name, &word.text, text(0)), name });
+        }
+    }
+    names.extend(latin(question).map(|name| Named { name, sure: Sure::Likely }));
+    let best = names.iter().map(|name| name.sure).max()?;
+    names.into_iter().find(|name| name.sure == best)
+}
+
+fn sure(name: &str, word: &str, next: &str) -> Sure {
+    match is_titled(word, next) {
+        true => Sure::Titled,
+        false if name.ends_with(|c| DOUBTFUL.contains(c)) => Sure::Doubtful,
+        false => Sure::Likely,
+    }
+}
+
+/// Whether a title ends the word or stands behind it.
+fn is_titled(word: &str, next: &str) -> bool {
+    word.ends_with(['님', '씨']) || TITLES.iter().any(|title| next.starts_with(title))
+}
+
+/// The name that `word` is, without what is joined to it.
+fn whole(word: &str, titled: bool) -> Option<String> {
+    if is_name(word, titled) {
+        return Some(word.to_owned());
+    }
+    let bare =
+        JOINED.iter().find_map(|end| word.strip_suffix(end).filter(|name| is_name(name, titled)));
+    bare.map(str::to_owned)
+}
+
+/// `김 하늘`.
+fn two_words(family: &str, given: &str) -> Option<String> {
+    let is_family = family.chars().count() == 1 && FAMILIES.contains(family);
+    let given = JOINED.iter().find_map(|end| given.strip_suffix(end)).unwrap_or(given);
+    let name = format!("{family}{given}");
+    (is_family && is_name(&name, false)).then_some(name)
+}
+
+fn is_name(word: &str, titled: bool) -> bool {
+    let ends = !titled && word.ends_with(|c| ENDS_NO_NAME.contains(c));
+    if ends || !word.chars().all(is_hangul) || NO_NAMES.contains(&word) {
+        return false;
+    }
+    let count = word.chars().count();
+    if LONG_FAMILIES.iter().any(|family| word.starts_with(family)) {
+        return count == 4;
+    }
+    let family = word.chars().next().is_some_and(|c| FAMILIES.contains(c));
+    family && (count == 3 || (count == 2 && titled))
+}
+
+/// `Haneul Kim`: two words that begin with a capital and do not begin the sentence.
+fn latin(question: &str) -> Option<String> {
+    let words = question.split_whitespace().skip(1).collect::<Vec<_>>();
+    let bare = |word: &str| {
+        let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+    };
+    let is_capital = |word: &str| {
+        word.len() > 1
+            && word.starts_with(|c: char| c.is_ascii_uppercase())
+            && word.chars().skip(1).all(|c| c.is_ascii_lowercase())
+    };
+    let pair = words.iter().zip(words.iter().skip(1)).map(|(a, b)| (bare(a), bare(b)));
+    let mut pairs = pair.filter(|(a, b)| is_capital(a) && is_capital(b));
+    pairs.next().map(|(given, family)| format!("{given} {family}"))
+}
+
+/// The first word that names a team: 디자인팀.
+pub(crate) fn team(question: &str) -> Option<String> {
+    let mut stems = words(question).into_iter().map(|word| word.stem);
+    stems.find(|stem| stem.chars().count() >= 3 && (stem.ends_with('팀') || stem.ends_with("본부")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_from_words_that_begin_like_them() {
+        for (question, want) in [
+            ("김하늘 연차 며칠 남았어?", Some("김하늘")),
+            ("이도윤의 내선번호", Some("이도윤")),
+            ("남궁민서가 어느 팀이야", Some("남궁민서")),
+            ("진솔 님 이메일 알려줘", Some("진솔")),
+            ("박서연한테 전화하려면?", Some("박서연")),
+            ("최 가람 팀장 자리", Some("최가람")),
+            ("how many days does Haneul Kim have left?", Some("Haneul Kim")),
+            ("배우자 출산하면 며칠 쉬나요", None),
+            ("노트북을 잃어버렸어요", None),
+            ("연차는 며칠 전에 신청해야 돼?", None),
+            ("123 * 456은?", None),
+            ("회의실 빈 곳", None),
+            ("복지포인트 안 쓰면 어떻게 돼?", None),
+            ("내 차로 가면 유류비 주나요", None),
+        ] {
+            let name = named(question).map(|named| named.name);
+            assert_eq!(name.as_deref(), want, "{question}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What the model writes, in the text protocol and in the language of the question.
+
+use crate::{
+    agent::{Act, Finding},
+    conversation::Language,
+    pick::{NoCall, Wanted},
+    route::Route,
+};
+
+/// What a supervisor writes.
+pub(crate) fn routed(route: &Route, language: Language) -> String {
+    let korean = language == Language::Korean;
+    match route {
+        Route::To { agent, task } => {
+            let why = if korean {
+                format!("`{agent}`의 설명이 이 질문에 가장 가깝습니다.")
+            } else {
+                format!("The description of `{agent}` is nearest to the question.")
+            };
+            format!("{why}\n\nDelegate: {agent}\nTask: {}", quoted(task))
+        }
+        Route::Found(texts) => final_answer(None, &texts.join("\n\n")),
+        Route::Nothing(said) if said.is_empty() => final_answer(None, nothing("", language)),
+        Route::Nothing(said) => final_answer(None, said),
+        Route::Earlier(said) if said.is_empty() => final_answer(
+            None,
+            if korean {
+                "이 대화에서 그 전에 하신 말씀이 없습니다."
+            } else {
+                "Nothing was said before in this conversation."
+            },
+        ),
+        Route::Earlier(said) => {
+            let said: Vec<_> = said.iter().map(|text| format!("- {text}")).collect();
+            let begin = if korean {
+                "이 대화에서 하신 말씀입니다."
+            } else {
+                "This is what you said in this conversation."
+            };
+            final_answer(None, &format!("{begin}\n\n{}", said.join("\n")))
+        }
+        Route::Noted => final_answer(
+            None,
+            if korean {
+                "알겠습니다. 이 대화에 남겨 두겠습니다."
+            } else {
+                "I see. It stays in this conversation."
+            },
+        ),
+        Route::Greeted(agents) => {
+            let agents: Vec<_> =
+                agents.iter().map(|(name, what)| format!("- {name}: {what}")).collect();
+            let begin = if korean {
+                "안녕하세요. 이런 것을 물어보실 수 있습니다."
+            } else {
+                "Hello. You can ask about this."
+            };
+            final_answer(None, &format!("{begin}\n\n{}", agents.join("\n")))
+        }
+    }
+}
+
+/// What an agent writes.
+pub(crate) fn acted(act: &Act, language: Language) -> String {
+    match act {
+        Act::Call(wanted) => {
+            let arguments = serde_json::Value::Object(wanted.arguments.clone());
+            format!(
+                "Thought: {}\nAction: {}\nAction Input: {arguments}",
+                before(wanted, language),
+                wanted.tool
+            )
+        }
+        Act::Answer(findings) => {
+            let thought = if language == Language::Korean {
+                "확인한 내용에서 질문에 맞는 부분으로 답합니다."
+            } else {
+                "I answer with what fits the question in what I was given."
+            };
+            final_answer(Some(thought), &answered(findings, language))
+        }
+    }
+}
+
+/// What is thought before a call.
+pub(crate) fn before(wanted: &Wanted, language: Language) -> String {
+    match language {
+        Language::Korean => format!("`{}` 도구로 확인합니다.", wanted.tool),
+        Language::English => format!("I look it up with `{}`.", wanted.tool),
+    }
+}
+
+/// What is answered, without the labels of the protocol.
+pub(crate) fn answered(findings: &[Finding], language: Language) -> String {
+    let answers: Vec<String> = findings.iter().map(|finding| one(finding, language)).collect();
+    answers.join("\n\n")
+}
+
+fn one(finding: &Finding, language: Language) -> String {
+    let korean = language == Language::Korean;
+    match finding {
+        Finding::Found { lines, source } => {
+            let mut text = lines.join("\n");
+            if let Some(source) = source {
+                text.push_str(if korean { "\n\n출처: " } else { "\n\nSource: " });
+                text.push_str(source);
+            }
+            text
+        }
+        Finding::Said(text) => text.clone(),
+        Finding::Nothing { question } => nothing(question, language),
+        Finding::Failed(text) => text.clone(),
+        Finding::No(NoCall::NoTool) if korean => {
+            "이 질문에 쓸 수 있는 도구를 찾지 못했습니다.".to_owned()
+        }
+        Finding::No(NoCall::NoTool) => {
+            "There is no tool for this question: nothing was found.".to_owned()
+        }
+        Finding::No(NoCall::Missing { tool, parameter }) if korean => {
+            format!(
+                "질문에서 `{tool}` 도구에 필요한 `{parameter}`을(를) 찾지 못했습니다. 덧붙여 다시 물어봐 주세요."
+            )
+        }
+        Finding::No(NoCall::Missing { tool, parameter }) => {
+            format!(
+                "The question does not say `{parameter}`, which `{tool}` needs: nothing was found. Please add it."
+            )
+        }
+    }
+}
+
+fn nothing(question: &str, language: Language) -> String {
+    let question: String = question.chars().take(80).collect();
+    match (language, question.is_empty()) {
+        (Language::Korean, true) => "답을 찾지 못했습니다.".to_owned(),
+        (Language::Korean, false) => format!("‘{question}’에 맞는 내용을 찾지 못했습니다."),
+        (Language::English, true) => "Nothing was found.".to_owned(),
+        (Language::English, false) => format!("Nothing was found about “{question}”."),
+    }
+}
+
+fn final_answer(thought: Option<&str>, answer: impl AsRef<str>) -> String {
+    let thought = thought.map(|thought| format!("Thought: {thought}\n")).unwrap_or_default();
+    format!("{thought}Final Answer: {}", quoted(answer.as_ref()))
+}
+
+/// Words of a protocol that a document may begin a line with.
+const LABELS: &[&str] = &[
+    "thought",
+    "action",
+    "observation",
+    "final",
+    "answer",
+    "delegate",
+    "task",
+    "생각",
+    "행동",
+    "관찰",
+    "최종",
+    "답변",
+    "결론",
+    "결과",
+    "위임",
+    "작업",
+];
+
+/// `text` in which no line and no tag can be taken for a part of the protocol.
+fn quoted(text: &str) -> String {
+    let text = text.replace('<', "‹").replace('>', "›");
+    let line = |line: &str| {
+        let bare = line.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        let labelled =
+            LABELS.iter().any(|label| bare.starts_with(label)) && line.contains([':', '：']);
+        if labelled || line.trim_start().starts_with(['{', '[', '`']) {
+            format!("“{line}”")
+        } else {
+            line.to_owned()
+        }
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}

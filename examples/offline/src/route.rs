@@ -1,0 +1,156 @@
+//! Which agent a question goes to.
+
+use crate::{
+    conversation::Conversation,
+    extract,
+    intent::{self, Intent},
+    prompt::Listed,
+    tables,
+    words::{Word, content, words},
+};
+
+/// What a supervisor does next.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Route {
+    /// An agent gets a task.
+    To { agent: String, task: String },
+    /// What the agents found.
+    Found(Vec<String>),
+    /// No agent found anything about this.
+    Nothing(String),
+    /// What was said before, as it was said.
+    Earlier(Vec<String>),
+    /// The user tells of themselves, and asks nothing.
+    Noted,
+    /// Nothing was asked; these are there to be asked.
+    Greeted(Vec<(String, String)>),
+}
+
+/// How many agents are tried for one question.
+const TRIES: usize = 2;
+
+/// The most questions in one message.
+const MOST_QUESTIONS: usize = 4;
+
+/// A question is no agent's that fits less, and none's beside one that fits much better.
+const LEAST: f32 = 0.5;
+const LEAST_OF_BEST: f32 = 0.5;
+
+/// What to do next about the question, with what the agents gave so far.
+pub(crate) fn route(conversation: &Conversation, agents: &[Listed]) -> Route {
+    let question = &conversation.question;
+    if is_greeting(question) || !question.contains(char::is_alphanumeric) {
+        let named = agents.iter().map(|agent| (agent.name.clone(), agent.description.clone()));
+        return Route::Greeted(named.collect());
+    }
+    if is_about_earlier(question) {
+        return Route::Earlier(extract::remembered(question, &conversation.earlier));
+    }
+    if is_told(question) {
+        return Route::Noted;
+    }
+    let tasks = tasks(question, agents);
+    let tries = if tasks.len() > 1 { 1 } else { TRIES };
+    let mut found = Vec::new();
+    for (ranked, task) in tasks {
+        let mut nothing = None;
+        for agent in ranked.iter().take(tries) {
+            let given = conversation.outputs.iter().rev().find(|(name, _)| name == agent);
+            let Some((_, text)) = given else {
+                return Route::To { agent: agent.clone(), task };
+            };
+            if !is_empty(text) {
+                nothing = None;
+                found.push(text.clone());
+                break;
+            }
+            nothing.get_or_insert_with(|| text.trim().to_owned());
+        }
+        found.extend(nothing);
+    }
+    if found.is_empty() || found.iter().all(|text| is_empty(text)) {
+        let said = found.into_iter().next();
+        return Route::Nothing(said.unwrap_or_default());
+    }
+    Route::Found(found)
+}
+
+fn is_empty(text: &str) -> bool {
+    text.trim().is_empty() || extract::is_nothing(text)
+}
+
+/// The questions in a message, each with the agents that fit, best first. Those for one agent are one task.
+fn tasks(question: &str, agents: &[Listed]) -> Vec<(Vec<String>, String)> {
+    let mut tasks: Vec<(Vec<String>, String)> = Vec::new();
+    for part in parts(question) {
+        let ranked = ranked(&part, agents);
+        let same = tasks.iter_mut().find(|(known, _)| known.first() == ranked.first());
+        match same {
+            Some((_, task)) => {
+                task.push(' ');
+                task.push_str(&part);
+            }
+            None => tasks.push((ranked, part)),
+        }
+    }
+    tasks
+}
+
+/// The agents that fit, best first; of equal ones, as they are listed. Without any, the first one.
+fn ranked(question: &str, agents: &[Listed]) -> Vec<String> {
+    let (intent, asked) = (Intent::of(question), content(question));
+    let mut scored: Vec<(f32, &Listed)> =
+        agents.iter().map(|agent| (intent::fit(intent, &asked, &agent.said()), agent)).collect();
+    scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let best = scored.first().map_or(0.0, |(score, _)| *score);
+    let fits =
+        scored.iter().filter(|(score, _)| *score >= (best * LEAST_OF_BEST).max(LEAST.min(best)));
+    fits.map(|(_, agent)| agent.name.clone()).collect()
+}
+
+/// The questions in a message that asks several; the message itself otherwise.
+pub(crate) fn parts(question: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for sentence in question.split_inclusive(['?', '？', '!']) {
+        for part in sentence.split(" 그리고 ") {
+            let part = part.trim().trim_start_matches("그리고 ").trim();
+            if !content(part).is_empty() {
+                parts.push(part.to_owned());
+            }
+        }
+    }
+    if parts.len() < 2 || parts.len() > MOST_QUESTIONS {
+        return vec![question.to_owned()];
+    }
+    parts
+}
+
+fn is_greeting(question: &str) -> bool {
+    let words = words(question);
+    let greets = |text: &str| tables::GREETINGS.contains(&text);
+    let said = words.iter().any(|word| greets(&word.text.to_lowercase()));
+    said && content(question)
+        .iter()
+        .all(|word| greets(&word.text.to_lowercase()) || greets(&word.stem))
+        && words.len() <= 4
+}
+
+/// Whether the user tells something of themselves: `내 이름은 …`, without a word that asks.
+fn is_told(question: &str) -> bool {
+    let words = words(question);
+    let first = words.first().map(|word| word.text.to_lowercase()).unwrap_or_default();
+    let asks = |word: &Word| tables::ASKING_BEGINS.iter().any(|begin| word.text.starts_with(begin));
+    let own = tables::OWN.contains(&first.as_str());
+    let ends = tables::TOLD.iter().any(|end| question.trim_end_matches(['.', '!']).ends_with(end));
+    own && (ends || first.is_ascii()) && !question.contains(['?', '？']) && !words.iter().any(asks)
+}
+
+/// Whether the question is about the conversation itself.
+fn is_about_earlier(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let first_person = ["내가", "제가", "나는", "내 ", "제 ", "i ", "my ", "we "]
+        .iter()
+        .any(|word| lower.contains(word));
+    has(tables::SAID) && (has(tables::EARLIER) || first_person)
+}

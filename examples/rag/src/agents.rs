@@ -1,0 +1,101 @@
+//! The three agents and their supervisor.
+
+use std::path::{Path, PathBuf};
+
+use hanok_agent::{Language, ReactAgent};
+use hanok_model::SharedTool;
+use hanok_retrieval::{Library, LoadOptions, LoadReport, SharedRetriever};
+use hanok_supervisor::Supervisor;
+use hanok_tools::{Calculator, CurrentDatetime};
+
+use crate::{
+    brain::Brain,
+    directory::{self, Directory},
+    failure::Failure,
+    knowledge::search_knowledge_base,
+};
+
+/// The sample documents, where the example was built.
+pub fn sample_documents() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("documents")
+}
+
+/// What each agent can use.
+#[derive(Debug, Clone)]
+pub struct Tools {
+    /// `rag_agent`: the documents.
+    pub rag: Vec<SharedTool>,
+    /// `internal_agent`: the internal directory.
+    pub internal: Vec<SharedTool>,
+    /// `external_agent`: the clock and the calculator.
+    pub external: Vec<SharedTool>,
+    /// What was read from the documents' folder.
+    pub report: LoadReport,
+}
+
+impl Tools {
+    /// Reads the documents of `folder` (`None`: the samples) and opens the directory.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] when the folder or the directory cannot be read.
+    pub fn open(folder: Option<&Path>) -> Result<Self, Failure> {
+        let folder = folder.map_or_else(sample_documents, Path::to_owned);
+        let library = Library::open(LoadOptions::new(), folder).map_err(Failure::Documents)?;
+        let report = library.report().clone();
+        let directory = Directory::open(directory::shipped()).map_err(Failure::Directory)?;
+        Ok(Self {
+            rag: vec![
+                search_knowledge_base(SharedRetriever::new(library)).map_err(Failure::wiring)?,
+            ],
+            internal: directory::tools(&directory).map_err(Failure::wiring)?,
+            external: vec![
+                SharedTool::new(CurrentDatetime::new().map_err(Failure::wiring)?),
+                SharedTool::new(Calculator::new().map_err(Failure::wiring)?),
+            ],
+            report,
+        })
+    }
+}
+
+/// The supervisor over the three agents.
+///
+/// # Errors
+///
+/// [`Failure::Wiring`] when the parts do not fit together.
+pub fn supervisor(brain: &Brain, tools: &Tools) -> Result<Supervisor, Failure> {
+    let agent = |name: &str, description: &str, prompt: &str, tools: &[SharedTool]| {
+        ReactAgent::builder(name, description, brain.model.clone())
+            .prompt(prompt)
+            .tools(tools.iter().cloned())
+            .language(Language::Korean)
+            .build()
+            .map_err(Failure::wiring)
+    };
+    let rag = agent(
+        "rag_agent",
+        "회사 문서(인사규정, 출장여비규정, 정보보안지침, 프로젝트 핸드북 등)를 검색해서 규정, 정책, 절차에 답합니다. Searches documents.",
+        "당신은 회사 문서를 찾아 답하는 담당자입니다. 먼저 문서를 검색하고, 찾은 내용에 있는 것만으로 답하며, 출처를 밝힙니다.",
+        &tools.rag,
+    )?;
+    let internal = agent(
+        "internal_agent",
+        "사내 디렉터리에서 직원(이름, 팀, 내선, 이메일), 개인별 남은 연차, 회의실을 조회합니다. Looks up people, leave balances and rooms.",
+        "당신은 사내 디렉터리를 조회하는 담당자입니다. 직원, 남은 연차, 회의실은 도구로 조회한 값만 답합니다.",
+        &tools.internal,
+    )?;
+    let external = agent(
+        "external_agent",
+        "계산(사칙연산, 수식)과 현재 날짜, 시각(세계 시간대)을 처리합니다. Calculates, and tells the date and time.",
+        "당신은 계산과 날짜, 시각을 맡은 담당자입니다. 암산하지 말고 도구의 결과로 답합니다.",
+        &tools.external,
+    )?;
+    Supervisor::builder(brain.model.clone())
+        .prompt("당신은 한옥소프트의 사내 도우미입니다. 질문을 알맞은 담당 에이전트에게 맡기고, 그 결과로 답합니다.")
+        .agent(rag)
+        .agent(internal)
+        .agent(external)
+        .language(Language::Korean)
+        .build()
+        .map_err(Failure::wiring)
+}

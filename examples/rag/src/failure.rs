@@ -1,0 +1,105 @@
+//! What goes wrong, in one sentence, and with which exit.
+
+use std::{error::Error, path::PathBuf, process::ExitCode};
+
+use hanok_checkpoint::CheckpointError;
+use hanok_core::{BoxError, InvalidName};
+use hanok_graph::RunError;
+use hanok_model::ModelError;
+use hanok_retrieval::RetrievalError;
+use thiserror::Error;
+
+use crate::{Screen, directory::DirectoryError};
+
+/// The thread is in use.
+const IN_USE: u8 = 3;
+
+/// A limit stopped the answer.
+pub const LIMIT: u8 = 4;
+
+/// Ctrl-C stopped the program.
+pub const INTERRUPTED: u8 = 130;
+
+/// Why there is no answer.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// The model's server cannot be used.
+    #[error("모델을 쓸 수 없습니다")]
+    Model(#[source] ModelError),
+    /// The documents cannot be read.
+    #[error("문서를 읽을 수 없습니다")]
+    Documents(#[source] RetrievalError),
+    /// The internal directory cannot be read.
+    #[error("사내 디렉터리를 읽을 수 없습니다")]
+    Directory(#[source] DirectoryError),
+    /// The file of conversations cannot be used.
+    #[error("대화 파일 {path}을(를) 쓸 수 없습니다")]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: CheckpointError,
+    },
+    /// The thread's name is none.
+    #[error("대화 이름으로 쓸 수 없습니다")]
+    Thread(#[source] InvalidName),
+    /// The run could not go on.
+    #[error("답하지 못했습니다")]
+    Run(#[source] RunError),
+    /// The answer's screen is gone or broken.
+    #[error("출력할 수 없습니다")]
+    Output(#[from] std::io::Error),
+    /// The parts of the program do not fit together.
+    #[error("프로그램을 조립하지 못했습니다")]
+    Wiring(#[source] BoxError),
+}
+
+impl Failure {
+    /// A part that does not fit.
+    pub fn wiring(error: impl Into<BoxError>) -> Self {
+        Self::Wiring(error.into())
+    }
+
+    /// The exit that says what kind of failure it is.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Run(RunError::Conflict { .. }) => IN_USE,
+            Self::Thread(_) => 2,
+            _ => 1,
+        }
+    }
+
+    /// Whether the reader of the output has gone: nobody is left to tell.
+    fn is_closed_output(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+
+    /// The failure and its causes, as one line.
+    pub fn line(&self) -> String {
+        let mut line = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            let said = error.to_string();
+            // Transparent layers say the same as what they hold.
+            if !line.ends_with(&said) {
+                line += ": ";
+                line += &said;
+            }
+            cause = error.source();
+        }
+        line
+    }
+}
+
+/// The program's exit; a failure is told in one line first.
+pub fn exit(screen: &Screen, result: Result<ExitCode, Failure>) -> ExitCode {
+    match result {
+        Ok(code) => code,
+        Err(failure) if failure.is_closed_output() => ExitCode::SUCCESS,
+        Err(failure) => {
+            screen.tell(&format!("오류: {}", failure.line()));
+            ExitCode::from(failure.code())
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The offline model with the example's own agents, tools and documents: where a question goes, and what is answered.
+//!
+//! `cargo test -p rag --test offline -- --nocapture` prints every answer that is not as it should be.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
+
+use std::{fs, path::Path};
+
+use hanok_checkpoint::Memory;
+use hanok_core::{Tenant, ThreadKey};
+use hanok_graph::Outcome;
+use hanok_supervisor::Supervisor;
+use rag::{
+    agents::{Tools, sample_documents, supervisor},
+    brain::offline,
+};
+
+/// The example's supervisor on the offline model, over the documents in a folder.
+fn house(documents: &Path) -> Supervisor {
+    supervisor(&offline(), &Tools::open(Some(documents)).unwrap()).unwrap()
+}
+
+/// The first agent that a question went to, and the answer.
+async fn ask(house: &Supervisor, question: &str) -> (String, String) {
+    let outcome = house.graph().invoke(house.ask(question), ()).await.unwrap();
+    let Outcome::Done(state) = outcome else { panic!("{question}: {outcome:?}") };
+    let first = state.messages.iter().find_map(|message| message.name().map(str::to_owned));
+    (first.unwrap_or_default(), state.answer.unwrap_or_default())
+}
+
+struct Question {
+    text: &'static str,
+    agent: &'static str,
+    facts: Vec<&'static str>,
+}
+
+fn questions() -> Vec<Question> {
+    let lines = include_str!("questions.tsv").lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let fields: Vec<_> = line.split('\t').collect();
+            let [text, agent, facts] = fields[..] else { panic!("three fields: {line}") };
+            let facts = if facts == "-" { Vec::new() } else { facts.split('|').collect() };
+            Question { text, agent, facts }
+        })
+        .collect()
+}
+
+fn says_nothing(answer: &str) -> bool {
+    ["찾지 못했습니다", "Nothing was found", "nothing was found"]
+        .iter()
+        .any(|words| answer.contains(words))
+}
+
+/// Prints how many of `all` are right, and asserts the least share.
+fn at_least(percent: usize, what: &str, right: usize, all: usize) {
+    println!("{what}: {right} of {all}");
+    assert!(right * 100 >= all * percent, "{what}: {right} of {all}; {percent}% are wanted");
+}
+
+#[tokio::test]
+async fn questions_go_to_the_agent_that_is_for_them_and_are_answered_out_of_what_it_finds() {
+    let house = house(&sample_documents());
+    let questions = questions();
+    let (mut routed, mut answered, mut unanswered) = (0, 0, 0);
+    for question in &questions {
+        let (agent, answer) = ask(&house, question.text).await;
+        if agent == question.agent {
+            routed += 1;
+        } else {
+            println!("-- {} went to {agent}", question.text);
+        }
+        let missing: Vec<_> =
+            question.facts.iter().filter(|fact| !answer.contains(**fact)).collect();
+        match question.facts.is_empty() {
+            false if missing.is_empty() => answered += 1,
+            true if says_nothing(&answer) => unanswered += 1,
+            _ => println!("-- {}\n   lacks {missing:?}\n{answer}", question.text),
+        }
+    }
+    let with_answer = questions.iter().filter(|question| !question.facts.is_empty()).count();
+    at_least(90, "routed", routed, questions.len());
+    at_least(85, "answered", answered, with_answer);
+    at_least(85, "said to have no answer", unanswered, questions.len() - with_answer);
+}
+
+#[tokio::test]
+async fn an_edited_number_is_the_new_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "인사규정.md";
+    let text = fs::read_to_string(sample_documents().join(name)).unwrap();
+    let edited = text.replace("연 15일", "연 17일").replace("80%", "75%");
+    assert_ne!(text, edited);
+    fs::write(folder.path().join(name), edited).unwrap();
+
+    let (_, answer) = ask(&house(folder.path()), "회사 휴가 정책 알려줘").await;
+    assert!(answer.contains("17일") && answer.contains("75%"), "{answer}");
+    assert!(!answer.contains("15일") && !answer.contains("80%"), "{answer}");
+}
+
+#[tokio::test]
+async fn other_documents_of_other_subjects_are_answered_from_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("lighthouse.md"),
+        "# Lighthouse manual\n\n## The lamp\n\nThe lamp is lit at sunset and put out at sunrise. It turns once every \
+         12 seconds. Its range is 19 nautical miles in clear weather.\n\n## The keeper\n\nA keeper serves four weeks \
+         and then has two weeks ashore. Provisions arrive by boat on the first Monday of the month:\n\n\
+         - 40 kg of flour\n- 12 litres of lamp oil\n\n## Fog\n\nThe horn sounds every 30 seconds while the far buoy \
+         cannot be seen.\n",
+    )
+    .unwrap();
+    fs::write(
+        folder.path().join("양봉일지.txt"),
+        "양봉 안내\n\n벌통은 남쪽을 보게 놓고 바닥에서 30cm 띄운다. 꿀은 6월과 8월에 두 번 뜬다.\n\n\
+         겨울나기: 벌통마다 설탕물 5리터를 10월 말까지 준다. 온도가 영하 10도 아래로 내려가면 짚으로 덮는다.\n",
+    )
+    .unwrap();
+    let house = house(folder.path());
+    for (question, facts) in [
+        ("How often does the lamp turn?", ["12 seconds", "Source: lighthouse.md"]),
+        ("How long does a keeper serve?", ["four weeks", "Source: lighthouse.md"]),
+        ("What provisions arrive by boat?", ["12 litres of lamp oil", "Source: lighthouse.md"]),
+        ("When does the horn sound?", ["every 30 seconds", "Source: lighthouse.md"]),
+        ("꿀은 언제 떠?", ["6월과 8월", "출처: 양봉일지.txt"]),
+        ("겨울에 설탕물을 얼마나 줘야 해?", ["5리터", "출처: 양봉일지.txt"]),
+        ("벌통은 어느 쪽을 보게 놓아?", ["남쪽", "출처: 양봉일지.txt"]),
+    ] {
+        let (agent, answer) = ask(&house, question).await;
+        assert_eq!(agent, "rag_agent", "{question}");
+        assert!(facts.iter().all(|fact| answer.contains(fact)), "{question}\n{answer}");
+    }
+    let (_, nothing) = ask(&house, "회사 휴가 정책 알려줘").await;
+    assert!(says_nothing(&nothing), "{nothing}");
+    let (_, nothing) = ask(&house, "How do I bake bread?").await;
+    assert!(says_nothing(&nothing), "{nothing}");
+}
+
+#[tokio::test]
+async fn two_questions_in_one_message_are_both_answered() {
+    let house = house(&sample_documents());
+    let (_, answer) = ask(&house, "김하늘 연차 며칠 남았어? 그리고 123 * 456은?").await;
+    assert!(answer.contains("12.5일") && answer.contains("56088"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_conversation_goes_on_from_what_was_said() {
+    let house = house(&sample_documents());
+    let key = ThreadKey::new(Tenant::default(), "t").unwrap();
+    let thread = house.graph().checkpointer(Memory::new()).thread(key);
+    let mut answers = Vec::new();
+    for question in [
+        "부산 출장 숙박비 알려줘",
+        "그럼 영수증을 잃어버리면?",
+        "내 이름은 민수야",
+        "내 이름이 뭐라고 했지?",
+    ] {
+        let outcome = thread.invoke(house.ask(question), ()).await.unwrap();
+        let Outcome::Done(state) = outcome else { panic!("{question}: {outcome:?}") };
+        answers.push(state.answer.unwrap_or_default());
+    }
+    let [lodging, receipt, noted, name] = &answers[..] else { panic!("{answers:?}") };
+    assert!(lodging.contains("12만 원"), "{lodging}");
+    assert!(receipt.contains("지출 확인서"), "{receipt}");
+    assert!(!says_nothing(noted), "{noted}");
+    assert!(name.contains("민수") && !name.contains("영수증"), "{name}");
+}
