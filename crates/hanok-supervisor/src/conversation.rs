@@ -70,10 +70,10 @@ pub(crate) fn best(messages: &Messages) -> Option<Given> {
     this_turn(messages).filter_map(read_result).find(|given| given.answered)
 }
 
-/// Whether `agent` has answered `task` in this turn already. A task that repeats the old one and goes on is the same:
+/// What `agent` has answered to `task` in this turn already. A task that repeats the old one and goes on is the same:
 /// small models copy the result behind it.
-pub(crate) fn has_answered(messages: &Messages, agent: &str, task: Option<&str>) -> bool {
-    this_turn(messages).filter_map(read_result).any(|given| {
+pub(crate) fn answered(messages: &Messages, agent: &str, task: Option<&str>) -> Option<Given> {
+    this_turn(messages).filter_map(read_result).find(|given| {
         let old = given.task.as_deref().unwrap_or_default();
         let same = match task {
             Some(task) if !old.is_empty() => task.starts_with(old),

@@ -46,6 +46,13 @@ pub enum SupervisorProgress {
         /// The answer.
         answer: String,
     },
+    /// The model delegated again what was answered, was told so, and did it again: the agent's answer is the turn's.
+    Settled {
+        /// The agent.
+        agent: String,
+        /// Its answer.
+        answer: String,
+    },
     /// The turn ended without the model's own answer.
     Ended {
         /// Why.

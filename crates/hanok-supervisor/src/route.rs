@@ -10,7 +10,8 @@ use hanok_state::{Message, State};
 
 use crate::{
     SupervisorError, SupervisorProgress, SupervisorState, SupervisorStateUpdate, Undecided,
-    conversation, prompt,
+    conversation::{self, Given},
+    prompt,
     routing::{Route, route},
     supervisor::Inner,
 };
@@ -38,6 +39,9 @@ pub(crate) async fn choose(
             context.custom(&SupervisorProgress::Corrected { with: correction.clone() });
             let request = corrected(request, said, correction);
             (said, chosen) = supervisor.ask(&context, "route-again", request).await?;
+            if let Some(given) = answered(&chosen, &state) {
+                return Ok(supervisor.settle(&context, given).iteration(iteration));
+            }
         }
     }
     let update = supervisor.follow(&context, &state, said, chosen, iteration >= limit)?;
@@ -87,9 +91,9 @@ impl Inner {
     fn correction(&self, route: &Route, state: &SupervisorState) -> Option<String> {
         let undecided = || prompt::undecided(self.language).to_owned();
         match route {
-            Route::Delegate { agent, task, .. } => {
-                let again = conversation::has_answered(&state.messages, agent, task.as_deref());
-                again.then(|| prompt::has_answered(agent, self.language))
+            Route::Delegate { agent, .. } => {
+                let again = answered(route, state);
+                again.map(|_| prompt::has_answered(agent, self.language))
             }
             Route::Final(_) => None,
             Route::Undecided(_) => (self.undecided == Undecided::AskAgain).then(undecided),
@@ -140,6 +144,14 @@ impl Inner {
         SupervisorError::UndeclaredAgent { name, known }
     }
 
+    /// Ends a turn whose model delegates again and again what was answered: the agent's answer is the turn's.
+    fn settle(&self, context: &Context, given: Given) -> SupervisorStateUpdate {
+        let Given { agent, output, .. } = given;
+        let message = Message::assistant(output.as_str()).with_metadata("settled", agent.as_str());
+        context.custom(&SupervisorProgress::Settled { agent, answer: output.clone() });
+        over(StopReason::Answered).message(message).answer(Some(output))
+    }
+
     /// Ends a turn that the model did not end, with the best that was found, and says so.
     fn end(
         &self,
@@ -153,6 +165,12 @@ impl Inner {
         let answer = best.is_some().then(|| text.clone());
         over(stopped).message(conversation::ended(&text, stopped)).answer(answer)
     }
+}
+
+/// What the agent that a reply delegates to has answered to it already.
+fn answered(route: &Route, state: &SupervisorState) -> Option<Given> {
+    let Route::Delegate { agent, task, .. } = route else { return None };
+    conversation::answered(&state.messages, agent, task.as_deref())
 }
 
 /// The end of a turn.

@@ -196,7 +196,9 @@ fn infix(run: &[Piece]) -> Option<String> {
                 rest = after;
             }
             // `300의 15%`, `15% of 300`
-            (Piece::Of, [Piece::Number(_), Piece::Percent, ..]) => kept.push(Piece::Operator("*", true)),
+            (Piece::Of, [Piece::Number(_), Piece::Percent, ..]) => {
+                kept.push(Piece::Operator("*", true))
+            }
             (Piece::Of, [Piece::Number(_), ..]) if kept.last() == Some(&Piece::Percent) => {
                 kept.push(Piece::Operator("*", true));
             }

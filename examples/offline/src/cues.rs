@@ -68,6 +68,10 @@ pub(crate) const MEMBERS: &[&str] = &[
     "누가 있", "누구 있", "팀원", "구성원", "명단", "팀장", "누구누구", "사람들", "members",
 ];
 
+/// What is not asked of a person.
+pub(crate) const FACTS: &[&str] =
+    &["얼마", "몇", "며칠", "언제", "어떻", "왜", "무슨", "how", "when", "why"];
+
 /// Leave, and what is left of it.
 pub(crate) const LEAVE: &[&str] = &["연차", "휴가", "leave", "vacation", "days off"];
 pub(crate) const LEFT: &[&str] = &["남았", "남은", "잔여", "남아", "left", "remaining", "balance"];

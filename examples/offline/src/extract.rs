@@ -1,7 +1,7 @@
 //! The part of a text that answers a question.
 
 use crate::{
-    passages::{Kind, Passage, Unit, passages},
+    passages::{self, Kind, Passage, Unit, passages},
     tables,
     words::{Held, Word, content, coverage, small},
 };
@@ -22,6 +22,9 @@ const MOST_CHARS: usize = 700;
 
 /// A shorter text is an answer as it is.
 const SHORT: usize = 400;
+
+/// A shorter passage is a title.
+const TITLE: usize = 60;
 
 /// The weighted share of the question that a passage has at least, and one whose heading has a word of it. Measured
 /// with the questions of the example `rag`.
@@ -47,8 +50,8 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let asked = content(question);
     let passages = passages(text);
     let searched = passages.len() > 1 || passages.iter().any(|passage| !passage.heading.is_empty());
-    if !searched && text.chars().count() <= SHORT {
-        return whole(passages);
+    if !searched && text.chars().count() <= SHORT && !is_list(&passages) {
+        return whole(text);
     }
     let held: Vec<Held> = passages.iter().map(held).collect();
     let weights = weights(&asked, &passages);
@@ -59,20 +62,27 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let Some((_, best, held)) = ranked.max_by(|(a, ..), (b, ..)| a.total_cmp(b)) else {
         return Found::Nothing;
     };
+    let found = Found::Answer { lines: lines(question, &asked, best), source: best.source.clone() };
+    if !searched {
+        return found;
+    }
     let topic = Held::of(last(&best.heading));
     let is_topic = asked.iter().any(|word| topic.share(word) >= 1.0);
     let least = if is_topic { LEAST_COVERED_UNDER_HEADING } else { LEAST_COVERED };
-    if weighted(&asked, &weights, held) < least {
-        return Found::Nothing;
-    }
-    Found::Answer { lines: lines(question, &asked, best), source: best.source.clone() }
+    if weighted(&asked, &weights, held) < least { Found::Nothing } else { found }
 }
 
-/// All of a short text.
-fn whole(passages: Vec<Passage>) -> Found {
-    let source = passages.iter().find_map(|passage| passage.source.clone());
-    let units = passages.into_iter().flat_map(|passage| passage.units);
-    let lines: Vec<String> = units.map(|unit| shown(&unit)).collect();
+/// Whether a text is one list, of which a question may want only some.
+fn is_list(passages: &[Passage]) -> bool {
+    let mut units = passages.iter().flat_map(|passage| &passage.units);
+    units.clone().count() > 3 && units.all(|unit| unit.kind == Kind::Item)
+}
+
+/// All of a short text, line by line.
+fn whole(text: &str) -> Found {
+    let named = |line: &&str| passages::source(line).is_some();
+    let source = text.lines().find(named).and_then(passages::source);
+    let lines: Vec<String> = text.lines().filter(|line| !named(line)).map(str::to_owned).collect();
     if lines.is_empty() { Found::Nothing } else { Found::Answer { lines, source } }
 }
 
@@ -123,7 +133,10 @@ fn fit(question: &str, asked: &[Word], weights: &[f32], passage: &Passage, held:
         true => 0.15,
         false => 0.0,
     };
-    share(held) + 0.5 * best + 0.4 * heading + amount
+    // A title page says what a document is about, and nothing of it.
+    let length: usize = passage.units.iter().map(|unit| unit.text.chars().count()).sum();
+    let title = if length < TITLE { 0.3 } else { 0.0 };
+    share(held) + 0.5 * best + 0.5 * heading + amount - title
 }
 
 /// The sentences, items and rows of a passage that answer.

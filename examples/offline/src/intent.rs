@@ -130,7 +130,7 @@ fn people(question: &str, lower: &str) -> f32 {
         Some(Sure::Titled) => 3.5,
         Some(_) if personal => 4.5,
         Some(Sure::Likely) if leave => 4.5,
-        Some(Sure::Likely) if content(question).len() <= 2 => 2.6,
+        Some(Sure::Likely) if content(question).len() <= 2 && !any(lower, cues::FACTS) => 2.6,
         _ => 0.0,
     };
     let padded = format!(" {lower}");

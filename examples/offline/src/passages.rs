@@ -63,7 +63,8 @@ pub(crate) fn passages(text: &str) -> Vec<Passage> {
     all
 }
 
-fn source(line: &str) -> Option<String> {
+/// The source that a line names.
+pub(crate) fn source(line: &str) -> Option<String> {
     labelled(line, &["출처", "Source"]).filter(|source| !source.is_empty()).map(str::to_owned)
 }
 

@@ -8,7 +8,7 @@ use crate::{
     people,
     prompt::{Kind, Listed, Parameter},
     tables,
-    words::{self, Held, Word, content, is_asking},
+    words::{self, Held, Word, content},
     zones,
 };
 
@@ -163,11 +163,13 @@ fn is_marked(word: &Word) -> bool {
     joined.strip_prefix(&word.stem).is_some_and(|end| tables::PARTICLES.contains(&end))
 }
 
-/// The first word of the question that the tool does not speak of itself: whom it is asked about.
+/// The first word of the question that the tool does not speak of itself and that is no verb: whom it is asked about.
 fn subject(asked: &[Word], tool: &Listed) -> Option<String> {
     let known = Held::of(&tool.said());
-    let about =
-        |word: &&Word| known.share(word) < 0.5 && !words::words(&word.text).iter().any(is_asking);
+    let is_verb = |word: &Word| {
+        word.text.ends_with(['어', '아', '나', '요', '까', '니', '지', '죠', '해', '는', '은'])
+    };
+    let about = |word: &&Word| known.share(word) < 0.5 && (is_marked(word) || !is_verb(word));
     asked.iter().find(about).map(|word| word.stem.clone())
 }
 

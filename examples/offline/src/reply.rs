@@ -168,14 +168,13 @@ const LABELS: &[&str] = &[
 fn quoted(text: &str) -> String {
     let text = text.replace('<', "‹").replace('>', "›");
     let line = |line: &str| {
-        let bare = line.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        // What stands in quotes already is left alone.
+        let bare = line.trim_start_matches(|c: char| !c.is_alphabetic() && !matches!(c, '“' | '‘'));
+        let label = bare.to_lowercase();
         let labelled =
-            LABELS.iter().any(|label| bare.starts_with(label)) && line.contains([':', '：']);
-        if labelled || line.trim_start().starts_with(['{', '[', '`']) {
-            format!("“{line}”")
-        } else {
-            line.to_owned()
-        }
+            LABELS.iter().any(|word| label.starts_with(word)) && line.contains([':', '：']);
+        let begins = line.trim_start().starts_with(['{', '[']) || line.contains("```");
+        if labelled || begins { format!("“{line}”") } else { line.to_owned() }
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -13,7 +13,9 @@ use std::{
     time::Duration,
 };
 
-use hanok_core::{BoxFuture, Call, CallKey, Cancellation, Clock, Spent, Timestamp, Token, TokenSink};
+use hanok_core::{
+    BoxFuture, Call, CallKey, Cancellation, Clock, Spent, Timestamp, Token, TokenSink,
+};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, Tool, ToolSpec};
 use hanok_parse::{CallKind, Declared, Parser, Reply};
 use hanok_state::Message;
@@ -51,7 +53,8 @@ fn agents() -> Declared {
 }
 
 fn search() -> ToolSpec {
-    let schema = json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]});
+    let schema =
+        json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]});
     ToolSpec::new("find.docs", "문서에서 찾습니다. Searches documents.", schema).unwrap()
 }
 
@@ -86,7 +89,10 @@ async fn said(messages: impl IntoIterator<Item = Message>, declared: Declared) -
     let reply = answered(ChatRequest::new(messages)).await;
     let text = reply.message.text();
     let read = Parser::new(declared).parse(&text);
-    assert!(read.error.is_none() && read.notes.is_empty() && read.rejected.is_empty(), "{text}\n{read:?}");
+    assert!(
+        read.error.is_none() && read.notes.is_empty() && read.rejected.is_empty(),
+        "{text}\n{read:?}"
+    );
     assert!(read.answer.is_some() != (read.calls.len() == 1), "{text}\n{read:?}");
     read
 }
@@ -146,7 +152,11 @@ fn given(agent: &str, text: &str) -> [Vec<Message>; 2] {
     ));
     [
         vec![Message::system(SUPERVISOR), before, question.clone()],
-        vec![Message::system(SUPERVISOR), question, Message::assistant(format!("[{agent}] {text}"))],
+        vec![
+            Message::system(SUPERVISOR),
+            question,
+            Message::assistant(format!("[{agent}] {text}")),
+        ],
     ]
 }
 
@@ -189,7 +199,8 @@ async fn an_agent_calls_the_tool_that_fits_with_arguments_from_the_question() {
             "equipment": {"type": ["string", "null"], "description": "장비: 빔프로젝터, 화상회의"},
         }}),
     );
-    let person = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+    let person =
+        json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
     let person = ToolSpec::new("find_person", "직원을 찾습니다.", person);
     let (prompt, declared) = agent(&[
         calculator.spec().clone(),
@@ -204,11 +215,17 @@ async fn an_agent_calls_the_tool_that_fits_with_arguments_from_the_question() {
         ("지금 몇 시야?", "get_current_datetime", json!({})),
         ("회사 휴가 정책 알려줘", "find.docs", json!({"q": "회사 휴가 정책"})),
         ("이도윤 내선번호 알려줘", "find_person", json!({"name": "이도윤"})),
-        ("8명 들어가는 빔프로젝터 있는 회의실", "find_room", json!({"seats": 8, "equipment": "빔프로젝터"})),
+        (
+            "8명 들어가는 빔프로젝터 있는 회의실",
+            "find_room",
+            json!({"seats": 8, "equipment": "빔프로젝터"}),
+        ),
         ("옥상 회의실", "find_room", json!({"floor": "옥상"})),
         ("\"따옴표\"와 \\ 규정", "find.docs", json!({"q": "따옴표 규정"})),
     ] {
-        let read = said([Message::system(prompt.as_str()), Message::user(question)], declared.clone()).await;
+        let read =
+            said([Message::system(prompt.as_str()), Message::user(question)], declared.clone())
+                .await;
         let call = &read.calls[0];
         let written: Value = serde_json::from_str(call.arguments.as_str()).unwrap();
         assert_eq!((call.name.as_str(), written), (tool, arguments), "{question}");
@@ -232,7 +249,8 @@ async fn what_is_not_in_the_question_is_asked_for() {
     let schema = json!({"type": "object", "properties": {"expression": {"type": "string"}}, "required": ["expression"]});
     let tool = ToolSpec::new("calculator", "계산합니다.", schema).unwrap();
     let (prompt, declared) = agent(&[tool]);
-    let answer = said([Message::system(prompt), Message::user("계산해줘")], declared).await.answer.unwrap();
+    let answer =
+        said([Message::system(prompt), Message::user("계산해줘")], declared).await.answer.unwrap();
     assert!(answer.contains("`expression`") && answer.contains("찾지 못했습니다"), "{answer}");
 }
 
@@ -258,7 +276,10 @@ async fn the_answer_is_what_fits_of_the_observation_with_its_source() {
             "보급 내용 알려줘",
             "보급선은 다음을 싣고 온다.\n- 밀가루 40kg\n- 등유 12리터\n맑은 날에만 온다.\n\n출처: 등대.md, 2쪽",
         ),
-        ("등유를 얼마나 싣고 와?", "보급선은 다음을 싣고 온다.\n- 등유 12리터\n\n출처: 등대.md, 2쪽"),
+        (
+            "등유를 얼마나 싣고 와?",
+            "보급선은 다음을 싣고 온다.\n- 등유 12리터\n\n출처: 등대.md, 2쪽",
+        ),
         ("고양이 사료는 얼마야?", "‘고양이 사료는 얼마야?’에 맞는 내용을 찾지 못했습니다."),
     ] {
         assert_eq!(of_documents(question, found(12).as_str()).await, want, "{question}");
@@ -304,7 +325,8 @@ async fn an_error_is_corrected_once_and_then_told() {
 async fn a_search_that_finds_nothing_is_made_once_more_for_less() {
     let (prompt, declared) = agent(&[search()]);
     let nothing = "문서에서 찾지 못했습니다.";
-    let mut messages = vec![Message::system(prompt), Message::user("등대지기의 긴 밤을 보내는 방법")];
+    let mut messages =
+        vec![Message::system(prompt), Message::user("등대지기의 긴 밤을 보내는 방법")];
     let mut asked = Vec::new();
     let answer = loop {
         let read = said(messages.clone(), declared.clone()).await;
@@ -328,12 +350,16 @@ async fn native_tools_are_called_natively() {
     let messages = vec![question, reply.message, Message::tool(calls[0].id.clone(), found(12))];
     let reply = answered(asked(messages)).await;
     assert!(reply.message.tool_calls().is_empty());
-    assert!(reply.message.text().contains("12초") && !reply.message.text().contains("Final Answer"));
+    assert!(
+        reply.message.text().contains("12초") && !reply.message.text().contains("Final Answer")
+    );
 }
 
 #[tokio::test]
 async fn the_language_is_that_of_the_question() {
-    for (question, want) in [("unicorn policy?", "Nothing was found"), ("유니콘 정책?", "찾지 못했습니다")] {
+    for (question, want) in
+        [("unicorn policy?", "Nothing was found"), ("유니콘 정책?", "찾지 못했습니다")]
+    {
         let answer = of_documents(question, &found(12)).await;
         assert!(answer.contains(want), "{answer}");
     }
@@ -360,7 +386,9 @@ async fn it_streams_word_by_word_and_counts_tokens() {
     let pieces = watcher.0.lock().unwrap().clone();
     assert!(pieces.len() > 5, "{pieces:?}");
     assert_eq!(pieces.concat(), reply.message.text());
-    assert!(reply.usage.estimated && reply.usage.input_tokens > 50 && reply.usage.output_tokens > 5);
+    assert!(
+        reply.usage.estimated && reply.usage.input_tokens > 50 && reply.usage.output_tokens > 5
+    );
     let spent = Spent {
         model_calls: 1,
         tool_calls: 0,
@@ -404,16 +432,32 @@ async fn it_stops_when_it_is_asked_to() {
 fn no_answer_is_written_in_the_model() {
     let root = env!("CARGO_MANIFEST_DIR");
     let read = |folder: &str, end: &str| -> Vec<String> {
-        let files = fs::read_dir(format!("{root}/{folder}")).unwrap().map(|file| file.unwrap().path());
+        let files =
+            fs::read_dir(format!("{root}/{folder}")).unwrap().map(|file| file.unwrap().path());
         let files = files.filter(|path| path.to_string_lossy().ends_with(end));
         files.map(|path| fs::read_to_string(path).unwrap()).collect()
     };
     let sources = read("src", ".rs").concat();
     assert!(sources.len() > 10_000);
-    for fact in ["월 1일", "15일", "20일", "80%", "인사규정", "출장여비", "보안지침", "핸드북.md", "12.5", "한옥소프트"] {
+    for fact in [
+        "월 1일",
+        "15일",
+        "20일",
+        "80%",
+        "인사규정",
+        "출장여비",
+        "보안지침",
+        "핸드북.md",
+        "12.5",
+        "한옥소프트",
+    ] {
         assert!(!sources.contains(fact), "{fact}");
     }
-    let documents = [read("../rag/documents", ".md"), read("../rag/documents", ".txt"), read("../rag/scripts", ".txt")];
+    let documents = [
+        read("../rag/documents", ".md"),
+        read("../rag/documents", ".txt"),
+        read("../rag/scripts", ".txt"),
+    ];
     let documents = documents.concat().concat();
     assert!(documents.len() > 10_000);
     for piece in documents.split(['.', '\n', '|', ',']).map(str::trim) {
@@ -487,9 +531,19 @@ proptest! {
 #[test]
 fn a_long_text_takes_no_long_time() {
     let (prompt, _) = agent(&[search()]);
-    for unit in ["가나다 ", "1+", "((", "- 가\n", "| 가 | 나 |\n", "<data-0123456789abcdef>", "출처: 가\n", "가. "] {
+    for unit in [
+        "가나다 ",
+        "1+",
+        "((",
+        "- 가\n",
+        "| 가 | 나 |\n",
+        "<data-0123456789abcdef>",
+        "출처: 가\n",
+        "가. ",
+    ] {
         let long = unit.repeat(256 * 1024 / unit.len());
-        let messages = [Message::system(prompt.as_str()), Message::user(long.as_str()), observation(&long)];
+        let messages =
+            [Message::system(prompt.as_str()), Message::user(long.as_str()), observation(&long)];
         let began = std::time::Instant::now();
         runtime().block_on(answered(ChatRequest::new(messages)));
         assert!(began.elapsed() < Duration::from_secs(10), "{unit:?}: {:?}", began.elapsed());

@@ -187,7 +187,8 @@ impl<'s> Shown<'s> {
         match &event.kind {
             EventKind::Custom(item) => {
                 if let Some(line) = trace::line(item) {
-                    self.screen.step(&line);
+                    self.screen
+                        .step(&format!("{:5.1}초 {line}", self.began.elapsed().as_secs_f32()));
                 }
             }
             EventKind::Token(Token::Text(piece)) if event.path.is_root() => self.piece(piece)?,

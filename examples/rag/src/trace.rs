@@ -49,6 +49,9 @@ fn supervisor(progress: SupervisorProgress) -> Option<String> {
         SupervisorProgress::AgentFinished { name, stopped, .. } => {
             format!("[{name}] 끝: {stopped:?}")
         }
+        SupervisorProgress::Settled { agent, .. } => {
+            format!("[supervisor] 같은 위임이 되풀이되어 {agent}의 답으로 마칩니다")
+        }
         SupervisorProgress::Ended { stopped } => format!("[supervisor] 멈춤: {stopped:?}"),
         _ => return None,
     })

@@ -111,7 +111,7 @@ fn leave_balance(directory: &Directory, name: &str) -> Result<String, DirectoryE
         return nobody(directory, name);
     }
     Ok(listed(people.iter().map(|Person { name, team, leave, .. }| {
-        format!("{name} ({team})의 {}년 연차: {leave}", leave.year)
+        format!("- {name} ({team})의 {}년 연차: {leave}", leave.year)
     })))
 }
 
@@ -129,7 +129,7 @@ fn nobody(directory: &Directory, name: &str) -> Result<String, DirectoryError> {
 fn find_room(directory: &Directory, wanted: &Wanted) -> Result<String, DirectoryError> {
     let rooms = directory.rooms(wanted)?;
     if !rooms.is_empty() {
-        return Ok(listed(rooms.iter().map(furnished)));
+        return Ok(listed(rooms.iter().map(|room| format!("- {}", furnished(room)))));
     }
     let all = directory.rooms(&Wanted::default())?;
     let largest = all.iter().max_by_key(|room| room.seats);
