@@ -49,7 +49,9 @@ pub(crate) const RUNS: &[Run] = &[
         shows: &["rag_agent", "internal_agent", "external_agent"],
         ..Run::of("rag")
     },
-    Run { arguments: &["화성 기지의 산소 배급 절차는?"], shows: &["찾지 못"], ..Run::of("rag") },
+    Run {
+        arguments: &["화성 기지의 산소 배급 절차는?"], shows: &["찾지 못"], ..Run::of("rag")
+    },
     Run { input: "1 + 1은?\n2 * 21은?\n", shows: &["42"], ..Run::of("rag") },
     Run { arguments: &["--no-such-option"], exit: 2, ..Run::of("rag") },
 ];

@@ -46,9 +46,12 @@ impl Checkpointer for Crashing {
     async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
         let before = self.appends.fetch_add(1, Ordering::SeqCst);
         let (dies, first) = (before >= self.at, before == self.at);
+        // A run may be dropped before its append is stored, and after it and before the answer.
+        tokio::task::yield_now().await;
         if !dies || (first && self.stored) {
             self.store.append(thread, append).await?;
         }
+        tokio::task::yield_now().await;
         if dies {
             // Once dead, nothing is stored any more.
             return Err(CheckpointError::Unavailable { reason: "dead", source: "dead".into() });
@@ -283,4 +286,38 @@ async fn storage_grows_with_what_is_said_and_reading_does_not() {
     assert_eq!((state.messages.len(), state.log.len()), (1_200, 600));
     let fold = opened.fold.run(&Namespace::root()).unwrap().fields.to_string();
     assert!(fold.len() > 600 * 200);
+}
+
+/// P15: a run that is dropped after any number of polls leaves a thread that goes on to the same end.
+#[tokio::test]
+async fn a_run_that_is_dropped_at_any_await_is_finished_by_the_next() {
+    let quiet = Crashing::new(usize::MAX, false);
+    let want = run(&quiet, &Ledger::default()).await.unwrap();
+    let mut polls = 0;
+    loop {
+        let (store, ledger) = (Crashing::new(usize::MAX, false), Ledger::default());
+        let thread = graph().checkpointer(store.clone()).thread(thread());
+        let mut running = Box::pin(thread.invoke(S::update().message("go"), ledger.clone()));
+        let mut ended = false;
+        for _ in 0..polls {
+            ended = futures::poll!(running.as_mut()).is_ready();
+            if ended {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(running);
+        let state = match thread.resume(ledger.clone()).await {
+            Err(RunError::NoSuchThread(_)) => {
+                thread.invoke(S::update().message("go"), ledger).await
+            }
+            resumed => resumed,
+        };
+        assert_eq!(state.unwrap().done().unwrap(), want, "dropped after {polls} polls");
+        if ended {
+            break;
+        }
+        polls += 1;
+    }
+    assert!(polls > 20, "{polls}");
 }

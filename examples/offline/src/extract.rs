@@ -226,8 +226,8 @@ fn has_amount(text: &str, units: &[&str]) -> bool {
         rest = behind;
     }
     let written =
-        |numeral: &&str| units.iter().any(|unit| text.contains(&format!("{numeral}{unit}")));
-    tables::NUMERALS.iter().any(|numeral| written(&numeral))
+        |numeral: &str| units.iter().any(|unit| text.contains(&format!("{numeral}{unit}")));
+    tables::NUMERALS.iter().any(|numeral| written(numeral))
 }
 
 /// A paragraph that leads to a list brings the list, an item brings the sentence that leads to it.

@@ -51,7 +51,7 @@ const NO_NAMES: &[&str] = &[
 const DOUBTFUL: &str = "은이을도로만해한할될된비료금실팀장자증권률율";
 
 /// What ends other words, and hardly a name.
-const ENDS_NO_NAME: &str = "는를에의가와과요돼되져까죠야면게데고며써줘";
+const ENDS_NO_NAME: &str = "는를에의가와과요돼되져까죠야면게데고며써줘어";
 
 /// A name that a question has.
 #[derive(Debug, Clone, PartialEq, Eq)]

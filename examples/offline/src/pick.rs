@@ -117,9 +117,8 @@ fn text(question: &str, asked: &[Word], tool: &Listed, parameter: &Parameter) ->
             zone
         };
     }
-    if parameter.required && names(&["name", "person", "employee", "이름"])
-        || parameter.required && is(&["이름", "employee"])
-    {
+    let is_name = names(&["name", "person", "employee"]) || is(&["이름", "employee"]);
+    if parameter.required && is_name {
         let name = people::named(question).map(|named| named.name);
         return name.or_else(|| people::team(question)).or_else(|| subject(asked, tool));
     }

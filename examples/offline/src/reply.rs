@@ -19,7 +19,7 @@ pub(crate) fn routed(route: &Route, language: Language) -> String {
             };
             format!("{why}\n\nDelegate: {agent}\nTask: {}", quoted(task))
         }
-        Route::Found(texts) => final_answer(None, &texts.join("\n\n")),
+        Route::Found(texts) => final_answer(None, texts.join("\n\n")),
         Route::Nothing(said) if said.is_empty() => final_answer(None, nothing("", language)),
         Route::Nothing(said) => final_answer(None, said),
         Route::Earlier(said) if said.is_empty() => final_answer(
@@ -37,7 +37,7 @@ pub(crate) fn routed(route: &Route, language: Language) -> String {
             } else {
                 "This is what you said in this conversation."
             };
-            final_answer(None, &format!("{begin}\n\n{}", said.join("\n")))
+            final_answer(None, format!("{begin}\n\n{}", said.join("\n")))
         }
         Route::Noted => final_answer(
             None,
@@ -55,7 +55,7 @@ pub(crate) fn routed(route: &Route, language: Language) -> String {
             } else {
                 "Hello. You can ask about this."
             };
-            final_answer(None, &format!("{begin}\n\n{}", agents.join("\n")))
+            final_answer(None, format!("{begin}\n\n{}", agents.join("\n")))
         }
     }
 }
@@ -77,7 +77,7 @@ pub(crate) fn acted(act: &Act, language: Language) -> String {
             } else {
                 "I answer with what fits the question in what I was given."
             };
-            final_answer(Some(thought), &answered(findings, language))
+            final_answer(Some(thought), answered(findings, language))
         }
     }
 }

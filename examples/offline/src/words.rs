@@ -51,7 +51,8 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
     let (mut run, mut joined, mut before) = (String::new(), false, ' ');
     let mut end = |run: &mut String, joined: bool| {
         let run = std::mem::take(run);
-        if !run.is_empty() && !(joined && tables::PARTICLES.contains(&run.as_str())) {
+        let particle = joined && tables::PARTICLES.contains(&run.as_str());
+        if !run.is_empty() && !particle {
             words.push(Word::new(run));
         }
     };
