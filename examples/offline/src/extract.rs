@@ -1,6 +1,7 @@
 //! The part of a text that answers a question.
 
 use crate::{
+    amounts::{self, counted, is_answer},
     passages::{self, Kind, Passage, Unit, passages},
     tables,
     words::{Held, Word, content, coverage, small},
@@ -179,55 +180,8 @@ fn is_whole(question: &str, asked: &[Word]) -> bool {
     let whole =
         asked.iter().any(|word| tables::WHOLE.iter().any(|whole| word.stem.ends_with(whole)));
     let lower = question.to_lowercase();
-    let one = tables::ANSWERS.iter().any(|(asks, _)| asks.iter().any(|ask| lower.contains(ask)));
+    let one = amounts::is_asked(&lower);
     !one && (whole || asked.len() <= 2)
-}
-
-/// Whether a text has an amount of what the question asks for.
-fn is_answer(question: &str, text: &str) -> bool {
-    let lower = question.to_lowercase();
-    if let Some(unit) = counted(&lower) {
-        return has_amount(text, &[unit]);
-    }
-    if lower.contains("누구에게") || lower.contains("누구한테") {
-        return text.contains("에게");
-    }
-    let asked = tables::ANSWERS.iter().find(|(asks, _)| asks.iter().any(|ask| lower.contains(ask)));
-    asked.is_some_and(|(_, units)| {
-        has_amount(text, units) || tables::AMOUNTS.iter().any(|amount| text.contains(amount))
-    })
-}
-
-/// The unit that is asked for: `몇 줄까지` is about 줄.
-fn counted(question: &str) -> Option<&str> {
-    let behind = question.split("몇 ").nth(1)?;
-    let word = behind.split(|c: char| !c.is_alphanumeric()).next()?;
-    let stem = tables::PARTICLES
-        .iter()
-        .filter_map(|end| word.strip_suffix(end))
-        .filter(|stem| !stem.is_empty());
-    stem.min_by_key(|stem| stem.len()).or(Some(word)).filter(|unit| !unit.is_empty())
-}
-
-/// Whether one of `units` stands behind a number.
-fn has_amount(text: &str, units: &[&str]) -> bool {
-    let mut rest = text;
-    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
-        let behind = rest.get(at..).unwrap_or_default();
-        let behind =
-            behind.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
-        let unit = behind.trim_start_matches(['만', '천', '억', '백']);
-        if units
-            .iter()
-            .any(|wanted| unit.trim_start().starts_with(wanted) || behind.starts_with(wanted))
-        {
-            return true;
-        }
-        rest = behind;
-    }
-    let written =
-        |numeral: &str| units.iter().any(|unit| text.contains(&format!("{numeral}{unit}")));
-    tables::NUMERALS.iter().any(|numeral| written(numeral))
 }
 
 /// A paragraph that leads to a list brings the list, an item brings the sentence that leads to it.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod agent;
+mod amounts;
 mod arithmetic;
 mod conversation;
 mod cues;

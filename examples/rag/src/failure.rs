@@ -39,14 +39,14 @@ pub enum Failure {
         path: PathBuf,
         /// Why.
         #[source]
-        source: CheckpointError,
+        source: Box<CheckpointError>,
     },
     /// The thread's name is none.
     #[error("대화 이름으로 쓸 수 없습니다")]
     Thread(#[source] InvalidName),
     /// The run could not go on.
     #[error("답하지 못했습니다")]
-    Run(#[source] RunError),
+    Run(#[source] Box<RunError>),
     /// The answer's screen is gone or broken.
     #[error("출력할 수 없습니다")]
     Output(#[from] std::io::Error),
@@ -64,7 +64,7 @@ impl Failure {
     /// The exit that says what kind of failure it is.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Run(RunError::Conflict { .. }) => IN_USE,
+            Self::Run(error) if matches!(**error, RunError::Conflict { .. }) => IN_USE,
             Self::Thread(_) => 2,
             _ => 1,
         }

@@ -40,7 +40,10 @@ impl Session {
             None => SharedCheckpointer::new(Memory::new()),
             Some(path) => match Sqlite::open(path).await {
                 Ok(store) => SharedCheckpointer::new(store),
-                Err(source) => return Err(Failure::Database { path: path.clone(), source }),
+                Err(source) => {
+                    let source = Box::new(source);
+                    return Err(Failure::Database { path: path.clone(), source });
+                }
             },
         };
         let key = ThreadKey::new(Tenant::default(), &options.thread).map_err(Failure::Thread)?;
@@ -123,7 +126,7 @@ impl Session {
                 _ = ticks.next() => shown.idle(),
             }
         }
-        let outcome = events.outcome().await.map_err(Failure::Run)?;
+        let outcome = events.outcome().await.map_err(|error| Failure::Run(Box::new(error)))?;
         shown.outcome(outcome)
     }
 }
