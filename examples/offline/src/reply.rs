@@ -166,7 +166,7 @@ const LABELS: &[&str] = &[
 
 /// `text` in which no line and no tag can be taken for a part of the protocol.
 fn quoted(text: &str) -> String {
-    let text = text.replace('<', "‹").replace('>', "›");
+    let text = untagged(text);
     let line = |line: &str| {
         // What stands in quotes already is left alone.
         let bare = line.trim_start_matches(|c: char| !c.is_alphabetic() && !matches!(c, '“' | '‘'));
@@ -177,4 +177,17 @@ fn quoted(text: &str) -> String {
         if labelled || begins { format!("“{line}”") } else { line.to_owned() }
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// `text` with another sign where a tag could begin; `a < b` stays.
+fn untagged(text: &str) -> String {
+    let mut next = text.chars().skip(1);
+    text.chars()
+        .map(|c| match (c, next.next()) {
+            ('<', Some(tag)) if tag.is_ascii_alphabetic() || matches!(tag, '/' | '|' | '｜') => {
+                '‹'
+            }
+            _ => c,
+        })
+        .collect()
 }
