@@ -58,3 +58,8 @@ pub use observation::{FaultKind, Observation};
 pub use progress::AgentProgress;
 pub use registry::ToolRegistry;
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -48,3 +48,8 @@ pub use log::{Log, LogEntry, OpenLog};
 pub use memory::Memory;
 pub use record::{Record, RecordError};
 pub use snapshot::Snapshot;
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

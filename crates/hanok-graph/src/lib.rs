@@ -72,3 +72,8 @@ pub use runtime::{Runtime, SystemIds, SystemRng, TokioClock, TokioSpawner};
 pub use snapshot::Snapshot;
 pub use subgraph::SubgraphError;
 pub use thread::{Input, Thread};
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -58,3 +58,8 @@ pub use scripted::{Exchange, ScriptError, ScriptedModel};
 pub use spec::{InvalidSpec, Parameter, ToolSpec};
 pub use tokens::TokenCounter;
 pub use tool::{SharedTool, Tool, ToolError, ToolOutput};
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -58,3 +58,8 @@ mod wire;
 pub use builder::OpenAiBuilder;
 pub use chat::OpenAi;
 pub use embedder::OpenAiEmbedder;
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -74,3 +74,8 @@ pub use error::{ErrorKind, Expected, Language, ParseError};
 pub use parser::Parser;
 pub use reasoning::Reasoning;
 pub use reply::{Call, CallKind, Note, NoteKind, Rejected, Reply};
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

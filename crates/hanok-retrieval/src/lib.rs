@@ -56,3 +56,8 @@ pub use retriever::{Hit, Query, Retriever, SharedRetriever};
 pub use skip::{SkipReason, Skipped};
 pub use split::Splitter;
 pub use terms::Terms;
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -48,3 +48,8 @@ mod sqlite;
 mod worker;
 
 pub use sqlite::Sqlite;
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -75,3 +75,8 @@ pub use state::{FieldSchema, Schema, State, StateUpdate};
 pub mod derived {
     pub use hanok_core::{BoxError, Changes, Fields, StoredError};
 }
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -50,3 +50,8 @@ pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};
 pub use progress::SupervisorProgress;
 pub use state::{SupervisorState, SupervisorStateUpdate};
 pub use supervisor::{Supervisor, Undecided};
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
