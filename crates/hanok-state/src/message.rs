@@ -1,10 +1,10 @@
 //! One message of a conversation.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Arguments, Json};
+use crate::{Arguments, Json, MessageFormatError};
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -266,6 +266,33 @@ impl Message {
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// Reads a role by its name: `system`, `user`, `assistant` or `tool`.
+impl FromStr for Role {
+    type Err = MessageFormatError;
+
+    fn from_str(name: &str) -> Result<Self, MessageFormatError> {
+        match name {
+            "system" => Ok(Self::System),
+            "user" => Ok(Self::User),
+            "assistant" => Ok(Self::Assistant),
+            "tool" => Ok(Self::Tool),
+            other => Err(MessageFormatError::UnknownRole {
+                role: other.to_owned(),
+                known: "system, user, assistant, tool",
+            }),
+        }
+    }
+}
+
+/// A pair is a role's name and what is said.
+impl TryFrom<(&str, &str)> for Message {
+    type Error = MessageFormatError;
+
+    fn try_from((role, text): (&str, &str)) -> Result<Self, MessageFormatError> {
+        Ok(Self::new(role.parse()?, text))
     }
 }
 

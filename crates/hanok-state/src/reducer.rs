@@ -82,12 +82,17 @@ pub trait Reduce<T>: 'static {
     fn load_value(field: Field) -> Result<T, StoredError>;
 }
 
-fn stored<T: Serialize>(value: &T) -> Result<Option<Field>, StoredError> {
-    Stored::encode(value).map(Field::Value).map(Some)
-}
+/// A value that is stored as its `Serialize` says.
+macro_rules! stored_whole {
+    ($value:ty) => {
+        fn store_value(value: &$value) -> Result<Option<Field>, StoredError> {
+            Stored::encode(value).map(Field::Value).map(Some)
+        }
 
-fn loaded<T: DeserializeOwned>(field: &Field) -> Result<T, StoredError> {
-    field.to_stored().decode()
+        fn load_value(field: Field) -> Result<$value, StoredError> {
+            field.to_stored().decode()
+        }
+    };
 }
 
 fn other_shape<T>(expected: &'static str) -> Result<T, StoredError> {
@@ -145,13 +150,7 @@ where
         }
     }
 
-    fn store_value(value: &T) -> Result<Option<Field>, StoredError> {
-        stored(value)
-    }
-
-    fn load_value(field: Field) -> Result<T, StoredError> {
-        loaded(&field)
-    }
+    stored_whole!(T);
 }
 
 /// A last value that is never stored.
@@ -225,13 +224,7 @@ where
         }
     }
 
-    fn store_value(value: &T) -> Result<Option<Field>, StoredError> {
-        stored(value)
-    }
-
-    fn load_value(field: Field) -> Result<T, StoredError> {
-        loaded(&field)
-    }
+    stored_whole!(T);
 }
 
 /// A map in which later keys win.
@@ -299,13 +292,7 @@ where
         Ok(write)
     }
 
-    fn store_value(value: &T) -> Result<Option<Field>, StoredError> {
-        stored(value)
-    }
-
-    fn load_value(field: Field) -> Result<T, StoredError> {
-        loaded(&field)
-    }
+    stored_whole!(T);
 }
 
 /// A conversation: a message with a known id replaces it, any other is appended, a removal removes.
@@ -352,13 +339,7 @@ impl Reduce<Messages> for MessageIds {
         }
     }
 
-    fn store_value(value: &Messages) -> Result<Option<Field>, StoredError> {
-        stored(value)
-    }
-
-    fn load_value(field: Field) -> Result<Messages, StoredError> {
-        loaded(&field)
-    }
+    stored_whole!(Messages);
 }
 
 /// A state within a state.
@@ -496,13 +477,7 @@ where
         }
     }
 
-    fn store_value(value: &T) -> Result<Option<Field>, StoredError> {
-        stored(value)
-    }
-
-    fn load_value(field: Field) -> Result<T, StoredError> {
-        loaded(&field)
-    }
+    stored_whole!(T);
 }
 
 /// The function of `#[reduce(operations = path, update = U)]`; written by the derive.
@@ -559,13 +534,7 @@ where
         }
     }
 
-    fn store_value(value: &T) -> Result<Option<Field>, StoredError> {
-        stored(value)
-    }
-
-    fn load_value(field: Field) -> Result<T, StoredError> {
-        loaded(&field)
-    }
+    stored_whole!(T);
 }
 
 /// An empty list change, for a reducer that leaves the list as it is.

@@ -157,9 +157,14 @@ fn langchain_messages_convert_both_ways() {
     assert_eq!(message.tool_calls()[0].arguments.as_str(), r#"{"a":1}"#);
 }
 
-/// B28 in part: an unknown role is an error.
+/// B28: text, a pair of role and text, and JSON become messages; an unknown role is an error.
 #[test]
 fn an_unknown_role_is_an_error_that_names_it() {
+    assert_eq!(Message::try_from(("assistant", "네")).unwrap().role(), Role::Assistant);
+    assert_eq!(
+        Message::try_from(("wizard", "네")).unwrap_err().to_string(),
+        "`wizard` is no role of a message; there are system, user, assistant, tool"
+    );
     let error = Message::from_openai(&json!({"role": "wizard", "content": "x"})).unwrap_err();
     assert_eq!(
         error.to_string(),
