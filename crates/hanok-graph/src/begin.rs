@@ -1,8 +1,11 @@
 //! How a run begins and ends: reading the thread, taking it, and giving it back.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use hanok_checkpoint::{
@@ -16,7 +19,7 @@ use hanok_core::{
 use hanok_state::{State, StateUpdate};
 
 use crate::{
-    App, EventKind, Graph, Outcome, Pending, RunError,
+    AnyState, App, EventKind, Graph, Outcome, Pending, RunError,
     drive::{Progress, Scope, pending, schema, state_error},
     event::Sink,
     journal::{Journal, Keep},
@@ -212,80 +215,26 @@ async fn turn<S: State, C: Send + Sync + 'static>(
     services: Arc<C>,
     options: &Options,
 ) -> Result<Outcome<S>, RunError> {
-    let runtime = app.runtime().clone();
-    let run = RunId(runtime.ids.id());
-    let (position, epoch, sizes) = opened.as_ref().map_or_else(
-        || (Position::START, Epoch::default(), (0, 0)),
-        |opened| (opened.head.position, opened.head.epoch, opened.sizes),
-    );
-    let mut runs = opened.map(|opened| opened.fold.runs).unwrap_or_default();
-    let (left, rebased) = upgraded::<S>(runs.remove(&Namespace::root()).unwrap_or_default())?;
-    let takeovers = left.takeovers + u32::from(left.open);
-    let mut progress = Progress::<S>::of(left)?;
-    let claim =
-        Claim { run, holder: app.holder().clone(), epoch: epoch.next(), beat: runtime.clock.now() };
-    let mut scope = Scope {
-        graph: app.graph().0.clone(),
-        services,
-        // Ids of the input are made before the thread is taken; they need its name alone.
-        journal: Arc::new(Journal::nowhere(log.thread().clone(), runtime.clone())),
-        namespace: Namespace::root(),
-        run,
-        runtime: runtime.clone(),
-        cancellation: options.cancellation.child(),
-        sink: options.sink.clone(),
-        total: Meter::default(),
-        limit: options.limit.unwrap_or(app.graph().0.recursion_limit),
+    let mut scope = scope(app, log, services, options);
+    let opening = Opening::of(opened)?.begin(&scope, way)?;
+    let claim = Claim {
+        run: scope.run,
+        holder: app.holder().clone(),
+        epoch: opening.epoch.next(),
+        beat: scope.runtime.clock.now(),
     };
-    let mut first = Vec::new();
-    if rebased {
-        let mut fields = progress.state.to_fields().map_err(state_error)?;
-        for (name, field) in progress.unknown.iter() {
-            fields.insert(name, field.clone());
-        }
-        let rebase = Rebase { schema: schema::<S>(), fields: fields.to_stored() };
-        first.push((Namespace::root(), Body::Rebase(rebase)));
-    }
-    let begins_at = Position(position.0 + first.len() as u64 + 1);
-    let mut begin = Begin {
-        run,
-        epoch: claim.epoch,
-        parent: None,
-        persistence: Persistence::PerCall,
-        input: Changes::default(),
-        frontier: None,
-        schema: schema::<S>(),
-        graph: app.graph().0.fingerprint,
-        takeovers,
-    };
-    let fresh = matches!(way, Way::New(_));
-    match way {
-        Way::New(update) => {
-            progress = Progress { spent: Default::default(), ..begun(progress) };
-            begin.input = apply_input(&scope, &mut progress, update, begins_at)?;
-            begin.frontier = Some(progress.frontier.clone());
-            runs.clear();
-            first.push((Namespace::root(), Body::Begin(begin)));
-        }
-        Way::On(answer) => {
-            first.push((Namespace::root(), Body::Begin(begin)));
-            if let Some((namespace, id, value)) = answer {
-                answered(&mut progress, &mut runs, &namespace, &id, &value);
-                let answer = Answer { id: id.0.to_string(), value };
-                first.push((namespace, Body::Answer(answer)));
-            }
-        }
-    }
-    let taken = Journal::take(log, runtime, (position, sizes), claim.clone(), first).await;
-    let (journal, _) = match taken {
-        Ok(taken) => taken,
+    let Opening { position, sizes, mut progress, runs, first, began, .. } = opening;
+    let at = (position, sizes);
+    let journal = Journal::take(log, scope.runtime.clone(), at, claim.clone(), first).await;
+    let journal = match journal {
+        Ok(journal) => journal,
         Err(error) => return Err(who(log, error).await),
     };
     journal.leave(runs);
     scope.journal = Arc::new(journal);
-    if fresh && scope.sink.is_on() {
-        let values = EventKind::Values(crate::AnyState::new(&progress.state));
-        scope.emit(&progress, None, None, Some(begins_at), values);
+    if let (Some(at), true) = (began, scope.sink.is_on()) {
+        let values = EventKind::Values(AnyState::new(&progress.state));
+        scope.emit(&progress, None, None, Some(at), values);
     }
     let lost = Arc::new(AtomicBool::new(false));
     let beating = beat(app, log, claim.epoch, &scope.cancellation, &lost);
@@ -295,24 +244,113 @@ async fn turn<S: State, C: Send + Sync + 'static>(
     end(&scope, outcome, log, lost.load(Ordering::SeqCst)).await
 }
 
-/// A thread's state at the beginning of a new turn: what was due and pending is over.
-fn begun<S: State>(before: Progress<S>) -> Progress<S> {
-    let Progress { state, unknown, .. } = before;
-    Progress { state, ..Progress::beginning(S::default(), unknown) }
+/// What a run of the thread's own graph is given. Until it has taken the thread, its journal knows the thread's name
+/// alone.
+fn scope<S: State, C: Send + Sync + 'static>(
+    app: &App<S, C>,
+    log: &Log,
+    services: Arc<C>,
+    options: &Options,
+) -> Scope<S, C> {
+    let runtime = app.runtime().clone();
+    Scope {
+        graph: app.graph().0.clone(),
+        services,
+        journal: Arc::new(Journal::nowhere(log.thread().clone(), runtime.clone())),
+        namespace: Namespace::root(),
+        run: RunId(runtime.ids.id()),
+        runtime,
+        cancellation: options.cancellation.child(),
+        sink: options.sink.clone(),
+        total: Meter::default(),
+        limit: options.limit.unwrap_or(app.graph().0.recursion_limit),
+    }
 }
 
-fn answered<S>(
-    progress: &mut Progress<S>,
-    runs: &mut std::collections::BTreeMap<Namespace, RunFold>,
-    namespace: &Namespace,
-    id: &RequestId,
-    value: &Stored,
-) {
-    let answers = match runs.get_mut(namespace) {
-        Some(run) if !namespace.is_root() => &mut run.answers,
-        _ => &mut progress.answers,
-    };
-    answers.insert(id.0.to_string(), value.clone());
+/// A run that is about to take its thread: where the thread is, and what the run begins with.
+struct Opening<S> {
+    position: Position,
+    epoch: Epoch,
+    sizes: (usize, usize),
+    progress: Progress<S>,
+    /// What an earlier run left of subgraphs.
+    runs: BTreeMap<Namespace, RunFold>,
+    takeovers: u32,
+    /// The entries with which the run takes the thread.
+    first: Vec<(Namespace, Body)>,
+    /// Where a new turn begins.
+    began: Option<Position>,
+}
+
+impl<S: State> Opening<S> {
+    /// Reads what the log says; a state in another schema is written anew in this build's.
+    fn of(opened: Option<OpenLog>) -> Result<Self, RunError> {
+        let (position, epoch, sizes) = opened.as_ref().map_or_else(
+            || (Position::START, Epoch::default(), (0, 0)),
+            |opened| (opened.head.position, opened.head.epoch, opened.sizes),
+        );
+        let mut runs = opened.map(|opened| opened.fold.runs).unwrap_or_default();
+        let root = runs.remove(&Namespace::root()).unwrap_or_default();
+        let takeovers = root.takeovers + u32::from(root.open);
+        let (root, rebased) = upgraded::<S>(root)?;
+        let progress = Progress::<S>::of(root)?;
+        let mut first = Vec::new();
+        if rebased {
+            let fields = progress.fields().map_err(state_error)?.to_stored();
+            let rebase = Rebase { schema: schema::<S>(), fields };
+            first.push((Namespace::root(), Body::Rebase(rebase)));
+        }
+        Ok(Self { position, epoch, sizes, progress, runs, takeovers, first, began: None })
+    }
+
+    /// Adds how the run begins.
+    fn begin<C: Send + Sync + 'static>(
+        mut self,
+        scope: &Scope<S, C>,
+        way: Way<S::Update>,
+    ) -> Result<Self, RunError> {
+        let at = Position(self.position.0 + self.first.len() as u64 + 1);
+        let mut begin = Begin {
+            run: scope.run,
+            epoch: self.epoch.next(),
+            parent: None,
+            persistence: Persistence::PerCall,
+            input: Changes::default(),
+            frontier: None,
+            schema: schema::<S>(),
+            graph: scope.graph.fingerprint,
+            takeovers: self.takeovers,
+        };
+        let mut answer = None;
+        match way {
+            Way::New(update) => {
+                // What was due and pending is over; the state stays.
+                let Progress { state, unknown, .. } = self.progress;
+                self.progress = Progress { state, ..Progress::beginning(S::default(), unknown) };
+                self.runs.clear();
+                begin.input = apply_input(scope, &mut self.progress, update, at)?;
+                begin.frontier = Some(self.progress.frontier.clone());
+                self.began = Some(at);
+            }
+            Way::On(given) => answer = given,
+        }
+        self.first.push((Namespace::root(), Body::Begin(begin)));
+        if let Some((namespace, id, value)) = answer {
+            self.answer(namespace, &id, value);
+        }
+        Ok(self)
+    }
+
+    /// Adds an answer, for the graph that asked.
+    fn answer(&mut self, namespace: Namespace, id: &RequestId, value: Stored) {
+        let answers = match self.runs.get_mut(&namespace) {
+            Some(run) => &mut run.answers,
+            None => &mut self.progress.answers,
+        };
+        answers.insert(id.0.to_string(), value.clone());
+        let answer = Answer { id: id.0.to_string(), value };
+        self.first.push((namespace, Body::Answer(answer)));
+    }
 }
 
 /// A conflict, with the one who owns the thread if that can be told.

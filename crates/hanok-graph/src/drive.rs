@@ -14,7 +14,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{
     Cancellation, Changes, Fields, Meter, Namespace, Position, RequestId, RunId, Spent, Stored,
-    TaskId,
+    StoredError, TaskId,
 };
 use hanok_state::{State, StateUpdate};
 
@@ -368,10 +368,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     /// What the log amounts to now, for a snapshot.
     fn fold(&self, progress: &Progress<S>, ended: bool) -> Option<ThreadFold> {
-        let mut fields = progress.state.to_fields().ok()?;
-        for (name, field) in progress.unknown.iter() {
-            fields.insert(name, field.clone());
-        }
+        let fields = progress.fields().ok()?;
         let run = RunFold {
             run: Some(self.run),
             open: !ended,
@@ -458,6 +455,15 @@ impl<S: State> Progress<S> {
         })
     }
 
+    /// The state as it is stored, with the fields that this build does not know.
+    pub(crate) fn fields(&self) -> Result<Fields, StoredError> {
+        let mut fields = self.state.to_fields()?;
+        for (name, field) in self.unknown.iter() {
+            fields.insert(name, field.clone());
+        }
+        Ok(fields)
+    }
+
     /// A run that begins with `state`.
     pub(crate) fn beginning(state: S, unknown: Fields) -> Self {
         Self {
@@ -511,6 +517,6 @@ fn stored_done<U: StateUpdate>(position: Position, write: &TaskWrite) -> Result<
     })
 }
 
-pub(crate) fn state_error(error: hanok_core::StoredError) -> RunError {
+pub(crate) fn state_error(error: StoredError) -> RunError {
     RunError::State(error.into())
 }

@@ -78,12 +78,12 @@ impl Journal {
         (position, sizes): (Position, (usize, usize)),
         claim: Claim,
         first: Vec<(Namespace, Body)>,
-    ) -> Result<(Self, Position), CheckpointError> {
+    ) -> Result<Self, CheckpointError> {
         let at = (position, claim.epoch);
         let journal =
             Self::new(log.thread().clone(), Some(log.store().clone()), runtime, at, sizes);
-        let position = journal.append_guarded(first, Some(Guard::Take(claim))).await?;
-        Ok((journal, position))
+        journal.append_guarded(first, Some(Guard::Take(claim))).await?;
+        Ok(journal)
     }
 
     pub(crate) fn thread(&self) -> &ThreadKey {
