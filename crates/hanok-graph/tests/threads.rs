@@ -159,7 +159,7 @@ async fn a_turn_that_reached_its_limit_goes_on_with_a_higher_one() {
 }
 
 /// P10, B76: of two runs one gets a conflict before its first node.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_second_run_of_a_thread_is_refused_before_its_first_node() {
     async fn wait(_: Snapshot<S>, cx: Context<Ledger>) -> Result<(), BoxError> {
         cx.services().note("wait");
@@ -196,7 +196,7 @@ async fn a_second_run_of_a_thread_is_refused_before_its_first_node() {
 }
 
 /// P15 in part: a run that is dropped is a lost one, and the next run finishes its turn first.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_turn_of_a_dropped_run_is_finished_first() {
     async fn slow(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
         let times = cx.services().note("slow");
@@ -224,7 +224,7 @@ async fn the_turn_of_a_dropped_run_is_finished_first() {
     assert_eq!(ledger.of("a"), 2);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_cancelled_run_keeps_what_was_committed_and_can_go_on() {
     async fn slow(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
         if cx.services().note("slow") == 1 {

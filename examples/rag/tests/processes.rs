@@ -52,6 +52,9 @@ impl ChatModel for Model {
     async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
         note(&self.ledger, &format!("model {}", call.key()));
         call.clock().sleep(Duration::from_millis(20)).await;
+        while self.ledger.with_file_name("hold").exists() {
+            call.clock().sleep(Duration::from_millis(5)).await;
+        }
         let said: Vec<_> = request.messages.iter().collect();
         let system = said.first().map(|m| m.text().into_owned()).unwrap_or_default();
         let question =
@@ -248,6 +251,9 @@ fn a_second_process_knows_what_the_first_said() {
 fn of_two_processes_one_gets_a_conflict_and_no_model_is_paid_twice() {
     let dir = tempfile::tempdir().unwrap();
     let ledger_path = dir.path().join("ledger");
+    // The first process waits in its first model call until the second has come and gone.
+    let hold = dir.path().join("hold");
+    fs::write(&hold, "").unwrap();
     let first = spawn(dir.path(), Some("질문 1"));
     let began = Instant::now();
     while ledger(&ledger_path, "model").is_empty() {
@@ -255,6 +261,7 @@ fn of_two_processes_one_gets_a_conflict_and_no_model_is_paid_twice() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let second = finish(spawn(dir.path(), Some("질문 2")));
+    fs::remove_file(&hold).unwrap();
     let first = finish(first);
     assert_eq!((first.0, second.0), (Some(0), Some(3)));
     let keys = ledger(&ledger_path, "model");
