@@ -1,5 +1,7 @@
 //! Where every dependency comes from and under which licence.
 
+use std::collections::BTreeMap;
+
 use super::{Fault, lock_line, spdx};
 use crate::metadata::{Metadata, Package};
 
@@ -26,8 +28,8 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[(
     "a licence for data, and the crate is data: the root certificates that rustls needs on some platforms",
 )];
 
-/// The name that Cargo gives the default registry in every lock file, mirrors included.
-const DEFAULT_REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
+/// What the source of a package from a registry begins with; one from git begins otherwise.
+const REGISTRY: &str = "registry+";
 
 /// TLS is rustls, everywhere: these two lead to the system's library.
 const UNWANTED: [&str; 2] = ["native-tls", "openssl-sys"];
@@ -35,6 +37,7 @@ const UNWANTED: [&str; 2] = ["native-tls", "openssl-sys"];
 /// Faults in licences and sources, of every feature on every platform.
 pub(super) fn check(metadata: &Metadata, lock: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
+    let registry = registry(metadata);
     for package in &metadata.packages {
         let (path, line) = if metadata.is_member(package) {
             (metadata.relative(&package.manifest_path), 1)
@@ -50,7 +53,7 @@ pub(super) fn check(metadata: &Metadata, lock: &str) -> Vec<Fault> {
         }
         match package.source.as_deref() {
             None if metadata.is_member(package) => {}
-            Some(DEFAULT_REGISTRY) => {}
+            Some(source) if Some(source) == registry => {}
             None => fault(format!(
                 "{name} {version} comes from a folder outside this workspace, take it from the registry"
             )),
@@ -60,6 +63,16 @@ pub(super) fn check(metadata: &Metadata, lock: &str) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// The one registry that packages come from: the one that most of them come from.
+fn registry(metadata: &Metadata) -> Option<&str> {
+    let mut counts = BTreeMap::new();
+    let sources = metadata.packages.iter().filter_map(|package| package.source.as_deref());
+    for source in sources.filter(|source| source.starts_with(REGISTRY)) {
+        *counts.entry(source).or_insert(0usize) += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(source, _)| source)
 }
 
 fn licence_fault(package: &Package) -> Option<String> {
@@ -107,7 +120,7 @@ mod tests {
     /// P58: the licence of every dependency is on the list.
     #[test]
     fn a_licence_that_is_not_on_the_list_is_found() {
-        let thing = |licence| json!({ "id": "t", "name": "thing", "version": "1.0.0", "license": licence, "source": DEFAULT_REGISTRY });
+        let thing = |licence| json!({ "id": "t", "name": "thing", "version": "1.0.0", "license": licence, "source": "registry+https://example.com/index" });
         assert_eq!(faults(thing(Some("MIT OR GPL-2.0-only"))), [""; 0]);
         for (licence, wrong) in [
             (Some("MPL-2.0"), "its licence `MPL-2.0` is not allowed"),
@@ -129,7 +142,7 @@ mod tests {
     fn a_source_other_than_the_registry_is_found() {
         let thing = |id, source: Option<&str>| json!({ "id": id, "name": "thing", "version": "1.0.0", "license": "MIT", "source": source });
         assert_eq!(faults(thing("ours", None)), [""; 0]);
-        assert_eq!(faults(thing("t", Some(DEFAULT_REGISTRY))), [""; 0]);
+        assert_eq!(faults(thing("t", Some("registry+https://example.com/index"))), [""; 0]);
         assert_eq!(
             faults(thing("t", Some("git+https://example.com/thing"))),
             [
