@@ -1,6 +1,10 @@
 //! Random graphs under random schedules end in the state of a sequential model.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
 
 use std::{collections::BTreeSet, time::Duration};
 
