@@ -35,6 +35,35 @@ pub enum Guard {
     Unclaimed,
 }
 
+impl Guard {
+    /// Who owns a thread of `epoch` and `claim` after an append under this guard: the epoch and claim then. Every store
+    /// asks this within the append's transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Fenced`] when the append may not be made.
+    pub fn admit(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+        claim: Option<Claim>,
+    ) -> Result<(Epoch, Option<Claim>), CheckpointError> {
+        let fenced = |expected| {
+            Err(CheckpointError::Fenced { thread: thread.clone(), expected, actual: epoch })
+        };
+        match self {
+            Self::Take(new) if new.epoch != epoch.next() => fenced(new.epoch),
+            Self::Take(new) => Ok((new.epoch, Some(new.clone()))),
+            Self::Hold(under) | Self::Release(under) if *under != epoch || claim.is_none() => {
+                fenced(*under)
+            }
+            Self::Release(_) => Ok((epoch, None)),
+            Self::Unclaimed if claim.is_some() => fenced(Epoch::default()),
+            Self::Hold(_) | Self::Unclaimed => Ok((epoch, claim)),
+        }
+    }
+}
+
 /// What an append must survive before it is answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Safety {

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use hanok_core::{Position, Tenant, ThreadKey, Timestamp};
 
 use crate::{
-    Append, AppendId, CheckpointError, Checkpointer, Claim, Epoch, Guard, Head, Opened, Record,
-    Snapshots, ThreadInfo,
+    Append, AppendId, CheckpointError, Checkpointer, Claim, Epoch, Head, Opened, Record, Snapshots,
+    ThreadInfo,
 };
 
 /// A store in memory: for tests, and for threads that need not outlive their process.
@@ -57,27 +57,7 @@ impl Thread {
             }
             return Err(CheckpointError::Conflict { thread: thread.clone(), expected, actual });
         }
-        let fenced = |expected: Epoch| {
-            Err(CheckpointError::Fenced { thread: thread.clone(), expected, actual: self.epoch })
-        };
-        match &append.guard {
-            Guard::Take(claim) if claim.epoch != self.epoch.next() => return fenced(claim.epoch),
-            Guard::Hold(epoch) | Guard::Release(epoch)
-                if *epoch != self.epoch || self.claim.is_none() =>
-            {
-                return fenced(*epoch);
-            }
-            Guard::Unclaimed if self.claim.is_some() => return fenced(Epoch::default()),
-            _ => {}
-        }
-        match append.guard {
-            Guard::Take(claim) => {
-                self.epoch = claim.epoch;
-                self.claim = Some(claim);
-            }
-            Guard::Release(_) => self.claim = None,
-            Guard::Hold(_) | Guard::Unclaimed => {}
-        }
+        (self.epoch, self.claim) = append.guard.admit(thread, self.epoch, self.claim.clone())?;
         self.records.extend(append.records.into_iter().map(|record| (append.id, record.bytes)));
         Ok(())
     }

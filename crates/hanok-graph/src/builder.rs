@@ -25,6 +25,7 @@ pub struct GraphBuilder<S: State, C = ()> {
     pub(crate) branches: Vec<NamedBranch<S>>,
     pub(crate) gotos: Vec<(Arc<str>, Vec<Arc<str>>)>,
     pub(crate) joins: Vec<Join>,
+    pub(crate) allow_abort: bool,
     recursion_limit: u32,
     runtime: Runtime,
 }
@@ -38,6 +39,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             branches: Vec::new(),
             gotos: Vec::new(),
             joins: Vec::new(),
+            allow_abort: false,
             recursion_limit: RECURSION_LIMIT,
             runtime: Runtime::default(),
         }
@@ -89,6 +91,12 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// How many super-steps a turn may take. Default: 100.
     pub fn recursion_limit(self, recursion_limit: u32) -> Self {
         Self { recursion_limit, ..self }
+    }
+
+    /// Accepts a program that was built with `panic = "abort"`, where a panic of a node ends the program and not its run
+    /// alone. Default: such a graph is refused.
+    pub fn allow_abort(self) -> Self {
+        Self { allow_abort: true, ..self }
     }
 
     /// Where time, ids, randomness and tasks come from. Default: the system's, and tokio's.

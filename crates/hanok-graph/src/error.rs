@@ -58,6 +58,11 @@ pub enum Fault {
         /// The name.
         node: String,
     },
+    /// The program aborts when something panics.
+    #[error(
+        "this program aborts on a panic, so a node that panics would end it: build it with `panic = \"unwind\"`, or say `.allow_abort()`"
+    )]
+    Aborts,
     /// No path leads to a node.
     #[error("no path leads to `{node}`")]
     Unreachable {

@@ -33,7 +33,8 @@
 //! ```
 //!
 //! A panic of a node or a reducer fails its run and leaves the thread resumable; that needs `panic = "unwind"`, Rust's
-//! default.
+//! default. A program that aborts on a panic is refused when a graph is built, unless it says
+//! [`allow_abort`](GraphBuilder::allow_abort).
 
 mod app;
 mod begin;

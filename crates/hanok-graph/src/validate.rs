@@ -13,6 +13,9 @@ use crate::{END, Fault, GraphBuilder, START};
 pub(crate) fn faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     let names: BTreeSet<&str> = builder.nodes.iter().map(|(name, _)| name.as_ref()).collect();
     let mut faults = node_faults(builder);
+    if cfg!(panic = "abort") && !builder.allow_abort {
+        faults.push(Fault::Aborts);
+    }
     let wired = faults_of_ends(builder, &names);
     let ends_are_known = wired.is_empty();
     faults.extend(wired);

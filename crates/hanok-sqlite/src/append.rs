@@ -1,7 +1,7 @@
 //! What is written to a store, each within one transaction.
 
 use bytes::Bytes;
-use hanok_checkpoint::{Append, CheckpointError, Claim, Epoch, Guard, Head, Safety};
+use hanok_checkpoint::{Append, CheckpointError, Claim, Epoch, Safety};
 use hanok_core::{Position, ThreadKey, Timestamp};
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -28,7 +28,10 @@ pub(crate) fn append(
         let (thread, expected) = (thread.clone(), append.expected);
         return Err(CheckpointError::Conflict { thread, expected, actual }.into());
     }
-    let owner = Owner::of(row.as_ref().map(|row| &row.head)).after(thread, &append.guard)?;
+    let (epoch, claim) = row
+        .as_ref()
+        .map_or((Epoch::default(), None), |row| (row.head.epoch, row.head.claim.clone()));
+    let owner = append.guard.admit(thread, epoch, claim)?;
     let head = stored(actual.0.saturating_add(append.records.len() as u64))?;
     let id = put_row(tx, thread, row.map(|row| row.id), head, &owner)?;
     let mut statement = tx.prepare_cached(
@@ -63,53 +66,18 @@ fn settle(tx: &Transaction<'_>, safety: Safety) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Who owns a thread.
-struct Owner {
-    epoch: Epoch,
-    claim: Option<Claim>,
-}
-
-impl Owner {
-    fn of(head: Option<&Head>) -> Self {
-        Self {
-            epoch: head.map_or(Epoch::default(), |head| head.epoch),
-            claim: head.and_then(|head| head.claim.clone()),
-        }
-    }
-
-    /// Who owns the thread after an append under `guard`.
-    fn after(self, thread: &ThreadKey, guard: &Guard) -> Result<Self, Failure> {
-        let fenced = |expected| {
-            let (thread, actual) = (thread.clone(), self.epoch);
-            Err(CheckpointError::Fenced { thread, expected, actual }.into())
-        };
-        match guard {
-            Guard::Take(claim) if claim.epoch != self.epoch.next() => fenced(claim.epoch),
-            Guard::Take(claim) => Ok(Self { epoch: claim.epoch, claim: Some(claim.clone()) }),
-            Guard::Hold(epoch) | Guard::Release(epoch)
-                if *epoch != self.epoch || self.claim.is_none() =>
-            {
-                fenced(*epoch)
-            }
-            Guard::Release(_) => Ok(Self { claim: None, ..self }),
-            Guard::Unclaimed if self.claim.is_some() => fenced(Epoch::default()),
-            Guard::Hold(_) | Guard::Unclaimed => Ok(self),
-        }
-    }
-}
-
 /// Writes the row of `thread`; returns by which id its records are found.
 fn put_row(
     tx: &Transaction<'_>,
     thread: &ThreadKey,
     id: Option<i64>,
     head: i64,
-    owner: &Owner,
+    (epoch, claim): &(Epoch, Option<Claim>),
 ) -> Result<i64, Failure> {
-    let epoch = stored(owner.epoch.0)?;
-    let run = owner.claim.as_ref().map(|claim| claim.run.0.to_be_bytes());
-    let holder = owner.claim.as_ref().map(|claim| claim.holder.to_bytes());
-    let beat = owner.claim.as_ref().map(|claim| stored(claim.beat.0)).transpose()?;
+    let epoch = stored(epoch.0)?;
+    let run = claim.as_ref().map(|claim| claim.run.0.to_be_bytes());
+    let holder = claim.as_ref().map(|claim| claim.holder.to_bytes());
+    let beat = claim.as_ref().map(|claim| stored(claim.beat.0)).transpose()?;
     if let Some(id) = id {
         tx.prepare_cached(
             "UPDATE threads SET head = ?2, epoch = ?3, run = ?4, holder = ?5, beat = ?6 WHERE id = ?1",
