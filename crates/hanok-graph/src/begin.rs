@@ -30,9 +30,8 @@ use crate::{
 /// Runs a graph once and keeps nothing.
 pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
     graph: &Graph<S, C>,
-    input: Input<S>,
-    services: Arc<C>,
-    sink: Option<Sink>,
+    update: S::Update,
+    services: C,
 ) -> Result<Outcome<S>, RunError> {
     let runtime = graph.0.runtime.clone();
     let run = RunId(runtime.ids.id());
@@ -42,23 +41,19 @@ pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
     let journal = Arc::new(Journal::nowhere(thread, runtime.clone()));
     let scope = Scope {
         graph: graph.0.clone(),
-        services,
+        services: Arc::new(services),
         journal,
         namespace: Namespace::root(),
         run,
         runtime,
         cancellation: Cancellation::default(),
-        sink: sink.unwrap_or_default(),
+        sink: Sink::default(),
         total: Meter::default(),
         limit: graph.0.recursion_limit,
     };
     let mut progress = Progress::beginning(S::default(), Default::default());
-    if let Input::New(update) = input {
-        apply_input(&scope, &mut progress, update, Position::START)?;
-    }
-    let outcome = scope.drive(&mut progress).await;
-    emit_end(&scope, &progress);
-    outcome
+    apply_input(&scope, &mut progress, update, Position::START)?;
+    scope.drive(&mut progress).await
 }
 
 /// Applies an input: completes it, merges it and says what is due first. Returns what it writes, as stored.
@@ -73,9 +68,8 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     task::complete(&mut update, id);
     let mut changes = update.to_changes().map_err(state_error)?;
     let state = Arc::make_mut(&mut progress.state);
-    let resolved = state
-        .reduce(vec![(crate::START.into(), update)])
-        .map_err(|source| RunError::Reduce { step: 0, namespace: namespace.clone(), source })?;
+    let resolved = task::merge(state, vec![(crate::START.into(), update)])
+        .map_err(|refused| refused.of_run(0, &namespace))?;
     changes.0.retain(|(field, _)| resolved.get(field).is_none());
     changes.0.extend(resolved.0);
     progress.frontier = scope.graph.first(&progress.state).map_err(|source| RunError::Node {

@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeMap,
-    panic::AssertUnwindSafe,
     sync::{Arc, Mutex},
 };
 
@@ -26,7 +25,7 @@ use crate::{
     ids,
     journal::{Journal, Keep},
     plan,
-    task::{self, Done, Ended},
+    task::{self, Done, Ended, Unmerged},
 };
 
 /// What a run of one graph is given.
@@ -339,19 +338,15 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let writes = ran.iter().map(|(task, done)| (task.node.clone(), done.update.clone()));
         let writes: Vec<_> = writes.collect();
         // In place when nobody else holds the state, otherwise on a copy that costs a pointer per field.
-        let state = Arc::make_mut(&mut progress.state);
-        let reduced = std::panic::catch_unwind(AssertUnwindSafe(|| state.reduce(writes)));
-        let (field, error) = match reduced {
-            Ok(Ok(resolved)) => return Ok(resolved),
-            Ok(Err(source)) => {
-                let (field, namespace) = (source.field.clone(), self.namespace.clone());
-                (field, RunError::Reduce { step, namespace, source })
-            }
-            Err(panic) => {
-                let message = task::said(&*panic);
-                (String::new(), RunError::ReducerPanicked { step, message })
-            }
+        let refused = match task::merge(Arc::make_mut(&mut progress.state), writes) {
+            Ok(resolved) => return Ok(resolved),
+            Err(refused) => refused,
         };
+        let field = match &refused {
+            Unmerged::Refused(error) => error.field.clone(),
+            Unmerged::Panicked(_) => String::new(),
+        };
+        let error = refused.of_run(step, &self.namespace);
         let writes: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
         if !writes.is_empty() {
             let void = Void { writes, field, reason: error.to_string() };
@@ -366,13 +361,16 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         End { run: self.run, outcome: outcome.to_owned(), detail: detail.to_owned() }
     }
 
-    /// What the log amounts to now, for a snapshot.
-    fn fold(&self, progress: &Progress<S>, ended: bool) -> Option<ThreadFold> {
-        let fields = progress.fields().ok()?;
+    /// What makes of the state as it is now what the log amounts to, for a snapshot. Holding the state costs a pointer.
+    fn fold(
+        &self,
+        progress: &Progress<S>,
+        ended: bool,
+    ) -> impl FnOnce() -> Option<ThreadFold> + use<S, C> {
+        let (state, unknown) = (progress.state.clone(), progress.unknown.clone());
         let run = RunFold {
             run: Some(self.run),
             open: !ended,
-            fields,
             schema: schema::<S>(),
             graph: self.graph.fingerprint,
             frontier: progress.frontier.clone(),
@@ -382,7 +380,10 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         };
         // An end that stands in the same append is part of what the snapshot says.
         let position = Position(progress.at.0 + u64::from(ended));
-        Some(ThreadFold { position, runs: BTreeMap::from([(Namespace::root(), run)]) })
+        move || {
+            let run = RunFold { fields: fields(&*state, &unknown).ok()?, ..run };
+            Some(ThreadFold { position, runs: BTreeMap::from([(Namespace::root(), run)]) })
+        }
     }
 
     fn position(&self, progress: &Progress<S>) -> Option<Position> {
@@ -457,11 +458,7 @@ impl<S: State> Progress<S> {
 
     /// The state as it is stored, with the fields that this build does not know.
     pub(crate) fn fields(&self) -> Result<Fields, StoredError> {
-        let mut fields = self.state.to_fields()?;
-        for (name, field) in self.unknown.iter() {
-            fields.insert(name, field.clone());
-        }
-        Ok(fields)
+        fields(&*self.state, &self.unknown)
     }
 
     /// A run that begins with `state`.
@@ -494,6 +491,15 @@ impl<S: State, C> Inner<S, C> {
         );
         Ok(Frontier { step: 0, ..begun })
     }
+}
+
+/// A state as it is stored, with the fields that this build does not know.
+fn fields<S: State>(state: &S, unknown: &Fields) -> Result<Fields, StoredError> {
+    let mut fields = state.to_fields()?;
+    for (name, field) in unknown.iter() {
+        fields.insert(name, field.clone());
+    }
+    Ok(fields)
 }
 
 pub(crate) fn schema<S: State>() -> SchemaRef {

@@ -6,9 +6,7 @@ use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
 use hanok_core::BoxError;
 use hanok_state::State;
 
-use crate::{
-    App, GraphBuilder, Outcome, RunError, Runtime, Target, node::ErasedNode, thread::Input,
-};
+use crate::{App, GraphBuilder, Outcome, RunError, Runtime, Target, node::ErasedNode};
 
 /// Where every run begins.
 pub const START: &str = "__start__";
@@ -90,7 +88,7 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
     ///
     /// [`RunError`] when the run could not go on.
     pub async fn invoke(&self, update: S::Update, services: C) -> Result<Outcome<S>, RunError> {
-        crate::begin::once(self, Input::New(update), Arc::new(services), None).await
+        crate::begin::once(self, update, services).await
     }
 }
 

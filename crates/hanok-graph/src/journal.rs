@@ -3,8 +3,8 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -27,6 +27,8 @@ pub(crate) struct Journal {
     runtime: Runtime,
     at: AsyncMutex<At>,
     released: AtomicBool,
+    /// Bytes of the newest snapshot; more than any while one is being written.
+    snapshot_size: Arc<AtomicUsize>,
     /// What an earlier run left of subgraphs.
     left: Mutex<BTreeMap<Namespace, RunFold>>,
 }
@@ -36,8 +38,8 @@ struct At {
     epoch: Epoch,
     /// An append whose answer was not awaited: where the log is has to be read again.
     unsure: bool,
-    /// Bytes of the newest snapshot, and of the entries since.
-    sizes: (usize, usize),
+    /// Bytes of the entries since the newest snapshot.
+    since: usize,
 }
 
 /// Whether the claim stays after an append.
@@ -58,15 +60,16 @@ impl Journal {
         store: Option<SharedCheckpointer>,
         runtime: Runtime,
         (position, epoch): (Position, Epoch),
-        sizes: (usize, usize),
+        (snapshot, since): (usize, usize),
     ) -> Self {
-        let at = AsyncMutex::new(At { position, epoch, unsure: false, sizes });
+        let at = AsyncMutex::new(At { position, epoch, unsure: false, since });
         Self {
             thread,
             store,
             runtime,
             at,
             released: AtomicBool::new(false),
+            snapshot_size: Arc::new(AtomicUsize::new(snapshot)),
             left: Mutex::default(),
         }
     }
@@ -158,25 +161,33 @@ impl Journal {
             self.released.store(true, Ordering::SeqCst);
         }
         at.position = last;
-        at.sizes.1 += size;
+        at.since += size;
         Ok(last)
     }
 
-    /// Keeps a snapshot of what `fold` makes, off the run's path, if one is due.
-    pub(crate) async fn snapshot(&self, fold: impl FnOnce() -> Option<ThreadFold>) {
+    /// Keeps a snapshot, if one is due: `prepare` takes what it needs, and what that makes is encoded and written off the
+    /// run's path. The next one is due by the size of this one, so none is due before it is written.
+    pub(crate) async fn snapshot<F>(&self, prepare: impl FnOnce() -> F)
+    where
+        F: FnOnce() -> Option<ThreadFold> + Send + 'static,
+    {
         let Some(store) = &self.store else { return };
         let mut at = self.at.lock().await;
-        let (snapshot, since) = at.sizes;
-        if since < SNAPSHOT_FROM.max(snapshot) {
+        let before = self.snapshot_size.load(Ordering::SeqCst);
+        if at.since < SNAPSHOT_FROM.max(before) {
             return;
         }
-        let Some(fold) = fold() else { return };
+        at.since = 0;
+        self.snapshot_size.store(usize::MAX, Ordering::SeqCst);
+        let (size, fold) = (self.snapshot_size.clone(), prepare());
         let log = Log::new(store.clone(), self.thread.clone());
-        // Its real size is known when it is written; the state is about what was said since the last one.
-        at.sizes = (snapshot.max(since), 0);
         let written = async move {
+            let written = match fold() {
+                Some(fold) => log.put_snapshot(&fold).await.ok(),
+                None => None,
+            };
             // A snapshot is a cache: a failed one costs a longer read and is tried again later.
-            drop(log.put_snapshot(&fold).await);
+            size.store(written.unwrap_or(before), Ordering::SeqCst);
         };
         self.runtime.spawner.spawn(Box::pin(written)).detach();
     }

@@ -4,11 +4,11 @@ use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
 use hanok_checkpoint::{Body, Due, Goto, Question, TaskWrite};
-use hanok_core::{Position, Spent, TaskId};
-use hanok_state::{State, StateUpdate};
+use hanok_core::{Changes, Namespace, Position, Spent, TaskId};
+use hanok_state::{ReduceError, State, StateUpdate};
 
 use crate::{
-    Command, Context, END, EventKind, NodeError, Pending, Snapshot, Target,
+    Command, Context, END, EventKind, NodeError, Pending, RunError, Snapshot, Target,
     context::TaskScope,
     graph::{Inner, Ways},
     journal::Keep,
@@ -136,11 +136,48 @@ fn route<S: State>(
     if !ways.branches.is_empty() {
         // The state with the node's own writes, and not its siblings'. Cloning it costs a pointer per field.
         let mut view = S::clone(state);
-        view.reduce(vec![(node.clone(), update.clone())])?;
+        merge(&mut view, vec![(node.clone(), update.clone())]).map_err(Unmerged::of_node)?;
         targets.extend(branches(ways, &view)?);
     }
     targets.extend(goto);
     Ok(targets)
+}
+
+/// Writes that were not merged.
+pub(crate) enum Unmerged {
+    Refused(ReduceError),
+    /// A reducer of the user's panicked.
+    Panicked(String),
+}
+
+/// Merges `writes` into `state`. A reducer is a user's code and may panic: that is its run's error and nobody else's.
+pub(crate) fn merge<S: State>(
+    state: &mut S,
+    writes: Vec<(Arc<str>, S::Update)>,
+) -> Result<Changes, Unmerged> {
+    match std::panic::catch_unwind(AssertUnwindSafe(|| state.reduce(writes))) {
+        Ok(reduced) => reduced.map_err(Unmerged::Refused),
+        Err(panic) => Err(Unmerged::Panicked(said(&*panic))),
+    }
+}
+
+impl Unmerged {
+    fn of_node(self) -> NodeError {
+        match self {
+            Self::Refused(error) => error.into(),
+            Self::Panicked(message) => NodeError::Panicked(message),
+        }
+    }
+
+    /// The error of the run whose super-step `step` it was.
+    pub(crate) fn of_run(self, step: u32, namespace: &Namespace) -> RunError {
+        match self {
+            Self::Refused(source) => {
+                RunError::Reduce { step, namespace: namespace.clone(), source }
+            }
+            Self::Panicked(message) => RunError::ReducerPanicked { step, message },
+        }
+    }
 }
 
 /// Where the routers of some ways lead from `view`.

@@ -26,11 +26,19 @@ struct Crashing {
     appends: Arc<AtomicUsize>,
     at: usize,
     stored: bool,
+    /// Bytes of all snapshots.
+    snapshots: Arc<AtomicUsize>,
 }
 
 impl Crashing {
     fn new(at: usize, stored: bool) -> Self {
-        Self { store: Arc::default(), appends: Arc::default(), at, stored }
+        Self {
+            store: Arc::default(),
+            appends: Arc::default(),
+            at,
+            stored,
+            snapshots: Arc::default(),
+        }
     }
 
     fn restarted(&self) -> Self {
@@ -83,6 +91,7 @@ impl Checkpointer for Crashing {
         position: Position,
         snapshot: Bytes,
     ) -> Result<(), CheckpointError> {
+        self.snapshots.fetch_add(snapshot.len(), Ordering::SeqCst);
         self.store.put_snapshot(thread, position, snapshot).await
     }
 
@@ -320,4 +329,27 @@ async fn a_run_that_is_dropped_at_any_await_is_finished_by_the_next() {
         polls += 1;
     }
     assert!(polls > 20, "{polls}");
+}
+
+/// Invariant 5, within one run: snapshots cost about what is said, however long the run is.
+#[tokio::test]
+async fn the_snapshots_of_one_long_run_cost_what_is_said() {
+    async fn say(state: Snapshot<S>, _: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        Ok(S::update().n(state.n + 1).message("x".repeat(2_000)))
+    }
+    let graph = Graph::<S, Ledger>::builder("long")
+        .node("say", say)
+        .edge(START, "say")
+        .branch("say", |s: &S| if s.n < 1_000 { "say" } else { END }, ["say", END])
+        .recursion_limit(2_000)
+        .build()
+        .unwrap();
+    let store = Crashing::new(usize::MAX, false);
+    let thread = graph.checkpointer(store.clone()).thread(thread());
+    let state = thread.invoke(S::update(), Ledger::default()).await.unwrap().done().unwrap();
+    assert_eq!(state.messages.len(), 1_000);
+    let records = store.history(thread.key(), None, usize::MAX).await.unwrap();
+    let said: usize = records.iter().map(|record| record.bytes.len()).sum();
+    let snapshots = store.snapshots.load(Ordering::SeqCst);
+    assert!(snapshots > 0 && snapshots <= 2 * said, "{snapshots} bytes of snapshots, {said} said");
 }

@@ -317,6 +317,39 @@ async fn a_panic_fails_its_run_and_nothing_else() {
     }
 }
 
+/// P18: a reducer that panics, on the input, for a router and at the commit.
+#[tokio::test]
+async fn a_reducer_that_panics_fails_its_run_and_nothing_else() {
+    fn broken(_: &u32, write: u32) -> u32 {
+        if write > 0 { panic!("no such sum") } else { write }
+    }
+    #[derive(State, Debug, Clone, Default)]
+    struct Sum {
+        #[reduce(with = broken)]
+        sum: u32,
+    }
+    async fn one(_: Snapshot<Sum>, _: Context) -> Result<SumUpdate, BoxError> {
+        Ok(Sum::update().sum(1))
+    }
+    let graph = |routed: bool| {
+        let graph = Graph::<Sum>::builder("sum").node("one", one).edge(START, "one");
+        let graph =
+            if routed { graph.branch("one", |_: &Sum| END, [END]) } else { graph.edge("one", END) };
+        graph.build().unwrap()
+    };
+    let panicked = |error: RunError| match error {
+        RunError::ReducerPanicked { message, .. } => message,
+        RunError::Node { source: NodeError::Panicked(message), .. } => message,
+        other => panic!("{other}"),
+    };
+    for (routed, input) in
+        [(false, Sum::update().sum(1)), (true, Sum::update()), (false, Sum::update())]
+    {
+        let error = graph(routed).invoke(input, ()).await.unwrap_err();
+        assert_eq!(panicked(error), "no such sum");
+    }
+}
+
 /// A wide super-step without a runtime is an error, not a hang or a panic.
 #[test]
 fn without_a_runtime_a_wide_step_is_an_error() {
