@@ -10,7 +10,7 @@ use std::{
 
 use hanok_checkpoint::{
     Answer, Begin, Body, CheckpointError, Checkpointer, Claim, Epoch, LEASE, Log, OpenLog,
-    Persistence, Rebase, RunFold,
+    Persistence, RunFold,
 };
 use hanok_core::{
     Cancellation, Changes, Meter, Namespace, Position, RequestId, RunId, Spawned, Stored, Tenant,
@@ -290,9 +290,7 @@ impl<S: State> Opening<S> {
         let progress = Progress::<S>::of(root)?;
         let mut first = Vec::new();
         if rebased {
-            let fields = progress.fields().map_err(state_error)?.to_stored();
-            let rebase = Rebase { schema: schema::<S>(), fields };
-            first.push((Namespace::root(), Body::Rebase(rebase)));
+            first.push((Namespace::root(), progress.rebase()?));
         }
         Ok(Self { position, epoch, sizes, progress, runs, takeovers, first, began: None })
     }

@@ -8,8 +8,8 @@ use std::{
 
 use futures::{StreamExt, channel::mpsc};
 use hanok_checkpoint::{
-    Body, Commit, Due, End, Frontier, Goto, Question, RunFold, SchemaRef, TaskWrite, ThreadFold,
-    Void,
+    Body, Commit, Due, End, Frontier, Goto, Question, Rebase, RunFold, SchemaRef, TaskWrite,
+    ThreadFold, Void,
 };
 use hanok_core::{
     Cancellation, Changes, Fields, Meter, Namespace, Position, RequestId, RunId, Spent, Stored,
@@ -459,6 +459,12 @@ impl<S: State> Progress<S> {
     /// The state as it is stored, with the fields that this build does not know.
     pub(crate) fn fields(&self) -> Result<Fields, StoredError> {
         fields(&*self.state, &self.unknown)
+    }
+
+    /// The entry that writes the state whole, in this build's schema.
+    pub(crate) fn rebase(&self) -> Result<Body, RunError> {
+        let fields = self.fields().map_err(state_error)?.to_stored();
+        Ok(Body::Rebase(Rebase { schema: schema::<S>(), fields }))
     }
 
     /// A run that begins with `state`.

@@ -78,7 +78,7 @@ impl<C> Context<C> {
         };
         let left = outer.journal.take_left(&scope.namespace);
         let mut progress = match left {
-            Some(run) => go_on::<S>(run).map_err(failed)?,
+            Some(run) => go_on(&scope, run).await.map_err(failed)?,
             None => begin(&scope, input, outer.task).await.map_err(failed)?,
         };
         match scope.drive(&mut progress).await.map_err(failed)? {
@@ -100,9 +100,18 @@ impl<C> Context<C> {
     }
 }
 
-/// The run that the same task began before.
-fn go_on<S: State>(run: RunFold) -> Result<Progress<S>, RunError> {
-    Progress::of(upgraded::<S>(run)?.0)
+/// The run that the same task began before; a state in another schema is written anew in this build's.
+async fn go_on<S: State, D: Send + Sync + 'static>(
+    scope: &Scope<S, D>,
+    run: RunFold,
+) -> Result<Progress<S>, RunError> {
+    let (run, rebased) = upgraded::<S>(run)?;
+    let progress = Progress::of(run)?;
+    if rebased {
+        let entry = (scope.namespace.clone(), progress.rebase()?);
+        scope.journal.append(vec![entry], Keep::Claim).await?;
+    }
+    Ok(progress)
 }
 
 async fn begin<S: State, D: Send + Sync + 'static>(

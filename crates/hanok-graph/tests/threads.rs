@@ -577,3 +577,57 @@ async fn a_graph_that_lost_a_node_says_which() {
     let error = app(&shorter, &store).thread(key("t")).resume(ledger).await.unwrap_err();
     assert_eq!(error.to_string(), "the graph has changed: `c` due and not there any more");
 }
+
+/// A subgraph that a newer build goes on with is upgraded once, however often that build has to begin again.
+#[tokio::test]
+async fn a_subgraphs_state_is_upgraded_once() {
+    static UPGRADES: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+
+    #[derive(State, Debug, Clone, Default)]
+    #[state(version = 2, upgrade = upgrade)]
+    struct NewerChild {
+        #[reduce(append)]
+        log: List<String>,
+    }
+    fn upgrade(_: u32, fields: &mut hanok_core::Fields) -> Result<(), BoxError> {
+        UPGRADES.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let upgraded = hanok_core::Stored::encode("upgraded")?;
+        Ok(fields.apply("log", &hanok_core::Change::Append(vec![upgraded]))?)
+    }
+    async fn newer(
+        _: Snapshot<NewerChild>,
+        cx: Context<Ledger>,
+    ) -> Result<NewerChildUpdate, BoxError> {
+        if cx.services().fails(cx.node()) {
+            return Err("out of order".into());
+        }
+        Ok(NewerChild::update().push_log(cx.node().to_owned()))
+    }
+    async fn newer_parent(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let child = Graph::<NewerChild, Ledger>::builder("child")
+            .node("one", newer)
+            .node("two", newer)
+            .edge(START, "one")
+            .edge("one", "two")
+            .edge("two", END)
+            .build()?;
+        let state = cx.run(&child, NewerChild::update(), cx.services().clone()).await?.done()?;
+        Ok(S::update().log(state.log.iter().cloned()))
+    }
+    let newer = Graph::<S, Ledger>::builder("parent")
+        .node("parent", newer_parent)
+        .edge(START, "parent")
+        .edge("parent", END)
+        .build()
+        .unwrap();
+    let (store, ledger) = (memory(), Ledger::default());
+    ledger.fail(&["two"]);
+    let thread = app(&parents(), &store).thread(key("t"));
+    thread.invoke(S::update(), ledger.clone()).await.unwrap_err();
+    let thread = app(&newer, &store).thread(key("t"));
+    thread.resume(ledger.clone()).await.unwrap_err();
+    ledger.fail(&[]);
+    let state = thread.resume(ledger).await.unwrap().done().unwrap();
+    assert_eq!(log(&state), ["in", "one", "upgraded", "two"]);
+    assert_eq!(UPGRADES.load(std::sync::atomic::Ordering::SeqCst), 1);
+}
