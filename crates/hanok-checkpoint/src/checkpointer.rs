@@ -25,7 +25,7 @@ pub struct Head {
 /// Under which claim an append is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guard {
-    /// It takes the thread: its epoch is one above the thread's.
+    /// It takes the thread: its epoch is one above the thread's. A claim that holds is fenced off.
     Take(Claim),
     /// It is made under the claim of this epoch.
     Hold(Epoch),

@@ -9,8 +9,8 @@ use crate::{
     Epoch, Frontier, Goto, Snapshot,
     frontier::{read_texts, texts},
     wire::{
-        id, malformed, namespace, option_task, small, spent, task, value, write_namespace,
-        write_option_task, write_spent,
+        id, malformed, namespace, option_str, option_task, option_time, small, spent, task, value,
+        write_namespace, write_option_str, write_option_task, write_option_time, write_spent,
     },
 };
 
@@ -53,6 +53,10 @@ pub enum Body {
     Origin(Origin),
     /// A run ends.
     End(End),
+    /// A task has failed for the last time; its error handler is due.
+    Failed(Failed),
+    /// The state was edited from outside, between runs.
+    Edit(Edit),
 }
 
 /// A run begins.
@@ -66,6 +70,8 @@ pub struct Begin {
     pub parent: Option<TaskId>,
     /// Whether the state of a subgraph outlives the call.
     pub persistence: Persistence,
+    /// Whether a subgraph begins with its caller's state, and gives back what it added.
+    pub shared: bool,
     /// What the input writes. Empty for a run that goes on.
     pub input: Changes,
     /// What is due first, `None` for a run that goes on with what was due.
@@ -177,6 +183,24 @@ pub struct Intent {
     pub tool: String,
     /// What the tool is given, as JSON text.
     pub arguments: String,
+    /// Names the question whether the call was made, should nobody know.
+    pub id: String,
+    /// The node that makes it.
+    pub node: String,
+    /// What becomes of the task should nobody know.
+    pub doubt: Doubt,
+}
+
+/// What becomes of a task that meant to make a call and left no result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Doubt {
+    /// A person is asked whether the call was made.
+    #[default]
+    Ask,
+    /// The call counts as not made, and is made again.
+    Repeat,
+    /// The call counts as failed, and is not made again.
+    GiveUp,
 }
 
 /// A task asks a person.
@@ -190,6 +214,38 @@ pub struct Question {
     pub node: String,
     /// What is shown.
     pub payload: Stored,
+    /// The JSON Schema that an answer has to fit, as JSON text.
+    pub schema: Option<String>,
+    /// Until when an answer counts.
+    pub deadline: Option<Timestamp>,
+}
+
+/// A task has failed for the last time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failed {
+    /// The task.
+    pub task: TaskId,
+    /// Its node.
+    pub node: String,
+    /// What kind of failure it is; the engine's own word.
+    pub kind: String,
+    /// The error and what caused it, for people.
+    pub message: String,
+    /// How often the node was run.
+    pub attempts: u32,
+    /// What it spent.
+    pub spent: Spent,
+}
+
+/// The state was edited from outside.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edit {
+    /// The node in whose place it was edited, if it was in one's.
+    pub node: Option<String>,
+    /// What was written.
+    pub changes: Changes,
+    /// What is due now, `None` if that stays as it was.
+    pub frontier: Option<Frontier>,
 }
 
 /// A person answered.
@@ -226,10 +282,13 @@ pub struct Origin {
 pub struct End {
     /// The run.
     pub run: RunId,
-    /// How it ended: `done`, `interrupted`, `limit`, `cancelled` or `failed`.
+    /// How it ended: `done`, `interrupted`, `breakpoint`, `in_doubt`, `limit`, `poisoned`, `cancelled`, `drained` or
+    /// `failed`.
     pub outcome: String,
     /// What to know about it; for people.
     pub detail: String,
+    /// What was spent and no other entry says.
+    pub spent: Spent,
 }
 
 /// The numbers by which bodies are stored. Numbers are added, never reused.
@@ -246,6 +305,8 @@ mod code {
     pub(super) const REBASE: u64 = 9;
     pub(super) const ORIGIN: u64 = 10;
     pub(super) const END: u64 = 11;
+    pub(super) const FAILED: u64 = 12;
+    pub(super) const EDIT: u64 = 13;
 }
 
 impl Entry {
@@ -294,6 +355,8 @@ impl Body {
             Self::Rebase(_) => code::REBASE,
             Self::Origin(_) => code::ORIGIN,
             Self::End(_) => code::END,
+            Self::Failed(_) => code::FAILED,
+            Self::Edit(_) => code::EDIT,
         }
     }
 
@@ -310,20 +373,8 @@ impl Body {
                 to.array(4).bin(memo.task.as_bytes()).str(&memo.name).raw(memo.value.as_bytes());
                 write_spent(to, memo.spent);
             }
-            Self::Intent(intent) => {
-                to.array(4)
-                    .bin(intent.task.as_bytes())
-                    .str(&intent.key)
-                    .str(&intent.tool)
-                    .str(&intent.arguments);
-            }
-            Self::Question(question) => {
-                to.array(4)
-                    .str(&question.id)
-                    .bin(question.task.as_bytes())
-                    .str(&question.node)
-                    .raw(question.payload.as_bytes());
-            }
+            Self::Intent(intent) => intent.write(to),
+            Self::Question(question) => question.write(to),
             Self::Answer(answer) => {
                 to.array(2).str(&answer.id).raw(answer.value.as_bytes());
             }
@@ -340,8 +391,11 @@ impl Body {
                 to.bin(&origin.snapshot.to_bytes());
             }
             Self::End(end) => {
-                to.array(3).bin(&end.run.0.to_be_bytes()).str(&end.outcome).str(&end.detail);
+                to.array(4).bin(&end.run.0.to_be_bytes()).str(&end.outcome).str(&end.detail);
+                write_spent(to, end.spent);
             }
+            Self::Failed(failed) => failed.write(to),
+            Self::Edit(edit) => edit.write(to),
         }
     }
 
@@ -352,7 +406,7 @@ impl Body {
         let mut ahead = from.clone();
         let parts = ahead.array()?;
         let body = match (code, parts) {
-            (code::BEGIN, 9) => Self::Begin(Begin::read(from)?),
+            (code::BEGIN, 10) => Self::Begin(Begin::read(from)?),
             (code::WRITE, 5) => Self::Write(TaskWrite::read(from)?),
             (code::COMMIT, 7) => Self::Commit(Commit::read(from)?),
             (code::VOID, 3) => {
@@ -372,24 +426,8 @@ impl Body {
                     spent: spent(from)?,
                 })
             }
-            (code::INTENT, 4) => {
-                from.array()?;
-                Self::Intent(Intent {
-                    task: task(from)?,
-                    key: from.str()?.to_owned(),
-                    tool: from.str()?.to_owned(),
-                    arguments: from.str()?.to_owned(),
-                })
-            }
-            (code::QUESTION, 4) => {
-                from.array()?;
-                Self::Question(Question {
-                    id: from.str()?.to_owned(),
-                    task: task(from)?,
-                    node: from.str()?.to_owned(),
-                    payload: value(from)?,
-                })
-            }
+            (code::INTENT, 7) => Self::Intent(Intent::read(from)?),
+            (code::QUESTION, 6) => Self::Question(Question::read(from)?),
             (code::ANSWER, 2) => {
                 from.array()?;
                 Self::Answer(Answer { id: from.str()?.to_owned(), value: value(from)? })
@@ -406,14 +444,17 @@ impl Body {
                     snapshot: Snapshot::from_bytes(from.bin()?)?,
                 })
             }
-            (code::END, 3) => {
+            (code::END, 4) => {
                 from.array()?;
                 Self::End(End {
                     run: RunId(id(from)?),
                     outcome: from.str()?.to_owned(),
                     detail: from.str()?.to_owned(),
+                    spent: spent(from)?,
                 })
             }
+            (code::FAILED, 6) => Self::Failed(Failed::read(from)?),
+            (code::EDIT, 3) => Self::Edit(Edit::read(from)?),
             _ => return malformed(from, "an entry of this build"),
         };
         Ok(body)
@@ -422,16 +463,11 @@ impl Body {
 
 impl Begin {
     fn write(&self, to: &mut Writer) {
-        to.array(9).bin(&self.run.0.to_be_bytes()).uint(self.epoch.0);
+        to.array(10).bin(&self.run.0.to_be_bytes()).uint(self.epoch.0);
         write_option_task(to, self.parent);
-        to.bool(self.persistence == Persistence::PerThread);
+        to.bool(self.persistence == Persistence::PerThread).bool(self.shared);
         self.input.write(to);
-        match &self.frontier {
-            Some(frontier) => frontier.write(to),
-            None => {
-                to.nil();
-            }
-        }
+        write_option_frontier(to, self.frontier.as_ref());
         self.schema.write(to);
         to.uint(self.graph).uint(u64::from(self.takeovers));
     }
@@ -446,13 +482,9 @@ impl Begin {
                 true => Persistence::PerThread,
                 false => Persistence::PerCall,
             },
+            shared: from.bool()?,
             input: Changes::read(from)?,
-            frontier: if from.is_nil() {
-                from.nil()?;
-                None
-            } else {
-                Some(Frontier::read(from)?)
-            },
+            frontier: option_frontier(from)?,
             schema: SchemaRef::read(from)?,
             graph: from.uint()?,
             takeovers: small(from)?,
@@ -527,6 +559,123 @@ impl Commit {
                 .collect::<Result<_, StoredError>>()?,
         })
     }
+}
+
+impl Intent {
+    fn write(&self, to: &mut Writer) {
+        to.array(7)
+            .bin(self.task.as_bytes())
+            .str(&self.key)
+            .str(&self.tool)
+            .str(&self.arguments)
+            .str(&self.id)
+            .str(&self.node)
+            .uint(match self.doubt {
+                Doubt::Ask => 0,
+                Doubt::Repeat => 1,
+                Doubt::GiveUp => 2,
+            });
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        Ok(Self {
+            task: task(from)?,
+            key: from.str()?.to_owned(),
+            tool: from.str()?.to_owned(),
+            arguments: from.str()?.to_owned(),
+            id: from.str()?.to_owned(),
+            node: from.str()?.to_owned(),
+            doubt: match from.uint()? {
+                0 => Doubt::Ask,
+                1 => Doubt::Repeat,
+                2 => Doubt::GiveUp,
+                _ => return malformed(from, "what becomes of a doubt"),
+            },
+        })
+    }
+}
+
+impl Question {
+    fn write(&self, to: &mut Writer) {
+        to.array(6)
+            .str(&self.id)
+            .bin(self.task.as_bytes())
+            .str(&self.node)
+            .raw(self.payload.as_bytes());
+        write_option_str(to, self.schema.as_deref());
+        write_option_time(to, self.deadline);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        Ok(Self {
+            id: from.str()?.to_owned(),
+            task: task(from)?,
+            node: from.str()?.to_owned(),
+            payload: value(from)?,
+            schema: option_str(from)?,
+            deadline: option_time(from)?,
+        })
+    }
+}
+
+impl Failed {
+    fn write(&self, to: &mut Writer) {
+        to.array(6)
+            .bin(self.task.as_bytes())
+            .str(&self.node)
+            .str(&self.kind)
+            .str(&self.message)
+            .uint(u64::from(self.attempts));
+        write_spent(to, self.spent);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        Ok(Self {
+            task: task(from)?,
+            node: from.str()?.to_owned(),
+            kind: from.str()?.to_owned(),
+            message: from.str()?.to_owned(),
+            attempts: small(from)?,
+            spent: spent(from)?,
+        })
+    }
+}
+
+impl Edit {
+    fn write(&self, to: &mut Writer) {
+        write_option_str(to.array(3), self.node.as_deref());
+        self.changes.write(to);
+        write_option_frontier(to, self.frontier.as_ref());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        Ok(Self {
+            node: option_str(from)?,
+            changes: Changes::read(from)?,
+            frontier: option_frontier(from)?,
+        })
+    }
+}
+
+fn write_option_frontier(to: &mut Writer, frontier: Option<&Frontier>) {
+    match frontier {
+        Some(frontier) => frontier.write(to),
+        None => {
+            to.nil();
+        }
+    }
+}
+
+fn option_frontier(from: &mut Reader<'_>) -> Result<Option<Frontier>, StoredError> {
+    if from.is_nil() {
+        from.nil()?;
+        return Ok(None);
+    }
+    Frontier::read(from).map(Some)
 }
 
 fn positions(to: &mut Writer, positions: &[Position]) {

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hanok_core::{Fields, FoldError, Namespace, Position, RunId, Spent, Stored, TaskId};
+use hanok_core::{Changes, Fields, FoldError, Namespace, Position, RunId, Spent, Stored, TaskId};
 
 use crate::{
-    Begin, Body, Commit, Entry, Epoch, Frontier, Intent, Persistence, Question, SchemaRef,
+    Begin, Body, Commit, Entry, Epoch, Failed, Frontier, Intent, Persistence, Question, SchemaRef,
     TaskWrite,
 };
+
+/// How a run ends that stops at a breakpoint.
+pub const BREAKPOINT: &str = "breakpoint";
 
 /// What the log of a thread amounts to at a position: per namespace its state, what is due and what is pending.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,11 +53,21 @@ pub struct RunFold {
     pub memos: BTreeMap<(TaskId, String), Stored>,
     /// Calls that must not be made twice and whose outcome is not stored.
     pub intents: BTreeMap<(TaskId, String), Intent>,
+    /// What people said of such calls, by the id of the doubt.
+    pub settled: BTreeMap<String, Stored>,
+    /// Tasks that have failed for the last time, whose error handler is due.
+    pub failures: BTreeMap<TaskId, Failed>,
     /// Questions of tasks that are due, by id.
     pub questions: BTreeMap<String, Question>,
     /// Answers to them, by id.
     pub answers: BTreeMap<String, Stored>,
-    /// What the turn has spent.
+    /// Whether the last run stopped at a breakpoint, which the next one passes.
+    pub paused: bool,
+    /// Whether a subgraph began with its caller's state.
+    pub shared: bool,
+    /// What the tasks of such a subgraph wrote, in order.
+    pub added: Vec<Changes>,
+    /// What the turn has spent; the thread's own graph counts its subgraphs too.
     pub spent: Spent,
     /// How often, since the last commit, a run went on with what a lost one left.
     pub takeovers: u32,
@@ -78,7 +91,12 @@ impl ThreadFold {
                 if begin.frontier.is_some() {
                     self.end_calls(&entry.namespace);
                 }
-                self.of(entry).begin(position, begin)?;
+                let base = begin.shared.then(|| self.caller(&entry.namespace)).flatten();
+                let run = self.of(entry);
+                if let (Some(fields), true) = (base, begin.frontier.is_some()) {
+                    run.fields = fields;
+                }
+                run.begin(position, begin)?;
             }
             Body::Write(write) => {
                 self.of(entry).pending.insert(position, write.clone());
@@ -86,6 +104,7 @@ impl ThreadFold {
             Body::Commit(commit) => {
                 self.of(entry).commit(commit)?;
                 self.end_calls(&entry.namespace);
+                self.count(&entry.namespace, commit.spent);
             }
             Body::Void(void) => {
                 let run = self.of(entry);
@@ -99,6 +118,7 @@ impl ThreadFold {
                 let key = (memo.task, memo.name.clone());
                 run.intents.remove(&key);
                 run.memos.insert(key, memo.value.clone());
+                self.count(&entry.namespace, memo.spent);
             }
             Body::Intent(intent) => {
                 let key = (intent.task, intent.key.clone());
@@ -107,9 +127,7 @@ impl ThreadFold {
             Body::Question(question) => {
                 self.of(entry).questions.insert(question.id.clone(), question.clone());
             }
-            Body::Answer(answer) => {
-                self.of(entry).answers.insert(answer.id.clone(), answer.value.clone());
-            }
+            Body::Answer(answer) => self.of(entry).answer(&answer.id, &answer.value),
             // What is due is due anew: as other tasks, with other keys.
             Body::Rewind => self.runs.values_mut().for_each(|run| run.turn = position),
             Body::Rebase(rebase) => {
@@ -118,7 +136,31 @@ impl ThreadFold {
                 run.fields = Fields::from_stored(&rebase.fields)?;
             }
             Body::Origin(origin) => *self = origin.snapshot.to_fold(position),
-            Body::End(_) => self.of(entry).open = false,
+            Body::End(end) => {
+                let run = self.of(entry);
+                run.open = false;
+                run.paused = end.outcome == BREAKPOINT;
+                run.spent = run.spent.plus(end.spent);
+                self.count(&entry.namespace, end.spent);
+            }
+            Body::Failed(failed) => {
+                let run = self.of(entry);
+                run.spent = run.spent.plus(failed.spent);
+                run.failures.insert(failed.task, failed.clone());
+                self.count(&entry.namespace, failed.spent);
+            }
+            Body::Edit(edit) => {
+                if edit.frontier.is_some() {
+                    self.end_calls(&entry.namespace);
+                }
+                let run = self.of(entry);
+                run.fields.apply_all(&edit.changes)?;
+                if let Some(frontier) = &edit.frontier {
+                    run.scheduled(frontier);
+                    run.last = edit.node.iter().cloned().collect();
+                    run.turn = position;
+                }
+            }
         }
         Ok(())
     }
@@ -129,8 +171,25 @@ impl ThreadFold {
             run.pending.is_empty()
                 && run.memos.is_empty()
                 && run.intents.is_empty()
+                && run.failures.is_empty()
+                && run.added.is_empty()
                 && run.questions.is_empty()
         })
+    }
+
+    /// What a subgraph spends counts for the thread's turn.
+    fn count(&mut self, namespace: &Namespace, spent: Spent) {
+        if !namespace.is_root()
+            && !spent.is_nothing()
+            && let Some(root) = self.runs.get_mut(&Namespace::root())
+        {
+            root.spent = root.spent.plus(spent);
+        }
+    }
+
+    /// The state of the graph that calls the one of `namespace`.
+    fn caller(&self, namespace: &Namespace) -> Option<Fields> {
+        self.runs.get(&namespace.parent()?).map(|run| run.fields.clone())
     }
 
     fn of(&mut self, entry: &Entry) -> &mut RunFold {
@@ -154,6 +213,7 @@ impl RunFold {
         self.open = true;
         self.parent = begin.parent;
         self.persistence = begin.persistence;
+        self.shared = begin.shared;
         self.schema = begin.schema;
         self.graph = begin.graph;
         self.takeovers = begin.takeovers;
@@ -162,6 +222,7 @@ impl RunFold {
             self.scheduled(frontier);
             self.turn = if begin.parent.is_some() { Position::START } else { position };
             self.spent = Spent::default();
+            self.added.clear();
         }
         Ok(())
     }
@@ -169,6 +230,9 @@ impl RunFold {
     fn commit(&mut self, commit: &Commit) -> Result<(), FoldError> {
         for folded in &commit.folds {
             let Some(write) = self.pending.get(folded) else { continue };
+            if self.shared {
+                self.added.push(write.changes.clone());
+            }
             for (field, change) in &write.changes.0 {
                 if commit.changes.get(field).is_none() {
                     self.fields.apply(field, change)?;
@@ -189,8 +253,22 @@ impl RunFold {
         self.pending.clear();
         self.memos.clear();
         self.intents.clear();
+        self.settled.clear();
+        self.failures.clear();
         self.questions.clear();
         self.answers.clear();
+        self.paused = false;
+    }
+
+    /// An answer to a question, or to a doubt about a call.
+    fn answer(&mut self, id: &str, value: &Stored) {
+        let doubt = self.intents.iter().find(|(_, intent)| intent.id == id);
+        if let Some(key) = doubt.map(|(key, _)| key.clone()) {
+            self.intents.remove(&key);
+            self.settled.insert(id.to_owned(), value.clone());
+        } else {
+            self.answers.insert(id.to_owned(), value.clone());
+        }
     }
 
     /// The questions that have no answer, by id.

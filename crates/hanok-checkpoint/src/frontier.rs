@@ -1,6 +1,6 @@
 //! What is due next.
 
-use hanok_core::{Reader, Stored, StoredError, Writer};
+use hanok_core::{Changes, Reader, Stored, StoredError, Writer};
 
 use crate::wire::{malformed, small, value};
 
@@ -13,8 +13,10 @@ pub struct Frontier {
     pub due: Vec<Due>,
     /// Per join, by name, the nodes that it has seen.
     pub joins: Vec<(String, Vec<String>)>,
-    /// Nodes that run when nothing else is left to run.
-    pub deferred: Vec<String>,
+    /// Tasks that run when nothing else is left to run.
+    pub deferred: Vec<Due>,
+    /// What a subgraph that is over leaves to the graph that called it.
+    pub handed: Option<Box<Handed>>,
 }
 
 /// One task that is due.
@@ -26,6 +28,17 @@ pub struct Due {
     pub input: Option<Stored>,
 }
 
+/// A command that a subgraph gives to the graph that called it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Handed {
+    /// What the caller's node writes.
+    pub changes: Changes,
+    /// Where the caller's node goes on.
+    pub goto: Vec<Goto>,
+    /// Whether the caller's own edges do not fire.
+    pub only: bool,
+}
+
 /// Where a task goes on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Goto {
@@ -33,6 +46,8 @@ pub enum Goto {
     Node(String),
     /// To a node, with an input of its own.
     Send(Due),
+    /// Out of the subgraph: the graph that called it is given a command.
+    Parent(Handed),
     /// Nowhere.
     End,
 }
@@ -44,18 +59,25 @@ impl Frontier {
     }
 
     pub(crate) fn write(&self, to: &mut Writer) {
-        to.array(4).uint(u64::from(self.step)).array(self.due.len());
+        to.array(5).uint(u64::from(self.step)).array(self.due.len());
         self.due.iter().for_each(|due| due.write(to));
         to.array(self.joins.len());
         for (join, seen) in &self.joins {
             texts(to.array(2).str(join), seen);
         }
-        texts(to, &self.deferred);
+        to.array(self.deferred.len());
+        self.deferred.iter().for_each(|due| due.write(to));
+        match &self.handed {
+            Some(handed) => handed.write(to),
+            None => {
+                to.nil();
+            }
+        }
     }
 
     pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        if from.array()? != 4 {
-            return malformed(from, "the four parts of a frontier");
+        if from.array()? != 5 {
+            return malformed(from, "the five parts of a frontier");
         }
         Ok(Self {
             step: small(from)?,
@@ -66,7 +88,13 @@ impl Frontier {
                     Ok((from.str()?.to_owned(), read_texts(from)?))
                 })
                 .collect::<Result<_, StoredError>>()?,
-            deferred: read_texts(from)?,
+            deferred: (0..from.array()?).map(|_| Due::read(from)).collect::<Result<_, _>>()?,
+            handed: if from.is_nil() {
+                from.nil()?;
+                None
+            } else {
+                Some(Box::new(Handed::read(from)?))
+            },
         })
     }
 }
@@ -94,6 +122,27 @@ impl Due {
     }
 }
 
+impl Handed {
+    fn write(&self, to: &mut Writer) {
+        to.array(3);
+        self.changes.write(to);
+        to.array(self.goto.len());
+        self.goto.iter().for_each(|goto| goto.write(to));
+        to.bool(self.only);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        if from.array()? != 3 {
+            return malformed(from, "the three parts of a command");
+        }
+        Ok(Self {
+            changes: Changes::read(from)?,
+            goto: (0..from.array()?).map(|_| Goto::read(from)).collect::<Result<_, _>>()?,
+            only: from.bool()?,
+        })
+    }
+}
+
 impl Goto {
     pub(crate) fn write(&self, to: &mut Writer) {
         match self {
@@ -101,6 +150,7 @@ impl Goto {
                 to.str(node);
             }
             Self::Send(due) => due.write(to),
+            Self::Parent(handed) => handed.write(to),
             Self::End => {
                 to.nil();
             }
@@ -111,6 +161,9 @@ impl Goto {
         if from.is_nil() {
             from.nil()?;
             return Ok(Self::End);
+        }
+        if from.clone().array().is_ok_and(|parts| parts == 3) {
+            return Handed::read(from).map(Self::Parent);
         }
         Ok(match Due::read(from)? {
             Due { node, input: None } => Self::Node(node),

@@ -38,12 +38,12 @@ pub use checkpointer::{
 };
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
 pub use entry::{
-    Answer, Begin, Body, Commit, End, Entry, Intent, Memo, Origin, Outbox, Persistence, Question,
-    Rebase, SchemaRef, TaskWrite, Void,
+    Answer, Begin, Body, Commit, Doubt, Edit, End, Entry, Failed, Intent, Memo, Origin, Outbox,
+    Persistence, Question, Rebase, SchemaRef, TaskWrite, Void,
 };
 pub use error::CheckpointError;
-pub use fold::{RunFold, ThreadFold};
-pub use frontier::{Due, Frontier, Goto};
+pub use fold::{BREAKPOINT, RunFold, ThreadFold};
+pub use frontier::{Due, Frontier, Goto, Handed};
 pub use log::{Log, LogEntry, OpenLog};
 pub use memory::Memory;
 pub use record::{Record, RecordError};

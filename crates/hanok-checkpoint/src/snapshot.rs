@@ -27,8 +27,11 @@ impl Snapshot {
                 pending: BTreeMap::new(),
                 memos: BTreeMap::new(),
                 intents: BTreeMap::new(),
+                settled: BTreeMap::new(),
+                failures: BTreeMap::new(),
                 questions: BTreeMap::new(),
                 answers: BTreeMap::new(),
+                added: Vec::new(),
                 ..run.clone()
             };
             (namespace.clone(), kept)
@@ -78,7 +81,7 @@ impl Snapshot {
 
 impl RunFold {
     fn write(&self, to: &mut Writer) {
-        to.array(13);
+        to.array(15);
         match self.run {
             Some(run) => to.bin(&run.0.to_be_bytes()),
             None => to.nil(),
@@ -92,11 +95,11 @@ impl RunFold {
         self.frontier.write(to);
         texts(to.uint(self.turn.0), &self.last);
         write_spent(to, self.spent);
-        to.uint(u64::from(self.takeovers));
+        to.uint(u64::from(self.takeovers)).bool(self.paused).bool(self.shared);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        if from.array()? != 13 {
+        if from.array()? != 15 {
             return malformed(from, "the parts of a graph's state");
         }
         let run = if from.is_nil() {
@@ -122,6 +125,8 @@ impl RunFold {
             last: read_texts(from)?,
             spent: spent(from)?,
             takeovers: small(from)?,
+            paused: from.bool()?,
+            shared: from.bool()?,
             ..Self::default()
         })
     }

@@ -1,6 +1,6 @@
 //! How names and numbers stand in an entry.
 
-use hanok_core::{Namespace, Reader, Spent, Stored, StoredError, TaskId, Writer};
+use hanok_core::{Namespace, Reader, Spent, Stored, StoredError, TaskId, Timestamp, Writer};
 
 pub(crate) fn malformed<T>(from: &Reader<'_>, expected: &'static str) -> Result<T, StoredError> {
     Err(StoredError::Malformed { at: from.at(), expected })
@@ -70,11 +70,13 @@ pub(crate) fn write_spent(to: &mut Writer, spent: Spent) {
         to.nil();
         return;
     }
-    to.array(4)
+    to.array(6)
         .uint(spent.model_calls)
         .uint(spent.tool_calls)
         .uint(spent.input_tokens)
-        .uint(spent.output_tokens);
+        .uint(spent.output_tokens)
+        .uint(spent.cost)
+        .uint(spent.millis);
 }
 
 pub(crate) fn spent(from: &mut Reader<'_>) -> Result<Spent, StoredError> {
@@ -88,5 +90,37 @@ pub(crate) fn spent(from: &mut Reader<'_>) -> Result<Spent, StoredError> {
         tool_calls: from.uint()?,
         input_tokens: from.uint()?,
         output_tokens: from.uint()?,
+        cost: from.uint()?,
+        millis: from.uint()?,
     })
+}
+
+pub(crate) fn write_option_str(to: &mut Writer, text: Option<&str>) {
+    match text {
+        Some(text) => to.str(text),
+        None => to.nil(),
+    };
+}
+
+pub(crate) fn option_str(from: &mut Reader<'_>) -> Result<Option<String>, StoredError> {
+    if from.is_nil() {
+        from.nil()?;
+        return Ok(None);
+    }
+    from.str().map(|text| Some(text.to_owned()))
+}
+
+pub(crate) fn write_option_time(to: &mut Writer, time: Option<Timestamp>) {
+    match time {
+        Some(time) => to.uint(time.0),
+        None => to.nil(),
+    };
+}
+
+pub(crate) fn option_time(from: &mut Reader<'_>) -> Result<Option<Timestamp>, StoredError> {
+    if from.is_nil() {
+        from.nil()?;
+        return Ok(None);
+    }
+    from.uint().map(|time| Some(Timestamp(time)))
 }

@@ -59,6 +59,17 @@ impl fmt::Display for RequestId {
 pub struct Request {
     /// What is shown.
     pub payload: Stored,
+    /// The JSON Schema that an answer has to fit, as JSON text.
+    pub schema: Option<Arc<str>>,
+    /// Until when an answer counts.
+    pub deadline: Option<Timestamp>,
+}
+
+impl Request {
+    /// A request that shows `payload`, takes any answer, and waits for ever.
+    pub fn new(payload: Stored) -> Self {
+        Self { payload, schema: None, deadline: None }
+    }
 }
 
 /// Why a question has no answer now.
@@ -68,6 +79,9 @@ pub enum AskError {
     /// The run stops here and goes on when the answer is there. Hand this error on.
     #[error("waiting for an answer to `{0}`")]
     Waiting(RequestId),
+    /// Nobody answered in time.
+    #[error("nobody answered `{0}` before its deadline")]
+    Expired(RequestId),
     /// Nobody can be asked here.
     #[error("nobody can be asked here: {reason}")]
     Nobody {

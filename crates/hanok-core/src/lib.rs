@@ -41,7 +41,7 @@ pub use clock::{Clock, Timestamp};
 pub use effect::Effect;
 pub use fold::{Field, Fields, FoldError, MessageFold};
 pub use ids::{Ids, Rng};
-pub use meter::{Meter, Spent};
+pub use meter::{Budget, Charge, Limit, Meter, OverBudget, Spent};
 pub use msgpack::{Reader, Writer};
 pub use name::{InvalidName, Namespace, Position, RunId, TaskId, Tenant, ThreadKey};
 pub use printable::Printable;

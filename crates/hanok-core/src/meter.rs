@@ -1,10 +1,14 @@
-//! What a run has spent.
+//! What a run has spent, and how much it may.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
-/// What was spent: calls and tokens.
+/// What was spent: calls, tokens, money and time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Spent {
     /// Calls of a model.
@@ -15,6 +19,12 @@ pub struct Spent {
     pub input_tokens: u64,
     /// Tokens that models wrote.
     pub output_tokens: u64,
+    /// What it cost, in millionths of whatever prices are given in.
+    #[serde(default)]
+    pub cost: u64,
+    /// How long it was worked on, in milliseconds; waiting for a person does not count.
+    #[serde(default)]
+    pub millis: u64,
 }
 
 impl Spent {
@@ -26,6 +36,8 @@ impl Spent {
             tool_calls: self.tool_calls.saturating_add(other.tool_calls),
             input_tokens: self.input_tokens.saturating_add(other.input_tokens),
             output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cost: self.cost.saturating_add(other.cost),
+            millis: self.millis.saturating_add(other.millis),
         }
     }
 
@@ -33,26 +45,207 @@ impl Spent {
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Tokens read and written.
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
 }
 
-/// Counts what calls spend. Clones count into the same meter.
+/// How much a turn may spend. `None` is no limit.
+///
+/// Calls are counted before they are made, so their limits are never passed. What a call will cost in tokens or money is
+/// known only afterwards: the call that passes such a limit is the last one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Calls of a model.
+    pub model_calls: Option<u64>,
+    /// Calls of a tool.
+    pub tool_calls: Option<u64>,
+    /// Tokens that models read and write.
+    pub tokens: Option<u64>,
+    /// Money, in millionths of whatever prices are given in.
+    pub cost: Option<u64>,
+    /// Time that is worked on the turn; waiting for a person does not count.
+    pub time: Option<Duration>,
+}
+
+/// A limit of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Limit {
+    /// So many super-steps.
+    #[error("{0} super-steps")]
+    Steps(u32),
+    /// So many calls of a model.
+    #[error("{0} model calls")]
+    ModelCalls(u64),
+    /// So many calls of a tool.
+    #[error("{0} tool calls")]
+    ToolCalls(u64),
+    /// So many tokens.
+    #[error("{0} tokens")]
+    Tokens(u64),
+    /// So much money, in millionths.
+    #[error("a cost of {0} millionths")]
+    Cost(u64),
+    /// So much time.
+    #[error("{0:?} of work")]
+    Time(Duration),
+}
+
+/// A call that was not made because a limit of the turn is reached. Hand it on: the run ends with that limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the turn has reached its limit of {0}")]
+pub struct OverBudget(pub Limit);
+
+/// Which kind of call is about to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Charge {
+    /// A call of a model.
+    Model,
+    /// A call of a tool.
+    Tool,
+}
+
+/// Counts what calls spend. Clones count into the same meter; a child also counts into its parents.
 #[derive(Debug, Clone, Default)]
-pub struct Meter(Arc<Mutex<Spent>>);
+pub struct Meter(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    parent: Option<Meter>,
+    count: Mutex<Count>,
+}
+
+#[derive(Debug, Default)]
+struct Count {
+    spent: Spent,
+    budget: Budget,
+    /// Calls that were admitted here, whether or not they have been counted as spent.
+    admitted: Spent,
+    /// What was spent before this meter began to count.
+    before: Spent,
+    /// The limit that refused a call.
+    refused: Option<Limit>,
+}
 
 impl Meter {
+    /// A meter that admits calls within `budget`, of which `before` is spent already.
+    pub fn budgeted(budget: Budget, before: Spent) -> Self {
+        let count = Count { budget, before, ..Count::default() };
+        Self(Arc::new(Inner { parent: None, count: Mutex::new(count) }))
+    }
+
+    /// A meter whose counts are counted here too, and whose calls are admitted here.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self(Arc::new(Inner { parent: Some(self.clone()), count: Mutex::default() }))
+    }
+
     /// Adds what was spent.
     pub fn add(&self, spent: Spent) {
-        let mut total = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *total = total.plus(spent);
+        self.chain().for_each(|meter| {
+            let mut count = meter.count();
+            count.spent = count.spent.plus(spent);
+        });
+    }
+
+    /// Asks for one more call. Whoever makes calls of models or tools asks before each; one that is refused is not made.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`] when a limit is reached.
+    pub fn admit(&self, charge: Charge) -> Result<(), OverBudget> {
+        let refused = self.chain().find_map(|meter| meter.count().refuses(charge));
+        if let Some(limit) = refused {
+            self.count().refused = Some(limit);
+            return Err(OverBudget(limit));
+        }
+        self.chain().for_each(|meter| {
+            let mut count = meter.count();
+            count.admitted = count.admitted.plus(charge.one());
+        });
+        Ok(())
+    }
+
+    /// The limit that refused a call which this very meter was asked for.
+    pub fn refused(&self) -> Option<Limit> {
+        self.count().refused
+    }
+
+    /// The limit that is reached by what was spent, if one is: nothing more should be started.
+    pub fn exhausted(&self) -> Option<Limit> {
+        self.chain().find_map(|meter| meter.count().is_past())
     }
 
     /// What was spent so far.
     pub fn spent(&self) -> Spent {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.count().spent
     }
 
-    /// What was spent so far; the meter then begins at nothing.
+    /// What was spent so far; the meter then begins at nothing. Its parents keep their counts.
     pub fn take(&self) -> Spent {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.count().spent)
+    }
+
+    fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |meter| meter.0.parent.as_ref())
+    }
+
+    fn count(&self) -> MutexGuard<'_, Count> {
+        self.0.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Charge {
+    fn one(self) -> Spent {
+        match self {
+            Self::Model => Spent { model_calls: 1, ..Spent::default() },
+            Self::Tool => Spent { tool_calls: 1, ..Spent::default() },
+        }
+    }
+}
+
+impl Count {
+    fn refuses(&self, charge: Charge) -> Option<Limit> {
+        let calls = self.before.plus(self.admitted);
+        let over = |spent: u64, limit: Option<u64>| limit.filter(|limit| spent >= *limit);
+        let of_calls = match charge {
+            Charge::Model => over(calls.model_calls, self.budget.model_calls).map(Limit::ModelCalls),
+            Charge::Tool => over(calls.tool_calls, self.budget.tool_calls).map(Limit::ToolCalls),
+        };
+        of_calls.or_else(|| self.is_past())
+    }
+
+    fn is_past(&self) -> Option<Limit> {
+        let spent = self.before.plus(self.spent);
+        let over = |spent: u64, limit: Option<u64>| limit.filter(|limit| spent >= *limit);
+        over(spent.tokens(), self.budget.tokens)
+            .map(Limit::Tokens)
+            .or_else(|| over(spent.cost, self.budget.cost).map(Limit::Cost))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P17
+    #[test]
+    fn a_call_past_a_limit_is_not_admitted_and_says_which_limit() {
+        let budget = Budget { model_calls: Some(2), tokens: Some(100), ..Budget::default() };
+        let before = Spent { model_calls: 1, ..Spent::default() };
+        let turn = Meter::budgeted(budget, before);
+        let (first, second) = (turn.child(), turn.child());
+        first.admit(Charge::Model).unwrap();
+        assert_eq!(second.admit(Charge::Model), Err(OverBudget(Limit::ModelCalls(2))));
+        assert_eq!((first.refused(), second.refused()), (None, Some(Limit::ModelCalls(2))));
+        first.admit(Charge::Tool).unwrap();
+        first.add(Spent { input_tokens: 60, output_tokens: 40, ..Spent::default() });
+        assert_eq!(turn.exhausted(), Some(Limit::Tokens(100)));
+        assert_eq!(second.admit(Charge::Tool), Err(OverBudget(Limit::Tokens(100))));
+        assert_eq!(first.take().tokens(), 100);
+        assert_eq!((first.spent().tokens(), turn.spent().tokens()), (0, 100));
     }
 }

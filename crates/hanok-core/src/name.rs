@@ -149,6 +149,13 @@ impl Namespace {
         Ok(Self(self.0.iter().cloned().chain([segment]).collect()))
     }
 
+    /// The namespace of the graph that calls this one's; `None` for the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        let (_, outer) = self.0.split_last()?;
+        Some(Self(outer.into()))
+    }
+
     /// The segments, outermost first.
     pub fn segments(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.iter().map(AsRef::as_ref)

@@ -21,9 +21,9 @@ impl Usage {
     pub fn spent(self) -> Spent {
         Spent {
             model_calls: 1,
-            tool_calls: 0,
             input_tokens: self.input_tokens,
             output_tokens: self.output_tokens,
+            ..Spent::default()
         }
     }
 }

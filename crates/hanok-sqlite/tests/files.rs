@@ -29,7 +29,7 @@ fn key(thread: &str) -> ThreadKey {
 }
 
 fn append(thread: &ThreadKey, at: u64, text: &str) -> Append {
-    let end = End { run: RunId(1), outcome: "done".into(), detail: text.into() };
+    let end = End { run: RunId(1), outcome: "done".into(), detail: text.into(), spent: Default::default() };
     let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
     Append {
         id: AppendId(u128::from(at)),

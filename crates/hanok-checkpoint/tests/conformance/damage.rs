@@ -24,6 +24,7 @@ pub(crate) fn small(store: &SharedCheckpointer) -> Script {
         epoch: Epoch(0),
         parent: None,
         persistence: Persistence::PerCall,
+        shared: false,
         input: said("안녕"),
         frontier: Some(frontier(0)),
         schema: SchemaRef { version: 1, fingerprint: 77 },

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use hanok_checkpoint::{
-    Answer, Begin, Body, Commit, Due, End, Entry, Epoch, Frontier, Goto, Intent, Memo, Origin,
-    Outbox, Persistence, Question, Rebase, SchemaRef, Snapshot, TaskWrite, ThreadFold, Void,
+    Answer, Begin, Body, Commit, Doubt, Due, Edit, End, Entry, Epoch, Failed, Frontier, Goto,
+    Handed, Intent, Memo, Origin, Outbox, Persistence, Question, Rebase, SchemaRef, Snapshot,
+    TaskWrite, ThreadFold, Void,
 };
 use hanok_core::{
     Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent, Stored, TaskId,
@@ -51,34 +52,49 @@ fn body() -> impl Strategy<Value = Body> {
             .prop_map(|(writes, field, reason)| Body::Void(Void { writes, field, reason })),
         1 => (task(), id(), stored(), spent())
             .prop_map(|(task, name, value, spent)| Body::Memo(Memo { task, name, value, spent })),
-        1 => (task(), id(), text(), text()).prop_map(|(task, key, tool, arguments)| {
-            Body::Intent(Intent { task, key, tool, arguments })
-        }),
-        1 => (id(), task(), text(), stored()).prop_map(|(id, task, node, payload)| {
-            Body::Question(Question { id, task, node, payload })
-        }),
+        1 => (task(), id(), text(), text(), id(), text(), doubt()).prop_map(
+            |(task, key, tool, arguments, id, node, doubt)| {
+                Body::Intent(Intent { task, key, tool, arguments, id, node, doubt })
+            }
+        ),
+        1 => (id(), task(), text(), stored(), option::of(text()), option::of(number())).prop_map(
+            |(id, task, node, payload, schema, deadline)| {
+                let deadline = deadline.map(Timestamp);
+                Body::Question(Question { id, task, node, payload, schema, deadline })
+            }
+        ),
+        1 => (task(), text(), text(), text(), any::<u32>(), spent()).prop_map(
+            |(task, node, kind, message, attempts, spent)| {
+                Body::Failed(Failed { task, node, kind, message, attempts, spent })
+            }
+        ),
+        1 => (option::of(text()), changes(), option::of(frontier())).prop_map(
+            |(node, changes, frontier)| Body::Edit(Edit { node, changes, frontier })
+        ),
         1 => (id(), stored()).prop_map(|(id, value)| Body::Answer(Answer { id, value })),
         1 => Just(Body::Rewind),
         1 => rebase(),
         1 => (text(), position(), snapshot()).prop_map(|(thread, position, snapshot)| {
             Body::Origin(Origin { thread, position, snapshot })
         }),
-        1 => (run(), text(), text())
-            .prop_map(|(run, outcome, detail)| Body::End(End { run, outcome, detail })),
+        1 => (run(), outcome(), text(), spent()).prop_map(|(run, outcome, detail, spent)| {
+            Body::End(End { run, outcome, detail, spent })
+        }),
     ]
 }
 
 fn begin() -> impl Strategy<Value = Body> {
-    let first = (run(), number(), option::of(task()), persistence(), changes());
+    let first = (run(), number(), option::of(task()), persistence(), any::<bool>(), changes());
     let second = (option::of(frontier()), schema(), number(), any::<u32>());
     (first, second).prop_map(
-        |((run, epoch, parent, persistence, input), (frontier, schema, graph, takeovers))| {
+        |((run, epoch, parent, persistence, shared, input), (frontier, schema, graph, takeovers))| {
             let epoch = Epoch(epoch);
             Body::Begin(Begin {
                 run,
                 epoch,
                 parent,
                 persistence,
+                shared,
                 input,
                 frontier,
                 schema,
@@ -90,16 +106,37 @@ fn begin() -> impl Strategy<Value = Body> {
 }
 
 fn write() -> impl Strategy<Value = Body> {
-    let goto = prop_oneof![
-        text().prop_map(Goto::Node),
-        (text(), stored()).prop_map(|(node, input)| Goto::Send(Due { node, input: Some(input) })),
-        Just(Goto::End),
-    ];
-    (task(), text(), changes(), vec(goto, 0..3), spent()).prop_map(
+    (task(), text(), changes(), vec(goto(), 0..3), spent()).prop_map(
         |(task, node, changes, goto, spent)| {
             Body::Write(TaskWrite { task, node, changes, goto, spent })
         },
     )
+}
+
+fn goto() -> impl Strategy<Value = Goto> {
+    prop_oneof![4 => near(), 1 => handed().prop_map(Goto::Parent)]
+}
+
+/// Where a task goes on within its own graph.
+fn near() -> impl Strategy<Value = Goto> {
+    prop_oneof![
+        text().prop_map(Goto::Node),
+        (text(), stored()).prop_map(|(node, input)| Goto::Send(Due { node, input: Some(input) })),
+        Just(Goto::End),
+    ]
+}
+
+fn handed() -> impl Strategy<Value = Handed> {
+    (changes(), vec(near(), 0..3), any::<bool>())
+        .prop_map(|(changes, goto, only)| Handed { changes, goto, only })
+}
+
+fn doubt() -> impl Strategy<Value = Doubt> {
+    select(vec![Doubt::Ask, Doubt::Repeat, Doubt::GiveUp])
+}
+
+fn outcome() -> impl Strategy<Value = String> {
+    prop_oneof![text(), Just(hanok_checkpoint::BREAKPOINT.to_owned())]
 }
 
 fn commit() -> impl Strategy<Value = Body> {
@@ -174,10 +211,12 @@ fn flat_change() -> impl Strategy<Value = (&'static str, Change)> {
 }
 
 fn frontier() -> impl Strategy<Value = Frontier> {
-    let due = (text(), option::of(stored())).prop_map(|(node, input)| Due { node, input });
+    let due = || (text(), option::of(stored())).prop_map(|(node, input)| Due { node, input });
     let joins = vec((text(), vec(text(), 0..2)), 0..2);
-    (any::<u32>(), vec(due, 0..3), joins, vec(text(), 0..2))
-        .prop_map(|(step, due, joins, deferred)| Frontier { step, due, joins, deferred })
+    let handed = option::weighted(0.2, handed().prop_map(Box::new));
+    (any::<u32>(), vec(due(), 0..3), joins, vec(due(), 0..2), handed).prop_map(
+        |(step, due, joins, deferred, handed)| Frontier { step, due, joins, deferred, handed },
+    )
 }
 
 fn stored() -> impl Strategy<Value = Stored> {
@@ -191,12 +230,16 @@ fn stored() -> impl Strategy<Value = Stored> {
 }
 
 fn spent() -> impl Strategy<Value = Spent> {
-    (0..3u64, 0..3u64, any::<u32>(), 0..3u64).prop_map(|(model, tools, input, output)| Spent {
-        model_calls: model,
-        tool_calls: tools,
-        input_tokens: u64::from(input),
-        output_tokens: output,
-    })
+    (0..3u64, 0..3u64, any::<u32>(), 0..3u64, 0..3u64, 0..3u64).prop_map(
+        |(model_calls, tool_calls, input, output_tokens, cost, millis)| Spent {
+            model_calls,
+            tool_calls,
+            input_tokens: u64::from(input),
+            output_tokens,
+            cost,
+            millis,
+        },
+    )
 }
 
 /// Few tasks, positions and ids, so that entries speak of each other.
