@@ -36,6 +36,8 @@ impl Rule {
 pub(crate) struct FieldAttributes {
     pub(crate) rule: Rule,
     pub(crate) aliases: Vec<LitStr>,
+    pub(crate) private: bool,
+    pub(crate) ephemeral: bool,
 }
 
 const RULES: &str =
@@ -43,7 +45,7 @@ const RULES: &str =
 
 pub(crate) fn of_field(field: &Field) -> Result<FieldAttributes> {
     let mut rule = None;
-    let mut transient = None;
+    let (mut transient, mut private, mut ephemeral) = (None, None, None);
     let mut aliases = Vec::new();
     for attribute in &field.attrs {
         if attribute.path().is_ident("reduce") {
@@ -57,13 +59,18 @@ pub(crate) fn of_field(field: &Field) -> Result<FieldAttributes> {
         } else if attribute.path().is_ident("state") {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("transient") {
-                    transient = Some(meta.path);
-                    Ok(())
+                    once(&mut transient, meta.path)
+                } else if meta.path.is_ident("private") {
+                    once(&mut private, meta.path)
+                } else if meta.path.is_ident("ephemeral") {
+                    once(&mut ephemeral, meta.path)
                 } else if meta.path.is_ident("alias") {
                     aliases.push(meta.value()?.parse()?);
                     Ok(())
                 } else {
-                    Err(meta.error("a field's `#[state(…)]` says `transient` or `alias = \"…\"`"))
+                    Err(meta.error(
+                        "a field's `#[state(…)]` says `transient`, `private`, `ephemeral` or `alias = \"…\"`",
+                    ))
                 }
             })?;
         }
@@ -81,7 +88,18 @@ pub(crate) fn of_field(field: &Field) -> Result<FieldAttributes> {
         (None, None) => Rule::LastValue,
     };
     fits(&rule, &field.ty)?;
-    Ok(FieldAttributes { rule, aliases })
+    let (private, ephemeral) = (private.is_some(), ephemeral.is_some());
+    Ok(FieldAttributes { rule, aliases, private, ephemeral })
+}
+
+/// Notes a word of `#[state(…)]` that may be said once.
+fn once(said: &mut Option<Path>, word: Path) -> Result<()> {
+    if said.is_some() {
+        let message = format!("`{}` is said twice", quote!(#word));
+        return Err(Error::new_spanned(word, message));
+    }
+    *said = Some(word);
+    Ok(())
 }
 
 /// Refuses what can be told to be wrong by its name alone; the compiler says the rest at greater length.

@@ -3,6 +3,7 @@
 mod attributes;
 mod paths;
 mod state;
+mod view;
 
 use proc_macro::TokenStream;
 
@@ -11,4 +12,12 @@ use proc_macro::TokenStream;
 pub fn derive_state(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     state::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes a struct with named fields a view of a state: `#[view(of = Chat)]` says of which; the documentation of
+/// `hanok-state` shows one.
+#[proc_macro_derive(View, attributes(view))]
+pub fn derive_view(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    view::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -17,6 +17,8 @@ struct Field<'a> {
     kind: &'a Type,
     rule: Rule,
     aliases: Vec<syn::LitStr>,
+    private: bool,
+    ephemeral: bool,
     docs: Vec<&'a syn::Attribute>,
 }
 
@@ -76,6 +78,8 @@ fn fields(input: &DeriveInput) -> Result<Vec<Field<'_>>> {
             kind: &field.ty,
             rule: said.rule,
             aliases: said.aliases,
+            private: said.private,
+            ephemeral: said.ephemeral,
             docs: field.attrs.iter().filter(|a| a.path().is_ident("doc")).collect(),
         })
     });
@@ -242,6 +246,13 @@ fn state_impl(
                 ::core::result::Result::Ok(__state)
             }
 
+            fn retain(&mut self, keep: &dyn Fn(&str) -> bool, initial: &Self) {
+                let _ = (&keep, &initial);
+                #(if !keep(#texts) {
+                    self.#names = ::core::clone::Clone::clone(&initial.#names);
+                })*
+            }
+
             #upgrade
         }
     }
@@ -255,27 +266,30 @@ fn schema(
 ) -> TokenStream {
     let name = input.ident.to_string();
     let version = said.version.clone().unwrap_or_else(|| syn::LitInt::new("1", input.ident.span()));
+    let mut spelled = format!("{version}\n");
     let rows: Vec<_> = fields
         .iter()
         .map(|field| {
-            let kind = field.kind;
-            (&field.text, field.rule.name(), quote!(#kind).to_string().replace(' ', ""))
+            let (kind, text, rule) = (field.kind, &field.text, field.rule.name());
+            let kind = quote!(#kind).to_string().replace(' ', "");
+            spelled.push_str(&format!("{text}\n{rule}\n{kind}\n"));
+            let (private, ephemeral) = (field.private, field.ephemeral);
+            quote!(#path::FieldSchema {
+                name: ::std::borrow::Cow::Borrowed(#text),
+                rule: ::std::borrow::Cow::Borrowed(#rule),
+                kind: ::std::borrow::Cow::Borrowed(#kind),
+                private: #private,
+                ephemeral: #ephemeral,
+            })
         })
         .collect();
-    let spelled = rows
-        .iter()
-        .map(|(text, rule, kind)| format!("{text}\n{rule}\n{kind}\n"))
-        .collect::<String>();
-    let fingerprint = Literal::u64_suffixed(fnv(format!("{version}\n{spelled}").as_bytes()));
-    let rows = rows.iter().map(
-        |(text, rule, kind)| quote!(#path::FieldSchema { name: #text, rule: #rule, kind: #kind }),
-    );
+    let fingerprint = Literal::u64_suffixed(fnv(spelled.as_bytes()));
     quote! {
         #path::Schema {
-            name: #name,
+            name: ::std::borrow::Cow::Borrowed(#name),
             version: #version,
             fingerprint: #fingerprint,
-            fields: &[#(#rows),*],
+            fields: ::std::borrow::Cow::Borrowed(const { &[#(#rows),*] }),
         }
     }
 }
@@ -312,6 +326,24 @@ fn update_impl(
 
             fn is_empty(&self) -> bool {
                 true #(&& self.#names.is_empty())*
+            }
+
+            fn written(&self) -> ::std::vec::Vec<::std::borrow::Cow<'_, str>> {
+                let slots: [(&'static str, bool); _] = [#((#texts, self.#names.is_empty())),*];
+                let written = slots.into_iter().filter(|(_, empty)| !empty);
+                written.map(|(name, _)| ::std::borrow::Cow::Borrowed(name)).collect()
+            }
+
+            fn and(self, after: Self) -> Self {
+                let _ = &after;
+                Self { #(#names: self.#names.and(after.#names),)* }
+            }
+
+            fn then(self, after: Self) -> ::core::result::Result<Self, #path::ReduceError> {
+                let _ = &after;
+                ::core::result::Result::Ok(Self {
+                    #(#names: self.#names.then(#texts, after.#names)?,)*
+                })
             }
 
             fn complete(&mut self, ids: &mut dyn FnMut() -> ::std::string::String) {

@@ -14,6 +14,12 @@
 //! | `#[reduce(operations = path, update = U)]` | `path` is `fn(&T, U) -> T::Change`, see [`Grow`]; for what grows | `f(update)`, `overwrite_f(whole)` |
 //! | `#[state(transient)]` | last value, never stored; the one place for a type without serde | `f(value)` |
 //!
+//! Two more attributes go with every rule and change nothing of what is stored:
+//!
+//! - `#[state(private)]`: the field is between nodes. A run does not return it, and a node sees it only through a
+//!   [`View`] that names it.
+//! - `#[state(ephemeral)]`: what one super-step writes is there in the next one, and has its initial value after that.
+//!
 //! An overwrite wins over all other writes of its super-step; two overwrites are an error. `#[state(alias = "old")]` on a
 //! field reads what was stored under an older name; `#[state(version = 2, upgrade = path)]` on the struct upgrades what
 //! an older version stored.
@@ -53,11 +59,12 @@ mod messages;
 mod reducer;
 mod slot;
 mod state;
+mod view;
 
 pub use collection::{Grow, ListChange, ListLike, MapChange, MapLike};
 pub use convert::MessageFormatError;
 pub use error::{ReduceError, Refused};
-pub use hanok_macros::State;
+pub use hanok_macros::{State, View};
 pub use json::{Arguments, Json};
 pub use list::List;
 pub use map::Map;
@@ -69,6 +76,7 @@ pub use reducer::{
 };
 pub use slot::{Slot, Write, Writes};
 pub use state::{FieldSchema, Schema, State, StateUpdate};
+pub use view::View;
 
 /// What the code of `#[derive(State)]` needs; not for anyone else.
 #[doc(hidden)]

@@ -67,7 +67,7 @@ impl Messages {
         }
         // What the updates so far added or removed, over what the conversation holds.
         let (mut added, mut gone, mut cleared) = (BTreeSet::new(), BTreeSet::new(), false);
-        for op in updates.iter().flat_map(|update| &update.0) {
+        for op in updates.iter().flat_map(|update| update.ops()) {
             match op {
                 MessageOp::Put(message) => {
                     if let Some(id) = message.shared_id() {
@@ -90,14 +90,18 @@ impl Messages {
         Ok(())
     }
 
-    /// Applies `update` as one batch: within it a removed message keeps its place for a later one with its id.
+    /// Applies `update`, batch by batch: within one a removed message keeps its place for a later one with its id.
     ///
     /// # Errors
     ///
     /// [`FoldError::UnknownMessage`] when it removes what is not there; what preceded the removal is then applied.
     pub(crate) fn apply(&mut self, update: MessagesUpdate) -> Result<(), FoldError> {
+        update.0.into_iter().try_for_each(|batch| self.apply_batch(batch))
+    }
+
+    fn apply_batch(&mut self, batch: Vec<MessageOp>) -> Result<(), FoldError> {
         let mut removed = Vec::new();
-        let result = update.0.into_iter().try_for_each(|op| self.apply_one(op, &mut removed));
+        let result = batch.into_iter().try_for_each(|op| self.apply_one(op, &mut removed));
         for id in removed {
             if self.get(&id).is_none() {
                 self.places.remove_mut(&id);
@@ -204,7 +208,7 @@ impl Grow for Messages {
     }
 
     fn store(change: &MessagesUpdate) -> Result<Vec<Change>, StoredError> {
-        Ok(vec![Change::Messages(change.to_changes()?)])
+        change.to_changes()
     }
 }
 
@@ -225,27 +229,41 @@ impl<M: Into<Message>> From<M> for MessageOp {
     }
 }
 
-/// What an update does to a conversation, in order.
+/// What an update does to a conversation, in order: a batch, or one of each super-step that it stands for.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct MessagesUpdate(pub(crate) Vec<MessageOp>);
+pub struct MessagesUpdate(Vec<Vec<MessageOp>>);
 
 impl MessagesUpdate {
     /// An update that does this.
     pub fn new(ops: impl IntoIterator<Item = impl Into<MessageOp>>) -> Self {
-        Self(ops.into_iter().map(Into::into).collect())
+        Self(vec![ops.into_iter().map(Into::into).collect()])
     }
 
+    /// Does `after` in the same batch.
     pub(crate) fn extend(&mut self, after: Self) {
+        let mut batches = after.0.into_iter();
+        if let Some(last) = self.0.last_mut() {
+            last.extend(batches.next().unwrap_or_default());
+        }
+        self.0.extend(batches);
+    }
+
+    /// Does `after` in a batch of its own: what is removed before it has no place any more.
+    pub(crate) fn later(&mut self, after: Self) {
         self.0.extend(after.0);
     }
 
+    fn ops(&self) -> impl Iterator<Item = &MessageOp> {
+        self.0.iter().flatten()
+    }
+
     fn removes(&self) -> bool {
-        self.0.iter().any(|op| matches!(op, MessageOp::Remove(_)))
+        self.ops().any(|op| matches!(op, MessageOp::Remove(_)))
     }
 
     /// Gives an id to every message that has none.
     pub fn complete(&mut self, ids: &mut dyn FnMut() -> String) {
-        for op in &mut self.0 {
+        for op in self.0.iter_mut().flatten() {
             if let MessageOp::Put(message) = op
                 && message.id().is_none()
             {
@@ -254,31 +272,40 @@ impl MessagesUpdate {
         }
     }
 
-    /// The update as it is stored.
-    pub(crate) fn to_changes(&self) -> Result<Vec<MessageChange>, StoredError> {
-        self.0
-            .iter()
-            .map(|op| {
-                Ok(match op {
-                    MessageOp::Put(message) => MessageChange::Put(Stored::encode(message)?),
-                    MessageOp::Remove(id) => MessageChange::Remove { id: id.to_string() },
-                    MessageOp::Clear => MessageChange::Clear,
-                })
-            })
-            .collect()
+    /// The update as it is stored: a change of each batch.
+    pub(crate) fn to_changes(&self) -> Result<Vec<Change>, StoredError> {
+        let stored = |batch: &Vec<MessageOp>| {
+            batch.iter().map(MessageOp::to_change).collect::<Result<_, _>>().map(Change::Messages)
+        };
+        self.0.iter().map(stored).collect()
     }
 
-    pub(crate) fn from_changes(changes: &[MessageChange]) -> Result<Self, StoredError> {
+    pub(crate) fn from_changes(changes: &[&Change]) -> Result<Self, StoredError> {
         changes
             .iter()
-            .map(|change| {
-                Ok(match change {
-                    MessageChange::Put(message) => MessageOp::Put(message.decode()?),
-                    MessageChange::Remove { id } => MessageOp::Remove(id.as_str().into()),
-                    MessageChange::Clear => MessageOp::Clear,
-                })
+            .map(|change| match change {
+                Change::Messages(batch) => batch.iter().map(MessageOp::from_change).collect(),
+                _ => Err(StoredError::Malformed { at: 0, expected: "changes of messages" }),
             })
             .collect::<Result<_, _>>()
             .map(Self)
+    }
+}
+
+impl MessageOp {
+    fn to_change(&self) -> Result<MessageChange, StoredError> {
+        Ok(match self {
+            Self::Put(message) => MessageChange::Put(Stored::encode(message)?),
+            Self::Remove(id) => MessageChange::Remove { id: id.to_string() },
+            Self::Clear => MessageChange::Clear,
+        })
+    }
+
+    fn from_change(change: &MessageChange) -> Result<Self, StoredError> {
+        Ok(match change {
+            MessageChange::Put(message) => Self::Put(message.decode()?),
+            MessageChange::Remove { id } => Self::Remove(id.as_str().into()),
+            MessageChange::Clear => Self::Clear,
+        })
     }
 }

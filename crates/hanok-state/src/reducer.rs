@@ -26,6 +26,15 @@ pub trait Reduce<T>: 'static {
     /// Two writes of one update, as one.
     fn then(before: Self::Write, after: Self::Write) -> Self::Write;
 
+    /// A write and one of a later super-step, as one. Default: as [`Reduce::then`].
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`] when the later one does not fit what the first one says.
+    fn later(before: Self::Write, after: Self::Write) -> Result<Self::Write, Refused> {
+        Ok(Self::then(before, after))
+    }
+
     /// Whether `writes` (in task order, at least one) can be merged into `value`.
     ///
     /// # Errors
@@ -307,6 +316,11 @@ impl Reduce<Messages> for MessageIds {
         before
     }
 
+    fn later(mut before: MessagesUpdate, after: MessagesUpdate) -> Result<MessagesUpdate, Refused> {
+        before.later(after);
+        Ok(before)
+    }
+
     fn check(value: &Messages, writes: &[(Arc<str>, MessagesUpdate)]) -> Result<(), Refused> {
         let updates: Vec<_> = writes.iter().map(|(_, update)| update).collect();
         Ok(value.check(&updates)?)
@@ -329,14 +343,11 @@ impl Reduce<Messages> for MessageIds {
     }
 
     fn store(write: &MessagesUpdate) -> Result<Vec<Change>, StoredError> {
-        Ok(vec![Change::Messages(write.to_changes()?)])
+        write.to_changes()
     }
 
     fn load(changes: &[&Change]) -> Result<MessagesUpdate, StoredError> {
-        match changes {
-            [Change::Messages(changes)] => MessagesUpdate::from_changes(changes),
-            _ => other_shape("changes of messages"),
-        }
+        MessagesUpdate::from_changes(changes)
     }
 
     stored_whole!(Messages);
@@ -349,9 +360,13 @@ pub struct Nested;
 impl<T: State> Reduce<T> for Nested {
     type Write = NestedWrite<T>;
 
-    fn then(mut before: Self::Write, after: Self::Write) -> Self::Write {
-        before.0.extend(after.0);
-        before
+    fn then(before: Self::Write, after: Self::Write) -> Self::Write {
+        NestedWrite(before.0.and(after.0))
+    }
+
+    fn later(before: Self::Write, after: Self::Write) -> Result<Self::Write, Refused> {
+        let update = before.0.then(after.0).map_err(|error| Refused::Nested(Box::new(error)))?;
+        Ok(NestedWrite(update))
     }
 
     fn check(value: &T, writes: &[(Arc<str>, Self::Write)]) -> Result<(), Refused> {
@@ -360,14 +375,12 @@ impl<T: State> Reduce<T> for Nested {
     }
 
     fn reduce(value: &mut T, writes: Vec<(Arc<str>, Self::Write)>) -> Result<Vec<Change>, Refused> {
-        let updates: Vec<_> = writes
-            .into_iter()
-            .flat_map(|(node, write)| write.0.into_iter().map(move |update| (node.clone(), update)))
-            .collect();
+        let updates: Vec<_> = writes.into_iter().map(|(node, write)| (node, write.0)).collect();
         // Only these rules resolve anything; only then all that was written has to be said again.
-        let resolves = T::SCHEMA.fields.iter().any(|field| {
-            matches!(field.rule, "with" | "operations" | "nested") || updates.len() > 1
-        });
+        let resolves = updates.len() > 1
+            || value.schema().fields.iter().any(|field| {
+                matches!(field.rule.as_ref(), "with" | "operations" | "nested" | "sum")
+            });
         let mut said = Changes::default();
         if resolves {
             for (_, update) in &updates {
@@ -384,22 +397,20 @@ impl<T: State> Reduce<T> for Nested {
     }
 
     fn complete(write: &mut Self::Write, ids: &mut dyn FnMut() -> String) {
-        write.0.iter_mut().for_each(|update| update.complete(ids));
+        write.0.complete(ids);
     }
 
     fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
-        write.0.iter().map(|update| update.to_changes().map(Change::Nested)).collect()
+        Ok(vec![Change::Nested(write.0.to_changes()?)])
     }
 
     fn load(changes: &[&Change]) -> Result<Self::Write, StoredError> {
-        changes
-            .iter()
-            .map(|change| match change {
-                Change::Nested(changes) => T::Update::from_changes(changes),
-                _ => other_shape("changes of a nested state"),
-            })
-            .collect::<Result<_, _>>()
-            .map(NestedWrite)
+        let updates = changes.iter().map(|change| match change {
+            Change::Nested(changes) => T::Update::from_changes(changes),
+            _ => other_shape("changes of a nested state"),
+        });
+        let all = updates.reduce(|before, after| Ok(before?.and(after?)));
+        all.unwrap_or_else(|| other_shape("changes of a nested state")).map(NestedWrite)
     }
 
     fn store_value(value: &T) -> Result<Option<Field>, StoredError> {
@@ -415,13 +426,13 @@ impl<T: State> Reduce<T> for Nested {
     }
 }
 
-/// The updates of one node to a nested state.
-pub struct NestedWrite<T: State>(Vec<T::Update>);
+/// The update of one node to a nested state.
+pub struct NestedWrite<T: State>(T::Update);
 
 impl<T: State> NestedWrite<T> {
-    /// One update.
+    /// This update.
     pub fn new(update: T::Update) -> Self {
-        Self(vec![update])
+        Self(update)
     }
 }
 
@@ -433,7 +444,7 @@ impl<T: State> Clone for NestedWrite<T> {
 
 impl<T: State> std::fmt::Debug for NestedWrite<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(&self.0).finish()
+        self.0.fmt(f)
     }
 }
 

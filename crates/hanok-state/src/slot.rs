@@ -37,6 +37,36 @@ impl<T: Clone, R: Reduce<T>> Slot<T, R> {
         self.0 = Some(Write::Overwrite(value));
     }
 
+    /// The writes of this and then of `after`, of one node in one super-step.
+    #[must_use]
+    pub fn and(mut self, after: Self) -> Self {
+        match after.0 {
+            Some(Write::Plain(write)) => self.write(write),
+            Some(Write::Overwrite(value)) => self.overwrite(value),
+            None => {}
+        }
+        self
+    }
+
+    /// One write of `field` that does what this does, and then, in a later super-step, `after`.
+    ///
+    /// # Errors
+    ///
+    /// [`ReduceError`], which names no node, when `after` does not fit the value that this overwrites with.
+    pub fn then(self, field: &str, after: Self) -> Result<Self, ReduceError> {
+        let write = match (self.0, after.0) {
+            (before, None) => return Ok(Self(before)),
+            (None, after) | (_, after @ Some(Write::Overwrite(_))) => return Ok(Self(after)),
+            (Some(Write::Plain(before)), Some(Write::Plain(after))) => {
+                R::later(before, after).map(Write::Plain)
+            }
+            (Some(Write::Overwrite(value)), Some(Write::Plain(after))) => {
+                merged::<T, R>(value, after).map(Write::Overwrite)
+            }
+        };
+        write.map(|write| Self(Some(write))).map_err(|reason| nameless(field, reason))
+    }
+
     /// Gives ids to what has none.
     pub fn complete(&mut self, ids: &mut dyn FnMut() -> String) {
         match &mut self.0 {
@@ -105,6 +135,23 @@ impl<T, R: Reduce<T>> Slot<T, R> {
     pub fn load_value(names: &[&str], fields: &mut Fields) -> Result<Option<T>, StoredError> {
         let found = names.iter().find_map(|name| fields.take(name));
         found.map(R::load_value).transpose()
+    }
+}
+
+/// `value` after a super-step in which `write` was all that was written to it.
+fn merged<T, R: Reduce<T>>(mut value: T, write: R::Write) -> Result<T, Refused> {
+    let writes = vec![(Arc::from(""), write)];
+    R::check(&value, &writes)?;
+    // What the reducer resolved is within the value, which is stored whole.
+    R::reduce(&mut value, writes)?;
+    Ok(value)
+}
+
+/// The error of writes that no node is known of.
+fn nameless(field: &str, reason: Refused) -> ReduceError {
+    match reason {
+        Refused::Nested(inner) => ReduceError { nodes: Vec::new(), ..inner.within(field) },
+        reason => ReduceError { field: field.to_owned(), nodes: Vec::new(), reason },
     }
 }
 

@@ -1,33 +1,45 @@
 //! What a state is.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use hanok_core::{BoxError, Changes, Fields, StoredError};
 
 use crate::ReduceError;
 
-/// The fields of a state type, as data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The fields of a state, as data.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
-    /// The type's name.
-    pub name: &'static str,
+    /// The name of the type, or of the schema when its fields are declared at run time.
+    pub name: Cow<'static, str>,
     /// The version that `#[state(version = …)]` says; 1 without it.
     pub version: u32,
-    /// Changes whenever a field, its rule or its type changes.
+    /// Changes whenever a field, its rule or its type changes. Who sees a field and for how long is not stored, so it
+    /// does not count.
     pub fingerprint: u64,
     /// The fields, in the order they are declared.
-    pub fields: &'static [FieldSchema],
+    pub fields: Cow<'static, [FieldSchema]>,
 }
 
-/// One field of a state type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+impl Schema {
+    /// The field of this name.
+    pub fn field(&self, name: &str) -> Option<&FieldSchema> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+/// One field of a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldSchema {
     /// The field's name.
-    pub name: &'static str,
-    /// Its rule: `last value`, `append`, `merge`, `nested`, `messages`, `with`, `operations` or `transient`.
-    pub rule: &'static str,
+    pub name: Cow<'static, str>,
+    /// Its rule: `last value`, `append`, `merge`, `nested`, `messages`, `with`, `operations`, `transient` or `sum`.
+    pub rule: Cow<'static, str>,
     /// Its type, as written.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
+    /// Whether it is left out of what a run returns and shown only to a node whose [`View`](crate::View) names it.
+    pub private: bool,
+    /// Whether it is there for one super-step only: the one after that which wrote it.
+    pub ephemeral: bool,
 }
 
 /// The state of a graph. Write `#[derive(State)]`; the [crate's documentation](crate) lists the attributes.
@@ -39,8 +51,13 @@ pub trait State: Clone + Default + Send + Sync + 'static {
     /// What a node returns: every field optional.
     type Update: StateUpdate<State = Self>;
 
-    /// The fields of the type.
+    /// The fields of the type. [`State::schema`] says those of a value.
     const SCHEMA: &'static Schema;
+
+    /// The fields of this value. Default: those of its type.
+    fn schema(&self) -> &Schema {
+        Self::SCHEMA
+    }
 
     /// An update that writes nothing yet.
     fn update() -> Self::Update {
@@ -70,6 +87,19 @@ pub trait State: Clone + Default + Send + Sync + 'static {
     /// [`StoredError`] when a field was stored in another shape.
     fn from_fields(fields: &mut Fields) -> Result<Self, StoredError>;
 
+    /// Reads a stored state that has this value's schema. Default: as [`State::from_fields`] does; a state whose fields
+    /// are known only at run time takes them from this value.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when a field was stored in another shape.
+    fn load(&self, fields: &mut Fields) -> Result<Self, StoredError> {
+        Self::from_fields(fields)
+    }
+
+    /// Gives every field whose name `keep` denies the value that it has in `initial`. A nested state is one field.
+    fn retain(&mut self, keep: &dyn Fn(&str) -> bool, initial: &Self);
+
     /// Changes what version `from` of this type stored into what this version stores. Default: nothing.
     ///
     /// # Errors
@@ -88,6 +118,21 @@ pub trait StateUpdate: Default + Clone + fmt::Debug + Send + Sync + 'static {
 
     /// Whether nothing is written.
     fn is_empty(&self) -> bool;
+
+    /// The names of the fields that are written, in the order they are declared.
+    fn written(&self) -> Vec<Cow<'_, str>>;
+
+    /// One update of one node that does what this and `after` do in one super-step: what each method of the update
+    /// called twice does. An overwrite stays, whatever is written after it.
+    #[must_use]
+    fn and(self, after: Self) -> Self;
+
+    /// One update that does what this does, and then, in a later super-step, `after`: an overwrite is written to.
+    ///
+    /// # Errors
+    ///
+    /// [`ReduceError`], which names no node, when `after` does not fit a value that this overwrites with.
+    fn then(self, after: Self) -> Result<Self, ReduceError>;
 
     /// Gives an id to every message that has none. Called once, before the update is stored.
     fn complete(&mut self, ids: &mut dyn FnMut() -> String);

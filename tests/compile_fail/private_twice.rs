@@ -1,0 +1,10 @@
+use hanok::State;
+
+#[derive(State, Clone, Default)]
+struct Agent {
+    #[state(private, ephemeral)]
+    #[state(private)]
+    plan: String,
+}
+
+fn main() {}
