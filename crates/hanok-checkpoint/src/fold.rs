@@ -9,6 +9,13 @@ use crate::{
     TaskWrite,
 };
 
+/// What the ids of tasks derive from in a subgraph whose calls share a namespace: a number that the calling task has to
+/// itself.
+pub fn turn_of(parent: TaskId) -> Position {
+    let bytes = parent.as_bytes().iter().take(8);
+    Position(bytes.fold(0, |number, byte| (number << 8) | u64::from(*byte)))
+}
+
 /// How a run ends that stops at a breakpoint.
 pub const BREAKPOINT: &str = "breakpoint";
 
@@ -43,7 +50,8 @@ pub struct RunFold {
     /// What is due.
     pub frontier: Frontier,
     /// Where the turn begins, or was rewound to begin anew: with the super-step, the ids of the tasks derive from it. A
-    /// run that goes on after a crash keeps it. A subgraph's is the start: its namespace names the task that calls it.
+    /// run that goes on after a crash keeps it. A subgraph's is the start, for its namespace names the task that calls it;
+    /// that of one which outlives its calls is [`turn_of`] the task.
     pub turn: Position,
     /// The nodes of the last super-step.
     pub last: Vec<String>,
@@ -61,7 +69,7 @@ pub struct RunFold {
     pub questions: BTreeMap<String, Question>,
     /// Answers to them, by id.
     pub answers: BTreeMap<String, Stored>,
-    /// Whether the last run stopped at a breakpoint, which the next one passes.
+    /// Whether a run stopped at a breakpoint here, which the next ones pass.
     pub paused: bool,
     /// Whether a subgraph began with its caller's state.
     pub shared: bool,
@@ -139,7 +147,7 @@ impl ThreadFold {
             Body::End(end) => {
                 let run = self.of(entry);
                 run.open = false;
-                run.paused = end.outcome == BREAKPOINT;
+                run.paused |= end.outcome == BREAKPOINT;
                 run.spent = run.spent.plus(end.spent);
                 self.count(&entry.namespace, end.spent);
             }
@@ -220,7 +228,11 @@ impl RunFold {
         self.fields.apply_all(&begin.input)?;
         if let Some(frontier) = &begin.frontier {
             self.scheduled(frontier);
-            self.turn = if begin.parent.is_some() { Position::START } else { position };
+            self.turn = match (begin.parent, begin.persistence) {
+                (None, _) => position,
+                (Some(_), Persistence::PerCall) => Position::START,
+                (Some(parent), Persistence::PerThread) => turn_of(parent),
+            };
             self.spent = Spent::default();
             self.added.clear();
         }

@@ -50,6 +50,8 @@ pub enum Goto {
     Parent(Handed),
     /// Nowhere.
     End,
+    /// Only where the rest of the list says: the node's edges and joins do not count. It comes first.
+    Only,
 }
 
 impl Frontier {
@@ -154,6 +156,9 @@ impl Goto {
             Self::End => {
                 to.nil();
             }
+            Self::Only => {
+                to.bool(true);
+            }
         }
     }
 
@@ -161,6 +166,10 @@ impl Goto {
         if from.is_nil() {
             from.nil()?;
             return Ok(Self::End);
+        }
+        if from.clone().bool().is_ok() {
+            from.bool()?;
+            return Ok(Self::Only);
         }
         if from.clone().array().is_ok_and(|parts| parts == 3) {
             return Handed::read(from).map(Self::Parent);

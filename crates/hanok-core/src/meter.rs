@@ -212,7 +212,9 @@ impl Count {
         let calls = self.before.plus(self.admitted);
         let over = |spent: u64, limit: Option<u64>| limit.filter(|limit| spent >= *limit);
         let of_calls = match charge {
-            Charge::Model => over(calls.model_calls, self.budget.model_calls).map(Limit::ModelCalls),
+            Charge::Model => {
+                over(calls.model_calls, self.budget.model_calls).map(Limit::ModelCalls)
+            }
             Charge::Tool => over(calls.tool_calls, self.budget.tool_calls).map(Limit::ToolCalls),
         };
         of_calls.or_else(|| self.is_past())

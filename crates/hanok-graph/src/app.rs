@@ -1,16 +1,13 @@
 //! A graph with a store for its threads.
 
-use std::{
-    collections::BTreeSet,
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{fmt, sync::Arc, time::Duration};
 
+use futures::FutureExt;
 use hanok_checkpoint::{Holder, SharedCheckpointer};
-use hanok_core::ThreadKey;
+use hanok_core::{Cancellation, ThreadKey};
 use hanok_state::State;
 
-use crate::{Graph, RunError, Runtime, Thread};
+use crate::{Graph, Runtime, Thread, active::ActiveRuns};
 
 /// A graph with a store for its threads. A clone costs a pointer.
 pub struct App<S: State, C = ()>(Arc<Inner<S, C>>);
@@ -19,14 +16,27 @@ struct Inner<S: State, C> {
     graph: Graph<S, C>,
     store: SharedCheckpointer,
     holder: Holder,
-    /// The threads that run in this process, through this handle.
-    active: Arc<Mutex<BTreeSet<ThreadKey>>>,
+    active: Arc<ActiveRuns>,
+    /// Asks all runs to end after their super-step, and refuses new ones.
+    drain: Cancellation,
+    /// Asks all runs to stop.
+    stop: Cancellation,
+}
+
+/// How a shutdown went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shutdown {
+    /// Runs that were under way.
+    pub running: usize,
+    /// Those of them that had not ended within the grace time and were cancelled.
+    pub cancelled: usize,
 }
 
 impl<S: State, C: Send + Sync + 'static> App<S, C> {
     pub(crate) fn new(graph: Graph<S, C>, store: SharedCheckpointer) -> Self {
         let holder = Holder::this_process(graph.0.runtime.ids.id());
-        Self(Arc::new(Inner { graph, store, holder, active: Arc::default() }))
+        let (drain, stop) = (Cancellation::default(), Cancellation::default());
+        Self(Arc::new(Inner { graph, store, holder, active: Arc::default(), drain, stop }))
     }
 
     /// The thread that `key` names. It need not exist yet.
@@ -44,6 +54,28 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         &self.0.store
     }
 
+    /// How many threads run now, through this app.
+    pub fn running(&self) -> usize {
+        self.0.active.count()
+    }
+
+    /// Ends all runs in good order: no new one begins, those under way end after their super-step, and those that have not
+    /// ended after `grace` are cancelled. Returns when none is left. Every thread can be resumed, by an app that is not
+    /// shut down. A drop of the future does not take the shutdown back.
+    pub async fn shutdown(&self, grace: Duration) -> Shutdown {
+        let Inner { active, drain, stop, .. } = &*self.0;
+        let running = active.count();
+        drain.cancel();
+        let clock = &self.runtime().clock;
+        let cancelled = futures::select_biased! {
+            () = Box::pin(active.none()).fuse() => 0,
+            () = clock.sleep(grace).fuse() => active.count(),
+        };
+        stop.cancel();
+        active.none().await;
+        Shutdown { running, cancelled }
+    }
+
     pub(crate) fn holder(&self) -> &Holder {
         &self.0.holder
     }
@@ -52,26 +84,16 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         &self.0.graph.0.runtime
     }
 
-    /// Notes that `thread` runs here, until the guard is dropped.
-    pub(crate) fn enter(&self, thread: &ThreadKey) -> Result<Active, RunError> {
-        let mut active = self.0.active.lock().unwrap_or_else(PoisonError::into_inner);
-        if !active.insert(thread.clone()) {
-            let holder = Some(Box::new(self.0.holder.clone()));
-            return Err(RunError::Conflict { thread: thread.clone(), holder });
-        }
-        Ok(Active { active: self.0.active.clone(), thread: thread.clone() })
+    pub(crate) fn active(&self) -> &Arc<ActiveRuns> {
+        &self.0.active
     }
-}
 
-/// A thread that runs in this process.
-pub(crate) struct Active {
-    active: Arc<Mutex<BTreeSet<ThreadKey>>>,
-    thread: ThreadKey,
-}
+    pub(crate) fn drain(&self) -> &Cancellation {
+        &self.0.drain
+    }
 
-impl Drop for Active {
-    fn drop(&mut self) {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.thread);
+    pub(crate) fn stop(&self) -> &Cancellation {
+        &self.0.stop
     }
 }
 

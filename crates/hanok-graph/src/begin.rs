@@ -2,29 +2,39 @@
 
 use std::{
     collections::BTreeMap,
+    pin::pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
+use futures::FutureExt;
 use hanok_checkpoint::{
     Answer, Begin, Body, CheckpointError, Checkpointer, Claim, Epoch, LEASE, Log, OpenLog,
     Persistence, RunFold,
 };
 use hanok_core::{
-    Cancellation, Changes, Meter, Namespace, Position, RequestId, RunId, Spawned, Stored, Tenant,
-    ThreadKey,
+    Budget, Cancellation, Change, Changes, Limit, Meter, Namespace, Position, RunId, Spawned,
+    Spent, Tenant, ThreadKey,
 };
 use hanok_state::{State, StateUpdate};
 
 use crate::{
-    AnyState, App, EventKind, Graph, Outcome, Pending, RunError,
-    drive::{Progress, Scope, pending, schema, state_error},
-    event::Sink,
+    AnyState, App, EventKind, Graph, Input, NewInput, Outcome, Pending, Poisoned, RunError, Slots,
+    Unfinished,
+    activity::Activity,
+    answer,
+    commit::event,
+    drive::Scope,
+    env::{Account, Env},
+    graph::Inner,
     journal::{Journal, Keep},
+    progress::{Progress, schema, state_error},
+    sink::Sink,
+    slots::Held,
     task,
-    thread::Input,
 };
 
 /// Runs a graph once and keeps nothing.
@@ -33,27 +43,17 @@ pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
     update: S::Update,
     services: C,
 ) -> Result<Outcome<S>, RunError> {
-    let runtime = graph.0.runtime.clone();
+    let runtime = &graph.0.runtime;
     let run = RunId(runtime.ids.id());
     // Nobody else sees this thread; its name only has to be its own.
     let thread = ThreadKey::new(Tenant::default(), &run.to_string())
         .map_err(|error| RunError::State(error.into()))?;
+    let options = Options::default();
     let journal = Arc::new(Journal::nowhere(thread, runtime.clone()));
-    let scope = Scope {
-        graph: graph.0.clone(),
-        services: Arc::new(services),
-        journal,
-        namespace: Namespace::root(),
-        run,
-        runtime,
-        cancellation: Cancellation::default(),
-        sink: Sink::default(),
-        total: Meter::default(),
-        limit: graph.0.recursion_limit,
-    };
-    let mut progress = Progress::beginning(S::default(), Default::default());
+    let scope = scope(&graph.0, run, Arc::new(services), journal, &options, Spent::default());
+    let mut progress = Progress::beginning(graph.0.initial.clone(), Default::default());
     apply_input(&scope, &mut progress, update, Position::START)?;
-    scope.drive(&mut progress).await
+    within_time(&scope, &mut progress, &options).await
 }
 
 /// Applies an input: completes it, merges it and says what is due first. Returns what it writes, as stored.
@@ -61,24 +61,53 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     scope: &Scope<S, C>,
     progress: &mut Progress<S>,
     mut update: S::Update,
-    at: Position,
+    turn: Position,
 ) -> Result<Changes, RunError> {
     let namespace = scope.namespace.clone();
-    let id = crate::ids::task(scope.journal.thread(), &namespace, at, 0, crate::START, 0);
+    let id = crate::ids::task(scope.env.journal.thread(), &namespace, turn, 0, crate::START, 0);
     task::complete(&mut update, id);
+    let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
+    if let Some(allowed) = &scope.graph.input
+        && let Some(field) = written.iter().find(|f| !allowed.iter().any(|a| **a == ***f))
+    {
+        let allowed = allowed.iter().map(ToString::to_string).collect();
+        return Err(RunError::Input { field: field.clone(), allowed });
+    }
     let mut changes = update.to_changes().map_err(state_error)?;
     let state = Arc::make_mut(&mut progress.state);
     let resolved = task::merge(state, vec![(crate::START.into(), update)])
         .map_err(|refused| refused.of_run(0, &namespace))?;
     changes.0.retain(|(field, _)| resolved.get(field).is_none());
     changes.0.extend(resolved.0);
+    let schema = scope.graph.initial.schema();
+    let ephemeral = |field: &String| schema.fields.iter().any(|f| f.ephemeral && f.name == *field);
+    progress.fresh = written.into_iter().filter(ephemeral).collect();
     progress.frontier = scope.graph.first(&progress.state).map_err(|source| RunError::Node {
         node: crate::START.into(),
         step: 0,
         namespace,
         source,
     })?;
-    (progress.turn, progress.at) = (at, at);
+    (progress.turn, progress.at) = (turn, turn);
+    Ok(changes)
+}
+
+/// What a thread's first entry has to say of the state that it begins with: a list or a map that is not empty. What is
+/// appended to it is stored as such, and has to find it there. Everything else reads as the initial state has it.
+fn first_values<S: State>(initial: &S) -> Result<Changes, RunError> {
+    let mut changes = Changes::default();
+    let fields = initial.to_fields().map_err(state_error)?;
+    for field in initial.schema().fields.iter() {
+        let grows = matches!(&*field.rule, "append" | "merge" | "messages" | "operations");
+        if let (true, Some(value)) = (grows, fields.get(&field.name)) {
+            let value = value.to_stored();
+            let is_list = value.to_items().is_ok_and(|items| !items.is_empty());
+            let is_map = value.to_entries().is_ok_and(|entries| !entries.is_empty());
+            if is_list || is_map {
+                changes.push(field.name.to_string(), Change::Set(value));
+            }
+        }
+    }
     Ok(changes)
 }
 
@@ -86,63 +115,8 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
 enum Way<U> {
     /// A new turn.
     New(U),
-    /// What is due goes on, with an answer if there is one.
-    On(Option<(Namespace, RequestId, Stored)>),
-}
-
-/// Runs a thread: finishes a broken turn first, then does what `input` says.
-pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
-    app: App<S, C>,
-    thread: ThreadKey,
-    input: Input<S>,
-    services: Arc<C>,
-    options: Options,
-) -> Result<Outcome<S>, RunError> {
-    let _active = app.enter(&thread)?;
-    let log = Log::new(app.store().clone(), thread);
-    let mut opened = open(&app, &log).await?;
-    let open_questions = questions(opened.as_ref());
-    let broken = root(opened.as_ref()).is_some_and(|run| run.open);
-    match input {
-        Input::New(update) => {
-            if broken {
-                let finished =
-                    turn(&app, &log, opened, Way::On(None), services.clone(), &options).await?;
-                match finished {
-                    Outcome::Interrupted(requests) => return Err(waiting(&log, requests)),
-                    Outcome::Cancelled => return Ok(Outcome::Cancelled),
-                    Outcome::Done(_) | Outcome::LimitReached { .. } => {}
-                }
-                opened = open(&app, &log).await?;
-            } else if !open_questions.is_empty() {
-                return Err(waiting(&log, open_questions.into_iter().map(|(_, q)| q).collect()));
-            }
-            turn(&app, &log, opened, Way::New(update), services, &options).await
-        }
-        Input::Resume => {
-            let Some(opened) = opened else {
-                return Err(RunError::NoSuchThread(log.thread().clone()));
-            };
-            let done = opened.fold.run(&Namespace::root()).is_none_or(|r| r.frontier.is_done());
-            if !broken && done {
-                let mut fold = opened.fold;
-                let run = fold.runs.remove(&Namespace::root()).unwrap_or_default();
-                let progress = Progress::<S>::of(upgraded::<S>(run)?.0)?;
-                return Ok(Outcome::Done(S::clone(&progress.state)));
-            }
-            if !broken && !open_questions.is_empty() {
-                let requests = open_questions.into_iter().map(|(_, request)| request);
-                return Ok(Outcome::Interrupted(requests.collect()));
-            }
-            turn(&app, &log, Some(opened), Way::On(None), services, &options).await
-        }
-        Input::Answer(id, value) => {
-            let asked = open_questions.into_iter().find(|(_, request)| request.id == id);
-            let Some((namespace, _)) = asked else { return Err(RunError::NoSuchRequest(id)) };
-            let way = Way::On(Some((namespace, id, value)));
-            turn(&app, &log, opened, way, services, &options).await
-        }
-    }
+    /// What is due goes on, with answers if there are any.
+    On(Vec<answer::Given>),
 }
 
 /// How a thread is to be run.
@@ -150,43 +124,312 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
 pub(crate) struct Options {
     pub(crate) limit: Option<u32>,
     pub(crate) cancellation: Cancellation,
+    pub(crate) drains: Vec<Cancellation>,
     pub(crate) sink: Sink,
+    pub(crate) new_input: NewInput,
+    pub(crate) budget: Option<Budget>,
+    pub(crate) slots: Option<Slots>,
+    pub(crate) takeovers: u32,
 }
 
-/// Reads a thread that nobody else runs.
-async fn open<S: State, C: Send + Sync + 'static>(
-    app: &App<S, C>,
-    log: &Log,
-) -> Result<Option<OpenLog>, RunError> {
-    let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
-    if let Some(claim) = opened.as_ref().and_then(|opened| opened.head.claim.as_ref())
-        && !claim.is_dead(app.holder(), app.runtime().clock.now())
-    {
-        let holder = Some(Box::new(claim.holder.clone()));
-        return Err(RunError::Conflict { thread: log.thread().clone(), holder });
+/// How many runs in a row may be lost with the same tasks if nothing else is said.
+const TAKEOVERS: u32 = 10;
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            limit: None,
+            cancellation: Cancellation::default(),
+            drains: Vec::new(),
+            sink: Sink::default(),
+            new_input: NewInput::default(),
+            budget: None,
+            slots: None,
+            takeovers: TAKEOVERS,
+        }
     }
-    Ok(opened)
+}
+
+/// How long a queued input waits before it looks again whether another process, or a person, is done with the thread.
+const QUEUE_FIRST: Duration = Duration::from_millis(20);
+const QUEUE_LONGEST: Duration = Duration::from_secs(1);
+
+/// Runs a thread: takes it in this process, then does what `input` says.
+pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
+    app: App<S, C>,
+    thread: ThreadKey,
+    input: Input<S>,
+    services: Arc<C>,
+    mut options: Options,
+) -> Result<Outcome<S>, RunError> {
+    options.drains.push(app.drain().clone());
+    let policy = match input {
+        Input::New(_) => options.new_input,
+        _ => NewInput::Reject,
+    };
+    let mut wait = QUEUE_FIRST;
+    loop {
+        if app.drain().is_cancelled() {
+            return Err(RunError::ShuttingDown);
+        }
+        let active = match policy {
+            NewInput::Reject => app.active().try_enter(&thread).ok_or_else(|| {
+                let holder = Some(Box::new(app.holder().clone()));
+                RunError::Conflict { thread: thread.clone(), holder }
+            })?,
+            NewInput::Queue => app.active().enter(&thread).await,
+            NewInput::Replace => {
+                app.active().stop(&thread);
+                app.active().enter(&thread).await
+            }
+        };
+        let given = Given { app: &app, services: &services, options: &options };
+        let stops = [active.stop.clone(), app.stop().clone()];
+        let went = given.go(&thread, input.clone(), &stops).await;
+        drop(active);
+        match went {
+            Err(RunError::Conflict { .. } | RunError::Unfinished { .. })
+                if policy == NewInput::Queue && !options.cancellation.is_cancelled() =>
+            {
+                app.runtime().clock.sleep(wait).await;
+                wait = QUEUE_LONGEST.min(wait * 2);
+            }
+            went => return went,
+        }
+    }
+}
+
+/// What a run is given.
+struct Given<'a, S: State, C> {
+    app: &'a App<S, C>,
+    services: &'a Arc<C>,
+    options: &'a Options,
+}
+
+impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
+    /// Finishes a broken turn first, then does what `input` says.
+    async fn go(
+        &self,
+        thread: &ThreadKey,
+        input: Input<S>,
+        stops: &[Cancellation],
+    ) -> Result<Outcome<S>, RunError> {
+        let log = Log::new(self.app.store().clone(), thread.clone());
+        let replaces =
+            matches!(input, Input::New(_)) && self.options.new_input == NewInput::Replace;
+        let mut opened = self.open(&log, replaces).await?;
+        let broken = root(opened.as_ref()).is_some_and(|run| run.open);
+        if broken
+            && !replaces
+            && let Some(poisoned) = self.poisoned(opened.as_ref())
+        {
+            return match input {
+                Input::New(_) => Err(unfinished(&log, Unfinished::Poisoned(poisoned))),
+                _ => Ok(Outcome::Poisoned(poisoned)),
+            };
+        }
+        match input {
+            Input::New(update) => {
+                if broken && !replaces {
+                    let finished = self.turn(&log, opened, Way::On(Vec::new()), stops).await?;
+                    match finished {
+                        Outcome::Done(_) | Outcome::LimitReached { .. } => {}
+                        Outcome::Cancelled => return Ok(Outcome::Cancelled),
+                        Outcome::Drained => return Ok(Outcome::Drained),
+                        other => return Err(refuse(&log, other)),
+                    }
+                    opened = self.open(&log, false).await?;
+                } else if !replaces && let Some(why) = waits_for(opened.as_ref()) {
+                    return Err(unfinished(&log, why));
+                }
+                self.turn(&log, opened, Way::New(update), stops).await
+            }
+            Input::Resume => {
+                let Some(opened) = opened else {
+                    return Err(RunError::NoSuchThread(thread.clone()));
+                };
+                let root = opened.fold.run(&Namespace::root());
+                if !broken && root.is_none_or(|run| run.frontier.is_done()) {
+                    return self.is_done(opened).map(Outcome::Done);
+                }
+                let requests = answer::open(Some(&opened));
+                let now = self.app.runtime().clock.now();
+                let expired = |pending: &Pending| pending.deadline.is_some_and(|d| d <= now);
+                if !broken && !requests.is_empty() && !requests.iter().any(expired) {
+                    return Ok(match requests.iter().any(|pending| pending.doubt.is_some()) {
+                        true => Outcome::InDoubt(requests),
+                        false => Outcome::Interrupted(requests),
+                    });
+                }
+                self.turn(&log, Some(opened), Way::On(Vec::new()), stops).await
+            }
+            Input::Answers(answers) => {
+                let now = self.app.runtime().clock.now();
+                let given = answer::check(&log, opened.as_ref(), answers, now).await?;
+                self.turn(&log, opened, Way::On(given), stops).await
+            }
+            Input::Reply(value) => {
+                let requests = answer::open(opened.as_ref());
+                let id = match requests.as_slice() {
+                    [] => return Err(RunError::NothingAsked(thread.clone())),
+                    [one] => one.id.clone(),
+                    _ => return Err(RunError::Ambiguous { requests }),
+                };
+                let now = self.app.runtime().clock.now();
+                let given = answer::check(&log, opened.as_ref(), vec![(id, value)], now).await?;
+                self.turn(&log, opened, Way::On(given), stops).await
+            }
+        }
+    }
+
+    /// Reads a thread that nobody else runs, or that is taken from whoever does.
+    async fn open(&self, log: &Log, replaces: bool) -> Result<Option<OpenLog>, RunError> {
+        let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
+        let now = self.app.runtime().clock.now();
+        if let Some(claim) = opened.as_ref().and_then(|opened| opened.head.claim.as_ref())
+            && !replaces
+            && !claim.is_dead(self.app.holder(), now)
+        {
+            let holder = Some(Box::new(claim.holder.clone()));
+            return Err(RunError::Conflict { thread: log.thread().clone(), holder });
+        }
+        Ok(opened)
+    }
+
+    /// The state of a thread on which nothing is left to do.
+    fn is_done(&self, opened: OpenLog) -> Result<S, RunError> {
+        let graph = &self.app.graph().0;
+        let mut fold = opened.fold;
+        let run = fold.runs.remove(&Namespace::root()).unwrap_or_default();
+        let progress = Progress::of(&*graph.initial, upgraded(&*graph.initial, run)?.0)?;
+        Ok(S::clone(&graph.shown(&progress.state)))
+    }
+
+    /// What runs were lost with, if it was too often.
+    fn poisoned(&self, opened: Option<&OpenLog>) -> Option<Poisoned> {
+        let run = root(opened)?;
+        let takeovers = run.takeovers + 1;
+        if takeovers <= self.options.takeovers {
+            return None;
+        }
+        let tasks = run.frontier.due.iter().map(|due| due.node.clone());
+        Some(Poisoned { tasks: tasks.collect(), takeovers })
+    }
+
+    /// Takes the thread, runs one turn, and gives the thread back.
+    async fn turn(
+        &self,
+        log: &Log,
+        opened: Option<OpenLog>,
+        way: Way<S::Update>,
+        stops: &[Cancellation],
+    ) -> Result<Outcome<S>, RunError> {
+        let (app, options) = (self.app, self.options);
+        let runtime = app.runtime();
+        let graph = &app.graph().0;
+        let run = RunId(runtime.ids.id());
+        let nowhere = Arc::new(Journal::nowhere(log.thread().clone(), runtime.clone()));
+        let begins = scope(graph, run, self.services.clone(), nowhere, options, Spent::default());
+        let opening = Opening::of(&*graph.initial, opened)?.begin(&begins, way)?;
+        let claim = Claim {
+            run,
+            holder: app.holder().clone(),
+            epoch: opening.epoch.next(),
+            beat: runtime.clock.now(),
+        };
+        let Opening { position, sizes, mut progress, runs, first, began, .. } = opening;
+        let at = (position, sizes);
+        let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
+        let tell = |_| {
+            if let (Some(at), Some(state)) = (began, shown) {
+                let values = EventKind::Values(AnyState::new(&state));
+                options.sink.emit(|| event(&Namespace::root(), 0, None, Some(at), values));
+            }
+        };
+        let journal = Journal::take(log, runtime.clone(), at, claim.clone(), first, tell).await;
+        let journal = match journal {
+            Ok(journal) => journal,
+            Err(error) => return Err(who(log, error).await),
+        };
+        journal.leave(runs);
+        let services = self.services.clone();
+        let scope = scope(graph, run, services, Arc::new(journal), options, progress.spent);
+        let lost = Arc::new(AtomicBool::new(false));
+        let watching = watch(app, log, claim.epoch, stops, &scope.env.cancellation, &lost);
+        let outcome = within_time(&scope, &mut progress, options).await;
+        drop(watching);
+        end(&scope, &progress, outcome, log, lost.load(Ordering::SeqCst)).await
+    }
+}
+
+/// Drives a run, and stops it when the turn's time is over.
+async fn within_time<S: State, C: Send + Sync + 'static>(
+    scope: &Scope<S, C>,
+    progress: &mut Progress<S>,
+    options: &Options,
+) -> Result<Outcome<S>, RunError> {
+    let Some(time) = options.budget.unwrap_or(scope.graph.budget).time else {
+        return scope.drive(progress).await;
+    };
+    let which = Limit::Time(time);
+    let left = time.saturating_sub(Duration::from_millis(progress.spent.millis));
+    if left.is_zero() && !progress.frontier.is_done() {
+        return Ok(Outcome::LimitReached { which, state: scope.shown(progress) });
+    }
+    let outcome = {
+        let mut drive = pin!(scope.drive(progress).fuse());
+        futures::select_biased! {
+            outcome = drive => outcome,
+            () = scope.env.runtime.clock.sleep(left).fuse() => {
+                scope.env.stop(which);
+                drive.await
+            }
+        }
+    };
+    match (outcome, scope.env.hit()) {
+        (Ok(Outcome::Cancelled), Some(which)) => {
+            Ok(Outcome::LimitReached { which, state: scope.shown(progress) })
+        }
+        (outcome, _) => outcome,
+    }
 }
 
 fn root(opened: Option<&OpenLog>) -> Option<&RunFold> {
     opened.and_then(|opened| opened.fold.run(&Namespace::root()))
 }
 
-fn questions(opened: Option<&OpenLog>) -> Vec<(Namespace, Pending)> {
-    let runs = opened.into_iter().flat_map(|opened| &opened.fold.runs);
-    runs.flat_map(|(namespace, run)| {
-        run.open_questions().map(|question| (namespace.clone(), pending(question)))
-    })
-    .collect()
+/// What a thread whose turn is not over waits for.
+fn waits_for(opened: Option<&OpenLog>) -> Option<Unfinished> {
+    let requests = answer::open(opened);
+    if requests.iter().any(|pending| pending.doubt.is_some()) {
+        return Some(Unfinished::InDoubt(requests));
+    }
+    if !requests.is_empty() {
+        return Some(Unfinished::Interrupted(requests));
+    }
+    let run = root(opened).filter(|run| run.paused && !run.frontier.is_done())?;
+    let next = run.frontier.due.iter().map(|due| due.node.clone());
+    Some(Unfinished::Breakpoint(next.collect()))
 }
 
-fn waiting(log: &Log, requests: Vec<Pending>) -> RunError {
-    RunError::Waiting { thread: log.thread().clone(), requests }
+fn unfinished(log: &Log, why: Unfinished) -> RunError {
+    RunError::Unfinished { thread: log.thread().clone(), why }
+}
+
+/// The error of an input that was not taken because the turn before it ended with `outcome`.
+fn refuse<S>(log: &Log, outcome: Outcome<S>) -> RunError {
+    match outcome.done() {
+        Err(why) => unfinished(log, why),
+        Ok(_) => unfinished(log, Unfinished::Cancelled),
+    }
 }
 
 /// The run's fields in the schema of this build; says whether they had to be upgraded.
-pub(crate) fn upgraded<S: State>(mut run: RunFold) -> Result<(RunFold, bool), RunError> {
-    let (found, ours) = (run.schema, schema::<S>());
+pub(crate) fn upgraded<S: State>(
+    initial: &S,
+    mut run: RunFold,
+) -> Result<(RunFold, bool), RunError> {
+    let (found, ours) = (run.schema, schema(initial));
     if found.version > ours.version {
         return Err(RunError::SchemaTooNew { found: found.version, supported: ours.version });
     }
@@ -200,69 +443,44 @@ pub(crate) fn upgraded<S: State>(mut run: RunFold) -> Result<(RunFold, bool), Ru
     Ok((run, true))
 }
 
-/// Takes the thread, runs one turn, and gives the thread back.
-async fn turn<S: State, C: Send + Sync + 'static>(
-    app: &App<S, C>,
-    log: &Log,
-    opened: Option<OpenLog>,
-    way: Way<S::Update>,
-    services: Arc<C>,
-    options: &Options,
-) -> Result<Outcome<S>, RunError> {
-    let mut scope = scope(app, log, services, options);
-    let opening = Opening::of(opened)?.begin(&scope, way)?;
-    let claim = Claim {
-        run: scope.run,
-        holder: app.holder().clone(),
-        epoch: opening.epoch.next(),
-        beat: scope.runtime.clock.now(),
-    };
-    let Opening { position, sizes, mut progress, runs, first, began, .. } = opening;
-    let at = (position, sizes);
-    let journal = Journal::take(log, scope.runtime.clone(), at, claim.clone(), first).await;
-    let journal = match journal {
-        Ok(journal) => journal,
-        Err(error) => return Err(who(log, error).await),
-    };
-    journal.leave(runs);
-    scope.journal = Arc::new(journal);
-    if let (Some(at), true) = (began, scope.sink.is_on()) {
-        let values = EventKind::Values(AnyState::new(&progress.state));
-        scope.emit(&progress, None, None, Some(at), values);
-    }
-    let lost = Arc::new(AtomicBool::new(false));
-    let beating = beat(app, log, claim.epoch, &scope.cancellation, &lost);
-    let outcome = scope.drive(&mut progress).await;
-    drop(beating);
-    emit_end(&scope, &progress);
-    end(&scope, outcome, log, lost.load(Ordering::SeqCst)).await
-}
-
-/// What a run of the thread's own graph is given. Until it has taken the thread, its journal knows the thread's name
-/// alone.
+/// What a run of a thread's own graph is given.
 fn scope<S: State, C: Send + Sync + 'static>(
-    app: &App<S, C>,
-    log: &Log,
+    graph: &Arc<Inner<S, C>>,
+    run: RunId,
     services: Arc<C>,
+    journal: Arc<Journal>,
     options: &Options,
+    spent: Spent,
 ) -> Scope<S, C> {
-    let runtime = app.runtime().clone();
-    Scope {
-        graph: app.graph().0.clone(),
-        services,
-        journal: Arc::new(Journal::nowhere(log.thread().clone(), runtime.clone())),
-        namespace: Namespace::root(),
-        run: RunId(runtime.ids.id()),
-        runtime,
+    let runtime = graph.runtime.clone();
+    let budget = options.budget.unwrap_or(graph.budget);
+    let account = Account::from(runtime.clock.now());
+    let env = Env {
+        journal,
         cancellation: options.cancellation.child(),
+        drains: options.drains.clone(),
         sink: options.sink.clone(),
-        total: Meter::default(),
-        limit: options.limit.unwrap_or(app.graph().0.recursion_limit),
+        total: Meter::budgeted(budget, spent),
+        retries: AtomicU32::new(graph.retry_budget),
+        slots: runtime.slots.iter().chain(&options.slots).cloned().collect(),
+        limit: options.limit,
+        account: account.into(),
+        runtime,
+    };
+    Scope {
+        graph: graph.clone(),
+        services,
+        env: Arc::new(env),
+        namespace: Namespace::root(),
+        run,
+        limit: options.limit.unwrap_or(graph.recursion_limit),
+        activity: Activity::default(),
+        held: Held::default(),
     }
 }
 
 /// A run that is about to take its thread: where the thread is, and what the run begins with.
-struct Opening<S> {
+struct Opening<S: State> {
     position: Position,
     epoch: Epoch,
     sizes: (usize, usize),
@@ -270,6 +488,8 @@ struct Opening<S> {
     /// What an earlier run left of subgraphs.
     runs: BTreeMap<Namespace, RunFold>,
     takeovers: u32,
+    /// Whether nothing was ever said on the thread.
+    is_new: bool,
     /// The entries with which the run takes the thread.
     first: Vec<(Namespace, Body)>,
     /// Where a new turn begins.
@@ -278,7 +498,7 @@ struct Opening<S> {
 
 impl<S: State> Opening<S> {
     /// Reads what the log says; a state in another schema is written anew in this build's.
-    fn of(opened: Option<OpenLog>) -> Result<Self, RunError> {
+    fn of(initial: &S, opened: Option<OpenLog>) -> Result<Self, RunError> {
         let (position, epoch, sizes) = opened.as_ref().map_or_else(
             || (Position::START, Epoch::default(), (0, 0)),
             |opened| (opened.head.position, opened.head.epoch, opened.sizes),
@@ -286,13 +506,18 @@ impl<S: State> Opening<S> {
         let mut runs = opened.map(|opened| opened.fold.runs).unwrap_or_default();
         let root = runs.remove(&Namespace::root()).unwrap_or_default();
         let takeovers = root.takeovers + u32::from(root.open);
-        let (root, rebased) = upgraded::<S>(root)?;
-        let progress = Progress::<S>::of(root)?;
+        let is_new = root.run.is_none() && root.fields.is_empty();
+        let (progress, rebased) = if is_new {
+            (Progress::beginning(Arc::new(initial.clone()), Default::default()), false)
+        } else {
+            let (root, rebased) = upgraded(initial, root)?;
+            (Progress::of(initial, root)?, rebased)
+        };
         let mut first = Vec::new();
         if rebased {
             first.push((Namespace::root(), progress.rebase()?));
         }
-        Ok(Self { position, epoch, sizes, progress, runs, takeovers, first, began: None })
+        Ok(Self { position, epoch, sizes, progress, runs, takeovers, is_new, first, began: None })
     }
 
     /// Adds how the run begins.
@@ -307,41 +532,52 @@ impl<S: State> Opening<S> {
             epoch: self.epoch.next(),
             parent: None,
             persistence: Persistence::PerCall,
+            shared: false,
             input: Changes::default(),
             frontier: None,
-            schema: schema::<S>(),
+            schema: schema(&*scope.graph.initial),
             graph: scope.graph.fingerprint,
             takeovers: self.takeovers,
         };
-        let mut answer = None;
+        let mut answers = Vec::new();
         match way {
             Way::New(update) => {
-                // What was due and pending is over; the state stays.
+                // What was due and pending is over; the state stays, and so do those of subgraphs that outlive a call.
                 let Progress { state, unknown, .. } = self.progress;
-                self.progress = Progress { state, ..Progress::beginning(S::default(), unknown) };
-                self.runs.clear();
-                begin.input = apply_input(scope, &mut self.progress, update, at)?;
+                self.progress = Progress::beginning(state, unknown);
+                self.runs.retain(|_, run| run.persistence == Persistence::PerThread);
+                if self.is_new {
+                    begin.input = first_values(&*scope.graph.initial)?;
+                }
+                begin.input.0.extend(apply_input(scope, &mut self.progress, update, at)?.0);
                 begin.frontier = Some(self.progress.frontier.clone());
                 self.began = Some(at);
             }
-            Way::On(given) => answer = given,
+            Way::On(given) => answers = given,
         }
         self.first.push((Namespace::root(), Body::Begin(begin)));
-        if let Some((namespace, id, value)) = answer {
-            self.answer(namespace, &id, value);
-        }
+        answers.into_iter().for_each(|given| self.answer(given));
         Ok(self)
     }
 
     /// Adds an answer, for the graph that asked.
-    fn answer(&mut self, namespace: Namespace, id: &RequestId, value: Stored) {
-        let answers = match self.runs.get_mut(&namespace) {
-            Some(run) => &mut run.answers,
-            None => &mut self.progress.answers,
+    fn answer(&mut self, given: answer::Given) {
+        let answer::Given { path, id, value, doubt } = given;
+        let id = id.0.to_string();
+        let answered = match (self.runs.get_mut(&path), doubt) {
+            (Some(run), true) => {
+                run.intents.retain(|_, intent| intent.id != id);
+                &mut run.settled
+            }
+            (Some(run), false) => &mut run.answers,
+            (None, true) => {
+                self.progress.intents.retain(|_, intent| intent.id != id);
+                &mut self.progress.settled
+            }
+            (None, false) => &mut self.progress.answers,
         };
-        answers.insert(id.0.to_string(), value.clone());
-        let answer = Answer { id: id.0.to_string(), value };
-        self.first.push((namespace, Body::Answer(answer)));
+        answered.insert(id.clone(), value.clone());
+        self.first.push((path, Body::Answer(Answer { id, value })));
     }
 }
 
@@ -359,57 +595,75 @@ async fn who(log: &Log, error: CheckpointError) -> RunError {
     }
 }
 
-/// Shows that the run is alive, until the handle is dropped; a run whose claim is lost is stopped.
-fn beat<S: State, C: Send + Sync + 'static>(
+/// Shows that the run is alive, until the handle is dropped; stops it when its claim is lost, or when one of `stops` asks
+/// for it.
+fn watch<S: State, C: Send + Sync + 'static>(
     app: &App<S, C>,
     log: &Log,
     epoch: Epoch,
-    cancellation: &Cancellation,
+    stops: &[Cancellation],
+    run: &Cancellation,
     lost: &Arc<AtomicBool>,
 ) -> Spawned {
-    let (clock, log) = (app.runtime().clock.clone(), log.clone());
-    let (cancellation, lost) = (cancellation.clone(), lost.clone());
-    app.runtime().spawner.spawn(Box::pin(async move {
+    let (clock, log, stops) = (app.runtime().clock.clone(), log.clone(), stops.to_vec());
+    let (run, lost) = (run.clone(), lost.clone());
+    if stops.iter().any(Cancellation::is_cancelled) {
+        run.cancel();
+    }
+    let beating = async move {
         loop {
             clock.sleep(LEASE / 4).await;
             let beat = log.store().beat(log.thread(), epoch, clock.now()).await;
             if let Err(CheckpointError::Fenced { .. }) = beat {
                 lost.store(true, Ordering::SeqCst);
-                cancellation.cancel();
                 return;
             }
         }
+    };
+    app.runtime().spawner.spawn(Box::pin(async move {
+        let asked = futures::future::select_all(stops.iter().map(Cancellation::cancelled));
+        futures::future::select(pin!(beating), asked).await;
+        run.cancel();
     }))
 }
 
 /// Says in the log how the run ended, and gives the thread back. A run that is done has said so with its last commit.
 async fn end<S: State, C: Send + Sync + 'static>(
     scope: &Scope<S, C>,
+    progress: &Progress<S>,
     outcome: Result<Outcome<S>, RunError>,
     log: &Log,
     lost: bool,
 ) -> Result<Outcome<S>, RunError> {
-    if lost {
-        return Err(RunError::Conflict { thread: log.thread().clone(), holder: None });
-    }
-    let end = match &outcome {
-        Ok(outcome) => scope.end(outcome.name(), ""),
-        Err(RunError::Conflict { .. } | RunError::Checkpoint(_)) => return outcome,
-        Err(error) => scope.end("failed", &error.to_string()),
+    let rest = scope.env.rest();
+    let told = |outcome: &str, error: Option<String>| {
+        let (outcome, spent) = (outcome.to_owned(), progress.spent.plus(rest));
+        EventKind::Ended { outcome, error, spent }
     };
-    // A last commit has ended the run and given the thread back in one append.
-    if scope.journal.is_released() {
+    if lost {
+        let error = RunError::Conflict { thread: log.thread().clone(), holder: None };
+        scope.emit(progress, None, None, told("failed", Some(error.to_string())));
+        return Err(error);
+    }
+    let (name, detail) = match &outcome {
+        Ok(outcome) => (outcome.name(), String::new()),
+        Err(error) => ("failed", task::chain(error)),
+    };
+    let error = (!detail.is_empty()).then(|| detail.clone());
+    if let Err(RunError::Conflict { .. } | RunError::Checkpoint(_)) = outcome {
+        scope.emit(progress, None, None, told(name, error));
         return outcome;
     }
-    let entry = (Namespace::root(), Body::End(end));
-    match (scope.journal.append(vec![entry], Keep::Nothing).await, outcome) {
+    // A last commit has ended the run and given the thread back in one append.
+    if scope.env.journal.is_released() {
+        return outcome;
+    }
+    let entry = (Namespace::root(), Body::End(scope.end(name, &detail, rest)));
+    let tell = |at| scope.emit(progress, None, Some(at), told(name, error));
+    match (scope.env.journal.append_then(vec![entry], Keep::Nothing, tell).await, outcome) {
         (Ok(_), outcome) => outcome,
         (Err(error), Ok(_)) => Err(error.into()),
         // What went wrong first is what matters.
         (Err(_), Err(error)) => Err(error),
     }
-}
-
-fn emit_end<S: State, C: Send + Sync + 'static>(scope: &Scope<S, C>, progress: &Progress<S>) {
-    scope.emit(progress, None, None, None, EventKind::Ended(scope.total.spent()));
 }

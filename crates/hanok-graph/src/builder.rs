@@ -1,17 +1,36 @@
 //! Building a graph.
 
-use std::{fmt, marker::PhantomData, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    marker::PhantomData,
+    sync::Arc,
+    time::Duration,
+};
 
+use hanok_core::Budget;
 use hanok_state::State;
 
 use crate::{
-    BuildError, Graph, IntoTargets, Node, Runtime,
-    graph::{Branch, Inner, Join, RECURSION_LIMIT, Router, Vertex},
+    BuildError, Cache, Graph, Handler, IntoTargets, Lint, Node, Retry, Runtime, Slots, Subgraph,
+    cache::Results,
+    graph::{
+        Branch, FAN_OUT, Inner, Join, RECURSION_LIMIT, RETRIES, Router, Settings, Vertex, Ways,
+    },
+    handler::{ErasedHandler, TypedHandler},
     node::{ErasedNode, Typed},
     validate,
 };
 
-type NamedNode<S, C> = (Arc<str>, Arc<dyn ErasedNode<S, C>>);
+/// A node's name and the node.
+pub(crate) struct NamedNode<S: State, C> {
+    pub(crate) name: Arc<str>,
+    pub(crate) node: Arc<dyn ErasedNode<S, C>>,
+    /// Draws the graph that the node is, so many levels deep.
+    pub(crate) inside: Option<Inside>,
+}
+
+pub(crate) type Inside = Arc<dyn Fn(usize) -> crate::Drawing + Send + Sync>;
 
 /// Where it begins, how it chooses, and what it may choose.
 type NamedBranch<S> = (Arc<str>, Router<S>, Vec<Arc<str>>);
@@ -20,34 +39,94 @@ type NamedBranch<S> = (Arc<str>, Router<S>, Vec<Arc<str>>);
 #[must_use]
 pub struct GraphBuilder<S: State, C = ()> {
     pub(crate) name: String,
+    pub(crate) initial: S,
     pub(crate) nodes: Vec<NamedNode<S, C>>,
     pub(crate) edges: Vec<(Arc<str>, Arc<str>)>,
     pub(crate) branches: Vec<NamedBranch<S>>,
     pub(crate) gotos: Vec<(Arc<str>, Vec<Arc<str>>)>,
     pub(crate) joins: Vec<Join>,
+    pub(crate) deferred: BTreeSet<Arc<str>>,
+    pub(crate) settings: BTreeMap<Arc<str>, Settings<S, C>>,
+    /// What was said about which node, for errors.
+    pub(crate) named: Vec<(&'static str, Arc<str>)>,
+    pub(crate) allowed: BTreeSet<(Arc<str>, LintKey)>,
+    pub(crate) input: Option<Vec<Arc<str>>>,
+    pub(crate) output: Option<Vec<Arc<str>>>,
     pub(crate) allow_abort: bool,
+    /// The handler of the nodes that have none of their own.
+    handler: Option<Arc<dyn ErasedHandler<S, C>>>,
+    handler_targets: Vec<Arc<str>>,
+    retries: Vec<Retry>,
+    before: BTreeSet<Arc<str>>,
+    after: BTreeSet<Arc<str>>,
+    fail_fast: bool,
+    slots: Option<Slots>,
+    fan_out: usize,
+    budget: Budget,
+    retry_budget: u32,
     recursion_limit: u32,
     runtime: Runtime,
+}
+
+/// A lint, as a key.
+pub(crate) type LintKey = u8;
+
+pub(crate) fn lint_key(lint: Lint) -> LintKey {
+    match lint {
+        Lint::Unreachable => 0,
+        Lint::DeadEnd => 1,
+        Lint::UnequalFanIn => 2,
+    }
 }
 
 impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     pub(crate) fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
+            initial: S::default(),
             nodes: Vec::new(),
             edges: Vec::new(),
             branches: Vec::new(),
             gotos: Vec::new(),
             joins: Vec::new(),
+            deferred: BTreeSet::new(),
+            settings: BTreeMap::new(),
+            named: Vec::new(),
+            allowed: BTreeSet::new(),
+            input: None,
+            output: None,
             allow_abort: false,
+            handler: None,
+            handler_targets: Vec::new(),
+            retries: Vec::new(),
+            before: BTreeSet::new(),
+            after: BTreeSet::new(),
+            fail_fast: false,
+            slots: None,
+            fan_out: FAN_OUT,
+            budget: Budget::default(),
+            retry_budget: RETRIES,
             recursion_limit: RECURSION_LIMIT,
             runtime: Runtime::default(),
         }
     }
 
+    /// The state that a thread begins with. Default: the type's default.
+    pub fn initial(self, initial: S) -> Self {
+        Self { initial, ..self }
+    }
+
     /// Adds a node: an `async fn(Snapshot<S>, Context<C>) -> Result<impl IntoCommand<S>, E>`.
     pub fn node<M: 'static>(mut self, name: &str, node: impl Node<S, C, M>) -> Self {
-        self.nodes.push((name.into(), Arc::new(Typed(node, PhantomData))));
+        let node = Arc::new(Typed(node, PhantomData));
+        self.nodes.push(NamedNode { name: name.into(), node, inside: None });
+        self
+    }
+
+    /// Adds a node that is a graph.
+    pub fn subgraph(mut self, name: &str, subgraph: Subgraph<S, C>) -> Self {
+        let (node, inside) = subgraph.into_node();
+        self.nodes.push(NamedNode { name: name.into(), node, inside: Some(inside) });
         self
     }
 
@@ -67,24 +146,148 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         router: impl Fn(&S) -> R + Send + Sync + 'static,
         targets: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> Self {
-        let declared = targets.into_iter().map(|target| target.as_ref().into()).collect();
         let router: Router<S> = Arc::new(move |state| router(state).into_targets());
-        self.branches.push((from.into(), router, declared));
+        self.branches.push((from.into(), router, names(targets)));
         self
     }
 
     /// Declares where the commands of `from` may go.
     pub fn goto(mut self, from: &str, targets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let targets = targets.into_iter().map(|target| target.as_ref().into()).collect();
-        self.gotos.push((from.into(), targets));
+        self.gotos.push((from.into(), names(targets)));
         self
     }
 
     /// Adds a join: `to` is due once when all of `from` are done, in whichever super-steps; then it waits for all anew.
     pub fn join(mut self, from: impl IntoIterator<Item = impl AsRef<str>>, to: &str) -> Self {
-        let sources: Vec<Arc<str>> = from.into_iter().map(|from| from.as_ref().into()).collect();
+        let sources = names(from);
         let name = format!("{}->{to}", sources.join("+"));
         self.joins.push(Join { name, sources, target: to.into() });
+        self
+    }
+
+    /// Defers `node`: whatever leads to it, it runs once, when nothing else is left to run.
+    pub fn defer(mut self, node: &str) -> Self {
+        self.named.push(("defer", node.into()));
+        self.deferred.insert(node.into());
+        self
+    }
+
+    /// Stops the run before `nodes` run, each time; a resume goes on. Default: nowhere.
+    pub fn interrupt_before(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let nodes = names(nodes);
+        self.named.extend(nodes.iter().map(|node| ("breakpoint", node.clone())));
+        self.before.extend(nodes);
+        self
+    }
+
+    /// Stops the run after `nodes` have run, each time, unless nothing is left to do; a resume goes on. Default: nowhere.
+    pub fn interrupt_after(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let nodes = names(nodes);
+        self.named.extend(nodes.iter().map(|node| ("breakpoint", node.clone())));
+        self.after.extend(nodes);
+        self
+    }
+
+    /// Runs `node` again when it fails, as `retry` says; of several policies the first that applies to the error counts.
+    /// Default: those of [`retry_all`](GraphBuilder::retry_all).
+    pub fn retry(self, node: &str, retry: Retry) -> Self {
+        self.set("retry", node, |settings| settings.retries.push(retry))
+    }
+
+    /// Runs every node without a policy of its own again when it fails, as `retry` says. Default: none is.
+    pub fn retry_all(mut self, retry: Retry) -> Self {
+        self.retries.push(retry);
+        self
+    }
+
+    /// How many retries a run may make, all nodes together. Default: 100.
+    pub fn retry_budget(self, retry_budget: u32) -> Self {
+        Self { retry_budget, ..self }
+    }
+
+    /// How long one attempt of `node` may take. Default: as long as it does.
+    pub fn timeout(self, node: &str, timeout: Duration) -> Self {
+        self.set("timeout", node, |settings| settings.timeout = Some(timeout))
+    }
+
+    /// How long `node` may give no sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph,
+    /// or [`Context::heartbeat`](crate::Context::heartbeat). Default: as long as it likes.
+    pub fn idle_timeout(self, node: &str, idle: Duration) -> Self {
+        self.set("idle timeout", node, |settings| settings.idle = Some(idle))
+    }
+
+    /// Runs `handler` when `node` has failed for the last time. What it returns stands for what the node would have
+    /// returned, and its commands may go to `targets`; a command that goes somewhere goes there alone.
+    ///
+    /// The failure is stored first: after a crash only the handler runs. A handler's own failure fails the run.
+    pub fn on_error<M: 'static>(
+        mut self,
+        node: &str,
+        handler: impl Handler<S, C, M>,
+        targets: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
+        self.gotos.push((node.into(), names(targets)));
+        let handler = Arc::new(TypedHandler(handler, PhantomData));
+        self.set("error handler", node, |settings| settings.handler = Some(handler))
+    }
+
+    /// Runs `handler` for every node without a handler of its own.
+    pub fn on_any_error<M: 'static>(
+        self,
+        handler: impl Handler<S, C, M>,
+        targets: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
+        let handler_targets = names(targets);
+        let handler = Arc::new(TypedHandler(handler, PhantomData));
+        Self { handler: Some(handler), handler_targets, ..self }
+    }
+
+    /// Keeps results of `node` for a while: an equal task does not run it. Default: it runs each time.
+    pub fn cache(self, node: &str, cache: Cache<S, C>) -> Self {
+        self.set("cache", node, |settings| settings.cache = Some(cache))
+    }
+
+    /// How many tasks of `node` run at once, in all runs of this graph in this process. Default: any number.
+    pub fn concurrency(self, node: &str, tasks: usize) -> Self {
+        self.set("concurrency", node, |settings| settings.slots = Some(Slots::new(tasks)))
+    }
+
+    /// How many tasks of this graph run at once, in all its runs in this process. Default: any number. For one run:
+    /// [`Thread::max_concurrency`](crate::Thread::max_concurrency); for everything: [`Runtime::slots`].
+    pub fn max_concurrency(self, tasks: usize) -> Self {
+        Self { slots: Some(Slots::new(tasks)), ..self }
+    }
+
+    /// How many tasks a super-step may have. Default: 1,024.
+    pub fn max_fan_out(self, tasks: usize) -> Self {
+        Self { fan_out: tasks, ..self }
+    }
+
+    /// Stops the siblings of a task that fails. Default: they run to their end, and what they wrote is kept for a resume.
+    pub fn fail_fast(self) -> Self {
+        Self { fail_fast: true, ..self }
+    }
+
+    /// How much a turn may spend. Default: no limit. For one thread: [`Thread::budget`](crate::Thread::budget).
+    pub fn budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// The fields that an input may write. Default: all.
+    pub fn input(self, fields: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        Self { input: Some(names(fields)), ..self }
+    }
+
+    /// The fields that an outcome and the values of a stream show; the others have their initial value there. Default: all
+    /// that are not private.
+    pub fn output(self, fields: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        Self { output: Some(names(fields)), ..self }
+    }
+
+    /// Accepts a fault of `node` that is usually a mistake.
+    pub fn allow(mut self, lint: Lint, node: &str) -> Self {
+        self.named.push(("allow", node.into()));
+        self.allowed.insert((node.into(), lint_key(lint)));
         self
     }
 
@@ -104,12 +307,31 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         Self { runtime, ..self }
     }
 
+    fn set(
+        mut self,
+        what: &'static str,
+        node: &str,
+        set: impl FnOnce(&mut Settings<S, C>),
+    ) -> Self {
+        self.named.push((what, node.into()));
+        set(self.settings.entry(node.into()).or_default());
+        self
+    }
+
     /// The graph, checked.
     ///
     /// # Errors
     ///
     /// [`BuildError`] with every fault there is.
-    pub fn build(self) -> Result<Graph<S, C>, BuildError> {
+    pub fn build(mut self) -> Result<Graph<S, C>, BuildError> {
+        if !self.handler_targets.is_empty() {
+            let without = |node: &Arc<str>| {
+                self.settings.get(node).is_none_or(|settings| settings.handler.is_none())
+            };
+            let nodes = self.nodes.iter().map(|node| node.name.clone()).filter(without);
+            let ways: Vec<_> = nodes.map(|node| (node, self.handler_targets.clone())).collect();
+            self.gotos.extend(ways);
+        }
         let faults = validate::faults(&self);
         if !faults.is_empty() {
             return Err(BuildError { graph: self.name, faults });
@@ -117,15 +339,34 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         let fingerprint = validate::fingerprint(&self);
         let mut inner = Inner {
             name: self.name,
-            nodes: std::collections::BTreeMap::new(),
-            start: Default::default(),
+            initial: Arc::new(self.initial),
+            nodes: BTreeMap::new(),
+            start: Ways::default(),
             joins: self.joins,
+            deferred: self.deferred,
+            before: self.before,
+            after: self.after,
+            input: self.input,
+            output: self.output,
+            results: Results::default(),
+            fail_fast: self.fail_fast,
+            slots: self.slots,
+            fan_out: self.fan_out,
+            budget: self.budget,
+            retry_budget: self.retry_budget,
             recursion_limit: self.recursion_limit,
             fingerprint,
             runtime: self.runtime,
         };
-        for (name, node) in self.nodes {
-            inner.nodes.insert(name, Vertex { node, ways: Default::default() });
+        for NamedNode { name, node, inside } in self.nodes {
+            let mut settings = self.settings.remove(&name).unwrap_or_default();
+            if settings.retries.is_empty() {
+                settings.retries.clone_from(&self.retries);
+            }
+            settings.handler = settings.handler.or_else(|| self.handler.clone());
+            let kind = node.kind();
+            let vertex = Vertex { node, kind, inside, ways: Ways::default(), settings };
+            inner.nodes.insert(name, vertex);
         }
         for (from, to) in self.edges {
             if let Some(ways) = inner.ways_mut(&from) {
@@ -139,11 +380,16 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         }
         for (from, targets) in self.gotos {
             if let Some(ways) = inner.ways_mut(&from) {
-                ways.goto.extend(targets);
+                let new: Vec<_> = targets.into_iter().filter(|t| !ways.goto.contains(t)).collect();
+                ways.goto.extend(new);
             }
         }
         Ok(Graph(Arc::new(inner)))
     }
+}
+
+fn names(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Arc<str>> {
+    names.into_iter().map(|name| name.as_ref().into()).collect()
 }
 
 impl<S: State, C> fmt::Debug for GraphBuilder<S, C> {
@@ -153,7 +399,7 @@ impl<S: State, C> fmt::Debug for GraphBuilder<S, C> {
 }
 
 impl<S: State, C> Inner<S, C> {
-    fn ways_mut(&mut self, node: &str) -> Option<&mut crate::graph::Ways<S>> {
+    fn ways_mut(&mut self, node: &str) -> Option<&mut Ways<S>> {
         if node == crate::START {
             return Some(&mut self.start);
         }

@@ -1,9 +1,9 @@
 //! What a node returns: what it writes, and where it goes on.
 
-use std::{fmt, sync::Arc};
+use std::{any::TypeId, fmt, sync::Arc};
 
-use hanok_core::{BoxError, Stored};
-use hanok_state::{State, StateUpdate};
+use hanok_core::{BoxError, Changes, Stored};
+use hanok_state::{ReduceError, State, StateUpdate};
 use serde::Serialize;
 
 use crate::graph::END;
@@ -22,13 +22,50 @@ pub enum Target {
 pub struct Send {
     pub(crate) node: Arc<str>,
     pub(crate) input: Result<Stored, String>,
+    /// The type of the input, if it is still to be checked.
+    pub(crate) kind: Option<Kind>,
+}
+
+/// A type, as errors name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kind {
+    pub(crate) id: TypeId,
+    pub(crate) name: &'static str,
+}
+
+impl Kind {
+    pub(crate) fn of<T: 'static>() -> Self {
+        Self { id: TypeId::of::<T>(), name: std::any::type_name::<T>() }
+    }
 }
 
 impl Send {
-    /// A task of `node` that reads `input` with [`Context::input`](crate::Context::input).
-    pub fn new<T: Serialize>(node: &str, input: &T) -> Self {
+    /// A task of `node` that is given `input`: as its [`Sent<T>`](Sent), or by [`Context::input`](crate::Context::input).
+    ///
+    /// A node that takes a `Sent` of another type refuses it, and the task that sends it fails.
+    pub fn new<T: Serialize + 'static>(node: &str, input: &T) -> Self {
+        let kind = Some(Kind::of::<T>());
         let input = Stored::encode(input).map_err(|error| error.to_string());
-        Self { node: node.into(), input }
+        Self { node: node.into(), input, kind }
+    }
+}
+
+impl Send {
+    /// A task of `node` with an input that is stored already: its type was checked when it was sent.
+    pub(crate) fn stored(node: &str, input: Stored) -> Self {
+        Self { node: node.into(), input: Ok(input), kind: None }
+    }
+}
+
+/// What a [`Send`] gave a node: its second parameter, for a node that runs for `Send`s alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent<T>(pub T);
+
+impl<T> std::ops::Deref for Sent<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
     }
 }
 
@@ -106,12 +143,24 @@ impl<T: IntoTargets, E: Into<BoxError>> IntoTargets for Result<T, E> {
 pub struct Command<S: State> {
     pub(crate) update: S::Update,
     pub(crate) goto: Vec<Target>,
+    /// Whether the node's own edges do not fire.
+    pub(crate) only: bool,
+    /// What the graph that called this one is told.
+    pub(crate) parent: Option<ToParent>,
+}
+
+/// A command to the graph that called this one, as data: the caller may have any state.
+#[derive(Debug, Clone)]
+pub(crate) struct ToParent {
+    pub(crate) changes: Result<Changes, String>,
+    pub(crate) goto: Vec<Target>,
+    pub(crate) only: bool,
 }
 
 impl<S: State> Command<S> {
     /// A command that writes nothing and goes on along the node's own edges.
     pub fn new() -> Self {
-        Self { update: S::update(), goto: Vec::new() }
+        Self { update: S::update(), goto: Vec::new(), only: false, parent: None }
     }
 
     /// Writes `update`.
@@ -119,11 +168,37 @@ impl<S: State> Command<S> {
         Self { update, ..self }
     }
 
-    /// Goes on to `target` too. The node's own edges fire as well. A node that does this declares it with
-    /// [`GraphBuilder::goto`](crate::GraphBuilder::goto).
+    /// Goes on to `target` too. The node's own edges fire as well, unless the command says [`only`](Command::only). A
+    /// node that does this declares it with [`GraphBuilder::goto`](crate::GraphBuilder::goto).
     pub fn goto(mut self, target: impl Into<Target>) -> Self {
         self.goto.push(target.into());
         self
+    }
+
+    /// Goes on where this command says and nowhere else: the node's own edges, branches and joins do not fire. With no
+    /// `goto` the path ends.
+    pub fn only(self) -> Self {
+        Self { only: true, ..self }
+    }
+
+    /// Ends this graph after the super-step, and has the node of the graph that called it return `command`. Further up,
+    /// that command may do the same.
+    ///
+    /// In the thread's own graph, which nobody called, the task fails.
+    pub fn parent<P: State>(self, command: Command<P>) -> Self {
+        let changes = command.update.to_changes().map_err(|error| error.to_string());
+        let parent = ToParent { changes, goto: command.goto, only: command.only };
+        Self { parent: Some(parent), ..self }
+    }
+
+    /// Both, one after the other, as one.
+    fn then(self, after: Self) -> Result<Self, ReduceError> {
+        Ok(Self {
+            update: self.update.then(after.update)?,
+            goto: self.goto.into_iter().chain(after.goto).collect(),
+            only: self.only || after.only,
+            parent: after.parent.or(self.parent),
+        })
     }
 }
 
@@ -135,24 +210,39 @@ impl<S: State> Default for Command<S> {
 
 impl<S: State> Clone for Command<S> {
     fn clone(&self) -> Self {
-        Self { update: self.update.clone(), goto: self.goto.clone() }
+        Self {
+            update: self.update.clone(),
+            goto: self.goto.clone(),
+            only: self.only,
+            parent: self.parent.clone(),
+        }
     }
 }
 
 impl<S: State> fmt::Debug for Command<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Command").field("update", &self.update).field("goto", &self.goto).finish()
+        f.debug_struct("Command")
+            .field("update", &self.update)
+            .field("goto", &self.goto)
+            .field("only", &self.only)
+            .field("parent", &self.parent)
+            .finish()
     }
 }
 
-/// What a node may return: an update, a [`Command`], or `()` for nothing. `M` tells the three apart.
+/// What a node may return: an update, a [`Command`], several of one kind that count one after the other, or `()` for
+/// nothing. `M` tells them apart.
 #[diagnostic::on_unimplemented(
     message = "a node of a graph with the state `{S}` does not return `{Self}`",
-    note = "a node returns `Result<U, E>` where `U` is the state's update (`{S}::update()`), a `Command<{S}>`, or `()`"
+    note = "a node returns `Result<U, E>` where `U` is the state's update (`{S}::update()`), a `Command<{S}>`, a `Vec` of one of them, or `()`"
 )]
 pub trait IntoCommand<S: State, M> {
     /// The command.
-    fn into_command(self) -> Command<S>;
+    ///
+    /// # Errors
+    ///
+    /// [`ReduceError`] when several cannot be one.
+    fn into_command(self) -> Result<Command<S>, ReduceError>;
 }
 
 /// Marks the return of an update.
@@ -163,24 +253,34 @@ pub enum AsUpdate {}
 #[derive(Debug)]
 pub enum AsCommand {}
 
+/// Marks the return of several.
+#[derive(Debug)]
+pub struct AsList<M>(std::marker::PhantomData<M>);
+
 /// Marks the return of nothing.
 #[derive(Debug)]
 pub enum AsNothing {}
 
 impl<U: StateUpdate> IntoCommand<U::State, AsUpdate> for U {
-    fn into_command(self) -> Command<U::State> {
-        Command::new().update(self)
+    fn into_command(self) -> Result<Command<U::State>, ReduceError> {
+        Ok(Command::new().update(self))
     }
 }
 
 impl<S: State> IntoCommand<S, AsCommand> for Command<S> {
-    fn into_command(self) -> Command<S> {
-        self
+    fn into_command(self) -> Result<Command<S>, ReduceError> {
+        Ok(self)
+    }
+}
+
+impl<S: State, M, I: IntoCommand<S, M>> IntoCommand<S, AsList<M>> for Vec<I> {
+    fn into_command(self) -> Result<Command<S>, ReduceError> {
+        self.into_iter().try_fold(Command::new(), |all, next| all.then(next.into_command()?))
     }
 }
 
 impl<S: State> IntoCommand<S, AsNothing> for () {
-    fn into_command(self) -> Command<S> {
-        Command::new()
+    fn into_command(self) -> Result<Command<S>, ReduceError> {
+        Ok(Command::new())
     }
 }

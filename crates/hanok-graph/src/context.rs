@@ -1,66 +1,26 @@
 //! What a node is given besides the state.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{error::Error, fmt, sync::Arc};
 
-use hanok_checkpoint::{Body, CheckpointError, Memo, Question};
+use hanok_checkpoint::{Answer, Body, CheckpointError, Doubt, Intent, Memo, Safety};
 use hanok_core::{
-    Ask, AskError, BoxError, BoxFuture, Call, CallKey, Cancellation, Meter, Namespace, Request,
-    RequestId, Stored, StoredError, TaskId, Timestamp, Token, TokenSink,
+    AskError, BoxError, Call, CallKey, Cancellation, Namespace, Request, Stored, StoredError,
+    TaskId, Timestamp,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
 
 use crate::{
-    Event, EventKind, Pending, Runtime,
-    event::Sink,
+    EventKind, Resolution, Runtime,
     ids::Digest,
-    journal::{Journal, Keep},
+    journal::Keep,
+    scope::{Asker, TaskScope, Tokens, locked},
 };
 
 /// What a node is given besides the state: the run's services, and the ways to the engine. Clones are the same context.
 pub struct Context<C = ()> {
     services: Arc<C>,
     scope: Arc<TaskScope>,
-}
-
-/// One task, as its node sees it.
-pub(crate) struct TaskScope {
-    pub(crate) journal: Arc<Journal>,
-    pub(crate) namespace: Namespace,
-    pub(crate) node: Arc<str>,
-    pub(crate) task: TaskId,
-    pub(crate) step: u32,
-    pub(crate) remaining: u32,
-    pub(crate) input: Option<Stored>,
-    pub(crate) started: Timestamp,
-    pub(crate) runtime: Runtime,
-    pub(crate) cancellation: Cancellation,
-    pub(crate) sink: Sink,
-    /// What the task has spent and no entry has said yet.
-    pub(crate) meter: Meter,
-    /// What the run has spent.
-    pub(crate) total: Meter,
-    pub(crate) memos: BTreeMap<String, Stored>,
-    pub(crate) answers: BTreeMap<String, Stored>,
-    pub(crate) seen: Mutex<Seen>,
-}
-
-/// What a task has done so far.
-#[derive(Default)]
-pub(crate) struct Seen {
-    steps: BTreeSet<String>,
-    calls: BTreeMap<String, u32>,
-    /// How often each payload was asked.
-    questions: BTreeMap<Stored, u32>,
-    subgraphs: u32,
-    /// Questions that have no answer: the task is suspended, whatever its node returns.
-    pub(crate) asked: Vec<Question>,
-    /// Questions of subgraphs, which are in the log already.
-    pub(crate) waiting: Vec<Pending>,
 }
 
 /// Why a memoised step has no result.
@@ -82,10 +42,25 @@ pub enum StepError {
         #[source]
         source: StoredError,
     },
+    /// A call was given up: nobody knows whether it was made, and it is not made again.
+    #[error(
+        "the call of `{tool}` with the key {key} was given up: nobody knows whether it was made"
+    )]
+    GivenUp {
+        /// The tool.
+        tool: String,
+        /// The call's idempotency key.
+        key: String,
+    },
     /// The store failed.
     #[error("the result of a step could not be kept")]
     Checkpoint(#[from] CheckpointError),
 }
+
+/// Says of an error that the call which gave it was certainly not made, so that it may be made again.
+#[derive(Debug, Error)]
+#[error(transparent)]
+pub struct NotMade(pub BoxError);
 
 impl<C> Context<C> {
     pub(crate) fn new(services: Arc<C>, scope: Arc<TaskScope>) -> Self {
@@ -94,6 +69,10 @@ impl<C> Context<C> {
 
     pub(crate) fn scope(&self) -> &Arc<TaskScope> {
         &self.scope
+    }
+
+    pub(crate) fn shared_services(&self) -> &Arc<C> {
+        &self.services
     }
 
     /// What the run was given for its nodes: models, tools, the user.
@@ -116,6 +95,11 @@ impl<C> Context<C> {
         self.scope.task
     }
 
+    /// Which attempt of the task in this run it is, counted from 1.
+    pub fn attempt(&self) -> u32 {
+        self.scope.attempt
+    }
+
     /// The super-step, counted from 0 in its turn.
     pub fn step_number(&self) -> u32 {
         self.scope.step
@@ -133,12 +117,17 @@ impl<C> Context<C> {
 
     /// Where time, ids, randomness and tasks come from.
     pub fn runtime(&self) -> &Runtime {
-        &self.scope.runtime
+        &self.scope.env.runtime
     }
 
-    /// The request to stop that this run heeds.
+    /// The request to stop that this task heeds: of the run, or because its own time is over.
     pub fn cancellation(&self) -> &Cancellation {
         &self.scope.cancellation
+    }
+
+    /// Gives a sign of life, for a node with an idle time-out.
+    pub fn heartbeat(&self) {
+        self.scope.activity.touch();
     }
 
     /// What a `Send` gave this task, `None` for a task that an edge scheduled.
@@ -152,7 +141,8 @@ impl<C> Context<C> {
 
     /// Sends `item` to whoever observes the run, at once. An item that cannot be stored is not sent.
     pub fn custom<T: Serialize + ?Sized>(&self, item: &T) {
-        if self.scope.sink.is_on()
+        self.scope.activity.touch();
+        if self.scope.env.sink.is_on()
             && let Ok(item) = Stored::encode(item)
         {
             self.scope.emit(EventKind::Custom(item));
@@ -163,9 +153,10 @@ impl<C> Context<C> {
     /// in every retry and resume of the task, and another for every other call.
     pub fn call(&self, kind: &str, name: &str, arguments: &str) -> Call {
         let scope = &self.scope;
+        scope.activity.touch();
         let content = Digest::new("call")
             .part(scope.task.as_bytes())
-            .part(kind.as_bytes())
+            .part(scope.named(kind).as_bytes())
             .part(name.as_bytes())
             .part(arguments.as_bytes())
             .hex();
@@ -174,11 +165,15 @@ impl<C> Context<C> {
         let key = CallKey::new(format!("{content}-{before}"));
         *before += 1;
         drop(seen);
-        let call = Call::new(key, scope.runtime.clock.clone())
+        let call = Call::new(key, scope.env.runtime.clock.clone())
             .cancellation(scope.cancellation.clone())
             .meter(scope.meter.clone())
             .ask(Arc::new(Asker(scope.clone())));
-        if scope.sink.is_on() { call.tokens(Arc::new(Tokens(scope.clone()))) } else { call }
+        let call = match scope.deadline {
+            Some(deadline) => call.deadline(deadline),
+            None => call,
+        };
+        if scope.env.sink.is_on() { call.tokens(Arc::new(Tokens(scope.clone()))) } else { call }
     }
 
     /// Does `work` once: its result is stored, and a task that runs again after a crash is given it instead.
@@ -193,27 +188,83 @@ impl<C> Context<C> {
         E: Into<BoxError>,
         F: Future<Output = Result<T, E>>,
     {
-        let scope = &self.scope;
-        if !scope.seen().steps.insert(name.to_owned()) {
+        let key = self.scope.named(name);
+        if !self.scope.seen().steps.insert(key.clone()) {
             return Err(StepError::Twice(name.to_owned()));
         }
-        let stored = |source| StepError::Stored { name: name.to_owned(), source };
-        if let Some(memo) = scope.memos.get(name) {
-            return memo.decode().map_err(stored);
+        if let Some(memo) = self.remembered(&key)? {
+            return Ok(memo);
         }
         let value = work().await.map_err(|error| StepError::Failed(error.into()))?;
-        if scope.journal.is_kept() {
-            let spent = scope.spend();
-            let memo = Memo {
-                task: scope.task,
-                name: name.to_owned(),
-                value: Stored::encode(&value).map_err(stored)?,
-                spent,
-            };
-            let entry = (scope.namespace.clone(), Body::Memo(memo));
-            scope.journal.append(vec![entry], Keep::Claim).await?;
-        }
+        self.remember(&key, &value).await?;
         Ok(value)
+    }
+
+    /// Makes a call that must not be repeated: `tool` with `arguments` (JSON text). That it is about to be made is stored
+    /// first, so that it survives the death of the machine; then its result is. A task that meant to make it and left no
+    /// result is not started again until a person has said whether it was made, or as `doubt` says:
+    /// [`Outcome::InDoubt`](crate::Outcome::InDoubt).
+    ///
+    /// An error of `work` leaves that doubt too, unless it is a [`NotMade`] or says that a person is asked.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::Failed`] with the work's own error; [`StepError::GivenUp`] when the doubt was settled that way.
+    pub async fn once<T, E, F>(
+        &self,
+        tool: &str,
+        arguments: &str,
+        doubt: Doubt,
+        work: impl FnOnce(Call) -> F,
+    ) -> Result<T, StepError>
+    where
+        T: Serialize + DeserializeOwned,
+        E: Into<BoxError>,
+        F: Future<Output = Result<T, E>>,
+    {
+        let scope = &self.scope;
+        let call = self.call("once", tool, arguments);
+        let key = call.key().to_string();
+        if let Some(memo) = self.remembered(&key)? {
+            return Ok(memo);
+        }
+        let (said, id) = scope.doubt(&key);
+        let stored = |source| StepError::Stored { name: tool.to_owned(), source };
+        match said {
+            Some(Resolution::Made(value)) => return value.decode().map_err(stored),
+            Some(Resolution::GiveUp) => {
+                return Err(StepError::GivenUp { tool: tool.to_owned(), key });
+            }
+            Some(Resolution::NotMade) | None => {}
+        }
+        let intent = Intent {
+            task: scope.task,
+            key: key.clone(),
+            tool: tool.to_owned(),
+            arguments: arguments.to_owned(),
+            id: id.clone(),
+            node: scope.node.to_string(),
+            doubt,
+        };
+        if scope.env.journal.is_kept() {
+            let entry = (scope.namespace.clone(), Body::Intent(intent.clone()));
+            scope.env.journal.append_safely(vec![entry], Safety::Machine).await?;
+            locked(&scope.kept.intents).insert(key.clone(), intent);
+        }
+        match work(call).await {
+            Ok(value) => {
+                self.remember(&key, &value).await?;
+                locked(&scope.kept.intents).remove(&key);
+                Ok(value)
+            }
+            Err(error) => {
+                let error = error.into();
+                if was_not_made(&*error) {
+                    self.withdraw(&key, id).await?;
+                }
+                Err(StepError::Failed(error))
+            }
+        }
     }
 
     /// Asks a person: shows `payload`, ends the run, and returns the answer when the thread is resumed with one.
@@ -230,86 +281,86 @@ impl<C> Context<C> {
     ) -> Result<T, AskError> {
         let failed = |error: StoredError| AskError::Failed(error.into());
         let payload = Stored::encode(payload).map_err(failed)?;
-        self.scope.ask(payload)?.decode().map_err(failed)
+        self.scope.ask(Request::new(payload))?.decode().map_err(failed)
     }
 
-    /// The number of the next subgraph that this task calls.
-    pub(crate) fn next_subgraph(&self) -> u32 {
-        let mut seen = self.scope.seen();
-        seen.subgraphs += 1;
-        seen.subgraphs - 1
-    }
-}
-
-impl TaskScope {
-    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes what was spent, for an entry, and counts it for the run.
-    pub(crate) fn spend(&self) -> hanok_core::Spent {
-        let spent = self.meter.take();
-        self.total.add(spent);
-        spent
+    /// As [`interrupt`](Context::interrupt), with an answer that counts until `deadline`. A resume after it gives
+    /// [`AskError::Expired`], so that the node can go on without one.
+    ///
+    /// # Errors
+    ///
+    /// As [`interrupt`](Context::interrupt), and [`AskError::Expired`].
+    pub async fn interrupt_until<T: DeserializeOwned>(
+        &self,
+        payload: &(impl Serialize + ?Sized),
+        deadline: Timestamp,
+    ) -> Result<T, AskError> {
+        let failed = |error: StoredError| AskError::Failed(error.into());
+        let payload = Stored::encode(payload).map_err(failed)?;
+        let request = Request { deadline: Some(deadline), ..Request::new(payload) };
+        self.scope.ask(request)?.decode().map_err(failed)
     }
 
-    pub(crate) fn emit(&self, kind: EventKind) {
-        self.sink.emit(|| Event {
-            path: self.namespace.clone(),
-            step: self.step,
-            node: Some(self.node.clone()),
-            task: Some(self.task),
-            position: None,
-            kind,
-        });
+    /// Asks a person for a `T`: an answer that does not fit its JSON Schema is refused when it is given, and the question
+    /// stays open.
+    ///
+    /// # Errors
+    ///
+    /// As [`interrupt_until`](Context::interrupt_until).
+    #[cfg(feature = "schema")]
+    pub async fn ask<T: DeserializeOwned + schemars::JsonSchema>(
+        &self,
+        payload: &(impl Serialize + ?Sized),
+        deadline: Option<Timestamp>,
+    ) -> Result<T, AskError> {
+        let failed = |error: StoredError| AskError::Failed(error.into());
+        let payload = Stored::encode(payload).map_err(failed)?;
+        let schema = Some(crate::schema::of::<T>().into());
+        self.scope.ask(Request { payload, schema, deadline })?.decode().map_err(failed)
     }
 
-    /// The answer to the task's next question, if it is there; otherwise the question is asked.
-    fn ask(&self, payload: Stored) -> Result<Stored, AskError> {
-        if !self.journal.is_kept() {
-            return Err(AskError::Nobody {
-                reason: "an interrupt needs a checkpointer: the run has to end and go on later",
-            });
+    /// The result of an earlier run of a step, or of an earlier attempt.
+    fn remembered<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StepError> {
+        let memo = locked(&self.scope.kept.memos).get(key).cloned();
+        let stored = |source| StepError::Stored { name: key.to_owned(), source };
+        memo.map(|memo| memo.decode()).transpose().map_err(stored)
+    }
+
+    async fn remember<T: Serialize>(&self, key: &str, value: &T) -> Result<(), StepError> {
+        let scope = &self.scope;
+        scope.activity.touch();
+        let stored = |source| StepError::Stored { name: key.to_owned(), source };
+        let value = Stored::encode(value).map_err(stored)?;
+        if scope.env.journal.is_kept() {
+            let spent = scope.spend();
+            scope.env.said(spent);
+            let memo = Memo { task: scope.task, name: key.to_owned(), value: value.clone(), spent };
+            let entry = (scope.namespace.clone(), Body::Memo(memo));
+            scope.env.journal.append(vec![entry], Keep::Claim).await?;
         }
-        let mut seen = self.seen();
-        // Counted among equal ones: a question that another one comes before stays the same question.
-        let before = seen.questions.entry(payload.clone()).or_default();
-        let ordinal = *before;
-        *before += 1;
-        let id = Digest::new("question")
-            .part(self.task.as_bytes())
-            .part(&ordinal.to_le_bytes())
-            .part(payload.as_bytes())
-            .hex();
-        if let Some(answer) = self.answers.get(&id) {
-            return Ok(answer.clone());
+        locked(&scope.kept.memos).insert(key.to_owned(), value);
+        Ok(())
+    }
+
+    /// Says that a call which was meant was not made.
+    async fn withdraw(&self, key: &str, id: String) -> Result<(), StepError> {
+        let scope = &self.scope;
+        if scope.env.journal.is_kept() {
+            let stored = |source| StepError::Stored { name: key.to_owned(), source };
+            let value = Resolution::NotMade.to_stored().map_err(stored)?;
+            let entry = (scope.namespace.clone(), Body::Answer(Answer { id, value }));
+            scope.env.journal.append(vec![entry], Keep::Claim).await?;
         }
-        seen.asked.push(Question {
-            id: id.clone(),
-            task: self.task,
-            node: self.node.to_string(),
-            payload,
-        });
-        Err(AskError::Waiting(RequestId(id.into())))
+        locked(&scope.kept.intents).remove(key);
+        Ok(())
     }
 }
 
-/// Lets the calls of a task ask.
-struct Asker(Arc<TaskScope>);
-
-impl Ask for Asker {
-    fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>> {
-        Box::pin(async move { self.0.ask(request.payload) })
-    }
-}
-
-/// Passes what a model writes to the observer of the run.
-struct Tokens(Arc<TaskScope>);
-
-impl TokenSink for Tokens {
-    fn token(&self, token: Token) {
-        self.0.emit(EventKind::Token(token));
-    }
+/// Whether an error says that its call was certainly not made: in so many words, or because a person is asked first.
+fn was_not_made(error: &(dyn Error + 'static)) -> bool {
+    crate::error::causes(error).any(|error| {
+        error.is::<NotMade>() || matches!(error.downcast_ref(), Some(AskError::Waiting(_)))
+    })
 }
 
 impl<C> Clone for Context<C> {
@@ -324,6 +375,7 @@ impl<C> fmt::Debug for Context<C> {
             .field("node", &self.scope.node)
             .field("task", &self.scope.task)
             .field("step", &self.scope.step)
+            .field("attempt", &self.scope.attempt)
             .finish_non_exhaustive()
     }
 }

@@ -26,8 +26,13 @@ struct Line {
 }
 
 impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
-    /// The graph as it is drawn.
+    /// The graph as it is drawn, without the graphs that its nodes are.
     pub fn drawing(&self) -> Drawing {
+        self.drawing_to(1)
+    }
+
+    /// The graph as it is drawn, `levels` deep: 1 is the graph alone, 2 also the graphs that its nodes are, and so on.
+    pub fn drawing_to(&self, levels: usize) -> Drawing {
         let inner = &self.0;
         let mut lines = Vec::new();
         ways(&mut lines, START, &inner.start);
@@ -38,7 +43,12 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
             lines.extend(join.sources.iter().map(|from| Line::new(from, &join.target, false)));
         }
         let nodes = inner.nodes.keys().map(ToString::to_string).collect();
-        Drawing { name: inner.name.clone(), nodes, lines, calls: Vec::new() }
+        let deeper = levels.saturating_sub(1);
+        let inside = inner.nodes.iter().filter(|_| deeper > 0);
+        let calls = inside.filter_map(|(node, vertex)| {
+            vertex.inside.as_ref().map(|draw| (node.to_string(), draw(deeper)))
+        });
+        Drawing { name: inner.name.clone(), nodes, lines, calls: calls.collect() }
     }
 
     /// The graph as a Mermaid flowchart: [`Drawing::mermaid`].

@@ -2,72 +2,54 @@
 //! driven by the same one.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex},
 };
 
 use futures::{StreamExt, channel::mpsc};
-use hanok_checkpoint::{
-    Body, Commit, Due, End, Frontier, Goto, Question, Rebase, RunFold, SchemaRef, TaskWrite,
-    ThreadFold, Void,
-};
-use hanok_core::{
-    Cancellation, Changes, Fields, Meter, Namespace, Position, RequestId, RunId, Spent, Stored,
-    StoredError, TaskId,
-};
+use hanok_checkpoint::{Body, Doubt, Due, Question, TaskWrite};
+use hanok_core::{Limit, Namespace, Position, RunId, TaskId};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
-    AnyState, AnyUpdate, Event, EventKind, Limit, NodeError, Outcome, Pending, RunError, Runtime,
-    context::TaskScope,
-    event::Sink,
+    AnyUpdate, Breakpoint, EventKind, NodeError, Outcome, Pending, Resolution, RunError,
+    activity::Activity,
+    commit::event,
+    env::Env,
     graph::Inner,
     ids,
-    journal::{Journal, Keep},
+    journal::Keep,
     plan,
-    task::{self, Done, Ended, Unmerged},
+    progress::{Progress, in_doubt, pending, state_error},
+    scope::{Kept, Stop, TaskScope},
+    slots::Held,
+    task::{self, Done, Ended},
 };
 
 /// What a run of one graph is given.
 pub(crate) struct Scope<S: State, C> {
     pub(crate) graph: Arc<Inner<S, C>>,
     pub(crate) services: Arc<C>,
-    pub(crate) journal: Arc<Journal>,
+    pub(crate) env: Arc<Env>,
+    /// Where the graph's entries are written: the thread's log, or nowhere.
     pub(crate) namespace: Namespace,
     pub(crate) run: RunId,
-    pub(crate) runtime: Runtime,
-    pub(crate) cancellation: Cancellation,
-    pub(crate) sink: Sink,
-    pub(crate) total: Meter,
     pub(crate) limit: u32,
-}
-
-/// How far a run has come.
-pub(crate) struct Progress<S> {
-    pub(crate) state: Arc<S>,
-    /// Fields that this build does not know; they ride along.
-    pub(crate) unknown: Fields,
-    pub(crate) frontier: Frontier,
-    /// Where the turn begins: the ids of tasks derive from it.
-    pub(crate) turn: Position,
-    /// The last commit, or where the run began.
-    pub(crate) at: Position,
-    pub(crate) pending: BTreeMap<Position, TaskWrite>,
-    pub(crate) memos: BTreeMap<(TaskId, String), Stored>,
-    pub(crate) questions: BTreeMap<String, Question>,
-    pub(crate) answers: BTreeMap<String, Stored>,
-    pub(crate) spent: Spent,
+    /// The signs of life of the task that called the graph.
+    pub(crate) activity: Activity,
+    /// The slots that task holds.
+    pub(crate) held: Held,
 }
 
 /// A task that is due.
-struct Task {
-    id: TaskId,
+pub(crate) struct Task {
+    pub(crate) id: TaskId,
     due: Due,
-    node: Arc<str>,
+    pub(crate) node: Arc<str>,
 }
 
 /// The tasks of a super-step that ran, in task order.
-type Ran<U> = Vec<(Task, Done<U>)>;
+pub(crate) type Ran<U> = Vec<(Task, Done<U>)>;
 
 /// What came of the tasks of a super-step.
 struct Came<U> {
@@ -75,7 +57,7 @@ struct Came<U> {
     asked: Vec<Question>,
     waiting: Vec<Pending>,
     failed: Option<(usize, NodeError)>,
-    cancelled: bool,
+    stopped: Option<Stop>,
 }
 
 impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
@@ -83,18 +65,19 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     pub(crate) async fn drive(&self, progress: &mut Progress<S>) -> Result<Outcome<S>, RunError> {
         while !progress.frontier.is_done() {
             self.check_nodes(progress)?;
-            if self.cancellation.is_cancelled() {
-                return Ok(Outcome::Cancelled);
-            }
-            if progress.frontier.step >= self.limit {
-                let which = Limit::Steps(self.limit);
-                return Ok(Outcome::LimitReached { which, state: S::clone(&progress.state) });
+            if let Some(stop) = self.stop(progress) {
+                return Ok(self.stopped(progress, stop));
             }
             if let Some(outcome) = self.super_step(progress).await? {
                 return Ok(outcome);
             }
         }
-        Ok(Outcome::Done(S::clone(&progress.state)))
+        Ok(Outcome::Done(self.shown(progress)))
+    }
+
+    /// The state as an outcome shows it.
+    pub(crate) fn shown(&self, progress: &Progress<S>) -> S {
+        S::clone(&self.graph.shown(&progress.state))
     }
 
     fn check_nodes(&self, progress: &Progress<S>) -> Result<(), RunError> {
@@ -104,17 +87,53 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if missing.is_empty() { Ok(()) } else { Err(RunError::GraphChanged { missing }) }
     }
 
+    /// Why no further super-step may start, if none may.
+    fn stop(&self, progress: &Progress<S>) -> Option<Stop> {
+        if self.env.cancellation.is_cancelled() {
+            return Some(Stop::Cancelled);
+        }
+        if self.env.is_draining() {
+            return Some(Stop::Drained);
+        }
+        if progress.frontier.step >= self.limit {
+            return Some(Stop::Limit(Limit::Steps(self.limit)));
+        }
+        if let Some(limit) = self.env.total.exhausted() {
+            return Some(Stop::Limit(limit));
+        }
+        if progress.passed {
+            return None;
+        }
+        let next: Vec<_> = progress.frontier.due.iter().map(|due| due.node.clone()).collect();
+        let before = next.iter().filter(|node| self.graph.before.contains(node.as_str()));
+        let after = progress.last.iter().filter(|node| self.graph.after.contains(node.as_str()));
+        let nodes: BTreeSet<_> = before.chain(after).cloned().collect();
+        let (nodes, path) = (nodes.into_iter().collect::<Vec<_>>(), self.namespace.clone());
+        let at = Breakpoint { path, nodes, next, state: () };
+        (!at.nodes.is_empty()).then_some(Stop::Breakpoint(at))
+    }
+
+    fn stopped(&self, progress: &Progress<S>, stop: Stop) -> Outcome<S> {
+        match stop {
+            Stop::Cancelled => Outcome::Cancelled,
+            Stop::Drained => Outcome::Drained,
+            Stop::Limit(which) => Outcome::LimitReached { which, state: self.shown(progress) },
+            Stop::Breakpoint(Breakpoint { path, nodes, next, state: () }) => {
+                let state = self.shown(progress);
+                Outcome::Breakpoint(Breakpoint { path, nodes, next, state })
+            }
+        }
+    }
+
     /// Runs one super-step; an outcome if the run ends in it.
     async fn super_step(&self, progress: &mut Progress<S>) -> Result<Option<Outcome<S>>, RunError> {
         let tasks = self.tasks(progress);
+        let doubts = self.doubts(progress);
         let mut came = self.run_tasks(progress, &tasks).await?;
         let step = progress.frontier.step;
         if !came.asked.is_empty() {
-            self.store_questions(&came.asked).await?;
+            self.store_questions(progress, &came.asked).await?;
             progress.questions.extend(came.asked.drain(..).map(|q| (q.id.clone(), q)));
-        }
-        if came.cancelled {
-            return Ok(Some(Outcome::Cancelled));
         }
         if let Some((index, source)) = came.failed {
             let node = tasks.get(index).map_or_else(|| "?".into(), |task| task.node.clone());
@@ -124,11 +143,19 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 source => RunError::Node { node, step, namespace, source },
             });
         }
+        if let Some(stop) = came.stopped {
+            return Ok(Some(self.stopped(progress, stop)));
+        }
         let mut waiting = came.waiting;
         let open = progress.questions.values().filter(|q| !progress.answers.contains_key(&q.id));
-        waiting.extend(open.map(pending));
+        waiting.extend(open.map(|question| pending(question, &self.namespace)));
+        if !doubts.is_empty() {
+            waiting.splice(0..0, doubts);
+        }
+        if waiting.iter().any(|pending| pending.doubt.is_some()) {
+            return Ok(Some(Outcome::InDoubt(waiting)));
+        }
         if !waiting.is_empty() {
-            self.emit(progress, None, None, None, EventKind::Requests(waiting.clone()));
             return Ok(Some(Outcome::Interrupted(waiting)));
         }
         let ran = tasks
@@ -143,7 +170,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// The tasks that are due, in order, with their ids.
     fn tasks(&self, progress: &Progress<S>) -> Vec<Task> {
         let due = &progress.frontier.due;
-        let thread = self.journal.thread();
+        let thread = self.env.journal.thread();
         let (turn, step) = (progress.turn, progress.frontier.step);
         plan::indices(due)
             .into_iter()
@@ -154,6 +181,12 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 due: due.clone(),
             })
             .collect()
+    }
+
+    /// The calls of which nobody knows whether they were made, and that a person is asked about.
+    fn doubts(&self, progress: &Progress<S>) -> Vec<Pending> {
+        let open = progress.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
+        open.map(|intent| in_doubt(intent, &self.namespace)).collect()
     }
 
     /// Runs the tasks whose writes are not stored and that do not wait for an answer.
@@ -167,7 +200,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             asked: Vec::new(),
             waiting: Vec::new(),
             failed: None,
-            cancelled: false,
+            stopped: None,
         };
         let mut to_run = Vec::new();
         for (i, task) in tasks.iter().enumerate() {
@@ -184,21 +217,36 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             && let Some(task) = tasks.get(*i)
         {
             let scope = self.task_scope(progress, task);
-            let (state, services) = (progress.state.clone(), self.services.clone());
-            came.add(*i, task::run(&self.graph, state, services, scope, false).await);
+            let failed = progress.failures.get(&task.id).cloned();
+            let (state, services) = (&progress.state, &self.services);
+            let ended = task::run(&self.graph, state, services, scope.clone(), failed).await;
+            // What a subgraph adds to its caller's state is what was written, and not what came of it.
+            let ended = match progress.added {
+                Some(_) => store(ended, &scope).await,
+                None => ended,
+            };
+            came.add(*i, ended);
             return Ok(came);
         }
         self.run_wide(progress, tasks, &to_run, &mut came).await;
         Ok(came)
     }
 
-    /// Whether a task asked something that has no answer: then it is not started again.
+    /// Whether a task asked something that has no answer, or may have made a call: then it is not started again. A
+    /// question that is past its deadline is not waited for.
     fn waits(&self, progress: &Progress<S>, task: &Task) -> bool {
+        let now = || self.env.runtime.clock.now();
         let mut questions = progress.questions.values().filter(|q| q.task == task.id);
-        questions.any(|question| !progress.answers.contains_key(&question.id))
+        let asks = questions.any(|question| {
+            !progress.answers.contains_key(&question.id)
+                && question.deadline.is_none_or(|deadline| deadline > now())
+        });
+        let mut intents = progress.intents.values().filter(|intent| intent.task == task.id);
+        asks || intents.any(|intent| intent.doubt == Doubt::Ask)
     }
 
-    /// Runs several tasks, each on its own; all of them run to their end, whatever becomes of their siblings.
+    /// Runs several tasks, each on its own. They run to their end, whatever becomes of their siblings, unless the graph
+    /// stops them when one fails.
     async fn run_wide(
         &self,
         progress: &Progress<S>,
@@ -212,20 +260,24 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             let Some(task) = tasks.get(*i) else { continue };
             let (i, scope, send) = (*i, self.task_scope(progress, task), send.clone());
             let (graph, services) = (self.graph.clone(), self.services.clone());
-            let state = progress.state.clone();
+            let (state, failed) =
+                (progress.state.clone(), progress.failures.get(&task.id).cloned());
             let work = async move {
-                let ended = task::run(&graph, state, services, scope, true).await;
+                let ended = task::run(&graph, &state, &services, scope.clone(), failed).await;
+                drop(state);
+                let ended = store(ended, &scope).await;
                 // A run that is gone does not want to know.
                 drop(send.unbounded_send((i, ended)));
             };
-            spawned.push(self.runtime.spawner.spawn(Box::pin(work)));
+            spawned.push(self.env.runtime.spawner.spawn(Box::pin(work)));
         }
         drop(send);
         while let Some((i, ended)) = receive.next().await {
-            if let (Ended::Done(done), Some(task)) = (&ended, tasks.get(i)) {
-                self.emit_update(progress, task, done);
-            }
+            let failed = matches!(ended, Ended::Failed(_));
             came.add(i, ended);
+            if failed && self.graph.fail_fast {
+                break;
+            }
         }
         // Handles are dropped only now: dropping one aborts its task.
         drop(spawned);
@@ -237,177 +289,94 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     fn task_scope(&self, progress: &Progress<S>, task: &Task) -> Arc<TaskScope> {
         let memos = progress.memos.iter().filter(|((id, _), _)| *id == task.id);
+        let memos = memos.map(|((_, name), value)| (name.clone(), value.clone())).collect();
+        let mut settled = progress.settled.clone();
+        for intent in progress.intents.values().filter(|intent| intent.task == task.id) {
+            let said = match intent.doubt {
+                Doubt::Ask => continue,
+                Doubt::Repeat => Resolution::NotMade,
+                Doubt::GiveUp => Resolution::GiveUp,
+            };
+            settled.extend(said.to_stored().ok().map(|said| (intent.id.clone(), said)));
+        }
+        let kept = Kept {
+            memos: Mutex::new(memos),
+            intents: Mutex::default(),
+            settled,
+            questions: progress.questions.clone(),
+            answers: progress.answers.clone(),
+        };
         Arc::new(TaskScope {
-            journal: self.journal.clone(),
+            env: self.env.clone(),
             namespace: self.namespace.clone(),
             node: task.node.clone(),
             task: task.id,
             step: progress.frontier.step,
             remaining: self.limit.saturating_sub(progress.frontier.step + 1),
+            attempt: 1,
+            handling: false,
             input: task.due.input.clone(),
-            started: self.runtime.clock.now(),
-            runtime: self.runtime.clone(),
-            cancellation: self.cancellation.clone(),
-            sink: self.sink.clone(),
-            meter: Meter::default(),
-            total: self.total.clone(),
-            memos: memos.map(|((_, name), value)| (name.clone(), value.clone())).collect(),
-            answers: progress.answers.clone(),
+            started: self.env.runtime.clock.now(),
+            deadline: None,
+            cancellation: self.env.cancellation.child(),
+            activity: self.activity.child(),
+            held: self.held.clone(),
+            meter: self.env.total.child(),
+            kept: Arc::new(kept),
             seen: Mutex::default(),
         })
     }
 
-    async fn store_questions(&self, asked: &[Question]) -> Result<(), RunError> {
-        let entries = asked
+    async fn store_questions(
+        &self,
+        progress: &Progress<S>,
+        asked: &[Question],
+    ) -> Result<(), RunError> {
+        let entries: Vec<_> = asked
             .iter()
             .map(|question| (self.namespace.clone(), Body::Question(question.clone())))
             .collect();
-        self.journal.append(entries, Keep::Claim).await?;
-        Ok(())
-    }
-
-    /// Merges what the tasks wrote, stores it, and says what is due next.
-    async fn commit(
-        &self,
-        progress: &mut Progress<S>,
-        ran: Ran<S::Update>,
-    ) -> Result<(), RunError> {
-        let step = progress.frontier.step;
-        let gotos = ran.iter().map(|(task, done)| (task.node.as_ref(), done.goto.as_slice()));
-        let frontier = plan::next(&progress.frontier, gotos, &self.graph.joins);
-        let kept = self.journal.is_kept();
-        let mut said = Changes::default();
-        if kept {
-            for (_, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
-                said.0.extend(done.update.to_changes().map_err(state_error)?.0);
+        let count = entries.len() as u64;
+        let tell = |last: Position| {
+            for (i, question) in (1..).zip(asked) {
+                let at = Position(last.0.saturating_sub(count) + i);
+                let task = (question.node.as_str().into(), question.task, 1);
+                let request = EventKind::Request(pending(question, &self.namespace));
+                self.emit(progress, Some(task), Some(at), request);
             }
-        }
-        let resolved = self.reduce(progress, &ran).await?;
-        let spent = ran.iter().fold(Spent::default(), |sum, (_, done)| sum.plus(done.spent));
-        let done = frontier.is_done();
-        if kept {
-            said.0.retain(|(field, _)| resolved.get(field).is_none());
-            said.0.extend(resolved.0);
-            let commit = Commit {
-                step,
-                nodes: ran.iter().map(|(task, _)| task.node.to_string()).collect(),
-                folds: ran.iter().filter_map(|(_, done)| done.position).collect(),
-                changes: said,
-                frontier: frontier.clone(),
-                spent,
-                outbox: Vec::new(),
-            };
-            let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
-            let keep = if done && self.namespace.is_root() {
-                entries.push((Namespace::root(), Body::End(self.end("done", ""))));
-                Keep::Nothing
-            } else {
-                Keep::Claim
-            };
-            let last = self.journal.append(entries, keep).await?;
-            // With the end of the run in one append, the commit stands before it.
-            let back = u64::from(keep == Keep::Nothing);
-            progress.at = Position(last.0.saturating_sub(back));
-        }
-        if let [(task, done)] = ran.as_slice() {
-            self.emit_update(progress, task, done);
-        }
-        progress.frontier = frontier;
-        progress.pending.clear();
-        progress.memos.clear();
-        progress.questions.clear();
-        progress.answers.clear();
-        progress.spent = progress.spent.plus(spent);
-        if self.sink.is_on() {
-            let values = EventKind::Values(AnyState::new(&progress.state));
-            self.emit(progress, None, None, self.position(progress), values);
-        }
-        if self.namespace.is_root() {
-            self.journal.snapshot(|| self.fold(progress, done)).await;
-        }
+        };
+        self.env.journal.append_then(entries, Keep::Claim, tell).await?;
         Ok(())
     }
+}
 
-    /// Merges what the tasks wrote into the state. What cannot be merged is voided, and its tasks run again.
-    async fn reduce(
-        &self,
-        progress: &mut Progress<S>,
-        ran: &Ran<S::Update>,
-    ) -> Result<Changes, RunError> {
-        let step = progress.frontier.step;
-        let writes = ran.iter().map(|(task, done)| (task.node.clone(), done.update.clone()));
-        let writes: Vec<_> = writes.collect();
-        // In place when nobody else holds the state, otherwise on a copy that costs a pointer per field.
-        let refused = match task::merge(Arc::make_mut(&mut progress.state), writes) {
-            Ok(resolved) => return Ok(resolved),
-            Err(refused) => refused,
-        };
-        let field = match &refused {
-            Unmerged::Refused(error) => error.field.clone(),
-            Unmerged::Panicked(_) => String::new(),
-        };
-        let error = refused.of_run(step, &self.namespace);
-        let writes: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
-        if !writes.is_empty() {
-            let void = Void { writes, field, reason: error.to_string() };
-            let entry = (self.namespace.clone(), Body::Void(void));
-            self.journal.append(vec![entry], Keep::Claim).await?;
-        }
-        Err(error)
-    }
-
-    /// The end of this run, as a log says it.
-    pub(crate) fn end(&self, outcome: &str, detail: &str) -> End {
-        End { run: self.run, outcome: outcome.to_owned(), detail: detail.to_owned() }
-    }
-
-    /// What makes of the state as it is now what the log amounts to, for a snapshot. Holding the state costs a pointer.
-    fn fold(
-        &self,
-        progress: &Progress<S>,
-        ended: bool,
-    ) -> impl FnOnce() -> Option<ThreadFold> + use<S, C> {
-        let (state, unknown) = (progress.state.clone(), progress.unknown.clone());
-        let run = RunFold {
-            run: Some(self.run),
-            open: !ended,
-            schema: schema::<S>(),
-            graph: self.graph.fingerprint,
-            frontier: progress.frontier.clone(),
-            turn: progress.turn,
-            spent: progress.spent,
-            ..RunFold::default()
-        };
-        // An end that stands in the same append is part of what the snapshot says.
-        let position = Position(progress.at.0 + u64::from(ended));
-        move || {
-            let run = RunFold { fields: fields(&*state, &unknown).ok()?, ..run };
-            Some(ThreadFold { position, runs: BTreeMap::from([(Namespace::root(), run)]) })
-        }
-    }
-
-    fn position(&self, progress: &Progress<S>) -> Option<Position> {
-        self.journal.is_kept().then_some(progress.at)
-    }
-
-    fn emit_update(&self, progress: &Progress<S>, task: &Task, done: &Done<S::Update>) {
-        if self.sink.is_on() {
-            let position = done.position.or_else(|| self.position(progress));
+/// Stores what a task wrote, if it is done and anything is kept.
+async fn store<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
+    let done = match ended {
+        Ended::Done(done) => done,
+        ended => return ended,
+    };
+    let (env, path) = (&scope.env, &scope.namespace);
+    let task = (scope.node.clone(), scope.task, done.attempt);
+    let tell = |position: Option<Position>| {
+        env.sink.emit(|| {
             let update = EventKind::Updates(AnyUpdate::new(done.update.clone()));
-            self.emit(progress, Some(task.node.clone()), Some(task.id), position, update);
-        }
+            event(path, scope.step, Some(task), position, update)
+        });
+    };
+    if !env.journal.is_kept() {
+        tell(None);
+        return Ended::Done(Done { position: Some(Position::START), ..done });
     }
-
-    pub(crate) fn emit(
-        &self,
-        progress: &Progress<S>,
-        node: Option<Arc<str>>,
-        task: Option<TaskId>,
-        position: Option<Position>,
-        kind: EventKind,
-    ) {
-        let (path, step) = (self.namespace.clone(), progress.frontier.step);
-        self.sink.emit(|| Event { path, step, node, task, position, kind });
+    let write = match task::written(&done, scope.task, &scope.node) {
+        Ok(write) => write,
+        Err(error) => return Ended::Failed(error.into()),
+    };
+    env.said(done.spent);
+    let entry = (scope.namespace.clone(), Body::Write(write));
+    match env.journal.append_then(vec![entry], Keep::Claim, |at| tell(Some(at))).await {
+        Ok(position) => Ended::Done(Done { position: Some(position), ..done }),
+        Err(error) => Ended::Failed(error.into()),
     }
 }
 
@@ -427,96 +396,21 @@ impl<U> Came<U> {
                     self.failed = Some((index, error));
                 }
             }
-            Ended::Cancelled => self.cancelled = true,
+            Ended::Stopped(stop) => {
+                // Being asked to stop is what the caller wanted; anything else they have to be told.
+                match (&self.stopped, &stop) {
+                    (Some(_), Stop::Cancelled) => {}
+                    _ => self.stopped = Some(stop),
+                }
+            }
         }
     }
 
     /// Whether nothing at all came of a task.
     fn is_missing(&self, index: usize) -> bool {
-        let nothing_else = self.asked.is_empty() && self.waiting.is_empty() && !self.cancelled;
+        let nothing_else =
+            self.asked.is_empty() && self.waiting.is_empty() && self.stopped.is_none();
         nothing_else && self.failed.is_none() && !self.done.contains_key(&index)
-    }
-}
-
-impl<S: State> Progress<S> {
-    /// Where a log says that a run stands.
-    pub(crate) fn of(mut run: RunFold) -> Result<Self, RunError> {
-        let state = S::from_fields(&mut run.fields).map_err(state_error)?;
-        Ok(Self {
-            state: Arc::new(state),
-            unknown: run.fields,
-            frontier: run.frontier,
-            turn: run.turn,
-            at: Position::START,
-            pending: run.pending,
-            memos: run.memos,
-            questions: run.questions,
-            answers: run.answers,
-            spent: run.spent,
-        })
-    }
-
-    /// The state as it is stored, with the fields that this build does not know.
-    pub(crate) fn fields(&self) -> Result<Fields, StoredError> {
-        fields(&*self.state, &self.unknown)
-    }
-
-    /// The entry that writes the state whole, in this build's schema.
-    pub(crate) fn rebase(&self) -> Result<Body, RunError> {
-        let fields = self.fields().map_err(state_error)?.to_stored();
-        Ok(Body::Rebase(Rebase { schema: schema::<S>(), fields }))
-    }
-
-    /// A run that begins with `state`.
-    pub(crate) fn beginning(state: S, unknown: Fields) -> Self {
-        Self {
-            state: Arc::new(state),
-            unknown,
-            frontier: Frontier::default(),
-            turn: Position::START,
-            at: Position::START,
-            pending: BTreeMap::new(),
-            memos: BTreeMap::new(),
-            questions: BTreeMap::new(),
-            answers: BTreeMap::new(),
-            spent: Spent::default(),
-        }
-    }
-}
-
-impl<S: State, C> Inner<S, C> {
-    /// What is due first, from a state that holds the input.
-    pub(crate) fn first(&self, state: &S) -> Result<Frontier, NodeError> {
-        let edges = self.start.edges.iter().map(|node| Goto::Node(node.to_string()));
-        let routed = task::branches(&self.start, state)?.into_iter().map(task::stored);
-        let gotos: Vec<_> = edges.map(Ok).chain(routed).collect::<Result<_, _>>()?;
-        let begun = plan::next(
-            &Frontier::default(),
-            std::iter::once((crate::START, gotos.as_slice())),
-            &[],
-        );
-        Ok(Frontier { step: 0, ..begun })
-    }
-}
-
-/// A state as it is stored, with the fields that this build does not know.
-fn fields<S: State>(state: &S, unknown: &Fields) -> Result<Fields, StoredError> {
-    let mut fields = state.to_fields()?;
-    for (name, field) in unknown.iter() {
-        fields.insert(name, field.clone());
-    }
-    Ok(fields)
-}
-
-pub(crate) fn schema<S: State>() -> SchemaRef {
-    SchemaRef { version: S::SCHEMA.version, fingerprint: S::SCHEMA.fingerprint }
-}
-
-pub(crate) fn pending(question: &Question) -> Pending {
-    Pending {
-        id: RequestId(question.id.as_str().into()),
-        node: question.node.clone(),
-        payload: question.payload.clone(),
     }
 }
 
@@ -526,9 +420,6 @@ fn stored_done<U: StateUpdate>(position: Position, write: &TaskWrite) -> Result<
         goto: write.goto.clone(),
         spent: write.spent,
         position: Some(position),
+        attempt: 1,
     })
-}
-
-pub(crate) fn state_error(error: StoredError) -> RunError {
-    RunError::State(error.into())
 }

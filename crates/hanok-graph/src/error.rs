@@ -1,13 +1,13 @@
 //! Why a graph could not be built, or a run could not go on.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{CheckpointError, Holder};
-use hanok_core::{BoxError, Namespace, RequestId, StoredError, ThreadKey};
+use hanok_core::{BoxError, Namespace, RequestId, StoredError, ThreadKey, Timestamp};
 use hanok_state::ReduceError;
 use thiserror::Error;
 
-use crate::Pending;
+use crate::{Pending, Unfinished};
 
 /// The faults of a graph, all at once.
 #[derive(Debug, Error)]
@@ -63,20 +63,78 @@ pub enum Fault {
         "this program aborts on a panic, so a node that panics would end it: build it with `panic = \"unwind\"`, or say `.allow_abort()`"
     )]
     Aborts,
+    /// A declaration names a node that is not there.
+    #[error("{what}: no node `{node}`; there are {}", listed(known))]
+    NoSuchNode {
+        /// What names it: `retry`, `timeout`, `breakpoint`, …
+        what: &'static str,
+        /// The one that is not there.
+        node: String,
+        /// The nodes that are.
+        known: Vec<String>,
+    },
+    /// The input or output of the graph names a field that the state has not.
+    #[error("{what}: the state has no field `{field}`; there are {}", listed(known))]
+    NoSuchField {
+        /// `input` or `output`.
+        what: &'static str,
+        /// The one that is not there.
+        field: String,
+        /// The fields that are.
+        known: Vec<String>,
+    },
+    /// A node that takes an input of its own is the target of a way that gives none.
+    #[error(
+        "{way} `{from}` -> `{to}`: `{to}` takes an input of its own, so only a `Send` can lead there"
+    )]
+    NeedsSend {
+        /// `edge` or `join`.
+        way: &'static str,
+        /// Where the way begins.
+        from: String,
+        /// Where it leads.
+        to: String,
+    },
+    /// Branches of different length meet in a node that waits for none of them.
+    #[error(
+        "`{node}` would run once for each branch from `{fork}`, which are of different length: `{short}` comes first, `{long}` later; join them with `.join([\"{short}\", \"{long}\"], \"{node}\")`, say `.defer(\"{node}\")`, or allow it with `.allow(Lint::UnequalFanIn, \"{node}\")`"
+    )]
+    UnequalFanIn {
+        /// Where they meet.
+        node: String,
+        /// Where they part.
+        fork: String,
+        /// The node before it on the shorter branch.
+        short: String,
+        /// The node before it on the longer one.
+        long: String,
+    },
     /// No path leads to a node.
-    #[error("no path leads to `{node}`")]
+    #[error("no path leads to `{node}`; if it is meant, `.allow(Lint::Unreachable, \"{node}\")`")]
     Unreachable {
         /// The node.
         node: String,
     },
     /// No way leads out of a node.
     #[error(
-        "no way leads out of `{node}`: add `.edge(\"{node}\", END)`, a branch, or `.goto(…)` for its commands"
+        "no way leads out of `{node}`: add `.edge(\"{node}\", END)`, a branch, or `.goto(…)` for its commands; if it is meant, `.allow(Lint::DeadEnd, \"{node}\")`"
     )]
     DeadEnd {
         /// The node.
         node: String,
     },
+}
+
+/// A fault that a graph may be allowed to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Lint {
+    /// [`Fault::Unreachable`].
+    Unreachable,
+    /// [`Fault::DeadEnd`].
+    DeadEnd,
+    /// [`Fault::UnequalFanIn`].
+    UnequalFanIn,
 }
 
 fn listed(names: &[String]) -> String {
@@ -106,6 +164,52 @@ pub enum NodeError {
         target: String,
         /// Where it may go.
         declared: Vec<String>,
+    },
+    /// It took longer than it may.
+    #[error("it took longer than {after:?}")]
+    TimedOut {
+        /// How long it may take.
+        after: Duration,
+    },
+    /// It was silent for longer than it may be.
+    #[error("it gave no sign of life for {after:?}")]
+    Idle {
+        /// How long it may be silent.
+        after: Duration,
+    },
+    /// It sends an input of one type to a node that takes another.
+    #[error("it sends a `{sent}` to `{target}`, which takes a `{takes}`")]
+    WrongInput {
+        /// The node.
+        target: String,
+        /// What it takes.
+        takes: &'static str,
+        /// What was sent.
+        sent: &'static str,
+    },
+    /// A node that takes an input of its own was scheduled without one.
+    #[error("`{node}` takes an input of its own, so only a `Send` can lead there")]
+    NoInput {
+        /// The node.
+        node: String,
+    },
+    /// It commands the graph that called this one, and nobody called this one.
+    #[error("it commands a parent, and this graph is not a subgraph here")]
+    NoParent,
+    /// A subgraph commands what the state of the graph that called it cannot take.
+    #[error("its subgraph's command writes `{field}`, which this graph's state has not")]
+    ForeignUpdate {
+        /// The field.
+        field: String,
+    },
+    /// Its error handler failed.
+    #[error("its error handler failed, after it had failed itself with: {failure}")]
+    Handler {
+        /// Why the node failed.
+        failure: String,
+        /// Why the handler failed.
+        #[source]
+        source: Box<NodeError>,
     },
     /// What it wrote, or the input of a `Send`, cannot be stored.
     #[error("what it wrote cannot be stored")]
@@ -157,6 +261,35 @@ pub enum RunError {
         /// What it said.
         message: String,
     },
+    /// More tasks are due than a super-step may have. Nothing of this super-step was applied.
+    #[error(
+        "super-step {step} schedules {tasks} tasks, and at most {limit} may run at once{}",
+        within(namespace)
+    )]
+    TooWide {
+        /// The super-step that schedules them.
+        step: u32,
+        /// How many.
+        tasks: usize,
+        /// How many there may be.
+        limit: usize,
+        /// Whose it is.
+        namespace: Namespace,
+    },
+    /// An input writes a field that is not the graph's input. Nothing was stored.
+    #[error("the input writes `{field}`; the graph's input is {}", listed(allowed))]
+    Input {
+        /// The field.
+        field: String,
+        /// What an input may write.
+        allowed: Vec<String>,
+    },
+    /// An observed run was lost: there is no runtime to run it on, or the runtime is gone.
+    #[error("the run was lost: an observed run needs a tokio runtime")]
+    Lost,
+    /// The app is shutting down: no run begins.
+    #[error("the app is shutting down")]
+    ShuttingDown,
     /// Another run owns the thread. Nothing was run and nothing stored: try again later.
     #[error("thread `{thread}` is in use{}; try again later", by(holder))]
     Conflict {
@@ -168,17 +301,67 @@ pub enum RunError {
     /// The store failed.
     #[error("the thread's log could not be read or written")]
     Checkpoint(#[source] CheckpointError),
-    /// The thread waits for answers; a new input is refused.
-    #[error("thread `{thread}` waits for an answer to {}", asked(requests))]
-    Waiting {
+    /// The thread's turn is not over, and a new input is refused: answer what it asks, resume it, or replace it with
+    /// [`NewInput::Replace`](crate::NewInput::Replace).
+    #[error("thread `{thread}` has not finished its turn: {why}")]
+    Unfinished {
         /// The thread.
         thread: ThreadKey,
-        /// The questions.
+        /// What it waits for.
+        why: Unfinished,
+    },
+    /// An answer names a request that never was. Nothing was stored.
+    #[error("there is no request `{0}`")]
+    NoSuchRequest(RequestId),
+    /// An answer names a request that was answered. Nothing was stored.
+    #[error("request `{0}` has been answered already")]
+    AlreadyAnswered(RequestId),
+    /// An answer names a request that is not open any more: its task asked something else, or the thread went on without
+    /// it. Nothing was stored.
+    #[error("request `{0}` is not open any more")]
+    Stale(RequestId),
+    /// An answer came after its request's deadline. Nothing was stored; a resume tells the node.
+    #[error("request `{id}` had to be answered by {deadline:?}")]
+    Expired {
+        /// The request.
+        id: RequestId,
+        /// Its deadline.
+        deadline: Timestamp,
+    },
+    /// An answer names no request, and several are open. Nothing was stored.
+    #[error("{} requests are open; say which one is answered: {}", requests.len(), asked(requests))]
+    Ambiguous {
+        /// The open requests.
         requests: Vec<Pending>,
     },
-    /// An answer names a request that is not open.
-    #[error("there is no open request `{0}`; it may have been answered already")]
-    NoSuchRequest(RequestId),
+    /// An answer does not fit its request's schema. Nothing was stored, and the request is still open.
+    #[error("the answer to request `{id}` does not fit: {}", faults.join("; "))]
+    WrongAnswer {
+        /// The request.
+        id: RequestId,
+        /// What does not fit, and where.
+        faults: Vec<String>,
+    },
+    /// No request is open.
+    #[error("thread `{0}` asks nothing")]
+    NothingAsked(ThreadKey),
+    /// It cannot be told in which node's place the state is edited.
+    #[error(
+        "the state was last written by {}; say in which one's place it is edited",
+        listed(nodes)
+    )]
+    AmbiguousEdit {
+        /// The nodes that wrote last.
+        nodes: Vec<String>,
+    },
+    /// There is no such subgraph in the thread.
+    #[error("thread `{thread}` has no subgraph at `{path}`")]
+    NoSuchSubgraph {
+        /// The thread.
+        thread: ThreadKey,
+        /// Where it was looked for.
+        path: Namespace,
+    },
     /// There is nothing to go on with.
     #[error("thread `{0}` does not exist")]
     NoSuchThread(ThreadKey),
@@ -201,6 +384,18 @@ pub enum RunError {
     /// The stored state has another shape than the type.
     #[error("the stored state cannot be read")]
     State(#[source] BoxError),
+}
+
+/// An error, what caused it, what caused that, and so on.
+pub(crate) fn causes<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
 }
 
 fn within(namespace: &Namespace) -> String {

@@ -1,27 +1,15 @@
 //! What an observer of a run sees.
 
-use std::{
-    any::Any,
-    collections::VecDeque,
-    fmt,
-    pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll, Waker},
-};
+use std::{any::Any, fmt, sync::Arc, time::Duration};
 
-use futures::Stream;
-use hanok_core::{
-    BoxFuture, Changes, Fields, Namespace, Position, Spent, Stored, StoredError, TaskId, Token,
-};
+use hanok_core::{Changes, Fields, Namespace, Position, Spent, Stored, StoredError, TaskId, Token};
 use hanok_state::{State, StateUpdate};
 
-use crate::{Outcome, Pending, RunError};
-
-/// How many events may wait for a slow observer. Past it live ones are dropped, and a mark says how many.
-const WAITING: usize = 4_096;
+use crate::Pending;
 
 /// One thing that happened in a run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Event {
     /// Whose it is: the thread's own graph's (the root), or a subgraph's.
     pub path: Namespace,
@@ -31,43 +19,181 @@ pub struct Event {
     pub node: Option<Arc<str>>,
     /// The task, where it is one task's.
     pub task: Option<TaskId>,
-    /// The position in the log of what is recorded; nothing for a live event, which is never replayed.
-    pub position: Option<Position>,
+    /// Which attempt of the task it is, counted from 1; 0 where it is no task's. What an earlier attempt sent live is void
+    /// once a later one's is there.
+    pub attempt: u32,
+    /// The event's number in its run, counted from 0: a gap shows what was dropped. A replayed event has none.
+    pub sequence: Option<u64>,
+    /// Names a recorded event; nothing for a live one, which is never replayed.
+    pub id: Option<EventId>,
     /// What happened.
     pub kind: EventKind,
+}
+
+/// Names a recorded event: the entry of the log that it tells of, and which of that entry's events it is. Ids grow along
+/// a thread, so the last one seen is all that a reader has to remember.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventId {
+    /// The position in the log.
+    pub position: Position,
+    /// Which of the position's events.
+    pub index: u8,
+}
+
+impl EventId {
+    /// The id of the last event that the entry at `position` can have: to go on after a state that was read there.
+    pub fn last_of(position: Position) -> Self {
+        Self { position, index: u8::MAX }
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.position.0, self.index)
+    }
 }
 
 /// What happened.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// The state after the input, or after a super-step. Recorded.
+    /// The state after the input, or after a super-step that changed what the graph shows. Recorded.
     Values(AnyState),
-    /// What a task wrote. Recorded.
+    /// What a task wrote. Messages in it are whole. Recorded.
     Updates(AnyUpdate),
+    /// A super-step was committed. Recorded.
+    Checkpoint,
     /// A person is asked. Recorded.
-    Requests(Vec<Pending>),
+    Request(Pending),
+    /// The run ended. Recorded, but for a run whose store failed.
+    Ended {
+        /// How: the outcome's name, or `failed`.
+        outcome: String,
+        /// What went wrong, if something did.
+        error: Option<String>,
+        /// What the turn has spent.
+        spent: Spent,
+    },
     /// A task starts. Live.
-    TaskStarted,
-    /// A task failed. Live.
-    TaskFailed(String),
+    TaskStarted {
+        /// What a `Send` gave it.
+        input: Option<Stored>,
+    },
+    /// A task is done. Live: what it wrote is recorded as its `Updates`.
+    TaskFinished {
+        /// Whether a kept result was used and the node did not run.
+        cached: bool,
+    },
+    /// A task asks a person and is suspended. Live.
+    TaskInterrupted,
+    /// An attempt failed, and another follows. Live.
+    TaskRetried {
+        /// Why it failed.
+        error: String,
+        /// How long it waits.
+        delay: Duration,
+    },
+    /// A task failed for the last time. Live.
+    TaskFailed {
+        /// Why.
+        error: String,
+        /// Whether its error handler runs now.
+        handled: bool,
+    },
     /// What a node sent with [`Context::custom`](crate::Context::custom). Live.
     Custom(Stored),
     /// A piece of what a model writes. Live.
     Token(Token),
-    /// The run ended, having spent this. Live.
-    Ended(Spent),
-    /// So many live events were dropped because nobody read them. Live.
+    /// So many events were dropped because nobody read them. Recorded ones follow, from the log. Live.
     Lagged(u64),
 }
 
-impl EventKind {
-    fn is_live(&self) -> bool {
-        !matches!(self, Self::Values(_) | Self::Updates(_) | Self::Requests(_))
+/// A kind of events to observe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Mode {
+    /// [`EventKind::Values`].
+    Values,
+    /// [`EventKind::Updates`].
+    Updates,
+    /// [`EventKind::Token`]: messages while they are written. Whole ones come with their update.
+    Messages,
+    /// [`EventKind::Custom`].
+    Custom,
+    /// The events of tasks: started, finished, interrupted, retried, failed.
+    Tasks,
+    /// [`EventKind::Checkpoint`].
+    Checkpoints,
+    /// [`EventKind::Request`].
+    Interrupts,
+}
+
+/// A set of modes. An end and a lag belong to every one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Modes(u8);
+
+impl Modes {
+    pub(crate) const ALL: Self = Self(u8::MAX);
+
+    pub(crate) fn of(modes: impl IntoIterator<Item = Mode>) -> Self {
+        Self(modes.into_iter().fold(0, |set, mode| set | mode.bit()))
+    }
+
+    pub(crate) fn has(self, mode: Mode) -> bool {
+        self.0 & mode.bit() != 0
+    }
+
+    pub(crate) fn take(self, kind: &EventKind) -> bool {
+        kind.mode().is_none_or(|mode| self.has(mode))
     }
 }
 
-/// A state of any type.
+impl Mode {
+    fn bit(self) -> u8 {
+        match self {
+            Self::Values => 1,
+            Self::Updates => 2,
+            Self::Messages => 4,
+            Self::Custom => 8,
+            Self::Tasks => 16,
+            Self::Checkpoints => 32,
+            Self::Interrupts => 64,
+        }
+    }
+}
+
+impl EventKind {
+    fn mode(&self) -> Option<Mode> {
+        Some(match self {
+            Self::Values(_) => Mode::Values,
+            Self::Updates(_) => Mode::Updates,
+            Self::Checkpoint => Mode::Checkpoints,
+            Self::Request(_) => Mode::Interrupts,
+            Self::TaskStarted { .. }
+            | Self::TaskFinished { .. }
+            | Self::TaskInterrupted
+            | Self::TaskRetried { .. }
+            | Self::TaskFailed { .. } => Mode::Tasks,
+            Self::Custom(_) => Mode::Custom,
+            Self::Token(_) => Mode::Messages,
+            Self::Ended { .. } | Self::Lagged(_) => return None,
+        })
+    }
+
+    /// Which of its entry's events a recorded one is, in the order in which they are told.
+    pub(crate) fn index(&self) -> u8 {
+        match self {
+            Self::Updates(_) => 0,
+            Self::Checkpoint => 1,
+            Self::Values(_) => 2,
+            Self::Request(_) => 3,
+            Self::Ended { .. } => 4,
+            _ => u8::MAX,
+        }
+    }
+}
+
+/// A state of any type: as it is, or as it was stored.
 #[derive(Clone)]
 pub struct AnyState(Arc<dyn ErasedState>);
 
@@ -77,6 +203,16 @@ trait ErasedState: Any + Send + Sync {
 }
 
 struct Shared<S>(Arc<S>);
+
+impl ErasedState for Fields {
+    fn fields(&self) -> Result<Fields, StoredError> {
+        Ok(self.clone())
+    }
+
+    fn any(&self) -> &(dyn Any + Send + Sync) {
+        self
+    }
+}
 
 impl<S: State> ErasedState for Shared<S> {
     fn fields(&self) -> Result<Fields, StoredError> {
@@ -93,9 +229,26 @@ impl AnyState {
         Self(Arc::new(Shared(state.clone())))
     }
 
-    /// The state, if it is an `S`.
+    /// A state as it was stored.
+    pub(crate) fn stored(fields: Fields) -> Self {
+        Self(Arc::new(fields))
+    }
+
+    /// The state, if it is an `S` and not only the stored form of one.
     pub fn downcast_ref<S: State>(&self) -> Option<&S> {
         self.0.any().downcast_ref()
+    }
+
+    /// The state as an `S`, which it is or was stored as.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when it was stored in another shape.
+    pub fn get<S: State>(&self) -> Result<S, StoredError> {
+        match self.downcast_ref::<S>() {
+            Some(state) => Ok(state.clone()),
+            None => S::default().load(&mut self.to_fields()?),
+        }
     }
 
     /// The state as it is stored.
@@ -128,6 +281,16 @@ trait ErasedUpdate: Any + Send + Sync {
 
 struct Update<U>(U);
 
+impl ErasedUpdate for Changes {
+    fn changes(&self) -> Result<Changes, StoredError> {
+        Ok(self.clone())
+    }
+
+    fn any(&self) -> &(dyn Any + Send + Sync) {
+        self
+    }
+}
+
 impl<U: StateUpdate> ErasedUpdate for Update<U> {
     fn changes(&self) -> Result<Changes, StoredError> {
         self.0.to_changes()
@@ -143,9 +306,26 @@ impl AnyUpdate {
         Self(Arc::new(Update(update)))
     }
 
-    /// The update, if it is a `U`.
+    /// An update as it was stored.
+    pub(crate) fn stored(changes: Changes) -> Self {
+        Self(Arc::new(changes))
+    }
+
+    /// The update, if it is a `U` and not only the stored form of one.
     pub fn downcast_ref<U: StateUpdate>(&self) -> Option<&U> {
         self.0.any().downcast_ref()
+    }
+
+    /// The update as a `U`, which it is or was stored as.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when it was stored in another shape.
+    pub fn get<U: StateUpdate>(&self) -> Result<U, StoredError> {
+        match self.downcast_ref::<U>() {
+            Some(update) => Ok(update.clone()),
+            None => U::from_changes(&self.to_changes()?),
+        }
     }
 
     /// The update as it is stored.
@@ -160,115 +340,9 @@ impl AnyUpdate {
 
 impl fmt::Debug for AnyUpdate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("AnyUpdate").finish_non_exhaustive()
-    }
-}
-
-/// Where a run reports what happens. Without an observer it costs nothing.
-#[derive(Clone, Default)]
-pub(crate) struct Sink(Option<Arc<Mutex<Queue>>>);
-
-#[derive(Default)]
-struct Queue {
-    events: VecDeque<Event>,
-    dropped: u64,
-    waker: Option<Waker>,
-}
-
-impl Sink {
-    fn observed() -> Self {
-        Self(Some(Arc::default()))
-    }
-
-    /// Whether somebody observes.
-    pub(crate) fn is_on(&self) -> bool {
-        self.0.is_some()
-    }
-
-    /// Reports an event, made only if somebody observes. Never blocks.
-    pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
-        let Some(queue) = &self.0 else { return };
-        let event = event();
-        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-        if event.kind.is_live() && queue.events.len() >= WAITING {
-            queue.dropped += 1;
-            return;
+        match self.to_changes() {
+            Ok(changes) => f.debug_tuple("AnyUpdate").field(&changes).finish(),
+            Err(error) => write!(f, "({error})"),
         }
-        queue.events.push_back(event);
-        if let Some(waker) = queue.waker.take() {
-            waker.wake();
-        }
-    }
-
-    fn take(&self, waker: &Waker) -> Option<Event> {
-        let mut queue = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
-        if queue.dropped > 0 && queue.events.len() < WAITING / 2 {
-            let kind = EventKind::Lagged(std::mem::take(&mut queue.dropped));
-            let path = Namespace::root();
-            return Some(Event { path, step: 0, node: None, task: None, position: None, kind });
-        }
-        let event = queue.events.pop_front();
-        if event.is_none() {
-            queue.waker = Some(waker.clone());
-        }
-        event
-    }
-}
-
-/// A run, observed: a stream of its events, then its outcome. The run goes on only while the stream is read; dropping it
-/// drops the run, which leaves the thread resumable.
-#[must_use]
-pub struct Events<S> {
-    sink: Sink,
-    run: Option<BoxFuture<'static, Result<Outcome<S>, RunError>>>,
-    outcome: Option<Result<Outcome<S>, RunError>>,
-}
-
-impl<S> Events<S> {
-    pub(crate) fn new<F>(run: impl FnOnce(Sink) -> F) -> Self
-    where
-        F: Future<Output = Result<Outcome<S>, RunError>> + Send + 'static,
-    {
-        let sink = Sink::observed();
-        let run: BoxFuture<'static, _> = Box::pin(run(sink.clone()));
-        Self { sink, run: Some(run), outcome: None }
-    }
-
-    /// How the run ended; runs it to its end first, passing over what was not read.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError`] when the run could not go on.
-    pub async fn outcome(mut self) -> Result<Outcome<S>, RunError> {
-        if let Some(run) = self.run.take() {
-            return run.await;
-        }
-        // The run is taken exactly when its outcome is put here.
-        self.outcome.take().unwrap_or(Ok(Outcome::Cancelled))
-    }
-}
-
-impl<S: Unpin> Stream for Events<S> {
-    type Item = Event;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
-        let this = &mut *self;
-        if let Some(run) = &mut this.run
-            && let Poll::Ready(outcome) = run.as_mut().poll(cx)
-        {
-            this.outcome = Some(outcome);
-            this.run = None;
-        }
-        match this.sink.take(cx.waker()) {
-            Some(event) => Poll::Ready(Some(event)),
-            None if this.run.is_none() => Poll::Ready(None),
-            None => Poll::Pending,
-        }
-    }
-}
-
-impl<S> fmt::Debug for Events<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Events").field("running", &self.run.is_some()).finish_non_exhaustive()
     }
 }

@@ -1,12 +1,20 @@
 //! A graph, built and checked.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+    time::Duration,
+};
 
 use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
-use hanok_core::BoxError;
+use hanok_core::{BoxError, Budget};
 use hanok_state::State;
 
-use crate::{App, GraphBuilder, Outcome, RunError, Runtime, Target, node::ErasedNode};
+use crate::{
+    App, Cache, GraphBuilder, Outcome, Retry, RunError, Runtime, Slots, Target, builder::Inside,
+    cache::Results, command::Kind, handler::ErasedHandler, node::ErasedNode, plan::Rules,
+};
 
 /// Where every run begins.
 pub const START: &str = "__start__";
@@ -17,24 +25,102 @@ pub const END: &str = "__end__";
 /// How many super-steps a turn may take if nothing else is said.
 pub(crate) const RECURSION_LIMIT: u32 = 100;
 
+/// How many tasks a super-step may have if nothing else is said.
+pub(crate) const FAN_OUT: usize = 1_024;
+
+/// How many retries a run may make if nothing else is said.
+pub(crate) const RETRIES: u32 = 100;
+
 /// A graph of nodes over the state `S`, whose nodes are given the services `C`. A clone costs a pointer.
 pub struct Graph<S: State, C = ()>(pub(crate) Arc<Inner<S, C>>);
 
 pub(crate) struct Inner<S: State, C> {
     pub(crate) name: String,
+    /// What a thread begins with.
+    pub(crate) initial: Arc<S>,
     pub(crate) nodes: BTreeMap<Arc<str>, Vertex<S, C>>,
     /// Where a run begins.
     pub(crate) start: Ways<S>,
     pub(crate) joins: Vec<Join>,
+    pub(crate) deferred: BTreeSet<Arc<str>>,
+    /// Breakpoints.
+    pub(crate) before: BTreeSet<Arc<str>>,
+    pub(crate) after: BTreeSet<Arc<str>>,
+    /// The fields that an input may write, and that an outcome shows; `None` for all.
+    pub(crate) input: Option<Vec<Arc<str>>>,
+    pub(crate) output: Option<Vec<Arc<str>>>,
+    pub(crate) results: Results<S>,
+    pub(crate) fail_fast: bool,
+    pub(crate) slots: Option<Slots>,
+    pub(crate) fan_out: usize,
+    pub(crate) budget: Budget,
+    pub(crate) retry_budget: u32,
     pub(crate) recursion_limit: u32,
     pub(crate) fingerprint: u64,
     pub(crate) runtime: Runtime,
 }
 
-/// A node and its ways out.
+/// A node, its ways out, and what was said about it.
 pub(crate) struct Vertex<S: State, C> {
     pub(crate) node: Arc<dyn ErasedNode<S, C>>,
+    /// The type of input that it takes from `Send`s alone.
+    pub(crate) kind: Option<Kind>,
+    pub(crate) inside: Option<Inside>,
     pub(crate) ways: Ways<S>,
+    pub(crate) settings: Settings<S, C>,
+}
+
+/// What was said about a node.
+pub(crate) struct Settings<S: State, C> {
+    pub(crate) retries: Vec<Retry>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) idle: Option<Duration>,
+    pub(crate) handler: Option<Arc<dyn ErasedHandler<S, C>>>,
+    pub(crate) cache: Option<Cache<S, C>>,
+    pub(crate) slots: Option<Slots>,
+}
+
+impl<S: State, C> Default for Settings<S, C> {
+    fn default() -> Self {
+        Self {
+            retries: Vec::new(),
+            timeout: None,
+            idle: None,
+            handler: None,
+            cache: None,
+            slots: None,
+        }
+    }
+}
+
+impl<S: State, C> Inner<S, C> {
+    /// What a plan needs to know.
+    pub(crate) fn rules(&self) -> Rules<'_> {
+        Rules { joins: &self.joins, deferred: &self.deferred }
+    }
+
+    /// Whether `field` is part of an outcome.
+    pub(crate) fn shows(&self, field: &str) -> bool {
+        match &self.output {
+            Some(output) => output.iter().any(|name| name.as_ref() == field),
+            None => !self.initial.schema().fields.iter().any(|f| f.private && f.name == field),
+        }
+    }
+
+    /// Whether an outcome shows every field.
+    fn shows_all(&self) -> bool {
+        self.initial.schema().fields.iter().all(|field| self.shows(&field.name))
+    }
+
+    /// A state as an outcome shows it.
+    pub(crate) fn shown(&self, state: &Arc<S>) -> Arc<S> {
+        if self.shows_all() {
+            return state.clone();
+        }
+        let mut shown = S::clone(state);
+        shown.retain(&|field| self.shows(field), &self.initial);
+        Arc::new(shown)
+    }
 }
 
 /// The ways out of a node.

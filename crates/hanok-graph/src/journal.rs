@@ -1,21 +1,21 @@
 //! A run's way into the log of its thread.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
 use futures::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Guard, Log, Record,
-    RunFold, Safety, SharedCheckpointer, ThreadFold,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Guard, Log,
+    Persistence, Record, RunFold, Safety, SharedCheckpointer, ThreadFold,
 };
-use hanok_core::{Namespace, Position, ThreadKey};
+use hanok_core::{Fields, Namespace, Position, ThreadKey};
 
-use crate::Runtime;
+use crate::{AnyState, Runtime};
 
 /// The smallest number of bytes of entries after which a snapshot is due.
 const SNAPSHOT_FROM: usize = 64 * 1024;
@@ -30,7 +30,27 @@ pub(crate) struct Journal {
     /// Bytes of the newest snapshot; more than any while one is being written.
     snapshot_size: Arc<AtomicUsize>,
     /// What an earlier run left of subgraphs.
-    left: Mutex<BTreeMap<Namespace, RunFold>>,
+    left: Mutex<BTreeMap<Namespace, Left>>,
+    /// Subgraphs that were begun, or gone on with, in this run.
+    begun: Mutex<BTreeSet<Namespace>>,
+    /// Subgraphs that run.
+    running: Mutex<BTreeSet<Namespace>>,
+}
+
+/// A subgraph that runs.
+pub(crate) struct Running {
+    journal: Arc<Journal>,
+    namespace: Namespace,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        lock(&self.journal.running).remove(&self.namespace);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct At {
@@ -71,6 +91,8 @@ impl Journal {
             released: AtomicBool::new(false),
             snapshot_size: Arc::new(AtomicUsize::new(snapshot)),
             left: Mutex::default(),
+            begun: Mutex::default(),
+            running: Mutex::default(),
         }
     }
 
@@ -81,11 +103,12 @@ impl Journal {
         (position, sizes): (Position, (usize, usize)),
         claim: Claim,
         first: Vec<(Namespace, Body)>,
+        then: impl FnOnce(Position),
     ) -> Result<Self, CheckpointError> {
         let at = (position, claim.epoch);
         let journal =
             Self::new(log.thread().clone(), Some(log.store().clone()), runtime, at, sizes);
-        journal.append_guarded(first, Some(Guard::Take(claim))).await?;
+        journal.append_guarded(first, Some(Guard::Take(claim)), Safety::Process, then).await?;
         Ok(journal)
     }
 
@@ -109,11 +132,31 @@ impl Journal {
         entries: Vec<(Namespace, Body)>,
         keep: Keep,
     ) -> Result<Position, CheckpointError> {
-        let epoch = match keep {
+        self.append_then(entries, keep, |_| {}).await
+    }
+
+    /// As [`append`](Journal::append), and tells `then` where the last entry stands before anybody else appends: what is
+    /// reported there is reported in the order of the log.
+    pub(crate) async fn append_then(
+        &self,
+        entries: Vec<(Namespace, Body)>,
+        keep: Keep,
+        then: impl FnOnce(Position),
+    ) -> Result<Position, CheckpointError> {
+        let guard = match keep {
             Keep::Claim => None,
             Keep::Nothing => Some(Guard::Release(Epoch::default())),
         };
-        self.append_guarded(entries, epoch).await
+        self.append_guarded(entries, guard, Safety::Process, then).await
+    }
+
+    /// As [`append`](Journal::append), with more to survive.
+    pub(crate) async fn append_safely(
+        &self,
+        entries: Vec<(Namespace, Body)>,
+        safety: Safety,
+    ) -> Result<Position, CheckpointError> {
+        self.append_guarded(entries, None, safety, |_| {}).await
     }
 
     /// `None` holds the claim; a release is given the journal's own epoch.
@@ -121,10 +164,13 @@ impl Journal {
         &self,
         entries: Vec<(Namespace, Body)>,
         guard: Option<Guard>,
+        safety: Safety,
+        then: impl FnOnce(Position),
     ) -> Result<Position, CheckpointError> {
         let mut at = self.at.lock().await;
         let Some(store) = &self.store else {
             at.position = Position(at.position.0 + entries.len() as u64);
+            then(at.position);
             return Ok(at.position);
         };
         if at.unsure {
@@ -153,7 +199,7 @@ impl Journal {
         };
         let releases = matches!(guard, Guard::Release(_));
         let id = AppendId(self.runtime.ids.id());
-        let append = Append { id, expected, guard, records, safety: Safety::Process };
+        let append = Append { id, expected, guard, records, safety };
         at.unsure = true;
         store.append(&self.thread, append).await?;
         at.unsure = false;
@@ -162,6 +208,7 @@ impl Journal {
         }
         at.position = last;
         at.since += size;
+        then(last);
         Ok(last)
     }
 
@@ -194,15 +241,78 @@ impl Journal {
 
     /// Notes what an earlier run left of subgraphs.
     pub(crate) fn leave(&self, runs: impl IntoIterator<Item = (Namespace, RunFold)>) {
-        self.left().extend(runs);
+        lock(&self.left)
+            .extend(runs.into_iter().map(|(path, run)| (path, Left::Stored(Box::new(run)))));
     }
 
-    /// Takes what an earlier run left of one subgraph.
-    pub(crate) fn take_left(&self, namespace: &Namespace) -> Option<RunFold> {
-        self.left().remove(namespace)
+    /// Notes the state of a subgraph that outlives its call.
+    pub(crate) fn keep(&self, namespace: Namespace, live: Live) {
+        lock(&self.left).insert(namespace, Left::Live(live));
     }
 
-    fn left(&self) -> std::sync::MutexGuard<'_, BTreeMap<Namespace, RunFold>> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Takes what was left of one subgraph: by an earlier run, by an earlier call if its state outlives it, or by an
+    /// attempt of this run that failed.
+    pub(crate) async fn take_left(
+        &self,
+        namespace: &Namespace,
+    ) -> Result<Option<Left>, CheckpointError> {
+        let left = lock(&self.left).remove(namespace);
+        let begun = !lock(&self.begun).insert(namespace.clone());
+        match (&self.store, left) {
+            // It was begun in this run and did not end: what it has done since is in the log alone.
+            (Some(store), None) if begun => {
+                let log = Log::new(store.clone(), self.thread.clone()).open(None).await?;
+                let run = log.and_then(|mut log| log.fold.runs.remove(namespace));
+                Ok(run.map(|run| Left::Stored(Box::new(run))))
+            }
+            (_, left) => Ok(left),
+        }
+    }
+
+    /// Notes that a subgraph runs, until the guard is dropped; `None` if it does already.
+    pub(crate) fn enter(self: &Arc<Self>, namespace: &Namespace) -> Option<Running> {
+        let new = lock(&self.running).insert(namespace.clone());
+        new.then(|| Running { journal: self.clone(), namespace: namespace.clone() })
+    }
+
+    /// The states of subgraphs that outlive their call, for a snapshot.
+    pub(crate) fn kept(&self) -> Vec<(Namespace, Live)> {
+        let left = lock(&self.left);
+        let live = left.iter().filter_map(|(path, left)| match left {
+            Left::Live(live) => Some((path.clone(), live.clone())),
+            Left::Stored(run) if run.persistence == Persistence::PerThread => {
+                let state = AnyState::stored(run.fields.clone());
+                let run = RunFold { fields: Fields::default(), ..(**run).clone() };
+                Some((path.clone(), Live { state, unknown: Fields::default(), run }))
+            }
+            Left::Stored(_) => None,
+        });
+        live.collect()
+    }
+}
+
+/// What was left of a subgraph.
+pub(crate) enum Left {
+    Stored(Box<RunFold>),
+    Live(Live),
+}
+
+/// The state of a subgraph that outlives its call, and where it stands. Holding it costs pointers.
+#[derive(Clone)]
+pub(crate) struct Live {
+    pub(crate) state: AnyState,
+    pub(crate) unknown: Fields,
+    /// All but the fields.
+    pub(crate) run: RunFold,
+}
+
+impl Live {
+    /// The graph's part of the thread as a log amounts to it.
+    pub(crate) fn to_fold(self) -> Option<RunFold> {
+        let mut fields = self.state.to_fields().ok()?;
+        for (name, field) in self.unknown.iter() {
+            fields.insert(name, field.clone());
+        }
+        Some(RunFold { fields, ..self.run })
     }
 }

@@ -36,43 +36,66 @@
 //! default. A program that aborts on a panic is refused when a graph is built, unless it says
 //! [`allow_abort`](GraphBuilder::allow_abort).
 
+mod active;
+mod activity;
+mod answer;
 mod app;
 mod begin;
 mod builder;
+mod cache;
 mod command;
+mod commit;
 mod context;
 mod draw;
 mod drive;
+mod edit;
+mod env;
 mod error;
 mod event;
 mod graph;
+mod handler;
 mod ids;
 mod journal;
 mod node;
 mod outcome;
 mod plan;
+mod progress;
+mod replay;
+mod retry;
 mod runtime;
+#[cfg(feature = "schema")]
+mod schema;
+mod scope;
+mod sink;
+mod slots;
 mod snapshot;
 mod subgraph;
 mod task;
 mod thread;
 mod validate;
 
-pub use app::App;
+pub use app::{App, Shutdown};
 pub use builder::GraphBuilder;
-pub use command::{Command, IntoCommand, IntoTargets, Send, Target};
-pub use context::{Context, StepError};
+pub use cache::Cache;
+pub use command::{Command, IntoCommand, IntoTargets, Send, Sent, Target};
+pub use context::{Context, NotMade, StepError};
 pub use draw::Drawing;
-pub use error::{BuildError, Fault, NodeError, RunError};
-pub use event::{AnyState, AnyUpdate, Event, EventKind, Events};
+pub use edit::GraphView;
+pub use error::{BuildError, Fault, Lint, NodeError, RunError};
+pub use event::{AnyState, AnyUpdate, Event, EventId, EventKind, Mode};
 pub use graph::{END, Graph, START};
-pub use hanok_core::BoxError;
+pub use handler::{Failure, FailureKind, Handler};
+pub use hanok_checkpoint::Doubt;
+pub use hanok_core::{BoxError, Budget};
 pub use node::Node;
-pub use outcome::{Limit, Outcome, Pending, Unfinished};
+pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished};
+pub use retry::{Class, Retry};
 pub use runtime::{Runtime, SystemIds, SystemRng, TokioClock, TokioSpawner};
+pub use sink::Events;
+pub use slots::Slots;
 pub use snapshot::Snapshot;
-pub use subgraph::SubgraphError;
-pub use thread::{Input, Thread};
+pub use subgraph::{Persistence, Subgraph, SubgraphError};
+pub use thread::{Input, NewInput, Thread};
 
 /// The programs of the README.
 #[cfg(doctest)]

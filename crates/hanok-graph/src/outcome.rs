@@ -1,7 +1,10 @@
 //! How a run ends when nothing went wrong.
 
-use hanok_core::{RequestId, Stored, StoredError};
-use serde::de::DeserializeOwned;
+use std::sync::Arc;
+
+pub use hanok_core::Limit;
+use hanok_core::{Namespace, RequestId, Stored, StoredError, Timestamp};
+use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
 
 /// How a run ended. Only `Done` is an end; the others can be resumed.
@@ -12,6 +15,11 @@ pub enum Outcome<S> {
     Done(S),
     /// A person is asked; the run goes on with the answer.
     Interrupted(Vec<Pending>),
+    /// The run came to a breakpoint: look, edit the state if need be, and resume.
+    Breakpoint(Breakpoint<S>),
+    /// Calls that must not be made twice were about to be made when a run was lost, and nobody knows whether they were.
+    /// A person says so, as a [`Resolution`]; other requests of the super-step are listed too.
+    InDoubt(Vec<Pending>),
     /// A limit of the turn was reached. The state is what was committed; resume with a higher limit, or say something new.
     LimitReached {
         /// Which limit.
@@ -19,17 +27,87 @@ pub enum Outcome<S> {
         /// The state so far.
         state: S,
     },
+    /// The same tasks were under way each time a run was lost, too often. Nothing was run; resume with a higher
+    /// [`takeover_limit`](crate::Thread::takeover_limit).
+    Poisoned(Poisoned),
     /// It was asked to stop. What was committed stays.
     Cancelled,
+    /// It was asked to stop after the super-step that was under way, and did. Resume goes on.
+    Drained,
 }
 
-/// A limit of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum Limit {
-    /// So many super-steps.
-    #[error("{0} super-steps")]
-    Steps(u32),
+/// Where a run came to a breakpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Breakpoint<S> {
+    /// Whose nodes they are: the thread's own graph's (the root), or a subgraph's.
+    pub path: Namespace,
+    /// The nodes that have a breakpoint here.
+    pub nodes: Vec<String>,
+    /// What is due next.
+    pub next: Vec<String>,
+    /// The state; of a subgraph's breakpoint, the state of the thread's own graph.
+    pub state: S,
+}
+
+/// Tasks that runs were lost with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Poisoned {
+    /// The nodes of the tasks that were under way.
+    pub tasks: Vec<String>,
+    /// How many runs in a row were lost since the last commit.
+    pub takeovers: u32,
+}
+
+/// What a person says of a call that is in doubt: [`Thread::settle`](crate::Thread::settle). As JSON it is
+/// `{"made": result}`, `"not_made"` or `"give_up"`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Resolution {
+    /// It was made, and gave this.
+    Made(Stored),
+    /// It was not made: it is made now.
+    NotMade,
+    /// It is given up: the node is told.
+    GiveUp,
+}
+
+const MADE: &str = "made";
+const NOT_MADE: &str = "not_made";
+const GIVE_UP: &str = "give_up";
+
+impl Resolution {
+    /// It was made, and gave `result`.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when the result cannot be stored.
+    pub fn made(result: &(impl Serialize + ?Sized)) -> Result<Self, StoredError> {
+        Stored::encode(result).map(Self::Made)
+    }
+
+    /// As it is stored.
+    pub(crate) fn to_stored(&self) -> Result<Stored, StoredError> {
+        match self {
+            Self::Made(result) => {
+                let key = Stored::encode(MADE)?;
+                Ok(Stored::map([(&key, result)].into_iter()))
+            }
+            Self::NotMade => Stored::encode(NOT_MADE),
+            Self::GiveUp => Stored::encode(GIVE_UP),
+        }
+    }
+
+    /// Reads what [`Resolution::to_stored`] wrote; `None` for anything else.
+    pub(crate) fn read(stored: &Stored) -> Option<Self> {
+        match stored.as_str() {
+            Ok(NOT_MADE) => return Some(Self::NotMade),
+            Ok(GIVE_UP) => return Some(Self::GiveUp),
+            _ => {}
+        }
+        match stored.to_entries().ok()?.as_slice() {
+            [(key, result)] if matches!(key.as_str(), Ok(MADE)) => Some(Self::Made(result.clone())),
+            _ => None,
+        }
+    }
 }
 
 /// A request that waits for an answer.
@@ -41,6 +119,25 @@ pub struct Pending {
     pub node: String,
     /// What it shows.
     pub payload: Stored,
+    /// The JSON Schema that an answer has to fit, as JSON text, if there is one.
+    pub schema: Option<Arc<str>>,
+    /// Until when an answer counts.
+    pub deadline: Option<Timestamp>,
+    /// Whose question it is: the thread's own graph's (the root), or a subgraph's.
+    pub path: Namespace,
+    /// The call that is in doubt, if that is the question; the answer is a [`Resolution`].
+    pub doubt: Option<Doubted>,
+}
+
+/// A call that may or may not have been made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubted {
+    /// The tool.
+    pub tool: String,
+    /// The call's idempotency key.
+    pub key: String,
+    /// What the tool was given, as JSON text.
+    pub arguments: String,
 }
 
 impl Pending {
@@ -61,12 +158,24 @@ pub enum Unfinished {
     /// A person is asked.
     #[error("the run waits for {} answers", .0.len())]
     Interrupted(Vec<Pending>),
+    /// It came to a breakpoint.
+    #[error("the run stopped at a breakpoint of {}", .0.join(", "))]
+    Breakpoint(Vec<String>),
+    /// Nobody knows whether a call was made.
+    #[error("nobody knows whether {} calls were made", .0.iter().filter(|p| p.doubt.is_some()).count())]
+    InDoubt(Vec<Pending>),
     /// A limit was reached.
     #[error("the turn reached its limit of {0}")]
     LimitReached(Limit),
+    /// Runs were lost with the same tasks too often.
+    #[error("{} runs in a row were lost with {}", .0.takeovers, .0.tasks.join(", "))]
+    Poisoned(Poisoned),
     /// It was asked to stop.
     #[error("the run was cancelled")]
     Cancelled,
+    /// It was asked to stop after a super-step.
+    #[error("the run was drained")]
+    Drained,
 }
 
 impl<S> Outcome<S> {
@@ -79,8 +188,30 @@ impl<S> Outcome<S> {
         match self {
             Self::Done(state) => Ok(state),
             Self::Interrupted(requests) => Err(Unfinished::Interrupted(requests)),
+            Self::Breakpoint(at) => Err(Unfinished::Breakpoint(at.nodes)),
+            Self::InDoubt(requests) => Err(Unfinished::InDoubt(requests)),
             Self::LimitReached { which, .. } => Err(Unfinished::LimitReached(which)),
+            Self::Poisoned(poisoned) => Err(Unfinished::Poisoned(poisoned)),
             Self::Cancelled => Err(Unfinished::Cancelled),
+            Self::Drained => Err(Unfinished::Drained),
+        }
+    }
+
+    /// The same outcome with each state turned into something else, such as a view of it.
+    pub fn map<T>(self, change: impl FnOnce(S) -> T) -> Outcome<T> {
+        match self {
+            Self::Done(state) => Outcome::Done(change(state)),
+            Self::Interrupted(requests) => Outcome::Interrupted(requests),
+            Self::Breakpoint(Breakpoint { path, nodes, next, state }) => {
+                Outcome::Breakpoint(Breakpoint { path, nodes, next, state: change(state) })
+            }
+            Self::InDoubt(requests) => Outcome::InDoubt(requests),
+            Self::LimitReached { which, state } => {
+                Outcome::LimitReached { which, state: change(state) }
+            }
+            Self::Poisoned(poisoned) => Outcome::Poisoned(poisoned),
+            Self::Cancelled => Outcome::Cancelled,
+            Self::Drained => Outcome::Drained,
         }
     }
 
@@ -89,8 +220,12 @@ impl<S> Outcome<S> {
         match self {
             Self::Done(_) => "done",
             Self::Interrupted(_) => "interrupted",
+            Self::Breakpoint(_) => hanok_checkpoint::BREAKPOINT,
+            Self::InDoubt(_) => "in_doubt",
             Self::LimitReached { .. } => "limit",
+            Self::Poisoned(_) => "poisoned",
             Self::Cancelled => "cancelled",
+            Self::Drained => "drained",
         }
     }
 }

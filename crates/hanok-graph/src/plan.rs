@@ -1,37 +1,60 @@
 //! What is due next: a pure function of what was due, what the tasks said and what the graph is.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use hanok_checkpoint::{Due, Frontier, Goto};
+use hanok_checkpoint::{Due, Frontier, Goto, Handed};
 
 use crate::graph::Join;
 
-/// What is due after a super-step whose tasks, in order, ran `nodes` and went on to `gotos`.
+/// What a graph says of its nodes that a plan needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<'a> {
+    pub(crate) joins: &'a [Join],
+    pub(crate) deferred: &'a BTreeSet<Arc<str>>,
+}
+
+/// What one task of the super-step that is over said: its node, where it goes on, and whether it counts for joins.
+pub(crate) struct Said<'a> {
+    pub(crate) node: &'a str,
+    pub(crate) goto: &'a [Goto],
+}
+
+/// What is due after a super-step whose tasks, in order, `said` where they go on.
 ///
-/// Nodes come first, by name and once; then `Send`s by sender and index.
+/// Nodes come first, by name and once; then `Send`s by sender and index. A deferred node waits until nothing else is due.
 pub(crate) fn next<'a>(
     before: &Frontier,
-    done: impl Iterator<Item = (&'a str, &'a [Goto])>,
-    joins: &[Join],
+    said: impl Iterator<Item = Said<'a>>,
+    rules: Rules<'_>,
 ) -> Frontier {
     let mut nodes = BTreeSet::new();
     let mut sends = Vec::new();
+    let mut handed: Option<Handed> = None;
     let mut seen = before.joins.clone();
-    for (node, gotos) in done {
-        for goto in gotos {
+    for Said { node, goto } in said {
+        // A command that says `only` puts its ways in the place of all others.
+        let only = matches!(goto.first(), Some(Goto::Only));
+        for goto in goto {
             match goto {
                 Goto::Node(node) => {
                     nodes.insert(node.clone());
                 }
                 Goto::Send(due) => sends.push(due.clone()),
-                Goto::End => {}
+                Goto::Parent(command) => handed = Some(both(handed, command)),
+                Goto::End | Goto::Only => {}
             }
         }
-        for join in joins.iter().filter(|join| join.sources.iter().any(|s| s.as_ref() == node)) {
+        if only {
+            continue;
+        }
+        for join in rules.joins.iter().filter(|join| join.sources.iter().any(|s| &**s == node)) {
             see(&mut seen, join, node);
         }
     }
-    for join in joins {
+    for join in rules.joins {
         let complete = seen.iter().position(|(name, nodes)| {
             *name == join.name
                 && join.sources.iter().all(|source| nodes.iter().any(|n| n == source.as_ref()))
@@ -41,8 +64,39 @@ pub(crate) fn next<'a>(
             nodes.insert(join.target.to_string());
         }
     }
+    let step = before.step + 1;
+    if let Some(handed) = handed {
+        // The graph that called this one goes on; here nothing is left to do.
+        return Frontier { step, handed: Some(Box::new(handed)), ..Frontier::default() };
+    }
+    let waits = |due: &Due| rules.deferred.contains(due.node.as_str());
     let due = nodes.into_iter().filter(|node| node != crate::END).map(Due::node).chain(sends);
-    Frontier { step: before.step + 1, due: due.collect(), joins: seen, deferred: Vec::new() }
+    let (later, mut due): (Vec<_>, Vec<_>) = due.partition(waits);
+    let mut deferred = before.deferred.clone();
+    for due in later {
+        // A node that several ways lead to runs once; a task with an input of its own is one of its own.
+        if due.input.is_some() || !deferred.contains(&due) {
+            deferred.push(due);
+        }
+    }
+    if due.is_empty() {
+        deferred.sort_by(|a, b| {
+            a.input.is_some().cmp(&b.input.is_some()).then_with(|| {
+                // `Send`s keep their order.
+                if a.input.is_none() { a.node.cmp(&b.node) } else { std::cmp::Ordering::Equal }
+            })
+        });
+        due = std::mem::take(&mut deferred);
+    }
+    Frontier { step, due, joins: seen, deferred, handed: None }
+}
+
+fn both(before: Option<Handed>, command: &Handed) -> Handed {
+    let Some(mut all) = before else { return command.clone() };
+    all.changes.0.extend(command.changes.0.iter().cloned());
+    all.goto.extend(command.goto.iter().cloned());
+    all.only |= command.only;
+    all
 }
 
 fn see(seen: &mut Vec<(String, Vec<String>)>, join: &Join, node: &str) {
@@ -55,8 +109,12 @@ fn see(seen: &mut Vec<(String, Vec<String>)>, join: &Join, node: &str) {
 
 /// The index of each task among those of its node: the first one of a node has 0.
 pub(crate) fn indices(due: &[Due]) -> Vec<usize> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     due.iter()
-        .enumerate()
-        .map(|(i, task)| due.iter().take(i).filter(|before| before.node == task.node).count())
+        .map(|task| {
+            let count = counts.entry(&task.node).or_default();
+            *count += 1;
+            *count - 1
+        })
         .collect()
 }

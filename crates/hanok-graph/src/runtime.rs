@@ -7,6 +7,8 @@ use std::{
 
 use hanok_core::{BoxFuture, Clock, Ids, Rng, Spawned, Spawner, Timestamp};
 
+use crate::Slots;
+
 /// Where time, ids, randomness and tasks come from. The default is the system's clock and randomness, and tokio's tasks.
 #[derive(Debug, Clone)]
 pub struct Runtime {
@@ -18,6 +20,8 @@ pub struct Runtime {
     pub rng: Arc<dyn Rng>,
     /// Starts tasks.
     pub spawner: Arc<dyn Spawner>,
+    /// How many tasks run at once in all that is given this runtime or a clone of it. Default: any number.
+    pub slots: Option<Slots>,
 }
 
 impl Default for Runtime {
@@ -27,6 +31,7 @@ impl Default for Runtime {
             ids: Arc::new(SystemIds),
             rng: Arc::new(SystemRng),
             spawner: Arc::new(TokioSpawner),
+            slots: None,
         }
     }
 }

@@ -1,18 +1,43 @@
-//! Calling a graph from a node of another.
+//! Graphs within graphs: as a node, or called by one.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
-use hanok_checkpoint::{Begin, Body, Epoch, Persistence, RunFold};
-use hanok_core::{AskError, InvalidName, Namespace, Position, RequestId, RunId, TaskId};
+use hanok_checkpoint::{Begin, Body, Epoch, RunFold};
+use hanok_core::{
+    AskError, BoxError, BoxFuture, InvalidName, Limit, Namespace, Position, RequestId, RunId,
+    Spent, TaskId,
+};
 use hanok_state::State;
 use thiserror::Error;
 
 use crate::{
-    AnyState, Context, EventKind, Graph, Outcome, RunError,
+    AnyState, Breakpoint, Command, Context, EventKind, Graph, Outcome, RunError,
     begin::{apply_input, upgraded},
-    drive::{Progress, Scope, schema},
-    journal::Keep,
+    builder::Inside,
+    drive::Scope,
+    env::Env,
+    journal::{Journal, Keep, Left, Live},
+    node::ErasedNode,
+    progress::{Progress, schema},
+    scope::Stop,
+    task::to_parent,
 };
+
+/// How many graphs may call each other, one within the other.
+const DEEPEST: usize = 16;
+
+/// How long the state of a subgraph lives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Persistence {
+    /// As long as the call. The call can be gone on with after a crash or an interrupt.
+    #[default]
+    PerCall,
+    /// As long as the thread: the next call begins with the state that this one ends with. Each node that calls has a
+    /// state of its own, and so has each graph that it calls and each further call of one task.
+    PerThread,
+    /// Nothing is stored: after a crash the call is made again from its beginning, and nobody can be asked in it.
+    None,
+}
 
 /// Why a subgraph did not come to an outcome. Hand it on with `?`.
 #[derive(Debug, Error)]
@@ -21,6 +46,18 @@ pub enum SubgraphError {
     /// A person is asked in the subgraph: the run ends here and goes on with the answer.
     #[error(transparent)]
     Waiting(AskError),
+    /// The subgraph stopped with the run, which goes on with it later.
+    #[error("subgraph `{graph}` has stopped with its run")]
+    Stopped {
+        /// The subgraph.
+        graph: String,
+    },
+    /// The subgraph is over and has said what the node that called it returns.
+    #[error("subgraph `{graph}` has given its caller a command")]
+    Commanded {
+        /// The subgraph.
+        graph: String,
+    },
     /// The subgraph could not go on.
     #[error("subgraph `{graph}` could not go on")]
     Run {
@@ -29,6 +66,20 @@ pub enum SubgraphError {
         /// Why.
         #[source]
         source: Box<RunError>,
+    },
+    /// Too many graphs call each other.
+    #[error("subgraph `{graph}` would be more than {DEEPEST} graphs deep")]
+    TooDeep {
+        /// The subgraph.
+        graph: String,
+    },
+    /// Two tasks call one subgraph whose state outlives the call, at the same time.
+    #[error(
+        "subgraph `{graph}` keeps its state for the thread, and another task of the node runs it"
+    )]
+    Busy {
+        /// The subgraph.
+        graph: String,
     },
     /// The node's name is too long to be part of a namespace.
     #[error("a namespace for subgraph `{graph}` cannot be made")]
@@ -42,10 +93,10 @@ pub enum SubgraphError {
 }
 
 impl<C> Context<C> {
-    /// Runs `graph` on `input`, from a default state, as part of this task.
+    /// Runs `graph` on `input`, from its initial state, as part of this task: [`Persistence::PerCall`].
     ///
     /// Its entries stand in the thread's own log, in a namespace of the call: this task, run again after a crash, goes on
-    /// with the run that it began. The state lives as long as the call. Cancellation and the observer are this run's.
+    /// with the run that it began. Cancellation, limits and the observer are this run's.
     ///
     /// # Errors
     ///
@@ -56,87 +107,341 @@ impl<C> Context<C> {
         input: S::Update,
         services: D,
     ) -> Result<Outcome<S>, SubgraphError> {
-        let namespace = self
-            .subgraph_namespace()
-            .map_err(|source| SubgraphError::Name { graph: graph.name().to_owned(), source })?;
-        let failed = |source: RunError| SubgraphError::Run {
-            graph: graph.name().to_owned(),
-            source: Box::new(source),
+        self.run_as(Persistence::PerCall, graph, input, services).await
+    }
+
+    /// As [`run`](Context::run), with a state that lives as long as `persistence` says.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Context::run), and [`SubgraphError::Busy`].
+    pub async fn run_as<S: State, D: Send + Sync + 'static>(
+        &self,
+        persistence: Persistence,
+        graph: &Graph<S, D>,
+        input: S::Update,
+        services: D,
+    ) -> Result<Outcome<S>, SubgraphError> {
+        let call = SubgraphCall { graph, services: Arc::new(services), persistence, base: None };
+        let (outcome, _) = call.run(self, input).await?;
+        Ok(outcome)
+    }
+
+    /// The namespace of this task's next call.
+    fn subgraph_namespace(
+        &self,
+        graph: &str,
+        persistence: Persistence,
+    ) -> Result<Namespace, InvalidName> {
+        let mut seen = self.scope().seen();
+        let kind = match persistence {
+            Persistence::PerThread => graph,
+            // These are told apart by their number alone.
+            Persistence::PerCall | Persistence::None => "",
         };
-        let outer = self.scope();
+        let count = seen.subgraphs.entry(kind.to_owned()).or_default();
+        let number = *count;
+        *count += 1;
+        drop(seen);
+        let node = self.scope().named(self.node());
+        let segment = match persistence {
+            Persistence::PerThread => format!("{node}:{graph}.{number}"),
+            Persistence::PerCall | Persistence::None => {
+                let task = self.task().to_string();
+                format!("{node}#{}.{number}", task.get(..16).unwrap_or(&task))
+            }
+        };
+        self.namespace().child(&segment)
+    }
+}
+
+/// One call of a subgraph.
+struct SubgraphCall<'a, S: State, D> {
+    graph: &'a Graph<S, D>,
+    services: Arc<D>,
+    persistence: Persistence,
+    /// The caller's state, for a subgraph that shares it.
+    base: Option<Arc<S>>,
+}
+
+impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
+    /// Runs the subgraph; its outcome, and what it added to a state that it shares.
+    async fn run<C>(
+        self,
+        context: &Context<C>,
+        input: S::Update,
+    ) -> Result<(Outcome<S>, Option<S::Update>), SubgraphError> {
+        let name = || self.graph.name().to_owned();
+        let namespace = context
+            .subgraph_namespace(self.graph.name(), self.persistence)
+            .map_err(|source| SubgraphError::Name { graph: name(), source })?;
+        if namespace.depth() > DEEPEST {
+            return Err(SubgraphError::TooDeep { graph: name() });
+        }
+        let failed =
+            |source: RunError| SubgraphError::Run { graph: name(), source: Box::new(source) };
+        let outer = context.scope();
+        let env = match self.persistence {
+            Persistence::None => Arc::new(nowhere(&outer.env)),
+            Persistence::PerCall | Persistence::PerThread => outer.env.clone(),
+        };
+        let journal = env.journal.clone();
+        let Some(_busy) = journal.enter(&namespace) else {
+            return Err(SubgraphError::Busy { graph: name() });
+        };
         let scope = Scope {
-            graph: graph.0.clone(),
-            services: Arc::new(services),
-            journal: outer.journal.clone(),
+            graph: self.graph.0.clone(),
+            services: self.services.clone(),
             run: RunId(u128::from_be_bytes(*outer.task.as_bytes())),
-            runtime: outer.runtime.clone(),
-            cancellation: outer.cancellation.clone(),
-            sink: outer.sink.clone(),
-            total: outer.total.clone(),
-            limit: graph.0.recursion_limit,
+            limit: env.limit.unwrap_or(self.graph.0.recursion_limit),
+            activity: outer.activity.clone(),
+            held: outer.held.clone(),
+            env,
             namespace,
         };
-        let left = outer.journal.take_left(&scope.namespace);
-        let mut progress = match left {
-            Some(run) => go_on(&scope, run).await.map_err(failed)?,
-            None => begin(&scope, input, outer.task).await.map_err(failed)?,
-        };
-        match scope.drive(&mut progress).await.map_err(failed)? {
-            Outcome::Interrupted(requests) => {
+        let left = journal.take_left(&scope.namespace).await;
+        let left = left.map_err(|error| failed(error.into()))?;
+        let progress = self.begin(&scope, left, input, outer.task).await;
+        let mut progress = progress.map_err(failed)?;
+        let outcome = scope.drive(&mut progress).await.map_err(failed)?;
+        let stop = match outcome {
+            Outcome::Done(state) => {
+                if self.persistence == Persistence::PerThread {
+                    let mut live = scope.live(&progress, true);
+                    live.run.parent = Some(outer.task);
+                    live.run.persistence = hanok_checkpoint::Persistence::PerThread;
+                    journal.keep(scope.namespace.clone(), live);
+                }
+                if let Some(handed) = progress.frontier.handed.take() {
+                    outer.seen().command = Some(to_parent(*handed));
+                    return Err(SubgraphError::Commanded { graph: name() });
+                }
+                return Ok((Outcome::Done(state), progress.added));
+            }
+            Outcome::Interrupted(requests) | Outcome::InDoubt(requests) => {
                 let id = requests.first().map_or_else(|| "".into(), |first| first.id.0.clone());
                 outer.seen().waiting.extend(requests);
-                Err(SubgraphError::Waiting(AskError::Waiting(RequestId(id))))
+                return Err(SubgraphError::Waiting(AskError::Waiting(RequestId(id))));
             }
-            outcome => Ok(outcome),
+            Outcome::LimitReached { which: which @ Limit::Steps(_), state } => {
+                return Ok((Outcome::LimitReached { which, state }, None));
+            }
+            Outcome::LimitReached { which, .. } => Stop::Limit(which),
+            Outcome::Breakpoint(Breakpoint { path, nodes, next, .. }) => {
+                // Noted once, by the graph whose breakpoint it is: the next run passes it.
+                if path == scope.namespace {
+                    let end = scope.end(hanok_checkpoint::BREAKPOINT, "", Spent::default());
+                    let entry = (path.clone(), Body::End(end));
+                    let noted = journal.append(vec![entry], Keep::Claim).await;
+                    noted.map_err(|error| failed(error.into()))?;
+                }
+                Stop::Breakpoint(Breakpoint { path, nodes, next, state: () })
+            }
+            Outcome::Drained => Stop::Drained,
+            Outcome::Cancelled | Outcome::Poisoned(_) => Stop::Cancelled,
+        };
+        outer.seen().stopped = Some(stop);
+        Err(SubgraphError::Stopped { graph: name() })
+    }
+
+    /// Goes on with the run that the same task began before, or begins one: on what an earlier call left, if the state
+    /// outlives it.
+    async fn begin(
+        &self,
+        scope: &Scope<S, D>,
+        left: Option<Left>,
+        input: S::Update,
+        parent: TaskId,
+    ) -> Result<Progress<S>, RunError> {
+        let left = match left {
+            Some(Left::Stored(run)) if run.run.is_some() => Some(self.stored(scope, *run).await?),
+            Some(Left::Live(live)) => Some(self.live(scope, live).await?),
+            _ => None,
+        };
+        let (state, unknown) = match left {
+            Some((of, progress)) if of == Some(parent) => return Ok(progress),
+            Some((_, progress)) => (progress.state, progress.unknown),
+            None => {
+                let state = self.base.as_ref().unwrap_or(&self.graph.0.initial);
+                (state.clone(), Default::default())
+            }
+        };
+        let mut progress = Progress::beginning(state, unknown);
+        let turn = match self.persistence {
+            // Calls share the namespace, so the tasks of each are told apart by the task that makes it.
+            Persistence::PerThread => hanok_checkpoint::turn_of(parent),
+            Persistence::PerCall | Persistence::None => Position::START,
+        };
+        let input = apply_input(scope, &mut progress, input, turn)?;
+        progress.added = self.base.is_some().then(S::update);
+        let begin = Begin {
+            run: scope.run,
+            epoch: Epoch::default(),
+            parent: Some(parent),
+            persistence: match self.persistence {
+                Persistence::PerThread => hanok_checkpoint::Persistence::PerThread,
+                Persistence::PerCall | Persistence::None => hanok_checkpoint::Persistence::PerCall,
+            },
+            shared: self.base.is_some(),
+            input,
+            frontier: Some(progress.frontier.clone()),
+            schema: schema(&*progress.state),
+            graph: scope.graph.fingerprint,
+            takeovers: 0,
+        };
+        let entry = (scope.namespace.clone(), Body::Begin(begin));
+        let shown = scope.env.sink.is_on().then(|| scope.graph.shown(&progress.state));
+        let tell = |at: Position| {
+            if let Some(state) = shown {
+                scope.emit(&progress, None, Some(at), EventKind::Values(AnyState::new(&state)));
+            }
+        };
+        let at = scope.env.journal.append_then(vec![entry], Keep::Claim, tell).await?;
+        progress.at = at;
+        Ok(progress)
+    }
+
+    /// What a log says of the subgraph; a state in another schema is written anew in this build's.
+    async fn stored(
+        &self,
+        scope: &Scope<S, D>,
+        run: RunFold,
+    ) -> Result<(Option<TaskId>, Progress<S>), RunError> {
+        let parent = run.parent;
+        let (run, rebased) = upgraded(&*self.graph.0.initial, run)?;
+        let progress = Progress::of(&*self.graph.0.initial, run)?;
+        if rebased {
+            let entry = (scope.namespace.clone(), progress.rebase()?);
+            scope.env.journal.append(vec![entry], Keep::Claim).await?;
         }
+        Ok((parent, progress))
     }
 
-    /// The namespace of this task's next call: the node, the task, and how many calls came before.
-    fn subgraph_namespace(&self) -> Result<Namespace, InvalidName> {
-        let task = self.task().to_string();
-        let task = task.get(..16).unwrap_or(&task);
-        let call = self.next_subgraph();
-        self.namespace().child(&format!("{}#{task}.{call}", self.node()))
+    /// What an earlier call in this process left.
+    async fn live(
+        &self,
+        scope: &Scope<S, D>,
+        live: Live,
+    ) -> Result<(Option<TaskId>, Progress<S>), RunError> {
+        let Some(state) = live.state.downcast_ref::<S>() else {
+            // Another graph of the same name and node: its state is data to this one.
+            let run = live.to_fold().ok_or_else(|| {
+                RunError::State("the state of an earlier call cannot be read".into())
+            })?;
+            return self.stored(scope, run).await;
+        };
+        let mut progress = Progress::beginning(Arc::new(state.clone()), live.unknown.clone());
+        progress.frontier = live.run.frontier.clone();
+        Ok((live.run.parent, progress))
     }
 }
 
-/// The run that the same task began before; a state in another schema is written anew in this build's.
-async fn go_on<S: State, D: Send + Sync + 'static>(
-    scope: &Scope<S, D>,
-    run: RunFold,
-) -> Result<Progress<S>, RunError> {
-    let (run, rebased) = upgraded::<S>(run)?;
-    let progress = Progress::of(run)?;
-    if rebased {
-        let entry = (scope.namespace.clone(), progress.rebase()?);
-        scope.journal.append(vec![entry], Keep::Claim).await?;
+/// The same run, with nothing kept.
+fn nowhere(env: &Env) -> Env {
+    let journal = Journal::nowhere(env.journal.thread().clone(), env.runtime.clone());
+    Env {
+        journal: Arc::new(journal),
+        runtime: env.runtime.clone(),
+        cancellation: env.cancellation.clone(),
+        drains: env.drains.clone(),
+        sink: env.sink.clone(),
+        total: env.total.clone(),
+        retries: env.retries.load(std::sync::atomic::Ordering::SeqCst).into(),
+        slots: env.slots.clone(),
+        limit: env.limit,
+        account: Default::default(),
     }
-    Ok(progress)
 }
 
-async fn begin<S: State, D: Send + Sync + 'static>(
-    scope: &Scope<S, D>,
-    input: S::Update,
-    parent: TaskId,
-) -> Result<Progress<S>, RunError> {
-    let mut progress = Progress::beginning(S::default(), Default::default());
-    let changes = apply_input(scope, &mut progress, input, Position::START)?;
-    let begin = Begin {
-        run: scope.run,
-        epoch: Epoch::default(),
-        parent: Some(parent),
-        persistence: Persistence::PerCall,
-        input: changes,
-        frontier: Some(progress.frontier.clone()),
-        schema: schema::<S>(),
-        graph: scope.graph.fingerprint,
-        takeovers: 0,
-    };
-    let entry = (scope.namespace.clone(), Body::Begin(begin));
-    progress.at = scope.journal.append(vec![entry], Keep::Claim).await?;
-    if scope.sink.is_on() {
-        let values = EventKind::Values(AnyState::new(&progress.state));
-        scope.emit(&progress, None, None, Some(progress.at), values);
+/// A graph as a node of another over the state `S`, with the same services: [`GraphBuilder::subgraph`].
+///
+/// [`GraphBuilder::subgraph`]: crate::GraphBuilder::subgraph
+#[must_use]
+pub struct Subgraph<S: State, C = ()> {
+    run: RunNode<S, C>,
+    inside: Inside,
+    persistence: Persistence,
+}
+
+type RunNode<S, C> = Arc<
+    dyn Fn(Persistence, Arc<S>, Context<C>) -> BoxFuture<'static, Result<Command<S>, BoxError>>
+        + Send
+        + Sync,
+>;
+
+impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
+    /// A graph with a state of its own: `input` says what it is given, `output` what its final state writes here. A
+    /// subgraph that reaches its own limit of super-steps fails the node.
+    pub fn new<T: State>(
+        graph: Graph<T, C>,
+        input: impl Fn(&S) -> T::Update + Send + Sync + 'static,
+        output: impl Fn(&T) -> S::Update + Send + Sync + 'static,
+    ) -> Self {
+        let inside = inside(&graph);
+        let parts = Arc::new((graph, input, output));
+        let run: RunNode<S, C> = Arc::new(move |persistence, state, context| {
+            let parts = parts.clone();
+            Box::pin(async move {
+                let (graph, input, output) = &*parts;
+                let services = context.shared_services().clone();
+                let call = SubgraphCall { graph, services, persistence, base: None };
+                let (outcome, _) = call.run(&context, input(&state)).await?;
+                Ok(Command::new().update(output(&outcome.done()?)))
+            })
+        });
+        Self { run, inside, persistence: Persistence::default() }
     }
-    Ok(progress)
+
+    /// A graph that shares this one's state: it begins with it, and what its nodes write is what the node writes, no more.
+    /// It lives as long as the call.
+    pub fn shared(graph: Graph<S, C>) -> Self {
+        let inside = inside(&graph);
+        let run: RunNode<S, C> = Arc::new(move |persistence, state, context| {
+            let graph = graph.clone();
+            Box::pin(async move {
+                let services = context.shared_services().clone();
+                let persistence = match persistence {
+                    Persistence::None => Persistence::None,
+                    Persistence::PerCall | Persistence::PerThread => Persistence::PerCall,
+                };
+                let base = Some(state);
+                let call = SubgraphCall { graph: &graph, services, persistence, base };
+                let (outcome, added) = call.run(&context, S::update()).await?;
+                outcome.done()?;
+                Ok(Command::new().update(added.unwrap_or_default()))
+            })
+        });
+        Self { run, inside, persistence: Persistence::default() }
+    }
+
+    /// How long its state lives. Default: [`Persistence::PerCall`].
+    pub fn persistence(self, persistence: Persistence) -> Self {
+        Self { persistence, ..self }
+    }
+
+    pub(crate) fn into_node(self) -> (Arc<dyn ErasedNode<S, C>>, Inside) {
+        let inside = self.inside.clone();
+        (Arc::new(self), inside)
+    }
+}
+
+impl<S: State, C> ErasedNode<S, C> for Subgraph<S, C> {
+    fn run(
+        &self,
+        state: &Arc<S>,
+        context: Context<C>,
+    ) -> BoxFuture<'static, Result<Command<S>, BoxError>> {
+        (self.run)(self.persistence, state.clone(), context)
+    }
+}
+
+fn inside<T: State, C: Send + Sync + 'static>(graph: &Graph<T, C>) -> Inside {
+    let graph = graph.clone();
+    Arc::new(move |depth| graph.drawing_to(depth))
+}
+
+impl<S: State, C> fmt::Debug for Subgraph<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subgraph").field("persistence", &self.persistence).finish_non_exhaustive()
+    }
 }

@@ -1,17 +1,20 @@
-//! One task: its node, its router, and what came of them.
+//! One task: its attempts, its router, and what came of them.
 
 use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
-use hanok_checkpoint::{Body, Due, Goto, Question, TaskWrite};
-use hanok_core::{Changes, Namespace, Position, Spent, TaskId};
+use hanok_checkpoint::{Body, Due, Failed, Goto, Handed, Question, TaskWrite};
+use hanok_core::{Changes, Namespace, Position, Spent, Stored, StoredError, TaskId};
 use hanok_state::{ReduceError, State, StateUpdate};
 
 use crate::{
-    Command, Context, END, EventKind, NodeError, Pending, RunError, Snapshot, Target,
-    context::TaskScope,
-    graph::{Inner, Ways},
+    Command, Context, END, EventKind, Failure, FailureKind, NodeError, Pending, RunError, Target,
+    cache::{self, Looked},
+    command::ToParent,
+    graph::{Inner, Vertex, Ways},
     journal::Keep,
+    scope::{Stop, TaskScope, locked},
+    slots,
 };
 
 /// A task that is done.
@@ -21,6 +24,8 @@ pub(crate) struct Done<U> {
     pub(crate) spent: Spent,
     /// Where its write stands, if it was stored on its own.
     pub(crate) position: Option<Position>,
+    /// Which attempt it was.
+    pub(crate) attempt: u32,
 }
 
 /// What came of a task.
@@ -29,83 +34,408 @@ pub(crate) enum Ended<U> {
     /// It waits for a person; the questions are to be stored, or are a subgraph's and stored already.
     Asked(Vec<Question>, Vec<Pending>),
     Failed(NodeError),
-    Cancelled,
+    Stopped(Stop),
 }
 
-/// Runs one task. A wide super-step stores each task's write at once, so that a failed sibling costs nobody their work.
+/// Runs one task to its end: attempts, then its error handler. `failed` says that only the handler is left to run.
 pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     graph: &Inner<S, C>,
-    state: Arc<S>,
-    services: Arc<C>,
+    state: &Arc<S>,
+    services: &Arc<C>,
     scope: Arc<TaskScope>,
-    wide: bool,
+    failed: Option<Failed>,
 ) -> Ended<S::Update> {
-    scope.emit(EventKind::TaskStarted);
-    let stop = scope.cancellation.clone();
-    let work = work(graph, state, services, &scope);
-    let ended = if stop.is_cancelled() {
-        Ended::Cancelled
-    } else {
-        futures::select_biased! {
-            () = stop.cancelled().fuse() => Ended::Cancelled,
-            ended = work.fuse() => ended,
-        }
+    let Some(vertex) = graph.nodes.get(&scope.node) else {
+        return Ended::Failed(unknown(&scope.node, Vec::new()));
     };
-    match ended {
-        Ended::Done(done) if wide && scope.journal.is_kept() => store(done, &scope).await,
-        Ended::Failed(error) => {
-            scope.emit(EventKind::TaskFailed(error.to_string()));
-            Ended::Failed(error)
-        }
-        ended => ended,
+    let stop = scope.env.cancellation.clone();
+    if stop.is_cancelled() {
+        return Ended::Stopped(Stop::Cancelled);
+    }
+    let work = work(graph, vertex, state, services, &scope, failed);
+    futures::select_biased! {
+        () = stop.cancelled().fuse() => Ended::Stopped(Stop::Cancelled),
+        ended = work.fuse() => ended,
     }
 }
 
 async fn work<S: State, C: Send + Sync + 'static>(
     graph: &Inner<S, C>,
-    state: Arc<S>,
-    services: Arc<C>,
+    vertex: &Vertex<S, C>,
+    state: &Arc<S>,
+    services: &Arc<C>,
     scope: &Arc<TaskScope>,
+    failed: Option<Failed>,
 ) -> Ended<S::Update> {
-    let Some(vertex) = graph.nodes.get(&scope.node) else {
-        return Ended::Failed(unknown(&scope.node, Vec::new()));
+    let wanted: Vec<_> =
+        vertex.settings.slots.iter().chain(&graph.slots).chain(&scope.env.slots).cloned().collect();
+    let (held, _permits) = slots::acquire(wanted, &scope.held).await;
+    let scope = Arc::new(TaskScope { held, ..scope.again(scope.attempt, failed.is_some()) });
+    let task = Task { graph, vertex, state, services };
+    let ended = match failed {
+        Some(failed) => task.handle(&scope, &failed).await,
+        None => task.cached(&scope).await,
     };
-    let context = Context::new(services, scope.clone());
-    let snapshot = Snapshot::shared(state.clone());
-    // The future is made inside as well: a node may panic before its first await.
-    let node = AssertUnwindSafe(async move { vertex.node.run(snapshot, context).await });
-    let returned = node.catch_unwind().await;
-    // A node that asked is suspended, whatever it made of the error.
-    let (asked, waiting) = {
-        let mut seen = scope.seen();
-        (std::mem::take(&mut seen.asked), std::mem::take(&mut seen.waiting))
-    };
-    if !asked.is_empty() || !waiting.is_empty() {
-        return Ended::Asked(asked, waiting);
+    match &ended {
+        Ended::Failed(error) => {
+            scope.emit(EventKind::TaskFailed { error: chain(error), handled: false });
+        }
+        Ended::Asked(..) => scope.emit(EventKind::TaskInterrupted),
+        Ended::Done(_) | Ended::Stopped(_) => {}
     }
-    let command = match returned {
-        Ok(Ok(command)) => command,
-        Ok(Err(error)) => return Ended::Failed(NodeError::Failed(error)),
-        Err(panic) => return Ended::Failed(NodeError::Panicked(said(&*panic))),
-    };
-    match finish(command, &vertex.ways, &state, scope) {
-        Ok(done) => Ended::Done(done),
-        Err(error) => Ended::Failed(error),
+    ended
+}
+
+/// A task's node and what it reads.
+struct Task<'a, S: State, C> {
+    graph: &'a Inner<S, C>,
+    vertex: &'a Vertex<S, C>,
+    state: &'a Arc<S>,
+    services: &'a Arc<C>,
+}
+
+/// What an attempt returned.
+enum Attempt<S: State> {
+    Returned(Command<S>),
+    Asked(Vec<Question>, Vec<Pending>),
+    Failed(NodeError),
+    Stopped(Stop),
+}
+
+impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
+    /// Uses a kept result, or runs the node and keeps what it gave.
+    async fn cached(&self, scope: &Arc<TaskScope>) -> Ended<S::Update> {
+        let Some(settings) = &self.vertex.settings.cache else {
+            return self.attempts(scope, |_| {}).await;
+        };
+        let key = match (settings.key)(self.state, self.services) {
+            Ok(key) => key,
+            Err(error) => return Ended::Failed(error.into()),
+        };
+        let tenant = scope.env.journal.thread().tenant();
+        let key = cache::key(tenant, &scope.node, &key, scope.input.as_ref());
+        let clock = &*scope.env.runtime.clock;
+        match self.graph.results.look(key, clock).await {
+            Looked::Hit(command) => {
+                scope.emit(EventKind::TaskStarted { input: scope.input.clone() });
+                let ended = self.finish(command, scope);
+                if matches!(ended, Ended::Done(_)) {
+                    scope.emit(EventKind::TaskFinished { cached: true });
+                }
+                ended
+            }
+            Looked::Miss(making) => {
+                let mut made = None;
+                let ended =
+                    self.attempts(scope, |command: &Command<S>| made = Some(command.clone())).await;
+                if let (Ended::Done(_), Some(command)) = (&ended, made) {
+                    making.keep(command, settings.ttl, clock);
+                }
+                ended
+            }
+        }
+    }
+
+    /// Runs the node until it is done, asks, stops, or has failed for the last time; then its error handler.
+    async fn attempts(
+        &self,
+        first: &Arc<TaskScope>,
+        mut made: impl FnMut(&Command<S>),
+    ) -> Ended<S::Update> {
+        let mut scope = first.clone();
+        loop {
+            scope.emit(EventKind::TaskStarted { input: scope.input.clone() });
+            let error = match self.attempt(&scope, None).await {
+                Attempt::Returned(command) => {
+                    made(&command);
+                    match self.finish(command, &scope) {
+                        Ended::Failed(error) => error,
+                        ended => {
+                            scope.emit(EventKind::TaskFinished { cached: false });
+                            return ended;
+                        }
+                    }
+                }
+                Attempt::Asked(asked, waiting) => return Ended::Asked(asked, waiting),
+                Attempt::Stopped(stop) => return Ended::Stopped(stop),
+                Attempt::Failed(error) => error,
+            };
+            // A call in doubt has to be settled before anything of the task is done again.
+            let in_doubt = !locked(&scope.kept.intents).is_empty();
+            if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {
+                scope.emit(EventKind::TaskRetried { error: chain(&error), delay });
+                scope.env.runtime.clock.sleep(delay).await;
+                scope = Arc::new(scope.again(scope.attempt + 1, false));
+                continue;
+            }
+            if in_doubt || self.vertex.settings.handler.is_none() {
+                return Ended::Failed(error);
+            }
+            return self.failed(&scope, error).await;
+        }
+    }
+
+    /// How long to wait before another attempt, if there is to be one.
+    fn retry(&self, scope: &TaskScope, error: &NodeError) -> Option<std::time::Duration> {
+        let rng = &*scope.env.runtime.rng;
+        let policies = &self.vertex.settings.retries;
+        let delay = policies.iter().find_map(|retry| retry.delay(scope.attempt, error, rng))?;
+        delay.filter(|_| scope.env.take_retry())
+    }
+
+    /// Stores that the node has failed, then runs its error handler.
+    async fn failed(&self, scope: &Arc<TaskScope>, error: NodeError) -> Ended<S::Update> {
+        let spent = scope.spend();
+        let failed = Failed {
+            task: scope.task,
+            node: scope.node.to_string(),
+            kind: FailureKind::of(&error).word().to_owned(),
+            message: chain(&error),
+            attempts: scope.attempt,
+            spent,
+        };
+        if let NodeError::Checkpoint(_) = error {
+            return Ended::Failed(error);
+        }
+        scope.env.said(spent);
+        let entry = (scope.namespace.clone(), Body::Failed(failed.clone()));
+        if let Err(error) = scope.env.journal.append(vec![entry], Keep::Claim).await {
+            return Ended::Failed(error.into());
+        }
+        scope.emit(EventKind::TaskFailed { error: failed.message.clone(), handled: true });
+        self.handle(&Arc::new(scope.again(scope.attempt, true)), &failed).await
+    }
+
+    async fn handle(&self, scope: &Arc<TaskScope>, failed: &Failed) -> Ended<S::Update> {
+        let of_handler = |source: NodeError| {
+            let failure = failed.message.clone();
+            Ended::Failed(NodeError::Handler { failure, source: Box::new(source) })
+        };
+        match self.attempt(scope, Some(Failure::of(failed))).await {
+            Attempt::Returned(command) => {
+                // Where the handler goes, it goes alone.
+                let only = command.only || !command.goto.is_empty();
+                match self.finish(Command { only, ..command }, scope) {
+                    Ended::Failed(error) => of_handler(error),
+                    ended => ended,
+                }
+            }
+            Attempt::Asked(asked, waiting) => Ended::Asked(asked, waiting),
+            Attempt::Stopped(stop) => Ended::Stopped(stop),
+            Attempt::Failed(error) => of_handler(error),
+        }
+    }
+
+    /// Runs the node, or its error handler, once, within its time.
+    async fn attempt(&self, scope: &Arc<TaskScope>, failure: Option<Failure>) -> Attempt<S> {
+        let settings = &self.vertex.settings;
+        let clock = &scope.env.runtime.clock;
+        let handling = failure.is_some();
+        let timeout = settings.timeout.filter(|_| !handling);
+        let scope = match timeout {
+            Some(timeout) => {
+                let deadline = Some(clock.now().plus(timeout));
+                &Arc::new(TaskScope { deadline, ..scope.again(scope.attempt, handling) })
+            }
+            None => scope,
+        };
+        let node = self.node(scope, failure);
+        let idle = settings.idle.filter(|_| !handling);
+        let ended = match (timeout, idle) {
+            (None, None) => node.await,
+            (timeout, idle) => {
+                let late = async {
+                    match timeout {
+                        Some(after) => clock.sleep(after).await,
+                        None => std::future::pending().await,
+                    }
+                };
+                let silent = async {
+                    match idle {
+                        Some(idle) => scope.activity.silence(idle, clock.clone()).await,
+                        None => std::future::pending().await,
+                    }
+                };
+                futures::select_biased! {
+                    ended = Box::pin(node).fuse() => ended,
+                    () = Box::pin(late).fuse() => Attempt::Failed(NodeError::TimedOut {
+                        after: timeout.unwrap_or_default(),
+                    }),
+                    () = Box::pin(silent).fuse() => Attempt::Failed(NodeError::Idle {
+                        after: idle.unwrap_or_default(),
+                    }),
+                }
+            }
+        };
+        // What the attempt began and left behind stops with it.
+        scope.cancellation.cancel();
+        ended
+    }
+
+    async fn node(&self, scope: &Arc<TaskScope>, failure: Option<Failure>) -> Attempt<S> {
+        let context = Context::new(self.services.clone(), scope.clone());
+        // The future is made inside as well: a node may panic before its first await.
+        let node = AssertUnwindSafe(async {
+            match (failure, &self.vertex.settings.handler) {
+                (Some(failure), Some(handler)) => handler.run(self.state, failure, context).await,
+                _ => self.vertex.node.run(self.state, context).await,
+            }
+        });
+        let returned = node.catch_unwind().await;
+        // A node that asked is suspended, and one that was stopped stops, whatever it made of the error.
+        let (asked, waiting, stopped, command) = {
+            let mut seen = scope.seen();
+            let asked = std::mem::take(&mut seen.asked);
+            (asked, std::mem::take(&mut seen.waiting), seen.stopped.take(), seen.command.take())
+        };
+        if !asked.is_empty() || !waiting.is_empty() {
+            return Attempt::Asked(asked, waiting);
+        }
+        if let Some(stop) = stopped {
+            return Attempt::Stopped(stop);
+        }
+        if let Some(limit) = scope.meter.refused() {
+            return Attempt::Stopped(Stop::Limit(limit));
+        }
+        if let Some(command) = command {
+            return match of_child::<S>(command, &self.graph.initial.schema().fields) {
+                Ok(command) => Attempt::Returned(command),
+                Err(error) => Attempt::Failed(error),
+            };
+        }
+        match returned {
+            Ok(Ok(command)) => Attempt::Returned(command),
+            Ok(Err(error)) => match error.downcast::<NodeError>() {
+                Ok(error) => Attempt::Failed(*error),
+                Err(error) => Attempt::Failed(NodeError::Failed(error)),
+            },
+            Err(panic) => Attempt::Failed(NodeError::Panicked(said(&*panic))),
+        }
+    }
+
+    /// Completes a task's update and asks the routers where to go on.
+    fn finish(&self, command: Command<S>, scope: &TaskScope) -> Ended<S::Update> {
+        match self.routed(command, scope) {
+            Ok((update, goto)) => {
+                let (spent, attempt) = (scope.spend(), scope.attempt);
+                Ended::Done(Done { update, goto, spent, position: None, attempt })
+            }
+            Err(error) => Ended::Failed(error),
+        }
+    }
+
+    fn routed(
+        &self,
+        command: Command<S>,
+        scope: &TaskScope,
+    ) -> Result<(S::Update, Vec<Goto>), NodeError> {
+        let Command { mut update, goto, only, parent } = command;
+        complete(&mut update, scope.task);
+        let ways = &self.vertex.ways;
+        for target in &goto {
+            if !target.is_end() && !ways.goto.contains(target.node()) {
+                return Err(unknown(target.node(), listed(&ways.goto)));
+            }
+        }
+        let mut gotos = Vec::new();
+        if only {
+            gotos.push(Goto::Only);
+        } else {
+            gotos.extend(ways.edges.iter().map(|node| Goto::Node(node.to_string())));
+        }
+        if !ways.branches.is_empty() && !only {
+            // The state with the node's own writes, and not its siblings'. Cloning it costs a pointer per field.
+            let mut view = S::clone(self.state);
+            let writes = vec![(scope.node.clone(), update.clone())];
+            merge(&mut view, writes).map_err(Unmerged::of_node)?;
+            for target in branches(ways, &view)? {
+                gotos.push(self.graph.stored(target)?);
+            }
+        }
+        for target in goto {
+            gotos.push(self.graph.stored(target)?);
+        }
+        if let Some(parent) = parent {
+            if scope.namespace.is_root() {
+                return Err(NodeError::NoParent);
+            }
+            gotos.push(Goto::Parent(handed(parent)?));
+        }
+        Ok((update, gotos))
     }
 }
 
-/// Completes a task's update and asks the routers where to go on.
-fn finish<S: State>(
-    command: Command<S>,
-    ways: &Ways<S>,
-    state: &Arc<S>,
-    scope: &TaskScope,
-) -> Result<Done<S::Update>, NodeError> {
-    let Command { mut update, goto } = command;
-    complete(&mut update, scope.task);
-    let targets = route(ways, state, &update, &scope.node, goto)?;
-    let goto = targets.into_iter().map(stored).collect::<Result<_, _>>()?;
-    Ok(Done { update, goto, spent: scope.spend(), position: None })
+impl<S: State, C> Inner<S, C> {
+    /// A target as it is stored, checked against what its node takes.
+    pub(crate) fn stored(&self, target: Target) -> Result<Goto, NodeError> {
+        let takes = |node: &str| self.nodes.get(node).and_then(|vertex| vertex.kind);
+        Ok(match target {
+            Target::Node(node) if node.as_ref() == END => Goto::End,
+            Target::Node(node) => {
+                if takes(&node).is_some() {
+                    return Err(NodeError::NoInput { node: node.to_string() });
+                }
+                Goto::Node(node.to_string())
+            }
+            Target::Send(send) => {
+                if let (Some(takes), Some(sent)) = (takes(&send.node), send.kind)
+                    && takes.id != sent.id
+                {
+                    return Err(NodeError::WrongInput {
+                        target: send.node.to_string(),
+                        takes: takes.name,
+                        sent: sent.name,
+                    });
+                }
+                let input = send.input.map_err(|reason| NodeError::Failed(reason.into()))?;
+                Goto::Send(Due { node: send.node.to_string(), input: Some(input) })
+            }
+        })
+    }
+}
+
+/// A command to a parent, as it is stored.
+fn handed(parent: ToParent) -> Result<Handed, NodeError> {
+    let ToParent { changes, goto, only } = parent;
+    let changes = changes.map_err(|reason| NodeError::Failed(reason.into()))?;
+    let goto = goto.into_iter().map(|target| {
+        Ok(match target {
+            Target::Node(node) if node.as_ref() == END => Goto::End,
+            Target::Node(node) => Goto::Node(node.to_string()),
+            Target::Send(send) => {
+                let input = send.input.map_err(|reason| NodeError::Failed(reason.into()))?;
+                Goto::Send(Due { node: send.node.to_string(), input: Some(input) })
+            }
+        })
+    });
+    Ok(Handed { changes, goto: goto.collect::<Result<_, NodeError>>()?, only })
+}
+
+/// What a subgraph commands, as a command of the node that called it.
+fn of_child<S: State>(
+    command: ToParent,
+    fields: &[hanok_state::FieldSchema],
+) -> Result<Command<S>, NodeError> {
+    let changes = command.changes.map_err(|reason| NodeError::Failed(reason.into()))?;
+    let foreign = changes.0.iter().find(|(name, _)| !fields.iter().any(|f| f.name == *name));
+    if let Some((field, _)) = foreign {
+        return Err(NodeError::ForeignUpdate { field: field.to_string() });
+    }
+    let update = S::Update::from_changes(&changes)?;
+    Ok(Command { update, goto: command.goto, only: command.only, parent: None })
+}
+
+/// What a subgraph left to its caller, read from where it is stored.
+pub(crate) fn to_parent(handed: Handed) -> ToParent {
+    let goto = handed.goto.into_iter().filter_map(|goto| match goto {
+        Goto::Node(node) => Some(Target::from(node)),
+        Goto::End => Some(Target::from(END)),
+        Goto::Send(Due { node, input }) => {
+            Some(Target::Send(crate::Send::stored(&node, input.unwrap_or_else(Stored::nil))))
+        }
+        Goto::Parent(_) | Goto::Only => None,
+    });
+    ToParent { changes: Ok(handed.changes), goto: goto.collect(), only: handed.only }
 }
 
 /// Gives ids to messages without one: derived from the task and a count, so that they are the same whenever it runs.
@@ -117,30 +447,6 @@ pub(crate) fn complete<U: StateUpdate>(update: &mut U, task: TaskId) {
         count += 1;
         format!("{prefix}-{count}")
     });
-}
-
-/// Where a node goes on: along its edges, where its routers say, and where its command says.
-fn route<S: State>(
-    ways: &Ways<S>,
-    state: &Arc<S>,
-    update: &S::Update,
-    node: &Arc<str>,
-    goto: Vec<Target>,
-) -> Result<Vec<Target>, NodeError> {
-    for target in &goto {
-        if !target.is_end() && !ways.goto.contains(target.node()) {
-            return Err(unknown(target.node(), listed(&ways.goto)));
-        }
-    }
-    let mut targets: Vec<_> = ways.edges.iter().cloned().map(Target::Node).collect();
-    if !ways.branches.is_empty() {
-        // The state with the node's own writes, and not its siblings'. Cloning it costs a pointer per field.
-        let mut view = S::clone(state);
-        merge(&mut view, vec![(node.clone(), update.clone())]).map_err(Unmerged::of_node)?;
-        targets.extend(branches(ways, &view)?);
-    }
-    targets.extend(goto);
-    Ok(targets)
 }
 
 /// Writes that were not merged.
@@ -162,7 +468,7 @@ pub(crate) fn merge<S: State>(
 }
 
 impl Unmerged {
-    fn of_node(self) -> NodeError {
+    pub(crate) fn of_node(self) -> NodeError {
         match self {
             Self::Refused(error) => error.into(),
             Self::Panicked(message) => NodeError::Panicked(message),
@@ -197,35 +503,19 @@ pub(crate) fn branches<S>(ways: &Ways<S>, view: &S) -> Result<Vec<Target>, NodeE
     Ok(targets)
 }
 
-pub(crate) fn stored(target: Target) -> Result<Goto, NodeError> {
-    Ok(match target {
-        Target::Node(node) if node.as_ref() == END => Goto::End,
-        Target::Node(node) => Goto::Node(node.to_string()),
-        Target::Send(send) => {
-            let input = send.input.map_err(|reason| NodeError::Failed(reason.into()))?;
-            Goto::Send(Due { node: send.node.to_string(), input: Some(input) })
-        }
-    })
-}
-
-/// Stores the write of one task of a wide super-step.
-async fn store<U: StateUpdate>(done: Done<U>, scope: &TaskScope) -> Ended<U> {
-    let changes = match done.update.to_changes() {
-        Ok(changes) => changes,
-        Err(error) => return Ended::Failed(error.into()),
-    };
-    let write = TaskWrite {
-        task: scope.task,
-        node: scope.node.to_string(),
-        changes,
+/// The write of one task as it is stored.
+pub(crate) fn written<U: StateUpdate>(
+    done: &Done<U>,
+    task: TaskId,
+    node: &str,
+) -> Result<TaskWrite, StoredError> {
+    Ok(TaskWrite {
+        task,
+        node: node.to_owned(),
+        changes: done.update.to_changes()?,
         goto: done.goto.clone(),
         spent: done.spent,
-    };
-    let entry = (scope.namespace.clone(), Body::Write(write));
-    match scope.journal.append(vec![entry], Keep::Claim).await {
-        Ok(position) => Ended::Done(Done { position: Some(position), ..done }),
-        Err(error) => Ended::Failed(error.into()),
-    }
+    })
 }
 
 fn unknown(target: &str, declared: Vec<String>) -> NodeError {
@@ -234,6 +524,21 @@ fn unknown(target: &str, declared: Vec<String>) -> NodeError {
 
 fn listed(names: &[Arc<str>]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
+}
+
+/// An error with what caused it.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        // A transparent error says what its cause says.
+        if !text.ends_with(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
 }
 
 /// What a panic said.

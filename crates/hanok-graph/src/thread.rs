@@ -3,15 +3,17 @@
 use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::{AppendId, CheckpointError, Checkpointer, Log, LogEntry};
-use hanok_core::{Cancellation, Namespace, Position, RequestId, Stored, ThreadKey};
+use hanok_core::{Budget, Cancellation, Namespace, Position, RequestId, Stored, ThreadKey};
 use hanok_state::State;
 use serde::Serialize;
 
 use crate::{
-    App, Events, Outcome, RunError,
+    App, Event, EventId, Events, Mode, Outcome, Resolution, RunError, Slots,
     begin::{self, Options},
-    drive::Progress,
-    event::Sink,
+    event::Modes,
+    progress::Progress,
+    replay,
+    sink::{CatchUp, Sink},
 };
 
 /// What a run is to do.
@@ -20,10 +22,27 @@ use crate::{
 pub enum Input<S: State> {
     /// Begins a turn with this update. A turn that a lost run left is finished first.
     New(S::Update),
-    /// Goes on with what is due: after a crash, an error, a limit or a cancellation.
+    /// Goes on with what is due: after a crash, an error, a limit, a breakpoint or a cancellation.
     Resume,
-    /// Goes on with the answer to a request.
-    Answer(RequestId, Stored),
+    /// Goes on with answers to some of the open requests: to all of these, or, if one cannot be given, to none. Tasks that
+    /// still wait are not started.
+    Answers(Vec<(RequestId, Stored)>),
+    /// Goes on with the answer to the one request that is open.
+    Reply(Stored),
+}
+
+/// What becomes of a new input for a thread that runs, or whose turn is not over because it waits for a person.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum NewInput {
+    /// It is refused: [`RunError::Conflict`] or [`RunError::Unfinished`].
+    #[default]
+    Reject,
+    /// It waits until the turn is over: first come, first served within a process, and by looking again between
+    /// processes. An input that waits is lost with its process.
+    Queue,
+    /// It takes the turn's place: a run is cancelled, wherever it runs; what it committed stays, what was due is over, and
+    /// the new turn begins at [`START`](crate::START).
+    Replace,
 }
 
 impl<S: State> Input<S> {
@@ -33,22 +52,34 @@ impl<S: State> Input<S> {
     ///
     /// [`RunError::State`] when the answer cannot be stored.
     pub fn answer(id: RequestId, answer: &(impl Serialize + ?Sized)) -> Result<Self, RunError> {
-        let answer = Stored::encode(answer).map_err(|error| RunError::State(error.into()))?;
-        Ok(Self::Answer(id, answer))
+        Ok(Self::Answers(vec![(id, stored(answer)?)]))
     }
+
+    /// Goes on with `answer` to the one request that is open.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::State`] when the answer cannot be stored.
+    pub fn reply(answer: &(impl Serialize + ?Sized)) -> Result<Self, RunError> {
+        Ok(Self::Reply(stored(answer)?))
+    }
+}
+
+fn stored(answer: &(impl Serialize + ?Sized)) -> Result<Stored, RunError> {
+    Stored::encode(answer).map_err(|error| RunError::State(error.into()))
 }
 
 /// One conversation, one graph through time: an append-only log. Clones are the same thread.
 pub struct Thread<S: State, C = ()> {
-    app: App<S, C>,
+    pub(crate) app: App<S, C>,
     key: ThreadKey,
-    limit: Option<u32>,
-    cancellation: Cancellation,
+    options: Options,
+    modes: Modes,
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     pub(crate) fn new(app: App<S, C>, key: ThreadKey) -> Self {
-        Self { app, key, limit: None, cancellation: Cancellation::default() }
+        Self { app, key, options: Options::default(), modes: Modes::ALL }
     }
 
     /// Which thread it is.
@@ -56,16 +87,52 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         &self.key
     }
 
-    /// How many super-steps a turn may take. Default: the graph's.
+    /// How many super-steps a turn may take, and a turn of each subgraph. Default: as each graph says.
     #[must_use]
     pub fn recursion_limit(self, limit: u32) -> Self {
-        Self { limit: Some(limit), ..self }
+        Self { options: Options { limit: Some(limit), ..self.options }, ..self }
+    }
+
+    /// How much a turn may spend. Default: as the graph says.
+    #[must_use]
+    pub fn budget(self, budget: Budget) -> Self {
+        Self { options: Options { budget: Some(budget), ..self.options }, ..self }
+    }
+
+    /// How many tasks run at once in the runs that this handle begins. Default: as the graph says.
+    #[must_use]
+    pub fn max_concurrency(self, tasks: usize) -> Self {
+        Self { options: Options { slots: Some(Slots::new(tasks)), ..self.options }, ..self }
+    }
+
+    /// How many runs in a row may be lost since the last commit before the thread counts as poisoned. Default: 10.
+    #[must_use]
+    pub fn takeover_limit(self, takeovers: u32) -> Self {
+        Self { options: Options { takeovers, ..self.options }, ..self }
+    }
+
+    /// What becomes of a new input while the thread runs or waits. Default: [`NewInput::Reject`].
+    #[must_use]
+    pub fn new_input(self, new_input: NewInput) -> Self {
+        Self { options: Options { new_input, ..self.options }, ..self }
     }
 
     /// Lets runs be stopped: what was committed stays, and the thread can go on. Default: they cannot be.
     #[must_use]
     pub fn cancellation(self, cancellation: Cancellation) -> Self {
-        Self { cancellation, ..self }
+        Self { options: Options { cancellation, ..self.options }, ..self }
+    }
+
+    /// Lets runs be stopped after the super-step that is under way: [`Outcome::Drained`]. Default: they cannot be.
+    #[must_use]
+    pub fn drain(self, drain: Cancellation) -> Self {
+        Self { options: Options { drains: vec![drain], ..self.options }, ..self }
+    }
+
+    /// Which events a stream of this handle shows. Default: all.
+    #[must_use]
+    pub fn modes(self, modes: impl IntoIterator<Item = Mode>) -> Self {
+        Self { modes: Modes::of(modes), ..self }
     }
 
     /// Begins a turn with `update` and runs it to its end.
@@ -84,7 +151,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.run(Input::New(update), services).await
     }
 
-    /// Goes on with what is due, after a crash, an error, a limit or a cancellation. Of a thread that is done, its state.
+    /// Goes on with what is due, after a crash, an error, a limit, a breakpoint or a cancellation. Of a thread that is
+    /// done, its state.
     ///
     /// # Errors
     ///
@@ -97,7 +165,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// # Errors
     ///
-    /// As [`Thread::invoke`]; [`RunError::NoSuchRequest`] for a request that is not open.
+    /// As [`Thread::invoke`]. An answer that cannot be given changes nothing: [`RunError::NoSuchRequest`],
+    /// [`RunError::AlreadyAnswered`], [`RunError::Stale`], [`RunError::Expired`], [`RunError::WrongAnswer`].
     pub async fn answer(
         &self,
         id: RequestId,
@@ -107,27 +176,79 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.run(Input::answer(id, answer)?, services).await
     }
 
+    /// Answers the one request that is open and goes on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Thread::answer`]; [`RunError::NothingAsked`], and [`RunError::Ambiguous`] when several are open.
+    pub async fn reply(
+        &self,
+        answer: &(impl Serialize + ?Sized),
+        services: C,
+    ) -> Result<Outcome<S>, RunError> {
+        self.run(Input::reply(answer)?, services).await
+    }
+
+    /// Says of the call that the request `id` is about whether it was made, and goes on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Thread::answer`].
+    pub async fn settle(
+        &self,
+        id: RequestId,
+        resolution: Resolution,
+        services: C,
+    ) -> Result<Outcome<S>, RunError> {
+        let value = resolution.to_stored().map_err(|error| RunError::State(error.into()))?;
+        self.run(Input::Answers(vec![(id, value)]), services).await
+    }
+
     /// Does what `input` says.
     ///
     /// # Errors
     ///
-    /// As [`Thread::invoke`].
+    /// As [`Thread::invoke`] and [`Thread::answer`].
     pub async fn run(&self, input: Input<S>, services: C) -> Result<Outcome<S>, RunError> {
-        let options = self.options(Sink::default());
+        let options = self.options.clone();
         begin::run(self.app.clone(), self.key.clone(), input, Arc::new(services), options).await
     }
 
-    /// Does what `input` says, observed.
+    /// Does what `input` says, observed. The run is started at once and goes on by itself.
     pub fn stream(&self, input: Input<S>, services: C) -> Events<S> {
         let (app, key, services) = (self.app.clone(), self.key.clone(), Arc::new(services));
-        Events::new(|sink| {
-            let options = self.options(sink);
+        let spawner = &*self.app.runtime().spawner;
+        Events::new(spawner, self.modes, Some(self.catch_up()), |sink: Sink| {
+            let options = Options { sink, ..self.options.clone() };
             begin::run(app, key, input, services, options)
         })
     }
 
-    fn options(&self, sink: Sink) -> Options {
-        Options { limit: self.limit, cancellation: self.cancellation.clone(), sink }
+    /// The recorded events after `after` (`None`: from the thread's beginning) up to now, of the branch that the thread is
+    /// on. A reader who was cut off goes on from the id of the last event that it saw, without gap or duplicate, in any
+    /// process. What a graph's state was is told as it is stored: [`AnyState::get`](crate::AnyState::get).
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Checkpoint`] when the log cannot be read.
+    pub async fn events(&self, after: Option<EventId>) -> Result<Vec<Event>, RunError> {
+        let graph = self.app.graph().0.clone();
+        let shows = move |field: &str| graph.shows(field);
+        let events = replay::events(&self.log(), after, None, &shows).await?;
+        Ok(events.into_iter().filter(|event| self.modes.take(&event.kind)).collect())
+    }
+
+    /// Reads what a slow reader missed.
+    fn catch_up(&self) -> CatchUp {
+        let (log, graph) = (self.log(), self.app.graph().0.clone());
+        Arc::new(move |after, to| {
+            let (log, graph) = (log.clone(), graph.clone());
+            Box::pin(async move {
+                let shows = move |field: &str| graph.shows(field);
+                // A log that cannot be read now is the run's error, and the reader has been told that something is missing.
+                replay::events(&log, after, Some(to), &shows).await.unwrap_or_default()
+            })
+        })
     }
 
     /// The state at `at` (`None`: now); `None` for a thread that has none.
@@ -139,7 +260,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let opened = self.log().open(at).await.map_err(RunError::Checkpoint)?;
         let run = opened.and_then(|mut opened| opened.fold.runs.remove(&Namespace::root()));
         let Some(run) = run else { return Ok(None) };
-        let progress = Progress::<S>::of(begin::upgraded::<S>(run)?.0)?;
+        let initial = &*self.app.graph().0.initial;
+        let progress = Progress::of(initial, begin::upgraded(initial, run)?.0)?;
         Ok(Some(S::clone(&progress.state)))
     }
 
@@ -200,8 +322,8 @@ impl<S: State, C> Clone for Thread<S, C> {
         Self {
             app: self.app.clone(),
             key: self.key.clone(),
-            limit: self.limit,
-            cancellation: self.cancellation.clone(),
+            options: self.options.clone(),
+            modes: self.modes,
         }
     }
 }

@@ -87,7 +87,10 @@ fn begin() -> impl Strategy<Value = Body> {
     let first = (run(), number(), option::of(task()), persistence(), any::<bool>(), changes());
     let second = (option::of(frontier()), schema(), number(), any::<u32>());
     (first, second).prop_map(
-        |((run, epoch, parent, persistence, shared, input), (frontier, schema, graph, takeovers))| {
+        |(
+            (run, epoch, parent, persistence, shared, input),
+            (frontier, schema, graph, takeovers),
+        )| {
             let epoch = Epoch(epoch);
             Body::Begin(Begin {
                 run,
@@ -123,12 +126,16 @@ fn near() -> impl Strategy<Value = Goto> {
         text().prop_map(Goto::Node),
         (text(), stored()).prop_map(|(node, input)| Goto::Send(Due { node, input: Some(input) })),
         Just(Goto::End),
+        Just(Goto::Only),
     ]
 }
 
 fn handed() -> impl Strategy<Value = Handed> {
-    (changes(), vec(near(), 0..3), any::<bool>())
-        .prop_map(|(changes, goto, only)| Handed { changes, goto, only })
+    (changes(), vec(near(), 0..3), any::<bool>()).prop_map(|(changes, goto, only)| Handed {
+        changes,
+        goto,
+        only,
+    })
 }
 
 fn doubt() -> impl Strategy<Value = Doubt> {

@@ -1,0 +1,270 @@
+//! How a super-step is committed: merged, stored, and told.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use hanok_checkpoint::{Body, Commit, End, RunFold, ThreadFold, Void};
+use hanok_core::{Change, Changes, Namespace, Position, Spent, TaskId};
+use hanok_state::{State, StateUpdate};
+
+use crate::{
+    AnyState, AnyUpdate, Event, EventId, EventKind, RunError,
+    drive::{Ran, Scope},
+    journal::{Keep, Live},
+    plan::{self, Said},
+    progress::{Progress, schema, state_error},
+    task::{self, Done, Unmerged},
+};
+
+impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
+    /// Merges what the tasks wrote, stores it, and says what is due next.
+    pub(crate) async fn commit(
+        &self,
+        progress: &mut Progress<S>,
+        ran: Ran<S::Update>,
+    ) -> Result<(), RunError> {
+        let step = progress.frontier.step;
+        let said =
+            ran.iter().map(|(task, done)| Said { node: task.node.as_ref(), goto: &done.goto });
+        let frontier = plan::next(&progress.frontier, said, self.graph.rules());
+        if frontier.due.len() > self.graph.fan_out {
+            let (tasks, limit) = (frontier.due.len(), self.graph.fan_out);
+            let namespace = self.namespace.clone();
+            return Err(RunError::TooWide { step, tasks, limit, namespace });
+        }
+        let kept = self.env.journal.is_kept();
+        let mut changes = Changes::default();
+        if kept {
+            for (_, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
+                changes.0.extend(done.update.to_changes().map_err(state_error)?.0);
+            }
+        }
+        let resolved = self.reduce(progress, &ran).await?;
+        let fresh = ran.iter().filter(|(_, done)| done.position.is_none());
+        let fresh = fresh.fold(Spent::default(), |sum, (_, done)| sum.plus(done.spent));
+        self.env.said(fresh);
+        let worked = self.worked();
+        let spent = ran.iter().fold(worked, |sum, (_, done)| sum.plus(done.spent));
+        let reset = self.reset(progress, &ran)?;
+        let over = frontier.is_done();
+        let shows = self.shows(progress, &ran, &reset);
+        let nodes: Vec<_> = ran.iter().map(|(task, _)| task.node.to_string()).collect();
+        let total = progress.spent.plus(spent);
+        let ends = over && self.namespace.is_root();
+        // With the end of the run in one append, the commit stands before it.
+        let after = u64::from(ends);
+        let mut at = progress.at;
+        let before = &*progress;
+        let tell = |last: Position| {
+            at = Position(last.0.saturating_sub(after));
+            if !self.env.sink.is_on() {
+                return;
+            }
+            for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
+                self.emit_update(before, (task.node.clone(), task.id), done, at);
+            }
+            self.emit(before, None, Some(at), EventKind::Checkpoint);
+            if let Some(state) = shows {
+                self.emit(before, None, Some(at), EventKind::Values(AnyState::new(&state)));
+            }
+            if ends {
+                let (outcome, error) = ("done".to_owned(), None);
+                let ended = EventKind::Ended { outcome, error, spent: total };
+                self.emit(before, None, Some(last), ended);
+            }
+        };
+        if kept {
+            changes.0.retain(|(field, _)| resolved.get(field).is_none());
+            changes.0.extend(resolved.0);
+            changes.0.extend(reset.0);
+            let commit = Commit {
+                step,
+                nodes: nodes.clone(),
+                folds: ran.iter().filter_map(|(_, done)| done.position).collect(),
+                changes,
+                frontier: frontier.clone(),
+                spent,
+                outbox: Vec::new(),
+            };
+            let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
+            let keep = if ends { Keep::Nothing } else { Keep::Claim };
+            if ends {
+                let end = self.end("done", "", Spent::default());
+                entries.push((Namespace::root(), Body::End(end)));
+            }
+            self.env.journal.append_then(entries, keep, tell).await?;
+        } else {
+            tell(Position(before.at.0 + after));
+        }
+        progress.at = at;
+        if let Some(added) = progress.added.take() {
+            let updates = ran.into_iter().map(|(_, done)| done.update);
+            let all = updates.into_iter().try_fold(added, |all, update| all.then(update));
+            progress.added = Some(all.map_err(|source| {
+                let namespace = self.namespace.clone();
+                RunError::Reduce { step, namespace, source }
+            })?);
+        }
+        progress.scheduled(frontier, nodes, total);
+        if self.namespace.is_root() {
+            self.env.journal.snapshot(|| self.fold(progress, over)).await;
+        }
+        Ok(())
+    }
+
+    /// Merges what the tasks wrote into the state. What cannot be merged is voided, and its tasks run again.
+    async fn reduce(
+        &self,
+        progress: &mut Progress<S>,
+        ran: &Ran<S::Update>,
+    ) -> Result<Changes, RunError> {
+        let step = progress.frontier.step;
+        let writes = ran.iter().map(|(task, done)| (task.node.clone(), done.update.clone()));
+        let writes: Vec<_> = writes.collect();
+        // In place when nobody else holds the state, otherwise on a copy that costs a pointer per field.
+        let refused = match task::merge(Arc::make_mut(&mut progress.state), writes) {
+            Ok(resolved) => return Ok(resolved),
+            Err(refused) => refused,
+        };
+        let field = match &refused {
+            Unmerged::Refused(error) => error.field.clone(),
+            Unmerged::Panicked(_) => String::new(),
+        };
+        let error = refused.of_run(step, &self.namespace);
+        let writes: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
+        if !writes.is_empty() {
+            let void = Void { writes, field, reason: error.to_string() };
+            let entry = (self.namespace.clone(), Body::Void(void));
+            self.env.journal.append(vec![entry], Keep::Claim).await?;
+        }
+        Err(error)
+    }
+
+    /// Gives ephemeral fields that were written before this super-step, and not in it, their initial value; returns how
+    /// that is stored.
+    fn reset(&self, progress: &mut Progress<S>, ran: &Ran<S::Update>) -> Result<Changes, RunError> {
+        let mut changes = Changes::default();
+        let written: BTreeSet<String> = ran
+            .iter()
+            .flat_map(|(_, done)| done.update.written())
+            .map(std::borrow::Cow::into_owned)
+            .collect();
+        let schema = self.graph.initial.schema();
+        let ephemeral = schema.fields.iter().filter(|field| field.ephemeral);
+        let names: Vec<String> = ephemeral.map(|field| field.name.to_string()).collect();
+        if names.is_empty() {
+            return Ok(changes);
+        }
+        let over: Vec<_> =
+            progress.fresh.iter().filter(|field| !written.contains(*field)).cloned().collect();
+        if !over.is_empty() {
+            let initial = self.graph.initial.to_fields().map_err(state_error)?;
+            let state = Arc::make_mut(&mut progress.state);
+            state.retain(&|field| !over.iter().any(|name| name == field), &self.graph.initial);
+            for field in over {
+                if let Some(value) = initial.get(&field) {
+                    changes.push(field, Change::Set(value.to_stored()));
+                }
+            }
+        }
+        progress.fresh = names.into_iter().filter(|name| written.contains(name)).collect();
+        Ok(changes)
+    }
+
+    /// The state as a stream shows it, if the super-step changed what is shown.
+    fn shows(
+        &self,
+        progress: &Progress<S>,
+        ran: &Ran<S::Update>,
+        reset: &Changes,
+    ) -> Option<Arc<S>> {
+        if !self.env.sink.is_on() {
+            return None;
+        }
+        let written = ran.iter().flat_map(|(_, done)| done.update.written());
+        let mut changed = written.chain(reset.0.iter().map(|(field, _)| field.clone()));
+        changed.any(|field| self.graph.shows(&field)).then(|| self.graph.shown(&progress.state))
+    }
+
+    /// The time that an entry of this graph says: the thread's own says all of it.
+    fn worked(&self) -> Spent {
+        if self.namespace.is_root() { self.env.worked() } else { Spent::default() }
+    }
+
+    /// The end of this run, as a log says it.
+    pub(crate) fn end(&self, outcome: &str, detail: &str, spent: Spent) -> End {
+        End { run: self.run, outcome: outcome.to_owned(), detail: detail.to_owned(), spent }
+    }
+
+    /// What makes of the state as it is now what the log amounts to, for a snapshot. Holding the state costs a pointer.
+    fn fold(
+        &self,
+        progress: &Progress<S>,
+        ended: bool,
+    ) -> impl FnOnce() -> Option<ThreadFold> + use<S, C> {
+        let live = self.live(progress, !ended);
+        let kept = self.env.journal.kept();
+        // An end that stands in the same append is part of what the snapshot says.
+        let position = Position(progress.at.0 + u64::from(ended));
+        move || {
+            let all = kept.into_iter().chain([(Namespace::root(), live)]);
+            let runs = all.map(|(path, live)| Some((path, live.to_fold()?)));
+            Some(ThreadFold { position, runs: runs.collect::<Option<_>>()? })
+        }
+    }
+
+    /// The graph's part of the thread as it is now. Holding it costs a pointer.
+    pub(crate) fn live(&self, progress: &Progress<S>, open: bool) -> Live {
+        let run = RunFold {
+            run: Some(self.run),
+            open,
+            schema: schema(&*self.graph.initial),
+            graph: self.graph.fingerprint,
+            frontier: progress.frontier.clone(),
+            turn: progress.turn,
+            last: progress.last.clone(),
+            spent: progress.spent,
+            ..RunFold::default()
+        };
+        Live { state: AnyState::new(&progress.state), unknown: progress.unknown.clone(), run }
+    }
+
+    fn emit_update(
+        &self,
+        progress: &Progress<S>,
+        (node, task): (Arc<str>, TaskId),
+        done: &Done<S::Update>,
+        at: Position,
+    ) {
+        let update = EventKind::Updates(AnyUpdate::new(done.update.clone()));
+        self.emit(progress, Some((node, task, done.attempt)), Some(at), update);
+    }
+
+    /// Reports what happened; with a position it is recorded, if anything is.
+    pub(crate) fn emit(
+        &self,
+        progress: &Progress<S>,
+        task: Option<(Arc<str>, TaskId, u32)>,
+        position: Option<Position>,
+        kind: EventKind,
+    ) {
+        let position = position.filter(|_| self.env.journal.is_kept());
+        let (path, step) = (&self.namespace, progress.frontier.step);
+        self.env.sink.emit(|| event(path, step, task, position, kind));
+    }
+}
+
+/// An event; with a position it is recorded.
+pub(crate) fn event(
+    path: &Namespace,
+    step: u32,
+    task: Option<(Arc<str>, TaskId, u32)>,
+    position: Option<Position>,
+    kind: EventKind,
+) -> Event {
+    let (node, task, attempt) = match task {
+        Some((node, task, attempt)) => (Some(node), Some(task), attempt),
+        None => (None, None, 0),
+    };
+    let id = position.map(|position| EventId { position, index: kind.index() });
+    Event { path: path.clone(), step, node, task, attempt, sequence: None, id, kind }
+}

@@ -1,0 +1,186 @@
+//! Looking into a thread and changing its state between runs.
+
+use std::sync::Arc;
+
+use hanok_checkpoint::{
+    Append, AppendId, Body, Checkpointer, Edit, Entry, Frontier, Goto, Guard, OpenLog, Record,
+    Safety,
+};
+use hanok_core::{Fields, Namespace, Position};
+use hanok_state::{State, StateUpdate};
+
+use crate::{
+    Pending, RunError, Thread,
+    begin::upgraded,
+    graph::Inner,
+    plan::{self, Said},
+    progress::{Progress, pending, state_error},
+    task,
+};
+
+/// Where one graph of a thread stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GraphView {
+    /// Which graph: the thread's own (the root), or a subgraph.
+    pub path: Namespace,
+    /// The state, as it is stored.
+    pub values: Fields,
+    /// The nodes that are due.
+    pub next: Vec<String>,
+    /// The open requests.
+    pub requests: Vec<Pending>,
+}
+
+impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
+    /// Where the thread's graphs stand at `at` (`None`: now): its own first, then the subgraphs that are under way or
+    /// outlive their calls.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Checkpoint`] when the log cannot be read.
+    pub async fn views(&self, at: Option<Position>) -> Result<Vec<GraphView>, RunError> {
+        let opened = self.log().open(at).await.map_err(RunError::Checkpoint)?;
+        let runs = opened.map(|opened| opened.fold.runs).unwrap_or_default();
+        let views = runs.into_iter().map(|(path, run)| GraphView {
+            next: run.frontier.due.iter().map(|due| due.node.clone()).collect(),
+            requests: run.open_questions().map(|question| pending(question, &path)).collect(),
+            values: run.fields,
+            path,
+        });
+        Ok(views.collect())
+    }
+
+    /// Writes `update` to the state, between runs; what is due stays due. The fields' reducers merge it.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Reduce`] when it cannot be merged; [`RunError::Conflict`] while a run owns the thread, or when someone
+    /// else wrote first; [`RunError::NoSuchThread`].
+    pub async fn edit(&self, update: S::Update) -> Result<Position, RunError> {
+        self.write(&Namespace::root(), &self.app.graph().0, update, None).await
+    }
+
+    /// Writes `update` as if `node` had, between runs: its edges and branches say what is due next. Without a node it is
+    /// the one that wrote last.
+    ///
+    /// # Errors
+    ///
+    /// As [`edit`](Thread::edit); [`RunError::AmbiguousEdit`] when several nodes wrote last; [`RunError::Node`] when the
+    /// node is not there or its router fails.
+    pub async fn edit_as(
+        &self,
+        node: Option<&str>,
+        update: S::Update,
+    ) -> Result<Position, RunError> {
+        self.write(&Namespace::root(), &self.app.graph().0, update, Some(node)).await
+    }
+
+    /// Writes `update` to the state of the subgraph at `path`, between runs; what is due there stays due. `graph` is that
+    /// subgraph.
+    ///
+    /// # Errors
+    ///
+    /// As [`edit`](Thread::edit); [`RunError::NoSuchSubgraph`].
+    pub async fn edit_subgraph<T: State, D: Send + Sync + 'static>(
+        &self,
+        path: &Namespace,
+        graph: &crate::Graph<T, D>,
+        update: T::Update,
+    ) -> Result<Position, RunError> {
+        self.write(path, &graph.0, update, None).await
+    }
+
+    async fn write<T: State, D: Send + Sync + 'static>(
+        &self,
+        path: &Namespace,
+        graph: &Arc<Inner<T, D>>,
+        mut update: T::Update,
+        node: Option<Option<&str>>,
+    ) -> Result<Position, RunError> {
+        let opened = self.log().open(None).await.map_err(RunError::Checkpoint)?;
+        let Some(OpenLog { head, mut fold, .. }) = opened else {
+            return Err(RunError::NoSuchThread(self.key().clone()));
+        };
+        let Some(run) = fold.runs.remove(path) else {
+            let (thread, path) = (self.key().clone(), path.clone());
+            return Err(RunError::NoSuchSubgraph { thread, path });
+        };
+        let node = match node {
+            None => None,
+            Some(Some(node)) => Some(node.to_owned()),
+            Some(None) => match run.last.as_slice() {
+                [one] => Some(one.clone()),
+                several => return Err(RunError::AmbiguousEdit { nodes: several.to_vec() }),
+            },
+        };
+        let (run, rebased) = upgraded(&*graph.initial, run)?;
+        let mut progress = Progress::of(&*graph.initial, run)?;
+        let step = progress.frontier.step;
+        let writer: Arc<str> = node.as_deref().unwrap_or("edit").into();
+        let id =
+            crate::ids::task(self.key(), path, head.position.next(), step, &writer, usize::MAX);
+        task::complete(&mut update, id);
+        let mut changes = update.to_changes().map_err(state_error)?;
+        let mut entries = Vec::new();
+        if rebased {
+            entries.push(progress.rebase()?);
+        }
+        let resolved = task::merge(Arc::make_mut(&mut progress.state), vec![(writer, update)])
+            .map_err(|refused| refused.of_run(step, path))?;
+        changes.0.retain(|(field, _)| resolved.get(field).is_none());
+        changes.0.extend(resolved.0);
+        let frontier = match &node {
+            Some(node) => Some(graph.after(node, &progress).map_err(|source| RunError::Node {
+                node: node.as_str().into(),
+                step,
+                namespace: path.clone(),
+                source,
+            })?),
+            None => None,
+        };
+        entries.push(Body::Edit(Edit { node, changes, frontier }));
+        self.append(path, head.position, entries).await
+    }
+
+    async fn append(
+        &self,
+        path: &Namespace,
+        expected: Position,
+        entries: Vec<Body>,
+    ) -> Result<Position, RunError> {
+        let (runtime, thread) = (self.app.runtime(), self.key());
+        let mut last = expected;
+        let records = entries.into_iter().map(|body| {
+            let entry = Entry { at: runtime.clock.now(), namespace: path.clone(), body };
+            let record = Record::new(thread, last.next(), last, &entry);
+            last = last.next();
+            record
+        });
+        let append = Append {
+            id: AppendId(runtime.ids.id()),
+            expected,
+            guard: Guard::Unclaimed,
+            records: records.collect(),
+            safety: Safety::Process,
+        };
+        self.app.store().append(thread, append).await?;
+        Ok(last)
+    }
+}
+
+impl<S: State, C> Inner<S, C> {
+    /// What is due after `node` alone, from a state that holds what it wrote.
+    fn after(&self, node: &str, progress: &Progress<S>) -> Result<Frontier, crate::NodeError> {
+        let Some(vertex) = self.nodes.get(node) else {
+            let declared = self.nodes.keys().map(ToString::to_string).collect();
+            return Err(crate::NodeError::UnknownTarget { target: node.to_owned(), declared });
+        };
+        let edges = vertex.ways.edges.iter().map(|to| Ok(Goto::Node(to.to_string())));
+        let routed = task::branches(&vertex.ways, &progress.state)?.into_iter();
+        let goto: Vec<_> =
+            edges.chain(routed.map(|target| self.stored(target))).collect::<Result<_, _>>()?;
+        let said = std::iter::once(Said { node, goto: &goto });
+        let before = Frontier { due: Vec::new(), ..progress.frontier.clone() };
+        Ok(plan::next(&before, said, self.rules()))
+    }
+}

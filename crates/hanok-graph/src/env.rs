@@ -1,0 +1,102 @@
+//! What a run and all its subgraphs share.
+
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU32, Ordering},
+};
+
+use hanok_core::{Cancellation, Limit, Meter, Spent, Timestamp};
+
+use crate::{Runtime, Slots, journal::Journal, sink::Sink};
+
+/// What a run and all its subgraphs share.
+pub(crate) struct Env {
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) runtime: Runtime,
+    pub(crate) cancellation: Cancellation,
+    /// Any of them asks the run to end after the super-step under way.
+    pub(crate) drains: Vec<Cancellation>,
+    pub(crate) sink: Sink,
+    /// What the turn has spent and may spend.
+    pub(crate) total: Meter,
+    /// Retries that are left.
+    pub(crate) retries: AtomicU32,
+    /// The slots of the run and of the process.
+    pub(crate) slots: Vec<Slots>,
+    /// How many super-steps a turn may take, if the thread says so.
+    pub(crate) limit: Option<u32>,
+    pub(crate) account: Mutex<Account>,
+}
+
+/// What entries have said of what was spent.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    /// What was spent in this run and said by an entry.
+    said: Spent,
+    /// Up to when the run's time was said.
+    since: Timestamp,
+    /// The limit that stopped the run from outside a task.
+    hit: Option<Limit>,
+}
+
+impl Account {
+    pub(crate) fn from(since: Timestamp) -> Self {
+        Self { since, ..Self::default() }
+    }
+}
+
+impl Env {
+    pub(crate) fn is_draining(&self) -> bool {
+        self.drains.iter().any(Cancellation::is_cancelled)
+    }
+
+    /// Takes one of the retries that are left.
+    pub(crate) fn take_retry(&self) -> bool {
+        let take = |left: u32| left.checked_sub(1);
+        self.retries.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok()
+    }
+
+    /// Notes that an entry says `spent`.
+    pub(crate) fn said(&self, spent: Spent) {
+        let mut account = self.account();
+        account.said = account.said.plus(spent);
+    }
+
+    /// The time since the last entry that said it, for an entry that says it.
+    pub(crate) fn worked(&self) -> Spent {
+        let now = self.runtime.clock.now();
+        let mut account = self.account();
+        let millis = u64::try_from(now.since(account.since).as_millis()).unwrap_or(u64::MAX);
+        account.since = now;
+        Spent { millis, ..Spent::default() }
+    }
+
+    /// What was spent and no entry has said, for the last one.
+    pub(crate) fn rest(&self) -> Spent {
+        let time = self.worked();
+        let (spent, said) = (self.total.spent(), self.account().said);
+        Spent {
+            model_calls: spent.model_calls.saturating_sub(said.model_calls),
+            tool_calls: spent.tool_calls.saturating_sub(said.tool_calls),
+            input_tokens: spent.input_tokens.saturating_sub(said.input_tokens),
+            output_tokens: spent.output_tokens.saturating_sub(said.output_tokens),
+            cost: spent.cost.saturating_sub(said.cost),
+            millis: time.millis,
+        }
+    }
+
+    /// Stops the run because of a limit.
+    pub(crate) fn stop(&self, limit: Limit) {
+        self.account().hit = Some(limit);
+        self.cancellation.cancel();
+    }
+
+    /// The limit that stopped the run.
+    pub(crate) fn hit(&self) -> Option<Limit> {
+        self.account().hit
+    }
+
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,199 @@
+//! How far a run of one graph has come.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use hanok_checkpoint::{
+    Body, Failed, Frontier, Goto, Intent, Question, Rebase, RunFold, SchemaRef, TaskWrite,
+};
+use hanok_core::{
+    Changes, Fields, Namespace, Position, RequestId, Spent, Stored, StoredError, TaskId,
+};
+use hanok_state::{State, StateUpdate};
+
+use crate::{
+    NodeError, Pending, RunError,
+    graph::Inner,
+    outcome::Doubted,
+    plan::{self, Said},
+    task,
+};
+
+/// How far a run has come.
+pub(crate) struct Progress<S: State> {
+    pub(crate) state: Arc<S>,
+    /// Fields that this build does not know; they ride along.
+    pub(crate) unknown: Fields,
+    /// Ephemeral fields that the last super-step wrote.
+    pub(crate) fresh: BTreeSet<String>,
+    pub(crate) frontier: Frontier,
+    /// Where the turn begins: the ids of tasks derive from it.
+    pub(crate) turn: Position,
+    /// The last commit, or where the run began.
+    pub(crate) at: Position,
+    /// The nodes of the last super-step.
+    pub(crate) last: Vec<String>,
+    pub(crate) pending: BTreeMap<Position, TaskWrite>,
+    pub(crate) memos: BTreeMap<(TaskId, String), Stored>,
+    pub(crate) intents: BTreeMap<(TaskId, String), Intent>,
+    pub(crate) settled: BTreeMap<String, Stored>,
+    pub(crate) failures: BTreeMap<TaskId, Failed>,
+    pub(crate) questions: BTreeMap<String, Question>,
+    pub(crate) answers: BTreeMap<String, Stored>,
+    /// Whether the breakpoint here was come to before, and is passed.
+    pub(crate) passed: bool,
+    /// What a subgraph that shares its caller's state has added to it.
+    pub(crate) added: Option<S::Update>,
+    pub(crate) spent: Spent,
+}
+
+impl<S: State> Progress<S> {
+    /// Where a log says that a run stands.
+    pub(crate) fn of(initial: &S, mut run: RunFold) -> Result<Self, RunError> {
+        let ephemeral = initial.schema().fields.iter().filter(|field| field.ephemeral);
+        let fresh = ephemeral.filter(|field| run.fields.get(&field.name).is_some());
+        let fresh = fresh.map(|field| field.name.to_string()).collect();
+        let state = initial.load(&mut run.fields).map_err(state_error)?;
+        let added = run.shared.then(|| added(&run.added)).transpose()?;
+        Ok(Self {
+            state: Arc::new(state),
+            fresh,
+            added,
+            unknown: run.fields,
+            frontier: run.frontier,
+            turn: run.turn,
+            at: Position::START,
+            last: run.last,
+            pending: run.pending,
+            memos: run.memos,
+            intents: run.intents,
+            settled: run.settled,
+            failures: run.failures,
+            passed: run.paused,
+            questions: run.questions,
+            answers: run.answers,
+            spent: run.spent,
+        })
+    }
+
+    /// The state as it is stored, with the fields that this build does not know.
+    pub(crate) fn fields(&self) -> Result<Fields, StoredError> {
+        fields(&*self.state, &self.unknown)
+    }
+
+    /// The entry that writes the state whole, in this build's schema.
+    pub(crate) fn rebase(&self) -> Result<Body, RunError> {
+        let fields = self.fields().map_err(state_error)?.to_stored();
+        Ok(Body::Rebase(Rebase { schema: schema(&*self.state), fields }))
+    }
+
+    /// A run that begins with `state`.
+    pub(crate) fn beginning(state: Arc<S>, unknown: Fields) -> Self {
+        Self {
+            state,
+            unknown,
+            fresh: BTreeSet::new(),
+            added: None,
+            frontier: Frontier::default(),
+            turn: Position::START,
+            at: Position::START,
+            last: Vec::new(),
+            pending: BTreeMap::new(),
+            memos: BTreeMap::new(),
+            intents: BTreeMap::new(),
+            settled: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            passed: false,
+            questions: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            spent: Spent::default(),
+        }
+    }
+
+    /// New tasks are due; what belonged to the old ones is over.
+    pub(crate) fn scheduled(&mut self, frontier: Frontier, last: Vec<String>, spent: Spent) {
+        self.frontier = frontier;
+        self.last = last;
+        self.spent = spent;
+        self.pending.clear();
+        self.memos.clear();
+        self.intents.clear();
+        self.settled.clear();
+        self.failures.clear();
+        self.questions.clear();
+        self.answers.clear();
+        self.passed = false;
+    }
+}
+
+/// What a subgraph has added to its caller's state, as one update.
+fn added<U: StateUpdate>(written: &[Changes]) -> Result<U, RunError> {
+    written.iter().try_fold(U::default(), |all, changes| {
+        let update = U::from_changes(changes).map_err(state_error)?;
+        all.then(update).map_err(|error| RunError::State(error.into()))
+    })
+}
+
+impl<S: State, C> Inner<S, C> {
+    /// What is due first, from a state that holds the input.
+    pub(crate) fn first(&self, state: &S) -> Result<Frontier, NodeError> {
+        let edges = self.start.edges.iter().map(|node| Goto::Node(node.to_string()));
+        let routed = task::branches(&self.start, state)?.into_iter();
+        let routed = routed.map(|target| self.stored(target));
+        let goto: Vec<_> = edges.map(Ok).chain(routed).collect::<Result<_, _>>()?;
+        let said = std::iter::once(Said { node: crate::START, goto: &goto });
+        let begun = plan::next(&Frontier::default(), said, self.rules());
+        Ok(Frontier { step: 0, ..begun })
+    }
+}
+
+/// A state as it is stored, with the fields that this build does not know.
+pub(crate) fn fields<S: State>(state: &S, unknown: &Fields) -> Result<Fields, StoredError> {
+    let mut fields = state.to_fields()?;
+    for (name, field) in unknown.iter() {
+        fields.insert(name, field.clone());
+    }
+    Ok(fields)
+}
+
+pub(crate) fn schema<S: State>(state: &S) -> SchemaRef {
+    let schema = state.schema();
+    SchemaRef { version: schema.version, fingerprint: schema.fingerprint }
+}
+
+/// A question, as it is handed out.
+pub(crate) fn pending(question: &Question, path: &Namespace) -> Pending {
+    Pending {
+        id: RequestId(question.id.as_str().into()),
+        node: question.node.clone(),
+        payload: question.payload.clone(),
+        schema: question.schema.as_deref().map(Into::into),
+        deadline: question.deadline,
+        path: path.clone(),
+        doubt: None,
+    }
+}
+
+/// A call in doubt, as a question.
+pub(crate) fn in_doubt(intent: &Intent, path: &Namespace) -> Pending {
+    let doubted = Doubted {
+        tool: intent.tool.clone(),
+        key: intent.key.clone(),
+        arguments: intent.arguments.clone(),
+    };
+    Pending {
+        id: RequestId(intent.id.as_str().into()),
+        node: intent.node.clone(),
+        payload: Stored::encode(&intent.arguments).unwrap_or_else(|_| Stored::nil()),
+        schema: None,
+        deadline: None,
+        path: path.clone(),
+        doubt: Some(doubted),
+    }
+}
+
+pub(crate) fn state_error(error: StoredError) -> RunError {
+    RunError::State(error.into())
+}

@@ -1,0 +1,169 @@
+//! Recorded events, told again from the log.
+
+use std::sync::Arc;
+
+use hanok_checkpoint::{Body, Commit, Entry, Log, LogEntry, RunFold, ThreadFold};
+use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
+
+use crate::{
+    AnyState, AnyUpdate, Event, EventId, EventKind, RunError, commit::event, ids, progress::pending,
+};
+
+/// How many entries of a log are read at a time.
+const PAGE: usize = 512;
+
+/// Which fields an outcome of the thread's own graph shows. Of a subgraph all are told.
+pub(crate) type Shows<'a> = &'a (dyn Fn(&str) -> bool + Send + Sync);
+
+/// The recorded events after `after`, up to `to` (`None`: the log's end), in order.
+pub(crate) async fn events(
+    log: &Log,
+    after: Option<EventId>,
+    to: Option<EventId>,
+    shows: Shows<'_>,
+) -> Result<Vec<Event>, RunError> {
+    // An entry may have several events, some of which were seen.
+    let from = after.map_or(Position::START, |id| Position(id.position.0.saturating_sub(1)));
+    let (base, entries) = branch(log, from).await.map_err(RunError::Checkpoint)?;
+    let mut fold = ThreadFold::default();
+    if base > Position::START {
+        let opened = log.open(Some(base)).await.map_err(RunError::Checkpoint)?;
+        fold = opened.map(|opened| opened.fold).unwrap_or_default();
+    }
+    let mut told = Vec::new();
+    for LogEntry { position, entry, .. } in entries {
+        let telling = Telling::before(log.thread(), position, &entry, &fold, shows);
+        fold.apply(position, &entry).map_err(|error| RunError::State(Box::new(error)))?;
+        telling.tell(&entry, &fold, &mut told);
+    }
+    told.retain(|event| {
+        event
+            .id
+            .is_some_and(|id| after.is_none_or(|seen| id > seen) && to.is_none_or(|to| id <= to))
+    });
+    Ok(told)
+}
+
+/// The entries of the branch that the thread is on, after `from`; and the position that the first of them follows.
+async fn branch(
+    log: &Log,
+    from: Position,
+) -> Result<(Position, Vec<LogEntry>), hanok_checkpoint::CheckpointError> {
+    let mut branch: Vec<LogEntry> = Vec::new();
+    let mut before = None;
+    loop {
+        let page = log.history(before, PAGE).await?;
+        let Some(last) = page.last().map(|entry| entry.position) else { break };
+        for entry in page {
+            // Newest first: the next of the branch is the parent of the one before.
+            let next = branch.last().is_none_or(|child: &LogEntry| child.parent == entry.position);
+            if next && entry.position > from {
+                branch.push(entry);
+            }
+        }
+        let parent = branch.last().map_or(Position::START, |entry| entry.parent);
+        if last <= from || last <= parent.max(Position(1)) && parent <= from {
+            break;
+        }
+        before = Some(last);
+    }
+    branch.reverse();
+    let base = branch.first().map_or(from, |entry| entry.parent);
+    Ok((base, branch))
+}
+
+/// What has to be known of a graph's run before an entry is applied, to tell of the entry.
+struct Telling<'a> {
+    position: Position,
+    path: Namespace,
+    step: u32,
+    /// The task of a commit that names no writes.
+    task: Option<(Arc<str>, TaskId, u32)>,
+    /// Whether a commit changes what is shown.
+    changes: bool,
+    shows: Shows<'a>,
+}
+
+impl<'a> Telling<'a> {
+    fn before(
+        thread: &ThreadKey,
+        position: Position,
+        entry: &Entry,
+        fold: &ThreadFold,
+        shows: Shows<'a>,
+    ) -> Self {
+        let path = entry.namespace.clone();
+        let run = fold.run(&path);
+        let (step, turn) = run.map_or((0, Position::START), |run| (run.frontier.step, run.turn));
+        let shown = |field: &str| !path.is_root() || shows(field);
+        let (mut task, mut changes) = (None, false);
+        if let Body::Commit(commit) = &entry.body {
+            if let ([], [node]) = (commit.folds.as_slice(), commit.nodes.as_slice()) {
+                let id = ids::task(thread, &path, turn, commit.step, node, 0);
+                task = Some((node.as_str().into(), id, 1));
+            }
+            changes = changed(commit, run).any(shown);
+        }
+        let step = match (&entry.body, run) {
+            // What is told of the end belongs to the last super-step.
+            (Body::End(_), Some(run)) if run.frontier.is_done() => step.saturating_sub(1),
+            (Body::Begin(begin), _) if begin.frontier.is_some() => 0,
+            _ => step,
+        };
+        Self { position, path, step, task, changes, shows }
+    }
+
+    fn tell(self, entry: &Entry, fold: &ThreadFold, told: &mut Vec<Event>) {
+        let Some(run) = fold.run(&self.path) else { return };
+        let mut say = |task, kind| {
+            told.push(event(&self.path, self.step, task, Some(self.position), kind));
+        };
+        match &entry.body {
+            Body::Begin(begin) if begin.frontier.is_some() => {
+                say(None, EventKind::Values(self.state(run)));
+            }
+            Body::Write(write) => {
+                let task = (write.node.as_str().into(), write.task, 1);
+                let update = AnyUpdate::stored(write.changes.clone());
+                say(Some(task), EventKind::Updates(update));
+            }
+            Body::Commit(commit) => {
+                if let Some(task) = self.task.clone() {
+                    let update = AnyUpdate::stored(commit.changes.clone());
+                    say(Some(task), EventKind::Updates(update));
+                }
+                say(None, EventKind::Checkpoint);
+                if self.changes {
+                    say(None, EventKind::Values(self.state(run)));
+                }
+            }
+            Body::Question(question) => {
+                let task = (question.node.as_str().into(), question.task, 1);
+                say(Some(task), EventKind::Request(pending(question, &self.path)));
+            }
+            Body::End(end) if self.path.is_root() => {
+                let error = (!end.detail.is_empty()).then(|| end.detail.clone());
+                let (outcome, spent) = (end.outcome.clone(), run.spent);
+                say(None, EventKind::Ended { outcome, error, spent });
+            }
+            _ => {}
+        }
+    }
+
+    fn state(&self, run: &RunFold) -> AnyState {
+        let mut fields = Fields::default();
+        for (name, field) in run.fields.iter() {
+            if !self.path.is_root() || (self.shows)(name) {
+                fields.insert(name, field.clone());
+            }
+        }
+        AnyState::stored(fields)
+    }
+}
+
+/// The fields that a commit changes.
+fn changed<'a>(commit: &'a Commit, run: Option<&'a RunFold>) -> impl Iterator<Item = &'a str> {
+    let folded = commit.folds.iter().filter_map(move |at| run?.pending.get(at));
+    let folded = folded.flat_map(|write| &write.changes.0);
+    folded.chain(&commit.changes.0).map(|(field, _)| field.as_ref())
+}

@@ -1,0 +1,209 @@
+//! One attempt of one task, as its node's context knows it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use hanok_checkpoint::{Intent, Question};
+use hanok_core::{
+    Ask, AskError, BoxFuture, Cancellation, Limit, Meter, Namespace, Request, RequestId, Spent,
+    Stored, TaskId, Timestamp, Token, TokenSink,
+};
+
+use crate::{
+    Breakpoint, Event, EventKind, Pending, Resolution, activity::Activity, command::ToParent,
+    env::Env, ids::Digest, slots::Held,
+};
+
+/// One attempt of one task.
+pub(crate) struct TaskScope {
+    pub(crate) env: Arc<Env>,
+    pub(crate) namespace: Namespace,
+    pub(crate) node: Arc<str>,
+    pub(crate) task: TaskId,
+    pub(crate) step: u32,
+    pub(crate) remaining: u32,
+    /// Counted from 1.
+    pub(crate) attempt: u32,
+    /// Whether the error handler runs, and not the node: its steps, calls and questions are its own.
+    pub(crate) handling: bool,
+    pub(crate) input: Option<Stored>,
+    pub(crate) started: Timestamp,
+    /// When the attempt is out of time.
+    pub(crate) deadline: Option<Timestamp>,
+    /// Stops what the attempt has begun; cancelled when it is over.
+    pub(crate) cancellation: Cancellation,
+    pub(crate) activity: Activity,
+    /// The slots that the task holds.
+    pub(crate) held: Held,
+    /// What the task has spent and no entry has said yet.
+    pub(crate) meter: Meter,
+    pub(crate) kept: Arc<Kept>,
+    pub(crate) seen: Mutex<Seen>,
+}
+
+/// What the log says of a task, and what it has added since. All attempts share it.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pub(crate) memos: Mutex<BTreeMap<String, Stored>>,
+    /// Calls that were meant and have no result, by key.
+    pub(crate) intents: Mutex<BTreeMap<String, Intent>>,
+    /// What people said of such calls, by the doubt's id.
+    pub(crate) settled: BTreeMap<String, Stored>,
+    pub(crate) questions: BTreeMap<String, Question>,
+    pub(crate) answers: BTreeMap<String, Stored>,
+}
+
+/// What an attempt has done so far.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) steps: BTreeSet<String>,
+    pub(crate) calls: BTreeMap<String, u32>,
+    /// How often each payload was asked.
+    questions: BTreeMap<(Stored, Option<Arc<str>>), u32>,
+    pub(crate) subgraphs: BTreeMap<String, u32>,
+    /// Questions that have no answer: the task is suspended, whatever its node returns.
+    pub(crate) asked: Vec<Question>,
+    /// Questions of subgraphs, which are in the log already.
+    pub(crate) waiting: Vec<Pending>,
+    /// Why a subgraph stopped before its end: so does the task.
+    pub(crate) stopped: Option<Stop>,
+    /// What a subgraph commands.
+    pub(crate) command: Option<ToParent>,
+}
+
+/// Why a task stops that did not fail.
+#[derive(Debug, Clone)]
+pub(crate) enum Stop {
+    Cancelled,
+    Drained,
+    Limit(Limit),
+    Breakpoint(Breakpoint<()>),
+}
+
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl TaskScope {
+    /// Another attempt of the same task.
+    pub(crate) fn again(&self, attempt: u32, handling: bool) -> Self {
+        Self {
+            env: self.env.clone(),
+            namespace: self.namespace.clone(),
+            node: self.node.clone(),
+            input: self.input.clone(),
+            cancellation: self.env.cancellation.child(),
+            activity: self.activity.clone(),
+            held: self.held.clone(),
+            meter: self.meter.clone(),
+            kept: self.kept.clone(),
+            seen: Mutex::default(),
+            deadline: None,
+            attempt,
+            handling,
+            ..*self
+        }
+    }
+
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+        locked(&self.seen)
+    }
+
+    /// A name of the node's, or of its error handler's: they do not share any.
+    pub(crate) fn named(&self, name: &str) -> String {
+        if self.handling { format!("error/{name}") } else { name.to_owned() }
+    }
+
+    /// Takes what was spent, for an entry that says it.
+    pub(crate) fn spend(&self) -> Spent {
+        self.meter.take()
+    }
+
+    /// Reports a live event of the task.
+    pub(crate) fn emit(&self, kind: EventKind) {
+        self.activity.touch();
+        self.env.sink.emit(|| Event {
+            path: self.namespace.clone(),
+            step: self.step,
+            node: Some(self.node.clone()),
+            task: Some(self.task),
+            attempt: self.attempt,
+            sequence: None,
+            id: None,
+            kind,
+        });
+    }
+
+    /// The answer to the task's next question, if it is there; otherwise the question is asked.
+    pub(crate) fn ask(&self, request: Request) -> Result<Stored, AskError> {
+        let Request { payload, schema, deadline } = request;
+        if !self.env.journal.is_kept() {
+            return Err(AskError::Nobody {
+                reason: "an interrupt needs a checkpointer: the run has to end and go on later",
+            });
+        }
+        let mut seen = self.seen();
+        // Counted among equal ones: a question that another one comes before stays the same question.
+        let before = seen.questions.entry((payload.clone(), schema.clone())).or_default();
+        let ordinal = *before;
+        *before += 1;
+        let id = Digest::new("question")
+            .part(self.task.as_bytes())
+            .part(&[u8::from(self.handling)])
+            .part(&ordinal.to_le_bytes())
+            .part(payload.as_bytes())
+            .part(schema.as_deref().unwrap_or_default().as_bytes())
+            .hex();
+        if let Some(answer) = self.kept.answers.get(&id) {
+            return Ok(answer.clone());
+        }
+        // A question that was asked keeps the deadline that it was asked with.
+        let asked = self.kept.questions.get(&id);
+        let deadline = asked.map_or(deadline, |asked| asked.deadline);
+        if asked.is_some() && deadline.is_some_and(|d| d <= self.env.runtime.clock.now()) {
+            return Err(AskError::Expired(RequestId(id.into())));
+        }
+        seen.asked.push(Question {
+            id: id.clone(),
+            task: self.task,
+            node: self.node.to_string(),
+            payload,
+            schema: schema.map(|schema| schema.to_string()),
+            deadline,
+        });
+        Err(AskError::Waiting(RequestId(id.into())))
+    }
+
+    /// What was said of the call `key`, and the id of the next intent to make it.
+    pub(crate) fn doubt(&self, key: &str) -> (Option<Resolution>, String) {
+        let mut said = None;
+        for n in 0_u32.. {
+            let id = format!("{key}#{n}");
+            match self.kept.settled.get(&id) {
+                Some(value) => said = Resolution::read(value),
+                None => return (said, id),
+            }
+        }
+        (said, String::new())
+    }
+}
+
+/// Lets the calls of a task ask.
+pub(crate) struct Asker(pub(crate) Arc<TaskScope>);
+
+impl Ask for Asker {
+    fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>> {
+        Box::pin(async move { self.0.ask(request) })
+    }
+}
+
+/// Passes what a model writes to the observer of the run.
+pub(crate) struct Tokens(pub(crate) Arc<TaskScope>);
+
+impl TokenSink for Tokens {
+    fn token(&self, token: Token) {
+        self.0.emit(EventKind::Token(token));
+    }
+}
