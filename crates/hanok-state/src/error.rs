@@ -5,6 +5,8 @@ use std::sync::Arc;
 use hanok_core::{BoxError, FoldError, StoredError};
 use thiserror::Error;
 
+use crate::MessageFormatError;
+
 /// The writes of one super-step to one field that could not be merged. The state is as it was.
 #[derive(Debug, Error)]
 #[error("field `{field}`: {reason}")]
@@ -56,7 +58,49 @@ pub enum Refused {
     /// A reducer of the user's refused the write.
     #[error("the reducer failed: {0}")]
     Reducer(BoxError),
+    /// The state has no field of this name.
+    #[error("`{node}` wrote it, and the state has no such field; there are {}", listed(.known))]
+    UnknownField {
+        /// The node that wrote it.
+        node: Arc<str>,
+        /// The fields that there are.
+        known: Vec<String>,
+    },
+    /// What is written does not fit the rule of the field.
+    #[error("`{node}` wrote what does not fit the rule `{rule}`, which needs {expected}")]
+    Misfit {
+        /// The node that wrote it.
+        node: Arc<str>,
+        /// The field's rule.
+        rule: &'static str,
+        /// What the rule needs.
+        expected: &'static str,
+    },
+    /// What is written to a conversation is no message.
+    #[error("`{node}` wrote what is no message: {reason}")]
+    Message {
+        /// The node that wrote it.
+        node: Arc<str>,
+        /// Why it is none.
+        reason: MessageFormatError,
+    },
+    /// What is written is nested too deep to be kept.
+    #[error("`{node}` wrote a value nested deeper than {deepest} levels")]
+    TooDeep {
+        /// The node that wrote it.
+        node: Arc<str>,
+        /// How deep a value may be nested.
+        deepest: usize,
+    },
     /// A field of a nested state.
     #[error(transparent)]
     Nested(Box<ReduceError>),
+}
+
+/// Names, as a message lists them.
+pub(crate) fn listed(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

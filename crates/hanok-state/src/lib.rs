@@ -24,6 +24,8 @@
 //! field reads what was stored under an older name; `#[state(version = 2, upgrade = path)]` on the struct upgrades what
 //! an older version stored.
 //!
+//! A state whose fields are known only at run time is a [`DynamicState`].
+//!
 //! ```
 //! use hanok_state::{Message, Messages, State};
 //!
@@ -50,6 +52,7 @@
 
 mod collection;
 mod convert;
+mod dynamic;
 mod error;
 mod json;
 mod list;
@@ -63,6 +66,9 @@ mod view;
 
 pub use collection::{Grow, ListChange, ListLike, MapChange, MapLike};
 pub use convert::MessageFormatError;
+pub use dynamic::{
+    DynamicField, DynamicSchema, DynamicSchemaError, DynamicState, DynamicUpdate, Rule, SchemaFault,
+};
 pub use error::{ReduceError, Refused};
 pub use hanok_macros::{State, View};
 pub use json::{Arguments, Json};

@@ -378,9 +378,11 @@ impl<T: State> Reduce<T> for Nested {
         let updates: Vec<_> = writes.into_iter().map(|(node, write)| (node, write.0)).collect();
         // Only these rules resolve anything; only then all that was written has to be said again.
         let resolves = updates.len() > 1
-            || value.schema().fields.iter().any(|field| {
-                matches!(field.rule.as_ref(), "with" | "operations" | "nested" | "sum")
-            });
+            || value
+                .schema()
+                .fields
+                .iter()
+                .any(|field| matches!(field.rule.as_ref(), "with" | "operations" | "nested"));
         let mut said = Changes::default();
         if resolves {
             for (_, update) in &updates {

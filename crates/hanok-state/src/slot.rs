@@ -1,6 +1,6 @@
 //! One field of an update, and the writes of one super-step to it.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use hanok_core::{Change, Changes, Field, Fields, StoredError};
 
@@ -18,6 +18,16 @@ pub enum Write<T, R: Reduce<T>> {
 }
 
 impl<T: Clone, R: Reduce<T>> Slot<T, R> {
+    /// A slot that holds `write`.
+    pub(crate) fn plain(write: R::Write) -> Self {
+        Self(Some(Write::Plain(write)))
+    }
+
+    /// A slot that holds `value` over everything.
+    pub(crate) fn whole(value: T) -> Self {
+        Self(Some(Write::Overwrite(value)))
+    }
+
     /// Whether nothing is written.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
@@ -81,11 +91,16 @@ impl<T: Clone, R: Reduce<T>> Slot<T, R> {
     /// # Errors
     ///
     /// [`StoredError`] when a value's `Serialize` fails.
-    pub fn store(&self, field: &'static str, changes: &mut Changes) -> Result<(), StoredError> {
+    pub fn store(
+        &self,
+        field: impl Into<Cow<'static, str>>,
+        changes: &mut Changes,
+    ) -> Result<(), StoredError> {
+        let field = field.into();
         match &self.0 {
             None => {}
             Some(Write::Plain(write)) => {
-                R::store(write)?.into_iter().for_each(|change| changes.push(field, change));
+                R::store(write)?.into_iter().for_each(|change| changes.push(field.clone(), change));
             }
             Some(Write::Overwrite(value)) => {
                 if let Some(field_value) = R::store_value(value)? {
@@ -235,14 +250,15 @@ impl<T: Clone, R: Reduce<T>> Writes<T, R> {
     /// [`ReduceError`] when they cannot be merged; [`Writes::check`] says so before anything is changed.
     pub fn apply(
         mut self,
-        field: &'static str,
+        field: impl Into<Cow<'static, str>>,
         value: &mut T,
         changes: &mut Changes,
     ) -> Result<(), ReduceError> {
+        let field = field.into();
         if let Some((_, whole)) = self.overwrites.pop() {
             if !self.plain.is_empty() {
                 let stored = R::store_value(&whole);
-                let stored = stored.map_err(|error| self.refused(field, error.into()))?;
+                let stored = stored.map_err(|error| self.refused(&field, error.into()))?;
                 if let Some(stored) = stored {
                     changes.push(field, Change::Set(stored.to_stored()));
                 }
@@ -255,11 +271,11 @@ impl<T: Clone, R: Reduce<T>> Writes<T, R> {
         }
         let nodes: Vec<_> = self.plain.iter().map(|(node, _)| node.clone()).collect();
         let resolved = R::reduce(value, self.plain).map_err(|reason| ReduceError {
-            field: field.to_owned(),
+            field: field.to_string(),
             nodes,
             reason,
         })?;
-        resolved.into_iter().for_each(|change| changes.push(field, change));
+        resolved.into_iter().for_each(|change| changes.push(field.clone(), change));
         Ok(())
     }
 

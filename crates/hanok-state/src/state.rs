@@ -64,6 +64,18 @@ pub trait State: Clone + Default + Send + Sync + 'static {
         Self::Update::default()
     }
 
+    /// Makes what `node` returned an update of this value. The engine calls it first of all, once for what a node returns
+    /// and once for what a log says. Default: it is one; an update whose fields are known only at run time learns the
+    /// rules of its fields here.
+    ///
+    /// # Errors
+    ///
+    /// [`ReduceError`] when a field is unknown, or what is written to it does not fit its rule.
+    fn bind(&self, node: &Arc<str>, update: Self::Update) -> Result<Self::Update, ReduceError> {
+        let _ = node;
+        Ok(update)
+    }
+
     /// Merges what the nodes of one super-step wrote, in task order, and says what reducers of the user's made of it.
     ///
     /// A field that the returned changes mention is stored as they say; every other one as its writes say.

@@ -263,7 +263,7 @@ mod views {
         V::of(state)
     }
 
-    /// B18 in part: a private field is seen through a view that names it, and not in the whole state.
+    /// A private field is seen through a view that names it, and not in the whole state. In part: B18
     #[test]
     fn a_private_field_is_shown_to_a_view_that_names_it() {
         let counts = BTreeMap::from([(1, 2)]);

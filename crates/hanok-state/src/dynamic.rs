@@ -1,0 +1,16 @@
+//! A state whose fields are declared at run time.
+
+mod declared;
+mod json;
+mod schema;
+mod slots;
+mod state;
+mod sum;
+mod update;
+
+pub use schema::{DynamicField, DynamicSchema, DynamicSchemaError, Rule, SchemaFault};
+pub use state::DynamicState;
+pub use update::DynamicUpdate;
+
+/// How deep a value may be nested: half of what JSON and the log are read to, so that what is stored can be read.
+const DEEPEST: usize = 64;

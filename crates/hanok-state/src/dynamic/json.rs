@@ -1,0 +1,144 @@
+//! What a program writes as JSON, as what a rule takes.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    DEEPEST, Rule,
+    slots::{AnySlot, AnyValue, Item},
+    sum::Total,
+};
+use crate::{
+    Json, Message, MessageFormatError, MessageOp, Messages, MessagesUpdate, Refused, Slot,
+};
+
+/// What is written to one field, as a program says it.
+#[derive(Debug, Clone)]
+pub(crate) enum Said {
+    Write(Value),
+    Overwrite(Value),
+    /// A key of an object, or the id of a message.
+    Remove(String),
+}
+
+/// Why JSON does not fit a rule.
+#[derive(Debug)]
+pub(crate) enum Misfit {
+    Shape(&'static str),
+    Message(MessageFormatError),
+    TooDeep,
+}
+
+impl Misfit {
+    pub(crate) fn of(self, node: &Arc<str>, rule: Rule) -> Refused {
+        let node = node.clone();
+        match self {
+            Self::Shape(expected) => Refused::Misfit { node, rule: rule.name(), expected },
+            Self::Message(reason) => Refused::Message { node, reason },
+            Self::TooDeep => Refused::TooDeep { node, deepest: DEEPEST },
+        }
+    }
+}
+
+/// A write under `rule`.
+pub(crate) fn slot(rule: Rule, said: Said) -> Result<AnySlot, Misfit> {
+    match said {
+        Said::Write(value) => write(rule, within(value)?),
+        Said::Overwrite(value) => Ok(whole(rule, within(value)?)?.overwrite()),
+        Said::Remove(key) => match rule {
+            Rule::Merge => Ok(AnySlot::Merge(Slot::plain([(key, None)].into()))),
+            Rule::Messages => {
+                Ok(AnySlot::Messages(Slot::plain(MessagesUpdate::new([MessageOp::Remove(
+                    key.into(),
+                )]))))
+            }
+            Rule::Last | Rule::Append | Rule::Sum => Err(Misfit::Shape("a value, and no removal")),
+        },
+    }
+}
+
+fn write(rule: Rule, value: Value) -> Result<AnySlot, Misfit> {
+    Ok(match (rule, value) {
+        (Rule::Last, value) => AnySlot::Last(Slot::plain(item(value))),
+        (Rule::Append, Value::Array(items)) => {
+            AnySlot::Append(Slot::plain(items.into_iter().map(item).collect()))
+        }
+        (Rule::Append, one) => AnySlot::Append(Slot::plain(vec![item(one)])),
+        (Rule::Merge, Value::Object(entries)) => {
+            let entry = |value: Value| (!value.is_null()).then(|| item(value));
+            let entries = entries.into_iter().map(|(key, value)| (key, entry(value)));
+            AnySlot::Merge(Slot::plain(entries.collect::<BTreeMap<_, _>>()))
+        }
+        (Rule::Merge, _) => return Err(Misfit::Shape("an object")),
+        (Rule::Messages, Value::Array(several)) => {
+            let all = several.iter().map(message).collect::<Result<Vec<_>, _>>()?;
+            AnySlot::Messages(Slot::plain(MessagesUpdate::new(all)))
+        }
+        (Rule::Messages, one) => {
+            AnySlot::Messages(Slot::plain(MessagesUpdate::new([message(&one)?])))
+        }
+        (Rule::Sum, number @ Value::Number(_)) => AnySlot::Sum(Slot::plain(vec![Json(number)])),
+        (Rule::Sum, _) => return Err(Misfit::Shape("a number")),
+    })
+}
+
+/// A whole value under `rule`: what an overwrite and a default are.
+pub(crate) fn whole(rule: Rule, value: Value) -> Result<AnyValue, Misfit> {
+    Ok(match (rule, within(value)?) {
+        (Rule::Last, value) => AnyValue::Last(item(value)),
+        (Rule::Append, Value::Array(items)) => {
+            AnyValue::Append(items.into_iter().map(item).collect())
+        }
+        (Rule::Append, _) => return Err(Misfit::Shape("an array")),
+        (Rule::Merge, Value::Object(entries)) => {
+            let kept = entries.into_iter().filter(|(_, value)| !value.is_null());
+            AnyValue::Merge(kept.map(|(key, value)| (key, item(value))).collect())
+        }
+        (Rule::Merge, _) => return Err(Misfit::Shape("an object")),
+        (Rule::Messages, Value::Array(several)) => {
+            let all = several.iter().map(message).collect::<Result<Messages, _>>()?;
+            AnyValue::Messages(all)
+        }
+        (Rule::Messages, _) => return Err(Misfit::Shape("an array of messages")),
+        (Rule::Sum, number @ Value::Number(_)) => AnyValue::Sum(Total(Json(number))),
+        (Rule::Sum, _) => return Err(Misfit::Shape("a number")),
+    })
+}
+
+fn item(value: Value) -> Item {
+    Arc::new(Json(value))
+}
+
+/// A message as this crate, OpenAI or LangChain writes it; a text is what a person says.
+fn message(value: &Value) -> Result<Message, Misfit> {
+    if let Some(text) = value.as_str() {
+        return Ok(Message::user(text));
+    }
+    // Ours first: only it keeps everything, so what was read out of a state is written back unchanged.
+    if let Ok(ours) = Message::deserialize(value) {
+        return Ok(ours);
+    }
+    let openai = value.get("role").is_some() || value.get("type").is_none();
+    let read = if openai { Message::from_openai(value) } else { Message::from_langchain(value) };
+    let message = read.map_err(Misfit::Message)?;
+    Ok(match value.get("id").and_then(Value::as_str) {
+        Some(id) if message.id().is_none() => message.with_id(id),
+        _ => message,
+    })
+}
+
+/// `value`, unless it is nested deeper than a value may be.
+fn within(value: Value) -> Result<Value, Misfit> {
+    if is_deeper(&value, DEEPEST) { Err(Misfit::TooDeep) } else { Ok(value) }
+}
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    let deeper = |part: &Value| levels == 0 || is_deeper(part, levels - 1);
+    match value {
+        Value::Array(items) => levels == 0 || items.iter().any(deeper),
+        Value::Object(entries) => levels == 0 || entries.values().any(deeper),
+        _ => false,
+    }
+}

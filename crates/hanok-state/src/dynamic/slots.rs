@@ -1,0 +1,227 @@
+//! One field under one of the rules: its value, a write, and the writes of a super-step. What the rules do is what they
+//! do for every other state.
+
+use std::{borrow::Cow, sync::Arc};
+
+use hanok_core::{Changes, Fields, StoredError};
+use serde_json::Value;
+
+use super::{
+    Rule,
+    sum::{Add, Total},
+};
+use crate::{
+    Append, Json, LastValue, List, Map, Merge, MessageIds, Messages, Operations, ReduceError, Slot,
+    Writes,
+};
+
+/// A JSON value whose clones share it.
+pub(crate) type Item = Arc<Json>;
+
+/// What a field holds.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum AnyValue {
+    Last(Item),
+    Append(List<Item>),
+    Merge(Map<String, Item>),
+    Messages(Messages),
+    Sum(Total),
+}
+
+/// What an update holds for a field.
+#[derive(Debug, Clone)]
+pub(crate) enum AnySlot {
+    Last(Slot<Item, LastValue>),
+    Append(Slot<List<Item>, Append>),
+    Merge(Slot<Map<String, Item>, Merge>),
+    Messages(Slot<Messages, MessageIds>),
+    Sum(Slot<Total, Operations<Add>>),
+}
+
+/// The writes of one super-step to a field.
+#[derive(Debug)]
+pub(crate) enum AnyWrites {
+    Last(Writes<Item, LastValue>),
+    Append(Writes<List<Item>, Append>),
+    Merge(Writes<Map<String, Item>, Merge>),
+    Messages(Writes<Messages, MessageIds>),
+    Sum(Writes<Total, Operations<Add>>),
+}
+
+/// The same of a slot, whichever rule it has.
+macro_rules! each {
+    ($slot:expr, $it:ident => $what:expr) => {
+        match $slot {
+            AnySlot::Last($it) => $what,
+            AnySlot::Append($it) => $what,
+            AnySlot::Merge($it) => $what,
+            AnySlot::Messages($it) => $what,
+            AnySlot::Sum($it) => $what,
+        }
+    };
+}
+
+/// The same of writes and what has their rule; `$else` if it has another, which nothing of a bound update has.
+macro_rules! both {
+    ($writes:expr, $other:ident($with:expr), ($x:ident, $y:ident) => $what:expr, $else:expr) => {
+        match ($writes, $with) {
+            (AnyWrites::Last($x), $other::Last($y)) => $what,
+            (AnyWrites::Append($x), $other::Append($y)) => $what,
+            (AnyWrites::Merge($x), $other::Merge($y)) => $what,
+            (AnyWrites::Messages($x), $other::Messages($y)) => $what,
+            (AnyWrites::Sum($x), $other::Sum($y)) => $what,
+            _ => $else,
+        }
+    };
+}
+
+impl AnyValue {
+    /// What the rule begins with.
+    pub(crate) fn empty(rule: Rule) -> Self {
+        match rule {
+            Rule::Last => Self::Last(Item::default()),
+            Rule::Append => Self::Append(List::default()),
+            Rule::Merge => Self::Merge(Map::default()),
+            Rule::Messages => Self::Messages(Messages::default()),
+            Rule::Sum => Self::Sum(Total::default()),
+        }
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        match self {
+            Self::Last(value) => value.0.clone(),
+            Self::Append(items) => items.iter().map(|item| item.0.clone()).collect(),
+            Self::Merge(entries) => {
+                entries.iter().map(|(key, item)| (key.clone(), item.0.clone())).collect()
+            }
+            // A message has no part that JSON has no form for.
+            Self::Messages(messages) => serde_json::to_value(messages).unwrap_or_default(),
+            Self::Sum(Total(total)) => total.0.clone(),
+        }
+    }
+
+    /// The write that puts this value over everything. A last value has no other.
+    pub(crate) fn overwrite(self) -> AnySlot {
+        match self {
+            Self::Last(value) => AnySlot::Last(Slot::plain(value)),
+            Self::Append(value) => AnySlot::Append(Slot::whole(value)),
+            Self::Merge(value) => AnySlot::Merge(Slot::whole(value)),
+            Self::Messages(value) => AnySlot::Messages(Slot::whole(value)),
+            Self::Sum(value) => AnySlot::Sum(Slot::whole(value)),
+        }
+    }
+
+    pub(crate) fn store(&self, name: &str, fields: &mut Fields) -> Result<(), StoredError> {
+        match self {
+            Self::Last(value) => Slot::<_, LastValue>::store_value(name, value, fields),
+            Self::Append(value) => Slot::<_, Append>::store_value(name, value, fields),
+            Self::Merge(value) => Slot::<_, Merge>::store_value(name, value, fields),
+            Self::Messages(value) => Slot::<_, MessageIds>::store_value(name, value, fields),
+            Self::Sum(value) => Slot::<_, Operations<Add>>::store_value(name, value, fields),
+        }
+    }
+
+    /// Takes a stored value out of `fields`.
+    pub(crate) fn load(
+        rule: Rule,
+        name: &str,
+        fields: &mut Fields,
+    ) -> Result<Option<Self>, StoredError> {
+        let names = [name];
+        Ok(match rule {
+            Rule::Last => Slot::<_, LastValue>::load_value(&names, fields)?.map(Self::Last),
+            Rule::Append => Slot::<_, Append>::load_value(&names, fields)?.map(Self::Append),
+            Rule::Merge => Slot::<_, Merge>::load_value(&names, fields)?.map(Self::Merge),
+            Rule::Messages => {
+                Slot::<_, MessageIds>::load_value(&names, fields)?.map(Self::Messages)
+            }
+            Rule::Sum => Slot::<_, Operations<Add>>::load_value(&names, fields)?.map(Self::Sum),
+        })
+    }
+}
+
+impl AnySlot {
+    pub(crate) fn rule(&self) -> Rule {
+        match self {
+            Self::Last(_) => Rule::Last,
+            Self::Append(_) => Rule::Append,
+            Self::Merge(_) => Rule::Merge,
+            Self::Messages(_) => Rule::Messages,
+            Self::Sum(_) => Rule::Sum,
+        }
+    }
+
+    pub(crate) fn load(rule: Rule, name: &str, changes: &Changes) -> Result<Self, StoredError> {
+        Ok(match rule {
+            Rule::Last => Self::Last(Slot::load(name, changes)?),
+            Rule::Append => Self::Append(Slot::load(name, changes)?),
+            Rule::Merge => Self::Merge(Slot::load(name, changes)?),
+            Rule::Messages => Self::Messages(Slot::load(name, changes)?),
+            Rule::Sum => Self::Sum(Slot::load(name, changes)?),
+        })
+    }
+
+    pub(crate) fn store(&self, name: &str, changes: &mut Changes) -> Result<(), StoredError> {
+        let name = Cow::Owned(name.to_owned());
+        each!(self, slot => slot.store(name, changes))
+    }
+
+    pub(crate) fn complete(&mut self, ids: &mut dyn FnMut() -> String) {
+        each!(self, slot => slot.complete(ids));
+    }
+
+    /// This and `after` in one super-step.
+    pub(crate) fn and(self, after: Self) -> Self {
+        match (self, after) {
+            (Self::Last(a), Self::Last(b)) => Self::Last(a.and(b)),
+            (Self::Append(a), Self::Append(b)) => Self::Append(a.and(b)),
+            (Self::Merge(a), Self::Merge(b)) => Self::Merge(a.and(b)),
+            (Self::Messages(a), Self::Messages(b)) => Self::Messages(a.and(b)),
+            (Self::Sum(a), Self::Sum(b)) => Self::Sum(a.and(b)),
+            (_, after) => after,
+        }
+    }
+
+    /// This, and then `after` in a later super-step.
+    pub(crate) fn then(self, field: &str, after: Self) -> Result<Self, ReduceError> {
+        Ok(match (self, after) {
+            (Self::Last(a), Self::Last(b)) => Self::Last(a.then(field, b)?),
+            (Self::Append(a), Self::Append(b)) => Self::Append(a.then(field, b)?),
+            (Self::Merge(a), Self::Merge(b)) => Self::Merge(a.then(field, b)?),
+            (Self::Messages(a), Self::Messages(b)) => Self::Messages(a.then(field, b)?),
+            (Self::Sum(a), Self::Sum(b)) => Self::Sum(a.then(field, b)?),
+            (_, after) => after,
+        })
+    }
+
+    /// The writes of a super-step to a field that this is to be one of.
+    pub(crate) fn no_writes(&self) -> AnyWrites {
+        match self {
+            Self::Last(_) => AnyWrites::Last(Writes::default()),
+            Self::Append(_) => AnyWrites::Append(Writes::default()),
+            Self::Merge(_) => AnyWrites::Merge(Writes::default()),
+            Self::Messages(_) => AnyWrites::Messages(Writes::default()),
+            Self::Sum(_) => AnyWrites::Sum(Writes::default()),
+        }
+    }
+}
+
+impl AnyWrites {
+    pub(crate) fn push(&mut self, node: &Arc<str>, slot: AnySlot) {
+        both!(self, AnySlot(slot), (writes, slot) => writes.push(node, slot), {});
+    }
+
+    pub(crate) fn check(&self, field: &str, value: &AnyValue) -> Result<(), ReduceError> {
+        both!(self, AnyValue(value), (writes, value) => writes.check(field, value), Ok(()))
+    }
+
+    pub(crate) fn apply(
+        self,
+        field: &str,
+        value: &mut AnyValue,
+        changes: &mut Changes,
+    ) -> Result<(), ReduceError> {
+        let field = Cow::Owned(field.to_owned());
+        both!(self, AnyValue(value), (writes, value) => writes.apply(field, value, changes), Ok(()))
+    }
+}

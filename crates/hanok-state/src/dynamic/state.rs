@@ -1,0 +1,163 @@
+//! A state whose fields are declared at run time.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
+
+use hanok_core::{Changes, Fields, StoredError};
+use serde_json::Value;
+
+use super::{
+    DynamicUpdate,
+    declared::Declared,
+    slots::{AnyValue, AnyWrites},
+};
+use crate::{Messages, ReduceError, Schema, State};
+
+/// A state whose fields are declared at run time by a [`DynamicSchema`](crate::DynamicSchema). A clone costs two
+/// pointers, and what it holds is shared until it is written.
+///
+/// The fields belong to the value and not to the type: `DynamicState::default()` has none, and what is stored is read
+/// by [`State::load`] of a state that has them. It is the whole state of a graph, and no field within another.
+#[derive(Clone)]
+pub struct DynamicState {
+    declared: Arc<Declared>,
+    /// One for each declared field, in the same order.
+    values: Arc<Vec<AnyValue>>,
+}
+
+impl DynamicState {
+    /// The state in which nothing is written yet.
+    pub(crate) fn of(declared: Arc<Declared>) -> Self {
+        let values = declared.fields.iter().map(|field| field.initial.clone()).collect();
+        Self { declared, values: Arc::new(values) }
+    }
+
+    /// The value of `field`, `None` if there is no such field. The value is the caller's: what becomes of it does not
+    /// change the state.
+    pub fn get(&self, field: &str) -> Option<Value> {
+        self.value(field).map(AnyValue::to_json)
+    }
+
+    /// The conversation of a field with the rule `messages`. Costs a pointer, where [`get`](DynamicState::get) copies.
+    pub fn messages(&self, field: &str) -> Option<&Messages> {
+        match self.value(field) {
+            Some(AnyValue::Messages(messages)) => Some(messages),
+            _ => None,
+        }
+    }
+
+    /// All fields, as an object.
+    pub fn to_json(&self) -> Value {
+        let fields = self.declared.fields.iter().zip(self.values.iter());
+        fields.map(|(field, value)| (field.name.to_string(), value.to_json())).collect()
+    }
+
+    fn value(&self, name: &str) -> Option<&AnyValue> {
+        let (at, _) = self.declared.field(name)?;
+        self.values.get(at)
+    }
+}
+
+/// A state without fields.
+impl Default for DynamicState {
+    fn default() -> Self {
+        Self::of(Arc::new(Declared::empty()))
+    }
+}
+
+/// Equal states have equal fields under equal rules.
+impl PartialEq for DynamicState {
+    fn eq(&self, other: &Self) -> bool {
+        let fields = |state: &Self| {
+            let names = state.declared.fields.iter().map(|field| field.name.clone());
+            names.zip(state.values.iter().cloned()).collect::<BTreeMap<_, _>>()
+        };
+        fields(self) == fields(other)
+    }
+}
+
+impl fmt::Debug for DynamicState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = self.declared.fields.iter().zip(self.values.iter());
+        f.debug_map().entries(fields.map(|(field, value)| (&field.name, value))).finish()
+    }
+}
+
+impl State for DynamicState {
+    type Update = DynamicUpdate;
+
+    const SCHEMA: &'static Schema = &Schema {
+        name: Cow::Borrowed("state"),
+        version: 1,
+        fingerprint: super::declared::NO_FIELDS,
+        fields: Cow::Borrowed(&[]),
+    };
+
+    fn schema(&self) -> &Schema {
+        &self.declared.schema
+    }
+
+    fn bind(&self, node: &Arc<str>, update: DynamicUpdate) -> Result<DynamicUpdate, ReduceError> {
+        self.declared.bind(node, update.told()).map(DynamicUpdate::of)
+    }
+
+    fn reduce(&mut self, writes: Vec<(Arc<str>, DynamicUpdate)>) -> Result<Changes, ReduceError> {
+        let mut by_field: BTreeMap<usize, AnyWrites> = BTreeMap::new();
+        for (node, update) in writes {
+            let bound = self.declared.bind(&node, update.told())?;
+            for (at, slot) in bound.slots {
+                by_field.entry(at).or_insert_with(|| slot.no_writes()).push(&node, slot);
+            }
+        }
+        for (at, writes) in &by_field {
+            if let (Some(field), Some(value)) =
+                (self.declared.fields.get(*at), self.values.get(*at))
+            {
+                writes.check(&field.name, value)?;
+            }
+        }
+        let mut changes = Changes::default();
+        let values = Arc::make_mut(&mut self.values);
+        for (at, writes) in by_field {
+            if let (Some(field), Some(value)) = (self.declared.fields.get(at), values.get_mut(at)) {
+                writes.apply(&field.name, value, &mut changes)?;
+            }
+        }
+        Ok(changes)
+    }
+
+    fn to_fields(&self) -> Result<Fields, StoredError> {
+        let mut fields = Fields::default();
+        for (field, value) in self.declared.fields.iter().zip(self.values.iter()) {
+            value.store(&field.name, &mut fields)?;
+        }
+        Ok(fields)
+    }
+
+    /// Takes nothing: the type declares no field. [`State::load`] of a state that has some reads them.
+    fn from_fields(_fields: &mut Fields) -> Result<Self, StoredError> {
+        Ok(Self::default())
+    }
+
+    fn load(&self, fields: &mut Fields) -> Result<Self, StoredError> {
+        let values = self.declared.fields.iter().map(|field| {
+            let stored = AnyValue::load(field.rule, &field.name, fields)?;
+            Ok(stored.unwrap_or_else(|| field.initial.clone()))
+        });
+        let values = values.collect::<Result<_, StoredError>>()?;
+        Ok(Self { declared: self.declared.clone(), values: Arc::new(values) })
+    }
+
+    /// A field that `initial` does not have under the same rule has the default that its schema says.
+    fn retain(&mut self, keep: &dyn Fn(&str) -> bool, initial: &Self) {
+        let values = Arc::make_mut(&mut self.values);
+        for (field, value) in self.declared.fields.iter().zip(values) {
+            if keep(&field.name) {
+                continue;
+            }
+            let other = initial.declared.field(&field.name);
+            let other = other.filter(|(_, other)| other.rule == field.rule);
+            let value_there = other.and_then(|(at, _)| initial.values.get(at));
+            *value = value_there.unwrap_or(&field.initial).clone();
+        }
+    }
+}
