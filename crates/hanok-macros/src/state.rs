@@ -235,11 +235,12 @@ fn state_impl(
                 ::core::result::Result::Ok(__fields)
             }
 
-            fn from_fields(
+            fn load(
+                &self,
                 __fields: &mut #path::derived::Fields,
             ) -> ::core::result::Result<Self, #path::derived::StoredError> {
                 #[allow(unused_mut, reason = "a state may have no fields")]
-                let mut __state = <Self as ::core::default::Default>::default();
+                let mut __state = ::core::clone::Clone::clone(self);
                 #(if let ::core::option::Option::Some(__value) = <#slots>::load_value(#stored_names, __fields)? {
                     __state.#names = __value;
                 })*

@@ -97,17 +97,17 @@ pub trait State: Clone + Default + Send + Sync + 'static {
     /// # Errors
     ///
     /// [`StoredError`] when a field was stored in another shape.
-    fn from_fields(fields: &mut Fields) -> Result<Self, StoredError>;
+    fn from_fields(fields: &mut Fields) -> Result<Self, StoredError> {
+        Self::default().load(fields)
+    }
 
-    /// Reads a stored state that has this value's schema. Default: as [`State::from_fields`] does; a state whose fields
-    /// are known only at run time takes them from this value.
+    /// Takes the fields of this value's schema out of `fields`; one that is not there is as it is in this value. Of a
+    /// nested state that is there, what is not there has the default of its own type.
     ///
     /// # Errors
     ///
     /// [`StoredError`] when a field was stored in another shape.
-    fn load(&self, fields: &mut Fields) -> Result<Self, StoredError> {
-        Self::from_fields(fields)
-    }
+    fn load(&self, fields: &mut Fields) -> Result<Self, StoredError>;
 
     /// Gives every field whose name `keep` denies the value that it has in `initial`. A nested state is one field.
     fn retain(&mut self, keep: &dyn Fn(&str) -> bool, initial: &Self);

@@ -246,6 +246,17 @@ fn a_field_that_is_not_kept_has_its_initial_value() {
     assert_eq!(state, Every { score: 3, ..initial });
 }
 
+#[test]
+fn what_is_not_stored_is_read_as_it_was_at_first() {
+    let initial = Every { mode: 1, log: vec![1], handle: 9, ..Every::default() };
+    let stored = Every { score: 3, ..Every::default() };
+    let mut fields = stored.to_fields().unwrap();
+    fields.take("log");
+    assert_eq!(initial.load(&mut fields).unwrap(), Every { log: vec![1], handle: 9, ..stored });
+    assert!(fields.is_empty());
+    assert_eq!(Every::from_fields(&mut fields).unwrap(), Every::default());
+}
+
 mod views {
     use hanok_state::View;
 

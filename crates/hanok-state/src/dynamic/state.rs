@@ -133,15 +133,11 @@ impl State for DynamicState {
         Ok(fields)
     }
 
-    /// Takes nothing: the type declares no field. [`State::load`] of a state that has some reads them.
-    fn from_fields(_fields: &mut Fields) -> Result<Self, StoredError> {
-        Ok(Self::default())
-    }
-
     fn load(&self, fields: &mut Fields) -> Result<Self, StoredError> {
-        let values = self.declared.fields.iter().map(|field| {
+        let all = self.declared.fields.iter().zip(self.values.iter());
+        let values = all.map(|(field, value)| {
             let stored = AnyValue::load(field.rule, &field.name, fields)?;
-            Ok(stored.unwrap_or_else(|| field.initial.clone()))
+            Ok(stored.unwrap_or_else(|| value.clone()))
         });
         let values = values.collect::<Result<_, StoredError>>()?;
         Ok(Self { declared: self.declared.clone(), values: Arc::new(values) })
