@@ -17,7 +17,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{
     Budget, Cancellation, Change, Changes, Limit, Meter, Namespace, Position, RunId, Spawned,
-    Spent, Tenant, ThreadKey,
+    Spent, Stored, Tenant, ThreadKey,
 };
 use hanok_state::{State, StateUpdate};
 
@@ -60,10 +60,16 @@ pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
 pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     scope: &Scope<S, C>,
     progress: &mut Progress<S>,
-    mut update: S::Update,
+    update: S::Update,
     turn: Position,
 ) -> Result<Changes, RunError> {
     let namespace = scope.namespace.clone();
+    let bound = progress.state.bind(&crate::START.into(), update);
+    let mut update = bound.map_err(|source| RunError::Reduce {
+        step: 0,
+        namespace: namespace.clone(),
+        source,
+    })?;
     let id = crate::ids::task(scope.env.journal.thread(), &namespace, turn, 0, crate::START, 0);
     task::complete(&mut update, id);
     let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
@@ -92,23 +98,30 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     Ok(changes)
 }
 
-/// What a thread's first entry has to say of the state that it begins with: a list or a map that is not empty. What is
-/// appended to it is stored as such, and has to find it there. Everything else reads as the initial state has it.
-fn first_values<S: State>(initial: &S) -> Result<Changes, RunError> {
+/// What a log has to be told of the state in which a thread, or a subgraph, begins: the fields that are changed by parts
+/// and hold something already. The fold of a log begins with nothing, and would hold the parts alone.
+pub(crate) fn first_values<S: State>(initial: &S) -> Result<Changes, RunError> {
     let mut changes = Changes::default();
-    let fields = initial.to_fields().map_err(state_error)?;
-    for field in initial.schema().fields.iter() {
-        let grows = matches!(&*field.rule, "append" | "merge" | "messages" | "operations");
-        if let (true, Some(value)) = (grows, fields.get(&field.name)) {
-            let value = value.to_stored();
-            let is_list = value.to_items().is_ok_and(|items| !items.is_empty());
-            let is_map = value.to_entries().is_ok_and(|entries| !entries.is_empty());
-            if is_list || is_map {
-                changes.push(field.name.to_string(), Change::Set(value));
-            }
+    for (name, field) in initial.to_fields().map_err(state_error)?.iter() {
+        let rule = initial.schema().field(name).map_or("", |field| field.rule.as_ref());
+        let value = field.to_stored();
+        if holds(rule, &value) {
+            changes.push(name.to_owned(), Change::Set(value));
         }
     }
     Ok(changes)
+}
+
+/// Whether a field with this rule is changed by parts, and holds something.
+fn holds(rule: &str, value: &Stored) -> bool {
+    match rule {
+        "nested" => true,
+        "append" | "merge" | "messages" | "operations" => {
+            value.to_items().is_ok_and(|items| !items.is_empty())
+                || value.to_entries().is_ok_and(|entries| !entries.is_empty())
+        }
+        _ => false,
+    }
 }
 
 /// One way of the thread's run to begin.

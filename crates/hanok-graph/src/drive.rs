@@ -207,7 +207,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             if let Some((position, write)) =
                 progress.pending.iter().find(|(_, write)| write.task == task.id)
             {
-                came.done.insert(i, stored_done(*position, write)?);
+                came.done.insert(i, stored_done(&*progress.state, *position, write)?);
             } else if !self.waits(progress, task) {
                 to_run.push(i);
             }
@@ -414,9 +414,15 @@ impl<U> Came<U> {
     }
 }
 
-fn stored_done<U: StateUpdate>(position: Position, write: &TaskWrite) -> Result<Done<U>, RunError> {
+fn stored_done<S: State>(
+    state: &S,
+    position: Position,
+    write: &TaskWrite,
+) -> Result<Done<S::Update>, RunError> {
+    let update = S::Update::from_changes(&write.changes).map_err(state_error)?;
+    let bound = state.bind(&write.node.as_str().into(), update);
     Ok(Done {
-        update: U::from_changes(&write.changes).map_err(state_error)?,
+        update: bound.map_err(|error| RunError::State(error.into()))?,
         goto: write.goto.clone(),
         spent: write.spent,
         position: Some(position),

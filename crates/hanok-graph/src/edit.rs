@@ -15,7 +15,7 @@ use crate::{
     graph::Inner,
     plan::{self, Said},
     progress::{Progress, pending, state_error},
-    task,
+    task::{self, Unmerged},
 };
 
 /// Where one graph of a thread stands.
@@ -94,7 +94,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         &self,
         path: &Namespace,
         graph: &Arc<Inner<T, D>>,
-        mut update: T::Update,
+        update: T::Update,
         node: Option<Option<&str>>,
     ) -> Result<Position, RunError> {
         let opened = self.log().open(None).await.map_err(RunError::Checkpoint)?;
@@ -119,6 +119,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let writer: Arc<str> = node.as_deref().unwrap_or("edit").into();
         let id =
             crate::ids::task(self.key(), path, head.position.next(), step, &writer, usize::MAX);
+        let refused = |error| Unmerged::Refused(error).of_run(step, path);
+        let mut update = progress.state.bind(&writer, update).map_err(refused)?;
         task::complete(&mut update, id);
         let mut changes = update.to_changes().map_err(state_error)?;
         let mut entries = Vec::new();

@@ -56,7 +56,7 @@ impl<S: State> Progress<S> {
         let fresh = ephemeral.filter(|field| run.fields.get(&field.name).is_some());
         let fresh = fresh.map(|field| field.name.to_string()).collect();
         let state = initial.load(&mut run.fields).map_err(state_error)?;
-        let added = run.shared.then(|| added(&run.added)).transpose()?;
+        let added = run.shared.then(|| added(&state, &run.added)).transpose()?;
         Ok(Self {
             state: Arc::new(state),
             fresh,
@@ -129,10 +129,12 @@ impl<S: State> Progress<S> {
 }
 
 /// What a subgraph has added to its caller's state, as one update.
-fn added<U: StateUpdate>(written: &[Changes]) -> Result<U, RunError> {
-    written.iter().try_fold(U::default(), |all, changes| {
-        let update = U::from_changes(changes).map_err(state_error)?;
-        all.then(update).map_err(|error| RunError::State(error.into()))
+fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError> {
+    let failed = |error: hanok_state::ReduceError| RunError::State(error.into());
+    written.iter().try_fold(S::update(), |all, changes| {
+        let update = S::Update::from_changes(changes).map_err(state_error)?;
+        let update = state.bind(&"subgraph".into(), update).map_err(failed)?;
+        all.then(update).map_err(failed)
     })
 }
 

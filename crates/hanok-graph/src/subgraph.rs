@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::{Begin, Body, Epoch, RunFold};
 use hanok_core::{
-    AskError, BoxError, BoxFuture, InvalidName, Limit, Namespace, Position, RequestId, RunId,
+    AskError, BoxError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId, RunId,
     Spent, TaskId,
 };
 use hanok_state::State;
@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::{
     AnyState, Breakpoint, Command, Context, EventKind, Graph, Outcome, RunError,
-    begin::{apply_input, upgraded},
+    begin::{apply_input, first_values, upgraded},
     builder::Inside,
     drive::Scope,
     env::Env,
@@ -258,6 +258,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             Some(Left::Live(live)) => Some(self.live(scope, live).await?),
             _ => None,
         };
+        let is_new = left.is_none();
         let (state, unknown) = match left {
             Some((of, progress)) if of == Some(parent) => return Ok(progress),
             Some((_, progress)) => (progress.state, progress.unknown),
@@ -266,13 +267,18 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 (state.clone(), Default::default())
             }
         };
+        let first = match (&self.base, is_new) {
+            (None, true) => first_values(&*self.graph.0.initial)?,
+            _ => Changes::default(),
+        };
         let mut progress = Progress::beginning(state, unknown);
         let turn = match self.persistence {
             // Calls share the namespace, so the tasks of each are told apart by the task that makes it.
             Persistence::PerThread => hanok_checkpoint::turn_of(parent),
             Persistence::PerCall | Persistence::None => Position::START,
         };
-        let input = apply_input(scope, &mut progress, input, turn)?;
+        let said = apply_input(scope, &mut progress, input, turn)?;
+        let input = Changes(first.0.into_iter().chain(said.0).collect());
         progress.added = self.base.is_some().then(S::update);
         let begin = Begin {
             run: scope.run,

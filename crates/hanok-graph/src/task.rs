@@ -329,7 +329,8 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         command: Command<S>,
         scope: &TaskScope,
     ) -> Result<(S::Update, Vec<Goto>), NodeError> {
-        let Command { mut update, goto, only, parent } = command;
+        let Command { update, goto, only, parent } = command;
+        let mut update = self.state.bind(&scope.node, update)?;
         complete(&mut update, scope.task);
         let ways = &self.vertex.ways;
         for target in &goto {
