@@ -64,16 +64,14 @@ pub enum Refused {
         /// The node that wrote it.
         node: Arc<str>,
         /// The fields that there are.
-        known: Vec<String>,
+        known: Box<[String]>,
     },
     /// What is written does not fit the rule of the field.
-    #[error("`{node}` wrote what does not fit the rule `{rule}`, which needs {expected}")]
+    #[error("`{node}` wrote what is not {expected}")]
     Misfit {
         /// The node that wrote it.
         node: Arc<str>,
-        /// The field's rule.
-        rule: &'static str,
-        /// What the rule needs.
+        /// What the rule needs, and which rule it is.
         expected: &'static str,
     },
     /// What is written to a conversation is no message.
@@ -82,7 +80,7 @@ pub enum Refused {
         /// The node that wrote it.
         node: Arc<str>,
         /// Why it is none.
-        reason: MessageFormatError,
+        reason: Box<MessageFormatError>,
     },
     /// What is written is nested too deep to be kept.
     #[error("`{node}` wrote a value nested deeper than {deepest} levels")]

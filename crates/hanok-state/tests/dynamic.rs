@@ -123,25 +123,21 @@ fn what_does_not_fit_is_refused_by_node_and_field() {
             "qestion",
             format!("`b` wrote it, and the state has no such field; there are {known}"),
         ),
-        (
-            set("hits", 1),
-            "hits",
-            "`b` wrote what does not fit the rule `merge`, which needs an object".to_owned(),
-        ),
+        (set("hits", 1), "hits", "`b` wrote what is not an object, which `merge` needs".to_owned()),
         (
             set("count", "1"),
             "count",
-            "`b` wrote what does not fit the rule `sum`, which needs a number".to_owned(),
+            "`b` wrote what is not a number, which `sum` needs".to_owned(),
         ),
         (
             DynamicUpdate::new().overwrite("notes", "a"),
             "notes",
-            "`b` wrote what does not fit the rule `append`, which needs an array".to_owned(),
+            "`b` wrote what is not an array, which the whole of `append` needs".to_owned(),
         ),
         (
             DynamicUpdate::new().remove("question", "a"),
             "question",
-            "`b` wrote what does not fit the rule `last value`, which needs a value, and no removal"
+            "`b` wrote what is not a value: only `merge` and `messages` remove something"
                 .to_owned(),
         ),
         (
@@ -372,10 +368,10 @@ fn every_fault_of_a_schema_is_named_at_once() {
     for part in [
         r#"schema `broken`: "" is no name of a field"#,
         r#""a\n" is no name of a field"#,
-        "field `c`: its default does not fit the rule `append`, which needs an array",
-        "field `d`: its default does not fit the rule `merge`, which needs an object",
-        "field `e`: its default does not fit the rule `sum`, which needs a number",
-        "field `f`: its default does not fit the rule `messages`, which needs messages: `wizard` is no role",
+        "field `c`: its default is not an array, which the whole of `append` needs",
+        "field `d`: its default is not an object, which `merge` needs",
+        "field `e`: its default is not a number, which `sum` needs",
+        "field `f`: its default is not an array of messages: `wizard` is no role",
         "field `g`: its default is nested deeper than 64 levels",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
@@ -391,7 +387,7 @@ fn a_text_that_declares_something_else_is_refused() {
         ),
         (r#"{"a": {"reduce": "last", "dafault": 1}}"#, "unknown field `dafault`"),
         (r#"{"a": {}}"#, "missing field `reduce`"),
-        (r#"{"a": {"reduce": "sum", "default": []}}"#, "field `a`: its default does not fit"),
+        (r#"{"a": {"reduce": "sum", "default": []}}"#, "field `a`: its default is not a number"),
         (r#"{"a": {"reduce": "last"}, "a": {"reduce": "sum"}}"#, "field `a` is declared twice"),
         (r#"[]"#, "expected an object of fields"),
     ] {

@@ -93,8 +93,9 @@ impl Declared {
                     let Some(field) = other.declared.fields.get(at) else { continue };
                     let (at, rule) = self.known(node, &field.name)?;
                     if slot.rule() != rule {
-                        let misfit = Misfit::Shape("an update of a state with this rule");
-                        return Err(refused(node, &field.name, misfit.of(node, rule)));
+                        let misfit =
+                            Misfit::Shape("made for a state in which the field has this rule");
+                        return Err(refused(node, &field.name, misfit.of(node)));
                     }
                     bound.slots.insert(at, slot);
                 }
@@ -102,7 +103,7 @@ impl Declared {
             Told::Said(name, said) => {
                 let (at, rule) = self.known(node, &name)?;
                 let slot = json::slot(rule, said)
-                    .map_err(|misfit| refused(node, &name, misfit.of(node, rule)))?;
+                    .map_err(|misfit| refused(node, &name, misfit.of(node)))?;
                 bound.slots.insert(at, slot);
             }
             Told::Stored(changes) => bound.slots = self.stored(node, &changes)?,
@@ -159,14 +160,10 @@ fn initial(
     default: Option<serde_json::Value>,
 ) -> Result<AnyValue, SchemaFault> {
     let Some(default) = default else { return Ok(AnyValue::empty(rule)) };
-    let wrong = |expected: String| SchemaFault::Default {
-        name: name.to_owned(),
-        rule: rule.name(),
-        expected,
-    };
+    let wrong = |expected: String| SchemaFault::Default { name: name.to_owned(), expected };
     let mut value = json::whole(rule, default).map_err(|misfit| match misfit {
         Misfit::Shape(expected) => wrong(expected.to_owned()),
-        Misfit::Message(reason) => wrong(format!("messages: {reason}")),
+        Misfit::Message(reason) => wrong(format!("an array of messages: {reason}")),
         Misfit::TooDeep => DynamicSchema::too_deep(name),
     })?;
     if let AnyValue::Messages(messages) = &mut value {

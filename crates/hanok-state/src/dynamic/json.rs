@@ -32,11 +32,11 @@ pub(crate) enum Misfit {
 }
 
 impl Misfit {
-    pub(crate) fn of(self, node: &Arc<str>, rule: Rule) -> Refused {
+    pub(crate) fn of(self, node: &Arc<str>) -> Refused {
         let node = node.clone();
         match self {
-            Self::Shape(expected) => Refused::Misfit { node, rule: rule.name(), expected },
-            Self::Message(reason) => Refused::Message { node, reason },
+            Self::Shape(expected) => Refused::Misfit { node, expected },
+            Self::Message(reason) => Refused::Message { node, reason: Box::new(reason) },
             Self::TooDeep => Refused::TooDeep { node, deepest: DEEPEST },
         }
     }
@@ -54,7 +54,9 @@ pub(crate) fn slot(rule: Rule, said: Said) -> Result<AnySlot, Misfit> {
                     key.into(),
                 )]))))
             }
-            Rule::Last | Rule::Append | Rule::Sum => Err(Misfit::Shape("a value, and no removal")),
+            Rule::Last | Rule::Append | Rule::Sum => {
+                Err(Misfit::Shape("a value: only `merge` and `messages` remove something"))
+            }
         },
     }
 }
@@ -71,7 +73,7 @@ fn write(rule: Rule, value: Value) -> Result<AnySlot, Misfit> {
             let entries = entries.into_iter().map(|(key, value)| (key, entry(value)));
             AnySlot::Merge(Slot::plain(entries.collect::<BTreeMap<_, _>>()))
         }
-        (Rule::Merge, _) => return Err(Misfit::Shape("an object")),
+        (Rule::Merge, _) => return Err(Misfit::Shape("an object, which `merge` needs")),
         (Rule::Messages, Value::Array(several)) => {
             let all = several.iter().map(message).collect::<Result<Vec<_>, _>>()?;
             AnySlot::Messages(Slot::plain(MessagesUpdate::new(all)))
@@ -80,7 +82,7 @@ fn write(rule: Rule, value: Value) -> Result<AnySlot, Misfit> {
             AnySlot::Messages(Slot::plain(MessagesUpdate::new([message(&one)?])))
         }
         (Rule::Sum, number @ Value::Number(_)) => AnySlot::Sum(Slot::plain(vec![Json(number)])),
-        (Rule::Sum, _) => return Err(Misfit::Shape("a number")),
+        (Rule::Sum, _) => return Err(Misfit::Shape("a number, which `sum` needs")),
     })
 }
 
@@ -91,19 +93,23 @@ pub(crate) fn whole(rule: Rule, value: Value) -> Result<AnyValue, Misfit> {
         (Rule::Append, Value::Array(items)) => {
             AnyValue::Append(items.into_iter().map(item).collect())
         }
-        (Rule::Append, _) => return Err(Misfit::Shape("an array")),
+        (Rule::Append, _) => {
+            return Err(Misfit::Shape("an array, which the whole of `append` needs"));
+        }
         (Rule::Merge, Value::Object(entries)) => {
             let kept = entries.into_iter().filter(|(_, value)| !value.is_null());
             AnyValue::Merge(kept.map(|(key, value)| (key, item(value))).collect())
         }
-        (Rule::Merge, _) => return Err(Misfit::Shape("an object")),
+        (Rule::Merge, _) => return Err(Misfit::Shape("an object, which `merge` needs")),
         (Rule::Messages, Value::Array(several)) => {
             let all = several.iter().map(message).collect::<Result<Messages, _>>()?;
             AnyValue::Messages(all)
         }
-        (Rule::Messages, _) => return Err(Misfit::Shape("an array of messages")),
+        (Rule::Messages, _) => {
+            return Err(Misfit::Shape("an array of messages, which the whole of `messages` needs"));
+        }
         (Rule::Sum, number @ Value::Number(_)) => AnyValue::Sum(Total(Json(number))),
-        (Rule::Sum, _) => return Err(Misfit::Shape("a number")),
+        (Rule::Sum, _) => return Err(Misfit::Shape("a number, which `sum` needs")),
     })
 }
 

@@ -195,13 +195,11 @@ pub enum SchemaFault {
         name: String,
     },
     /// The default does not fit the rule.
-    #[error("field `{name}`: its default does not fit the rule `{rule}`, which needs {expected}")]
+    #[error("field `{name}`: its default is not {expected}")]
     Default {
         /// The field.
         name: String,
-        /// Its rule.
-        rule: &'static str,
-        /// What the rule needs.
+        /// What its rule needs, and which rule it is.
         expected: String,
     },
     /// The default is nested too deep.
