@@ -137,7 +137,7 @@ pub enum Lint {
     UnequalFanIn,
 }
 
-fn listed(names: &[String]) -> String {
+pub(crate) fn listed(names: &[String]) -> String {
     if names.is_empty() {
         return "none".to_owned();
     }

@@ -32,6 +32,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A graph may be data as well: [`GraphSpec`] is one as JSON, over a state whose fields it declares.
+//!
 //! A panic of a node or a reducer fails its run and leaves the thread resumable; that needs `panic = "unwind"`, Rust's
 //! default. A program that aborts on a panic is refused when a graph is built, unless it says
 //! [`allow_abort`](GraphBuilder::allow_abort).
@@ -69,6 +71,7 @@ mod scope;
 mod sink;
 mod slots;
 mod snapshot;
+mod spec;
 mod subgraph;
 mod task;
 mod thread;
@@ -94,6 +97,7 @@ pub use runtime::{Runtime, SystemIds, SystemRng, TokioClock, TokioSpawner};
 pub use sink::Events;
 pub use slots::Slots;
 pub use snapshot::Snapshot;
+pub use spec::{BranchSpec, GraphSpec, JoinSpec, NodeKinds, NodeSpec, SpecError, SpecFault};
 pub use subgraph::{Persistence, Subgraph, SubgraphError};
 pub use thread::{Input, NewInput, Thread};
 
