@@ -477,6 +477,7 @@ fn scope<S: State, C: Send + Sync + 'static>(
         retries: AtomicU32::new(graph.retry_budget),
         slots: runtime.slots.iter().chain(&options.slots).cloned().collect(),
         limit: options.limit,
+        before: spent,
         account: account.into(),
         runtime,
     };
@@ -650,7 +651,7 @@ async fn end<S: State, C: Send + Sync + 'static>(
 ) -> Result<Outcome<S>, RunError> {
     let rest = scope.env.rest();
     let told = |outcome: &str, error: Option<String>| {
-        let (outcome, spent) = (outcome.to_owned(), progress.spent.plus(rest));
+        let (outcome, spent) = (outcome.to_owned(), scope.env.turn());
         EventKind::Ended { outcome, error, spent }
     };
     if lost {

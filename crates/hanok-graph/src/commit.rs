@@ -48,7 +48,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let over = frontier.is_done();
         let shows = self.shows(progress, &ran, &reset);
         let nodes: Vec<_> = ran.iter().map(|(task, _)| task.node.to_string()).collect();
-        let total = progress.spent.plus(spent);
+        let total = self.env.turn();
         let ends = over && self.namespace.is_root();
         // With the end of the run in one append, the commit stands before it.
         let after = u64::from(ends);
@@ -104,7 +104,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 RunError::Reduce { step, namespace, source }
             })?);
         }
-        progress.scheduled(frontier, nodes, total);
+        progress.scheduled(frontier, nodes);
         if self.namespace.is_root() {
             self.env.journal.snapshot(|| self.fold(progress, over)).await;
         }
@@ -180,7 +180,10 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if !self.env.sink.is_on() {
             return None;
         }
+        let schema = self.graph.initial.schema();
+        let stored = |field: &str| schema.field(field).is_none_or(|f| f.rule != "transient");
         let written = ran.iter().flat_map(|(_, done)| done.update.written());
+        let written = written.filter(|field| stored(field));
         let mut changed = written.chain(reset.0.iter().map(|(field, _)| field.clone()));
         changed.any(|field| self.graph.shows(&field)).then(|| self.graph.shown(&progress.state))
     }
@@ -222,7 +225,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             frontier: progress.frontier.clone(),
             turn: progress.turn,
             last: progress.last.clone(),
-            spent: progress.spent,
+            spent: if self.namespace.is_root() { self.env.turn() } else { Spent::default() },
             ..RunFold::default()
         };
         Live { state: AnyState::new(&progress.state), unknown: progress.unknown.clone(), run }

@@ -25,13 +25,15 @@ pub(crate) struct Env {
     pub(crate) slots: Vec<Slots>,
     /// How many super-steps a turn may take, if the thread says so.
     pub(crate) limit: Option<u32>,
+    /// What the turn had spent before this run.
+    pub(crate) before: Spent,
     pub(crate) account: Mutex<Account>,
 }
 
 /// What entries have said of what was spent.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
-    /// What was spent in this run and said by an entry.
+    /// What was spent in this run and said by entries, time included.
     said: Spent,
     /// Up to when the run's time was said.
     since: Timestamp,
@@ -68,21 +70,30 @@ impl Env {
         let mut account = self.account();
         let millis = u64::try_from(now.since(account.since).as_millis()).unwrap_or(u64::MAX);
         account.since = now;
-        Spent { millis, ..Spent::default() }
+        let time = Spent { millis, ..Spent::default() };
+        account.said = account.said.plus(time);
+        time
+    }
+
+    /// What the log says that the turn has spent.
+    pub(crate) fn turn(&self) -> Spent {
+        self.before.plus(self.account().said)
     }
 
     /// What was spent and no entry has said, for the last one.
     pub(crate) fn rest(&self) -> Spent {
         let time = self.worked();
         let (spent, said) = (self.total.spent(), self.account().said);
-        Spent {
+        let rest = Spent {
             model_calls: spent.model_calls.saturating_sub(said.model_calls),
             tool_calls: spent.tool_calls.saturating_sub(said.tool_calls),
             input_tokens: spent.input_tokens.saturating_sub(said.input_tokens),
             output_tokens: spent.output_tokens.saturating_sub(said.output_tokens),
             cost: spent.cost.saturating_sub(said.cost),
-            millis: time.millis,
-        }
+            millis: 0,
+        };
+        self.said(rest);
+        rest.plus(time)
     }
 
     /// Stops the run because of a limit.

@@ -109,15 +109,15 @@ pub enum Fault {
         /// The node before it on the longer one.
         long: String,
     },
-    /// No path leads to a node.
-    #[error("no path leads to `{node}`; if it is meant, `.allow(Lint::Unreachable, \"{node}\")`")]
+    /// No path leads to a node. [`Lint::Unreachable`] allows it.
+    #[error("no path leads to `{node}`")]
     Unreachable {
         /// The node.
         node: String,
     },
-    /// No way leads out of a node.
+    /// No way leads out of a node. [`Lint::DeadEnd`] allows it.
     #[error(
-        "no way leads out of `{node}`: add `.edge(\"{node}\", END)`, a branch, or `.goto(…)` for its commands; if it is meant, `.allow(Lint::DeadEnd, \"{node}\")`"
+        "no way leads out of `{node}`: add `.edge(\"{node}\", END)`, a branch, or `.goto(…)` for its commands"
     )]
     DeadEnd {
         /// The node.

@@ -113,10 +113,9 @@ impl<S: State> Progress<S> {
     }
 
     /// New tasks are due; what belonged to the old ones is over.
-    pub(crate) fn scheduled(&mut self, frontier: Frontier, last: Vec<String>, spent: Spent) {
+    pub(crate) fn scheduled(&mut self, frontier: Frontier, last: Vec<String>) {
         self.frontier = frontier;
         self.last = last;
-        self.spent = spent;
         self.pending.clear();
         self.memos.clear();
         self.intents.clear();

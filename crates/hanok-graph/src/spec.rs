@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Command, Context, END, Graph, GraphBuilder, START, Snapshot, node::ErasedNode, validate,
+    Command, Context, END, Graph, GraphBuilder, START, builder::NamedNode, node::ErasedNode,
+    validate,
 };
 
 pub use error::{SpecError, SpecFault};
@@ -180,7 +181,7 @@ impl GraphSpec {
                 faults.push(fault);
                 Arc::new(Unmade) as Arc<dyn ErasedNode<DynamicState, C>>
             });
-            builder.nodes.push((place(name).into(), made));
+            builder.nodes.push(NamedNode { name: place(name).into(), node: made, inside: None });
         }
         for (from, to) in &self.edges {
             builder = builder.edge(place(from), place(to));
@@ -223,7 +224,7 @@ struct Unmade;
 impl<C: Send + Sync + 'static> ErasedNode<DynamicState, C> for Unmade {
     fn run(
         &self,
-        _state: Snapshot<DynamicState>,
+        _state: &Arc<DynamicState>,
         _context: Context<C>,
     ) -> BoxFuture<'static, Result<Command<DynamicState>, BoxError>> {
         Box::pin(async { Err("the node could not be made".into()) })

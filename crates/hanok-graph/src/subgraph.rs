@@ -4,8 +4,8 @@ use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::{Begin, Body, Epoch, RunFold};
 use hanok_core::{
-    AskError, BoxError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId, RunId,
-    Spent, TaskId,
+    AskError, BoxError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId,
+    RunId, Spent, TaskId,
 };
 use hanok_state::State;
 use thiserror::Error;
@@ -355,6 +355,7 @@ fn nowhere(env: &Env) -> Env {
         retries: env.retries.load(std::sync::atomic::Ordering::SeqCst).into(),
         slots: env.slots.clone(),
         limit: env.limit,
+        before: env.before,
         account: Default::default(),
     }
 }

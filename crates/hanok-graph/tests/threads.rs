@@ -315,22 +315,19 @@ async fn a_question_waits_for_its_answer_and_siblings_are_not_run_again() {
 
     let thread = app(&asking(), &store).thread(key("t"));
     let error = thread.invoke(S::update(), ledger.clone()).await.unwrap_err();
-    assert!(matches!(error, RunError::Waiting { .. }));
+    assert!(matches!(error, RunError::Unfinished { .. }));
     let again = thread.resume(ledger.clone()).await.unwrap();
     assert!(matches!(again, Outcome::Interrupted(_)));
     let wrong = hanok_core::RequestId("nobody".into());
     let error = thread.answer(wrong, "네", ledger.clone()).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "there is no open request `nobody`; it may have been answered already"
-    );
+    assert_eq!(error.to_string(), "there is no request `nobody`");
 
     let id = requests[0].id.clone();
     let state = thread.answer(id.clone(), "네", ledger.clone()).await.unwrap().done().unwrap();
     assert_eq!(log(&state), ["네", "other"]);
     assert_eq!((ledger.of("ask"), ledger.of("other")), (2, 1));
     let twice = thread.answer(id, "아니오", ledger.clone()).await.unwrap_err();
-    assert!(matches!(twice, RunError::NoSuchRequest(_)));
+    assert!(matches!(twice, RunError::AlreadyAnswered(_)));
 }
 
 /// B65
@@ -465,7 +462,7 @@ async fn a_stream_shows_the_run_as_it_goes() {
         let path = event.path.segments().next().map(|s| s.split('#').next().unwrap().to_owned());
         let what = match &event.kind {
             EventKind::Values(state) => {
-                assert!(event.position.is_some());
+                assert!(event.id.is_some());
                 match (state.downcast_ref::<S>(), state.downcast_ref::<Child>()) {
                     (Some(s), None) => format!("values {}/{}", s.messages.len(), s.log.len()),
                     (None, Some(c)) => format!("values {}", c.log.len()),
@@ -477,7 +474,8 @@ async fn a_stream_shows_the_run_as_it_goes() {
             }
             EventKind::Custom(item) => format!("custom {item}"),
             EventKind::Token(Token::Text(text)) => format!("token {text}"),
-            EventKind::TaskStarted => "starts".to_owned(),
+            EventKind::TaskStarted { .. } => "starts".to_owned(),
+            EventKind::Ended { outcome, .. } => format!("ended {outcome}"),
             other => format!("{other:?}"),
         };
         let node = event.node.as_deref().unwrap_or("-").to_owned();

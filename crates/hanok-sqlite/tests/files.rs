@@ -29,7 +29,12 @@ fn key(thread: &str) -> ThreadKey {
 }
 
 fn append(thread: &ThreadKey, at: u64, text: &str) -> Append {
-    let end = End { run: RunId(1), outcome: "done".into(), detail: text.into(), spent: Default::default() };
+    let end = End {
+        run: RunId(1),
+        outcome: "done".into(),
+        detail: text.into(),
+        spent: Default::default(),
+    };
     let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
     Append {
         id: AppendId(u128::from(at)),

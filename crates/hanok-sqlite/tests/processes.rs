@@ -32,7 +32,12 @@ fn thread() -> ThreadKey {
 }
 
 fn append(at: Position, id: u128, text: &str, safety: Safety) -> Append {
-    let end = End { run: RunId(id), outcome: "done".into(), detail: text.into(), spent: Default::default() };
+    let end = End {
+        run: RunId(id),
+        outcome: "done".into(),
+        detail: text.into(),
+        spent: Default::default(),
+    };
     let entry = Entry { at: Timestamp(0), namespace: Namespace::root(), body: Body::End(end) };
     Append {
         id: AppendId(id),

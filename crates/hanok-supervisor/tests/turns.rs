@@ -68,7 +68,7 @@ async fn a_turn_that_failed_goes_on_where_it_stopped_and_asks_no_model_twice() {
 async fn a_tool_of_an_agent_that_asks_a_person_suspends_the_whole_run() {
     let spec = ToolSpec::new("approve", "Asks", serde_json::json!({})).unwrap();
     let approve = FnTool::untyped(spec, |_, call: Call| async move {
-        let request = Request { payload: Stored::encode(&"really?").map_err(ToolError::failed)? };
+        let request = Request::new(Stored::encode(&"really?").map_err(ToolError::failed)?);
         Ok(format!("a person said {}", call.question(request).await?).into())
     });
     let agent = ScriptedModel::new([

@@ -394,6 +394,7 @@ async fn it_streams_word_by_word_and_counts_tokens() {
         tool_calls: 0,
         input_tokens: reply.usage.input_tokens,
         output_tokens: reply.usage.output_tokens,
+        ..Spent::default()
     };
     assert_eq!(call.spend().spent(), spent);
 }

@@ -195,14 +195,14 @@ impl<'s> Shown<'s> {
                 }
             }
             EventKind::Token(Token::Text(piece)) if event.path.is_root() => self.piece(piece)?,
-            EventKind::TaskStarted if event.path.is_root() && !self.live.is_showing() => {
+            EventKind::TaskStarted { .. } if event.path.is_root() && !self.live.is_showing() => {
                 self.live.restart();
             }
             EventKind::Values(state) if event.path.is_root() => {
-                let state = state.downcast_ref::<SupervisorState>();
-                self.last = state.and_then(|state| state.answer.clone());
+                let state = state.get::<SupervisorState>().ok();
+                self.last = state.and_then(|state| state.answer);
             }
-            EventKind::Ended(spent) => {
+            EventKind::Ended { spent, .. } => {
                 self.spent = self.spent.plus(*spent);
                 self.finished = self.last.take();
             }
@@ -260,7 +260,7 @@ impl<'s> Shown<'s> {
             }
         };
         if self.screen.is_tracing() {
-            let Spent { model_calls, tool_calls, input_tokens, output_tokens } = self.spent;
+            let Spent { model_calls, tool_calls, input_tokens, output_tokens, .. } = self.spent;
             self.screen.tell(&format!(
                 "  모델 {model_calls}회, 도구 {tool_calls}회, 토큰 {input_tokens} + {output_tokens}, {:.1}초",
                 self.began.elapsed().as_secs_f32()
