@@ -117,7 +117,7 @@ fn approve() -> FnTool {
     let spec = ToolSpec::new("approve", "Asks", json!({})).unwrap();
     FnTool::untyped(spec, |asked, call: Call| async move {
         let payload = Stored::encode(asked.as_str()).map_err(ToolError::failed)?;
-        let answer = call.question(Request { payload }).await?;
+        let answer = call.question(Request::new(payload)).await?;
         Ok(format!("a person said {answer}").into())
     })
 }
