@@ -1,5 +1,6 @@
 //! What the command line asks for.
 
+use crate::behaviours::Ask;
 use crate::stages;
 
 /// One invocation of `cargo xtask`.
@@ -11,6 +12,8 @@ pub(crate) enum Request {
     Test { only: Vec<String> },
     /// Run the checks that need no build.
     Tidy,
+    /// Compare the numbered lists in the docs with the tests.
+    Behaviours(Ask),
 }
 
 /// Reads the arguments after the program's name.
@@ -23,6 +26,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
     let request = match arguments.next().as_deref() {
         Some("test") => return read_test(arguments),
         Some("tidy") => Request::Tidy,
+        Some("behaviours") => return read_behaviours(arguments),
         Some("help" | "--help" | "-h") => Request::Help,
         Some(other) => return Err(format!("no command `{other}`")),
         None => return Err("which command?".to_owned()),
@@ -30,6 +34,20 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
     match arguments.next().as_deref() {
         None => Ok(request),
         Some("--help" | "-h") => Ok(Request::Help),
+        Some(other) => Err(format!("`{other}` means nothing here")),
+    }
+}
+
+fn read_behaviours(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
+    let ask = match arguments.next().as_deref() {
+        None => Ask::Check,
+        Some("--list") => Ask::List,
+        Some("--write") => Ask::Write,
+        Some("--help" | "-h") => return Ok(Request::Help),
+        Some(other) => return Err(format!("`{other}` means nothing here")),
+    };
+    match arguments.next() {
+        None => Ok(Request::Behaviours(ask)),
         Some(other) => Err(format!("`{other}` means nothing here")),
     }
 }
@@ -62,6 +80,9 @@ pub(crate) fn usage() -> String {
     format!(
         "usage: cargo xtask test [--only STAGE]...   every check, or only the named stages
        cargo xtask tidy                     the checks that need no build
+       cargo xtask behaviours               the numbered lists in docs/ against the tests
+                              --list        every number with its tests
+                              --write       brings the lists of what is open up to date
 
 stages, in the order they run:
 {stages}
@@ -90,6 +111,12 @@ mod tests {
             ("tidy", Ok(Request::Tidy)),
             ("tidy -h", Ok(Request::Help)),
             ("--help", Ok(Request::Help)),
+            ("behaviours", Ok(Request::Behaviours(Ask::Check))),
+            ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
+            ("behaviours --write", Ok(Request::Behaviours(Ask::Write))),
+            ("behaviours -h", Ok(Request::Help)),
+            ("behaviours --all", Err("`--all` means nothing here")),
+            ("behaviours --list now", Err("`now` means nothing here")),
             ("", Err("which command?")),
             ("tset", Err("no command `tset`")),
             ("tidy now", Err("`now` means nothing here")),

@@ -1,6 +1,7 @@
 //! The checks of this workspace. `cargo xtask --help` lists them.
 
 mod arguments;
+mod behaviours;
 mod command;
 mod dependencies;
 mod examples;
@@ -9,10 +10,12 @@ mod report;
 mod stages;
 mod tidy;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use arguments::Request;
+use behaviours::{Ask, Comparison};
 use command::Tool;
 use metadata::Metadata;
 
@@ -53,8 +56,27 @@ fn run(request: &Request) -> Result<bool> {
             println!("tidy: {}", tidy::verdict(&faults));
             Ok(faults.is_empty())
         }
+        Request::Behaviours(ask) => behaviours(*ask),
         Request::Test { only } => stages::run(only),
     }
+}
+
+/// Compares the numbered lists in the docs with the tests.
+fn behaviours(ask: Ask) -> Result<bool> {
+    if ask == Ask::Write {
+        Comparison::read()?.write()?;
+    }
+    let comparison = Comparison::read()?;
+    if ask == Ask::List {
+        // Whoever reads only the beginning of it has closed the pipe.
+        drop(std::io::stdout().write_all(comparison.listing().as_bytes()));
+    }
+    let faults = comparison.faults();
+    for fault in &faults {
+        println!("{fault}");
+    }
+    println!("behaviours: {}", comparison.verdict());
+    Ok(faults.is_empty())
 }
 
 /// The folder of the workspace's manifest, wherever in it the command was started.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::Result;
+use crate::behaviours::Comparison;
 use crate::command::{Ended, Tool, coloured};
 use crate::dependencies;
 use crate::examples::{RUNS, Run};
@@ -23,6 +24,11 @@ pub(crate) struct Stage {
 pub(crate) const ALL: &[Stage] = &[
     Stage { name: "fmt", about: "cargo fmt --check", run: fmt },
     Stage { name: "tidy", about: "floors, manifests, licences, hygiene of files", run: tidy },
+    Stage {
+        name: "behaviours",
+        about: "the numbered lists in docs/ against the tests",
+        run: behaviours,
+    },
     Stage { name: "dependencies", about: "outside crates per crate, against limits", run: count },
     Stage { name: "clippy", about: "all targets and features, warnings denied", run: clippy },
     Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
@@ -80,6 +86,16 @@ fn tidy(metadata: &Metadata) -> Result<Outcome> {
     let verdict = tidy::verdict(&faults);
     if faults.is_empty() {
         Ok(Outcome::Passed(verdict))
+    } else {
+        Ok(Outcome::Failed(lines(faults)))
+    }
+}
+
+fn behaviours(_: &Metadata) -> Result<Outcome> {
+    let comparison = Comparison::read()?;
+    let faults = comparison.faults();
+    if faults.is_empty() {
+        Ok(Outcome::Passed(comparison.verdict()))
     } else {
         Ok(Outcome::Failed(lines(faults)))
     }

@@ -113,7 +113,7 @@ fn members(metadata: &Metadata) -> Result<Vec<Member<'_>>> {
 }
 
 /// Every file below `folder`, without what Cargo and Git keep for themselves.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

@@ -1,0 +1,304 @@
+//! Whether every behaviour and promise in the docs has the tests that the docs say it has.
+//!
+//! The docs number what hanok does, and a test names in its documentation the numbers that it holds. What follows from
+//! that is never written by hand twice: an entry is *held* when a test names it, held *in part* when every test that names
+//! it says so (`B5 in part`, `B94 (per call)`), and *open* else. The docs list the latter two, and have to be right.
+
+mod catalogue;
+mod claims;
+mod lex;
+mod number;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use crate::Result;
+use crate::tidy;
+use catalogue::Catalogue;
+use claims::Claim;
+use number::Number;
+
+/// The two documents, with the letter of their entries.
+const DOCUMENTS: [(char, &str); 2] = [('B', "docs/behaviours.md"), ('P', "docs/promises.md")];
+
+/// Where tests are.
+const FOLDERS: [&str; 5] = ["benches/", "crates/", "examples/", "tests/", "xtask/"];
+
+/// What the command is to do besides the check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// Nothing.
+    Check,
+    /// Print every number with its tests.
+    List,
+    /// Bring the lists in the docs up to date first.
+    Write,
+}
+
+/// The docs and the tests side by side.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    documents: Vec<(&'static str, Catalogue)>,
+    tests: BTreeMap<Number, Vec<Claim>>,
+}
+
+/// How an entry stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Held,
+    InPart,
+    Open,
+}
+
+impl Comparison {
+    /// Reads the docs and every test of the repository.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read.
+    pub(crate) fn read() -> Result<Self> {
+        let mut documents = Vec::new();
+        for (list, path) in DOCUMENTS {
+            documents.push((path, catalogue::read(list, &fs::read_to_string(path)?)));
+        }
+        let mut claims = Vec::new();
+        for file in tidy::files(Path::new("."))? {
+            let path = file.to_string_lossy().replace('\\', "/");
+            let path = path.strip_prefix("./").unwrap_or(&path);
+            if path.ends_with(".rs") && FOLDERS.iter().any(|folder| path.starts_with(folder)) {
+                claims.extend(claims::claims(path, &fs::read_to_string(&file)?));
+            }
+        }
+        Ok(Self::new(documents, claims))
+    }
+
+    fn new(documents: Vec<(&'static str, Catalogue)>, claims: Vec<Claim>) -> Self {
+        let mut tests: BTreeMap<Number, Vec<Claim>> = BTreeMap::new();
+        for claim in claims {
+            tests.entry(claim.mention.number).or_default().push(claim);
+        }
+        Self { documents, tests }
+    }
+
+    fn status(&self, number: Number) -> Status {
+        match self.tests.get(&number) {
+            None => Status::Open,
+            Some(claims) if claims.iter().all(|claim| claim.mention.in_part) => Status::InPart,
+            Some(_) => Status::Held,
+        }
+    }
+
+    /// The entries of a document that stand so.
+    fn standing(&self, catalogue: &Catalogue, status: Status) -> BTreeSet<Number> {
+        let numbers = catalogue.entries.keys().copied();
+        numbers.filter(|number| self.status(*number) == status).collect()
+    }
+
+    /// Everything in which the docs and the tests differ, each with a way to mend it.
+    pub(crate) fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        for (path, catalogue) in &self.documents {
+            let told =
+                catalogue.faults.iter().map(|(line, wrong)| format!("{path}:{line}: {wrong}"));
+            faults.extend(told);
+            for number in catalogue.open.union(&catalogue.in_part) {
+                if !catalogue.entries.contains_key(number) {
+                    faults.push(format!("{path}: {number} is listed and is no entry, remove it"));
+                }
+            }
+            for (number, line) in &catalogue.entries {
+                if let Some(wrong) = self.wrong(*number, catalogue) {
+                    faults.push(format!("{path}:{line}: {wrong}"));
+                }
+            }
+        }
+        for (number, claims) in &self.tests {
+            if self.documents.iter().any(|(_, catalogue)| catalogue.entries.contains_key(number)) {
+                continue;
+            }
+            faults.extend(claims.iter().map(|claim| {
+                let Claim { path, line, .. } = claim;
+                format!(
+                    "{path}:{line}: {number} is in neither list, write the number that is meant"
+                )
+            }));
+        }
+        faults
+    }
+
+    /// What is wrong with what the docs say about an entry.
+    fn wrong(&self, number: Number, catalogue: &Catalogue) -> Option<String> {
+        let said = match (catalogue.open.contains(&number), catalogue.in_part.contains(&number)) {
+            (true, true) => return Some(format!("{number} is listed as open and in part, choose")),
+            (true, false) => Status::Open,
+            (false, true) => Status::InPart,
+            (false, false) => Status::Held,
+        };
+        let mend = "`cargo xtask behaviours --write` lists it right";
+        let is = self.status(number);
+        let wrong = match (said, is) {
+            (said, is) if said == is => return None,
+            (Status::Open, _) => {
+                format!("{number} is listed as open and has {}", self.first(number))
+            }
+            (_, Status::Open) => format!("{number} is held by no test, write one"),
+            (Status::InPart, _) => {
+                format!("{number} is listed as held in part and has {}", self.first(number))
+            }
+            (Status::Held, _) => {
+                format!("{number} is held in part alone, by {}", self.first(number))
+            }
+        };
+        Some(format!("{wrong}; {mend}"))
+    }
+
+    /// A test that decides how an entry stands.
+    fn first(&self, number: Number) -> String {
+        let claims = self.tests.get(&number).map(Vec::as_slice).unwrap_or_default();
+        let whole = claims.iter().find(|claim| !claim.mention.in_part).or(claims.first());
+        whole.map_or_else(|| "no test".to_owned(), place)
+    }
+
+    /// How many entries are held, of how many.
+    pub(crate) fn verdict(&self) -> String {
+        let of = |(path, catalogue): &(&str, Catalogue)| {
+            let held = self.standing(catalogue, Status::Held).len();
+            let in_part = self.standing(catalogue, Status::InPart).len();
+            let what = path.trim_start_matches("docs/").trim_end_matches(".md");
+            format!("{held} of {} {what} held, {in_part} in part", catalogue.entries.len())
+        };
+        self.documents.iter().map(of).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Every number with its tests.
+    pub(crate) fn listing(&self) -> String {
+        let mut listing = String::new();
+        for number in self.documents.iter().flat_map(|(_, catalogue)| catalogue.entries.keys()) {
+            let claims = self.tests.get(number).map(Vec::as_slice).unwrap_or_default();
+            let mark = match self.status(*number) {
+                Status::Held => "",
+                Status::InPart => "in part",
+                Status::Open => "open",
+            };
+            // Writing to a string cannot fail.
+            let _ = writeln!(listing, "{}", format!("{:<5}{mark}", number.to_string()).trim_end());
+            for claim in claims {
+                let part = if claim.mention.in_part { " (in part)" } else { "" };
+                let _ = writeln!(listing, "     {}{part}", place(claim));
+            }
+        }
+        listing
+    }
+
+    /// Brings the lists in the docs up to date.
+    ///
+    /// # Errors
+    ///
+    /// A document cannot be read or written.
+    pub(crate) fn write(&self) -> Result<()> {
+        for (path, catalogue) in &self.documents {
+            let text = fs::read_to_string(path)?;
+            let open = self.standing(catalogue, Status::Open);
+            let in_part = self.standing(catalogue, Status::InPart);
+            let new = catalogue::rewritten(&text, &open, &in_part);
+            if new != text {
+                fs::write(path, new)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a test is: `crates/hanok-graph/tests/run.rs:56 what_it_claims`.
+fn place(claim: &Claim) -> String {
+    format!("{}:{} {}", claim.path, claim.line, claim.test).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str =
+        "- **B1** *first* · One.\n- **B2** *first* · Two.\n- **B3** *later* · Three.\n";
+
+    fn comparison(lists: &str, source: &str) -> Comparison {
+        let document = format!("{DOCUMENT}{lists}");
+        let documents = vec![("docs/b.md", catalogue::read('B', &document))];
+        Comparison::new(documents, claims::claims("crates/x/tests/a.rs", source))
+    }
+
+    const TESTS: &str = "/// B1\n#[test]\nfn one() {}\n/// B2 in part\n#[test]\nfn half() {}\n";
+
+    #[test]
+    fn docs_that_say_what_the_tests_hold_have_no_fault() {
+        let right = comparison("- Open: B3\n- In part: B2\n", TESTS);
+        assert_eq!(right.faults(), [""; 0]);
+        assert_eq!(right.verdict(), "1 of 3 docs/b held, 1 in part".replace("docs/", ""));
+        assert_eq!(
+            right.listing(),
+            "B1\n     crates/x/tests/a.rs:3 one\nB2   in part\n     crates/x/tests/a.rs:6 half (in part)\nB3   open\n"
+        );
+    }
+
+    /// P60
+    #[test]
+    fn each_difference_is_named_with_its_place() {
+        let mend = "; `cargo xtask behaviours --write` lists it right";
+        for (lists, source, want) in [
+            (
+                "- Open: none\n- In part: B2\n",
+                TESTS,
+                format!("docs/b.md:3: B3 is held by no test, write one{mend}"),
+            ),
+            (
+                "- Open: B1, B3\n- In part: B2\n",
+                TESTS,
+                format!(
+                    "docs/b.md:1: B1 is listed as open and has crates/x/tests/a.rs:3 one{mend}"
+                ),
+            ),
+            (
+                "- Open: B3\n- In part: none\n",
+                TESTS,
+                format!(
+                    "docs/b.md:2: B2 is held in part alone, by crates/x/tests/a.rs:6 half{mend}"
+                ),
+            ),
+            (
+                "- Open: B3\n- In part: B1, B2\n",
+                TESTS,
+                format!(
+                    "docs/b.md:1: B1 is listed as held in part and has crates/x/tests/a.rs:3 one{mend}"
+                ),
+            ),
+            (
+                "- Open: B2, B3\n- In part: B2\n",
+                TESTS,
+                "docs/b.md:2: B2 is listed as open and in part, choose".to_owned(),
+            ),
+            (
+                "- Open: B3, B9\n- In part: B2\n",
+                TESTS,
+                "docs/b.md: B9 is listed and is no entry, remove it".to_owned(),
+            ),
+            (
+                "- Open: B2, B3\n- In part: none\n",
+                "/// B1, B77\n#[test]\nfn one() {}",
+                "crates/x/tests/a.rs:3: B77 is in neither list, write the number that is meant"
+                    .to_owned(),
+            ),
+        ] {
+            assert_eq!(comparison(lists, source).faults(), [want], "{lists:?}");
+        }
+    }
+
+    /// A number that one test holds in part and another whole is held.
+    #[test]
+    fn a_whole_test_outweighs_those_of_a_part() {
+        let source = "/// B1 (once)\n#[test]\nfn a() {}\n/// B1\n#[test]\nfn b() {}";
+        let comparison = comparison("- Open: B2, B3\n- In part: none\n", source);
+        assert_eq!(comparison.faults(), [""; 0]);
+    }
+}

@@ -1,0 +1,193 @@
+//! The lists in `docs/behaviours.md` and `docs/promises.md`.
+//!
+//! An entry is `- **B18** *next* · …`; the lines after it that are indented belong to it. Which entries no test holds
+//! stands once, in the lines `- Open: …` and `- In part: …` near the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::number::{Number, mentions, number};
+
+/// A document with its entries, and what it says about them.
+#[derive(Debug, Default)]
+pub(super) struct Catalogue {
+    /// The entries with their lines.
+    pub(super) entries: BTreeMap<Number, usize>,
+    /// What it calls open.
+    pub(super) open: BTreeSet<Number>,
+    /// What it calls held in part.
+    pub(super) in_part: BTreeSet<Number>,
+    /// What is wrong with the document, each with its line.
+    pub(super) faults: Vec<(usize, String)>,
+}
+
+const OPEN: &str = "- Open: ";
+const IN_PART: &str = "- In part: ";
+
+/// What stands in a list of numbers without any.
+const NONE: &str = "none";
+
+/// The width at which a list of numbers is broken.
+const WIDTH: usize = 110;
+
+/// When an entry is to hold.
+const WHEN: [&str; 3] = ["first", "next", "later"];
+
+/// Reads the document whose entries begin with `list`.
+pub(super) fn read(list: char, text: &str) -> Catalogue {
+    let mut catalogue = Catalogue::default();
+    let lines: Vec<_> = text.lines().collect();
+    let mut last = 0;
+    let mut lists = 0;
+    for (index, line) in lines.iter().enumerate() {
+        let at = index + 1;
+        if let Some(entry) = line.strip_prefix("- **") {
+            match entry_of(list, entry, last) {
+                Ok(number) => {
+                    last = number.index;
+                    catalogue.entries.insert(number, at);
+                }
+                Err(wrong) => catalogue.faults.push((at, wrong)),
+            }
+        }
+        for (prefix, numbers) in [(OPEN, &mut catalogue.open), (IN_PART, &mut catalogue.in_part)] {
+            if line.starts_with(prefix) {
+                lists += 1;
+                let block = lines.get(index..index + block_length(&lines, index));
+                for line in block.unwrap_or_default() {
+                    numbers.extend(mentions(line).iter().map(|mention| mention.number));
+                }
+            }
+        }
+    }
+    if catalogue.entries.is_empty() {
+        catalogue.faults.push((1, format!("no entry `- **{list}1** …`, add one")));
+    }
+    if lists != 2 {
+        let wrong = format!("not one line each of `{OPEN}…` and `{IN_PART}…`, add them");
+        catalogue.faults.push((lines.len().max(1), wrong));
+    }
+    catalogue
+}
+
+/// The number of an entry, without its opening `- **`. Entries are counted from 1 and none is left out.
+fn entry_of(list: char, entry: &str, last: u16) -> Result<Number, String> {
+    let (name, rest) = entry.split_once("**").unwrap_or((entry, ""));
+    let number = number(name).filter(|number| number.list == list).ok_or_else(|| {
+        format!("`{name}` is not a number of this list, write `{list}{}`", last + 1)
+    })?;
+    if number.index != last + 1 {
+        return Err(format!("{number} follows {list}{last}, number the entries one by one"));
+    }
+    let when = rest.strip_prefix(" *").and_then(|rest| rest.split_once("* · "));
+    match when {
+        Some((when, claim)) if WHEN.contains(&when) && !claim.trim().is_empty() => Ok(number),
+        _ => Err(format!("{number} does not read `*{}* · …`, with a sentence", WHEN.join("|"))),
+    }
+}
+
+/// How many lines the item has that begins at `index`: its own, and the indented ones after it.
+fn block_length(lines: &[&str], index: usize) -> usize {
+    let after = lines.iter().skip(index + 1);
+    1 + after.take_while(|line| line.starts_with("  ") && !line.trim().is_empty()).count()
+}
+
+/// `text` with its two lists replaced by these.
+pub(super) fn rewritten(text: &str, open: &BTreeSet<Number>, in_part: &BTreeSet<Number>) -> String {
+    let lines: Vec<_> = text.lines().collect();
+    let mut new = String::new();
+    let mut index = 0;
+    while let Some(line) = lines.get(index) {
+        let list = [(OPEN, open), (IN_PART, in_part)]
+            .into_iter()
+            .find(|(prefix, _)| line.starts_with(prefix));
+        if let Some((prefix, numbers)) = list {
+            new.push_str(&wrapped(prefix, numbers));
+            index += block_length(&lines, index);
+        } else {
+            new.push_str(line);
+            new.push('\n');
+            index += 1;
+        }
+    }
+    new
+}
+
+/// A list of numbers as the document has it.
+fn wrapped(prefix: &str, numbers: &BTreeSet<Number>) -> String {
+    let mut text = prefix.to_owned();
+    if numbers.is_empty() {
+        return text + NONE + "\n";
+    }
+    let mut width = prefix.len();
+    for (index, number) in numbers.iter().enumerate() {
+        let word = number.to_string();
+        let end = if index + 1 == numbers.len() { "\n" } else { "," };
+        if index > 0 && width + word.len() + 2 > WIDTH {
+            text.push_str("\n  ");
+            width = 2;
+        } else if index > 0 {
+            text.push(' ');
+            width += 1;
+        }
+        width += word.len() + 1;
+        text = text + &word + end;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str = "# List\n\n## A\n\n- **B1** *first* · One, see P3\n  and B9.\n- **B2** *later* · Two.\n\n- Open: B1,\n  B2\n- In part: none\n";
+
+    fn all(numbers: &BTreeSet<Number>) -> String {
+        numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn entries_and_the_two_lists_are_read() {
+        let catalogue = read('B', DOCUMENT);
+        assert_eq!(catalogue.faults, []);
+        let entries: Vec<_> =
+            catalogue.entries.iter().map(|(number, line)| format!("{number}:{line}")).collect();
+        assert_eq!(entries, ["B1:5", "B2:7"]);
+        assert_eq!(
+            (all(&catalogue.open).as_str(), all(&catalogue.in_part).as_str()),
+            ("B1 B2", "")
+        );
+    }
+
+    #[test]
+    fn a_document_that_does_not_read_so_is_told_where() {
+        for (text, want) in [
+            ("- **B1** first · One.", "1: B1 does not read `*first|next|later*"),
+            ("- **B1** *soon* · One.", "1: B1 does not read"),
+            ("- **B1** *first* ·  ", "1: B1 does not read"),
+            ("- **B2** *first* · Two.", "1: B2 follows B0"),
+            ("- **P1** *first* · One.", "1: `P1` is not a number of this list, write `B1`"),
+            ("- **B1**\n", "1: B1 does not read"),
+            ("- **B1** *first* · One.\n- **B1** *first* · One.", "2: B1 follows B1"),
+            ("- **B1** *first* · One.\n- Open: none", "2: not one line each of"),
+            ("nothing", "1: no entry `- **B1** …`"),
+        ] {
+            let faults = read('B', text).faults;
+            let told = faults.iter().map(|(line, wrong)| format!("{line}: {wrong}"));
+            assert!(told.into_iter().any(|told| told.starts_with(want)), "{text:?}: {faults:?}");
+        }
+    }
+
+    #[test]
+    fn rewriting_changes_the_two_lists_alone_and_is_read_back() {
+        let open: BTreeSet<_> = (1..60).map(|index| Number { list: 'B', index }).collect();
+        let in_part = BTreeSet::from([Number { list: 'B', index: 2 }]);
+        let new = rewritten(DOCUMENT, &open, &in_part);
+        assert!(new.starts_with("# List\n\n## A\n\n- **B1** *first* · One, see P3\n  and B9.\n"));
+        assert!(new.lines().all(|line| line.len() <= WIDTH && !line.ends_with(' ')), "{new}");
+        let again = read('B', &new);
+        assert_eq!((&again.open, &again.in_part), (&open, &in_part));
+        assert_eq!(rewritten(&new, &open, &in_part), new);
+        let none = BTreeSet::new();
+        assert!(rewritten(&new, &none, &none).ends_with("- Open: none\n- In part: none\n"));
+    }
+}
