@@ -32,6 +32,7 @@ pub use hanok_checkpoint as checkpoint;
 pub use hanok_core as core;
 pub use hanok_graph as graph;
 pub use hanok_state as state;
+pub use hanok_telemetry as telemetry;
 
 #[cfg(feature = "agent")]
 pub use hanok_agent as agent;
@@ -39,6 +40,8 @@ pub use hanok_agent as agent;
 pub use hanok_model as model;
 #[cfg(feature = "openai")]
 pub use hanok_openai as openai;
+#[cfg(feature = "otlp")]
+pub use hanok_otlp as otlp;
 #[cfg(feature = "parse")]
 pub use hanok_parse as parse;
 #[cfg(feature = "retrieval")]

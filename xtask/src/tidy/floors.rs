@@ -4,11 +4,12 @@ use super::{Fault, Member};
 
 /// The floors, the lowest first; within a floor from left to right.
 const FLOORS: [&[&str]; 6] = [
-    &["hanok-core", "hanok-parse"],
+    &["hanok-core", "hanok-parse", "hanok-telemetry"],
     &["hanok-macros", "hanok-state", "hanok-checkpoint"],
     &["hanok-graph", "hanok-model", "hanok-sqlite", "hanok-postgres"],
     &[
         "hanok-openai",
+        "hanok-otlp",
         "hanok-retrieval",
         "hanok-memory",
         "hanok-tools",
@@ -21,7 +22,7 @@ const FLOORS: [&[&str]; 6] = [
 ];
 
 /// Crates that depend on nothing of ours although their place would allow it.
-const ALONE: [&str; 2] = ["hanok-parse", "hanok-macros"];
+const ALONE: [&str; 3] = ["hanok-parse", "hanok-telemetry", "hanok-macros"];
 
 /// Faults in the edges between the members.
 ///

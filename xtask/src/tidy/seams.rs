@@ -8,8 +8,15 @@ use crate::dependencies::{self, Build};
 use crate::metadata::Metadata;
 
 /// The crates whose traits an outsider implements, or whose values they hold.
-const SEAMS: [&str; 6] =
-    ["hanok-core", "hanok-parse", "hanok-state", "hanok-macros", "hanok-checkpoint", "hanok-model"];
+const SEAMS: [&str; 7] = [
+    "hanok-core",
+    "hanok-parse",
+    "hanok-telemetry",
+    "hanok-state",
+    "hanok-macros",
+    "hanok-checkpoint",
+    "hanok-model",
+];
 
 /// HTTP, databases and runtimes: somebody's choice, never a seam's.
 const CHOICES: [&str; 27] = [
