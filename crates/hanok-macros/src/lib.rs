@@ -1,6 +1,7 @@
 //! The derive macros of hanok. They are documented where they are used: in `hanok-state` and the facade `hanok`.
 
 mod attributes;
+mod debug_node;
 mod paths;
 mod state;
 mod view;
@@ -20,4 +21,15 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 pub fn derive_view(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     view::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Checks an `async fn` that is a node of a graph, and changes nothing about it.
+///
+/// A function that is no node is refused where a graph takes it, by an error about traits. With this attribute the error
+/// stands at the function and says what to write: parameters that are missing, in another order or of another type, a
+/// return type that is no `Result` or writes no update of this state, a future that is not `Send`. A generic function
+/// cannot be checked and is refused.
+#[proc_macro_attribute]
+pub fn debug_node(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    debug_node::debug(arguments.into(), item.into()).into()
 }

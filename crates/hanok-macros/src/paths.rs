@@ -1,4 +1,4 @@
-//! Where `hanok-state` is found from the crate that derives.
+//! Where our crates are found from the crate that uses a macro.
 
 use std::{env, fs, path::Path};
 
@@ -7,6 +7,16 @@ use quote::quote;
 
 /// `::hanok_state` for a crate that depends on it, `::hanok::state` for one that depends on the facade alone.
 pub(crate) fn state_crate() -> TokenStream {
+    if is_behind_the_facade("hanok-state") { quote!(::hanok::state) } else { quote!(::hanok_state) }
+}
+
+/// `::hanok_graph` for a crate that depends on it, `::hanok::graph` for one that depends on the facade alone.
+pub(crate) fn graph_crate() -> TokenStream {
+    if is_behind_the_facade("hanok-graph") { quote!(::hanok::graph) } else { quote!(::hanok_graph) }
+}
+
+/// Whether the manifest of the crate that uses a macro names the facade and not `package`.
+fn is_behind_the_facade(package: &str) -> bool {
     let manifest = env::var("CARGO_MANIFEST_DIR")
         .ok()
         .and_then(|dir| fs::read_to_string(Path::new(&dir).join("Cargo.toml")).ok())
@@ -20,9 +30,5 @@ pub(crate) fn state_crate() -> TokenStream {
             after.is_some_and(|rest| rest.starts_with([' ', '=', '.', ']']))
         })
     };
-    if depends_on("hanok") && !depends_on("hanok-state") {
-        quote!(::hanok::state)
-    } else {
-        quote!(::hanok_state)
-    }
+    depends_on("hanok") && !depends_on(package)
 }

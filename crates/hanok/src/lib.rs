@@ -26,6 +26,20 @@ pub use hanok_graph::{
     App, Command, Context, END, Event, EventKind, Events, Graph, Input, Outcome, RunError, START,
     Send, Snapshot, Thread,
 };
+/// ```
+/// use hanok::{BoxError, Context, Snapshot, State, debug_node};
+///
+/// #[derive(State, Clone, Default)]
+/// struct Count {
+///     n: u32,
+/// }
+///
+/// #[debug_node]
+/// async fn add(count: Snapshot<Count>, _: Context) -> Result<CountUpdate, BoxError> {
+///     Ok(Count::update().n(count.n + 1))
+/// }
+/// ```
+pub use hanok_macros::debug_node;
 pub use hanok_state::{List, Map, Message, Messages, State};
 
 pub use hanok_checkpoint as checkpoint;

@@ -1,0 +1,17 @@
+use hanok::{BoxError, Context, END, Graph, START, Snapshot, State};
+
+#[derive(State, Clone, Default)]
+struct Agent {
+    iteration: u32,
+}
+
+async fn node(_: Snapshot<Agent>, _: Context) -> Result<(), BoxError> {
+    Ok(())
+}
+
+fn main() {
+    let _ = Graph::<Agent>::builder("g")
+        .node("node", node)
+        .edge(START, "node")
+        .branch("node", |state: Snapshot<Agent>| if state.iteration == 0 { "node" } else { END }, [END]);
+}

@@ -1,0 +1,13 @@
+use hanok::{BoxError, Context, Snapshot, State, debug_node};
+
+#[derive(State, Clone, Default)]
+struct Agent {
+    iteration: u32,
+}
+
+#[debug_node]
+fn node(state: Snapshot<Agent>, _: Context) -> Result<AgentUpdate, BoxError> {
+    Ok(Agent::update().iteration(state.iteration + 1))
+}
+
+fn main() {}
