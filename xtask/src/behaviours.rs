@@ -64,12 +64,10 @@ impl Comparison {
             documents.push((path, catalogue::read(list, &fs::read_to_string(path)?)));
         }
         let mut claims = Vec::new();
-        for file in tidy::files(Path::new("."))? {
-            let path = file.to_string_lossy().replace('\\', "/");
-            let path = path.strip_prefix("./").unwrap_or(&path);
-            if path.ends_with(".rs") && FOLDERS.iter().any(|folder| path.starts_with(folder)) {
-                claims.extend(claims::claims(path, &fs::read_to_string(&file)?));
-            }
+        let is_source =
+            |path: &str| path.ends_with(".rs") && FOLDERS.iter().any(|one| path.starts_with(one));
+        for (path, source) in tidy::texts(&tidy::files(Path::new("."))?, is_source)? {
+            claims.extend(claims::claims(&path, &source));
         }
         Ok(Self::new(documents, claims))
     }

@@ -3,6 +3,7 @@
 //! Every check is a function of values, and every fault of every check is reported at once.
 
 mod floors;
+mod guides;
 mod hygiene;
 mod licences;
 mod manifests;
@@ -84,10 +85,36 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     faults.extend(licences::check_lock(&lock));
     faults.extend(seams::check_features(metadata, &lock));
     faults.extend(seams::check_trees(&members, metadata)?);
-    faults.extend(hygiene::check_files(&files(Path::new("."))?)?);
+    let files = files(Path::new("."))?;
+    faults.extend(guides::check(&texts(&files, guides::is_guide)?, &compiled_guides()?));
+    faults.extend(hygiene::check_files(&files)?);
     faults.sort();
     faults.dedup();
     Ok(faults)
+}
+
+/// The files whose paths `is_wanted` takes, each with its text.
+pub(crate) fn texts(
+    files: &[PathBuf],
+    is_wanted: fn(&str) -> bool,
+) -> Result<Vec<(String, String)>> {
+    let mut texts = Vec::new();
+    for file in files {
+        let path = file.to_string_lossy().replace('\\', "/");
+        let path = path.strip_prefix("./").unwrap_or(&path);
+        if is_wanted(path) {
+            texts.push((path.to_owned(), fs::read_to_string(file)?));
+        }
+    }
+    Ok(texts)
+}
+
+/// The file that has the guides compiled, empty when it is gone.
+fn compiled_guides() -> Result<String> {
+    match fs::read_to_string(guides::COMPILED) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        read => Ok(read?),
+    }
 }
 
 /// The faults in a word.

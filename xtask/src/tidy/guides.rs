@@ -1,0 +1,100 @@
+//! Every guide is compiled: what is printed for a reader to copy has to work.
+
+use super::Fault;
+
+/// Where the guides are.
+const GUIDES: &str = "docs/guides/";
+
+/// The file that has them compiled.
+pub(super) const COMPILED: &str = "tests/guides/src/lib.rs";
+
+/// Faults in the guides, each a path and its text, against `compiled`, the text of [`COMPILED`].
+pub(super) fn check(guides: &[(String, String)], compiled: &str) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (path, text) in guides {
+        if !compiled.contains(&format!("include_str!(\"../../../{path}\")")) {
+            let what = format!("its programs are not compiled, include it in `{COMPILED}`");
+            faults.push(Fault::new(path, 1, what));
+        }
+        for (line, language) in fences(text) {
+            let mut words = language.split(',').map(str::trim);
+            if words.next() == Some("rust") && words.any(|word| word == "ignore") {
+                let what = "a program that is not compiled, mend it or write `rust,no_run`";
+                faults.push(Fault::new(path, line, what));
+            }
+            if language.is_empty() {
+                let what = "a block without a language is compiled as Rust, say which it is";
+                faults.push(Fault::new(path, line, what));
+            }
+        }
+    }
+    faults
+}
+
+/// Whether the file at `path` is a guide.
+pub(super) fn is_guide(path: &str) -> bool {
+    path.starts_with(GUIDES) && path.ends_with(".md")
+}
+
+/// The lines that open a block of code, with what they call it.
+fn fences(text: &str) -> Vec<(usize, &str)> {
+    let mut is_open = false;
+    let mut fences = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let Some(language) = line.trim_start().strip_prefix("```") else { continue };
+        is_open = !is_open;
+        if is_open {
+            fences.push((index + 1, language.trim()));
+        }
+    }
+    fences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guide_that_is_not_compiled_is_found() {
+        let compiled = "#[doc = include_str!(\"../../../docs/guides/state.md\")]\nstruct State;\n";
+        let fine = "# State\n\n```rust\nfn main() {}\n```\n\n```python\nx = 1\n```\n";
+        for (path, text, want) in [
+            ("docs/guides/state.md", fine, vec![]),
+            ("docs/guides/state.md", "```rust,no_run\n```\n", vec![]),
+            (
+                "docs/guides/new.md",
+                fine,
+                vec![
+                    "docs/guides/new.md:1: its programs are not compiled, include it in `tests/guides/src/lib.rs`",
+                ],
+            ),
+            (
+                "docs/guides/state.md",
+                "```rust,ignore\n```\n\n```\n$ ls\n```\n",
+                vec![
+                    "docs/guides/state.md:1: a program that is not compiled, mend it or write `rust,no_run`",
+                    "docs/guides/state.md:4: a block without a language is compiled as Rust, say which it is",
+                ],
+            ),
+        ] {
+            let faults = check(&[(path.to_owned(), text.to_owned())], compiled);
+            assert_eq!(
+                faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                want,
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn guides_are_the_markdown_files_of_their_folder() {
+        for (path, is) in [
+            ("docs/guides/state.md", true),
+            ("docs/guides/deep/state.md", true),
+            ("docs/guides/state.png", false),
+            ("docs/behaviours.md", false),
+        ] {
+            assert_eq!(is_guide(path), is, "{path}");
+        }
+    }
+}
