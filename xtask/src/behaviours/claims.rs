@@ -181,17 +181,17 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Whether the tokens hold `#[test] fn $`, which makes a test of a name.
+/// How far before its function an attribute that makes a test of it is looked for, in tokens.
+const NEAR: usize = 16;
+
+/// Whether the tokens hold `#[test] fn $`, or the like of it, which makes a test of a name.
 fn makes_tests(tokens: &[(usize, Token<'_>)]) -> bool {
-    let template = [
-        Token::Sign('#'),
-        Token::Sign('['),
-        Token::Word("test"),
-        Token::Sign(']'),
-        Token::Word("fn"),
-        Token::Sign('$'),
-    ];
-    tokens.windows(template.len()).any(|window| window.iter().map(|(_, token)| token).eq(&template))
+    tokens.windows(2).enumerate().any(|(at, pair)| {
+        let is_template =
+            pair.iter().map(|(_, token)| *token).eq([Token::Word("fn"), Token::Sign('$')]);
+        let before = tokens.get(at.saturating_sub(NEAR)..at).unwrap_or_default();
+        is_template && before.iter().any(|(_, token)| *token == Token::Word("test"))
+    })
 }
 
 #[cfg(test)]
@@ -247,7 +247,10 @@ mod tests {
             read("x.rs", &format!("{makes}{list}")),
             ["4 one B70", "6 two P10", "6 two B76"]
         );
-        assert_eq!(read("x.rs", list), [""; 0]);
+        let waits = makes.replace("#[test] fn", "#[tokio::test(start_paused = true)] async fn");
+        assert_eq!(read("x.rs", &format!("{waits}{list}")).len(), 3);
+        let none = makes.replace("#[test] ", "");
+        assert_eq!(read("x.rs", &format!("{none}{list}")), [""; 0]);
     }
 
     #[test]
