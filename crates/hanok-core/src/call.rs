@@ -1,10 +1,19 @@
 //! What a model or a tool is given with every call.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use thiserror::Error;
 
-use crate::{BoxError, BoxFuture, Cancellation, Clock, Meter, Stored, Timestamp};
+use crate::{
+    BoxError, BoxFuture, Cancellation, Charge, Clock, Meter, OverBudget, Stored, Timestamp,
+};
 
 /// The idempotency key of one call: equal in every retry and resume of it, different for every other call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -115,6 +124,8 @@ pub struct Call {
     meter: Meter,
     tokens: Option<Arc<dyn TokenSink>>,
     ask: Option<Arc<dyn Ask>>,
+    /// Whether the call was admitted.
+    admitted: Arc<AtomicBool>,
 }
 
 impl Call {
@@ -128,13 +139,14 @@ impl Call {
             meter: Meter::default(),
             tokens: None,
             ask: None,
+            admitted: Arc::default(),
         }
     }
 
     /// Another call of the same run: the same clock, deadline, cancellation, meter and listeners.
     #[must_use]
     pub fn keyed(&self, key: CallKey) -> Self {
-        Self { key, ..self.clone() }
+        Self { key, admitted: Arc::default(), ..self.clone() }
     }
 
     /// Ends the call at `deadline`, or at the one it already has if that is sooner.
@@ -192,6 +204,21 @@ impl Call {
     /// The request to stop that this call heeds.
     pub fn stop(&self) -> &Cancellation {
         &self.cancellation
+    }
+
+    /// Asks whether the call may be made: [`Meter::admit`]. Whoever makes calls asks before each; to ask again about the
+    /// same call counts nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`] when a limit of the turn is reached: the call is not to be made.
+    pub fn admit(&self, charge: Charge) -> Result<(), OverBudget> {
+        if self.admitted.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        self.meter.admit(charge)?;
+        self.admitted.store(true, Ordering::SeqCst);
+        Ok(())
     }
 
     /// Where to count what the call spends.

@@ -20,6 +20,7 @@ use hanok_core::{
     Spent, Stored, Tenant, ThreadKey,
 };
 use hanok_state::{State, StateUpdate};
+use tracing::Instrument;
 
 use crate::{
     AnyState, App, EventKind, Graph, Input, NewInput, Outcome, Pending, Poisoned, RunError, Slots,
@@ -53,7 +54,8 @@ pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
     let scope = scope(&graph.0, run, Arc::new(services), journal, &options, Spent::default());
     let mut progress = Progress::beginning(graph.0.initial.clone(), Default::default());
     apply_input(&scope, &mut progress, update, Position::START)?;
-    within_time(&scope, &mut progress, &options).await
+    let span = hanok_telemetry::workflow(&graph.0.name, None);
+    within_time(&scope, &mut progress, &options).instrument(span).await
 }
 
 /// Applies an input: completes it, merges it and says what is due first. Returns what it writes, as stored.
@@ -369,7 +371,11 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let scope = scope(graph, run, services, Arc::new(journal), options, progress.spent);
         let lost = Arc::new(AtomicBool::new(false));
         let watching = watch(app, log, claim.epoch, stops, &scope.env.cancellation, &lost);
-        let outcome = within_time(&scope, &mut progress, options).await;
+        let span = hanok_telemetry::workflow(&graph.name, Some(log.thread().thread()));
+        let outcome = within_time(&scope, &mut progress, options).instrument(span.clone()).await;
+        if outcome.is_err() {
+            hanok_telemetry::record_error(&span, "run");
+        }
         drop(watching);
         end(&scope, &progress, outcome, log, lost.load(Ordering::SeqCst)).await
     }

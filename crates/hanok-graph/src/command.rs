@@ -261,6 +261,7 @@ pub struct AsList<M>(std::marker::PhantomData<M>);
 #[derive(Debug)]
 pub enum AsNothing {}
 
+#[diagnostic::do_not_recommend]
 impl<U: StateUpdate> IntoCommand<U::State, AsUpdate> for U {
     fn into_command(self) -> Result<Command<U::State>, ReduceError> {
         Ok(Command::new().update(self))

@@ -10,6 +10,7 @@ use futures::{StreamExt, channel::mpsc};
 use hanok_checkpoint::{Body, Doubt, Due, Question, TaskWrite};
 use hanok_core::{Limit, Namespace, Position, RunId, TaskId};
 use hanok_state::{State, StateUpdate};
+use tracing::{Instrument, Span};
 
 use crate::{
     AnyUpdate, Breakpoint, EventKind, NodeError, Outcome, Pending, Resolution, RunError,
@@ -269,6 +270,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 // A run that is gone does not want to know.
                 drop(send.unbounded_send((i, ended)));
             };
+            let work = work.instrument(Span::current());
             spawned.push(self.env.runtime.spawner.spawn(Box::pin(work)));
         }
         drop(send);

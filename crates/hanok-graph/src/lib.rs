@@ -90,6 +90,7 @@ pub use graph::{END, Graph, START};
 pub use handler::{Failure, FailureKind, Handler};
 pub use hanok_checkpoint::Doubt;
 pub use hanok_core::{BoxError, Budget};
+pub use hanok_macros::debug_node;
 pub use node::Node;
 pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished};
 pub use retry::{Class, Retry};

@@ -20,7 +20,7 @@ use crate::{Command, Context, IntoCommand, NodeError, Sent, Snapshot, command::K
     message = "this is not a node of a graph with the state `{S}` and the services `{C}`",
     label = "not an `async fn(Snapshot<{S}>, Context<{C}>) -> Result<_, _>`",
     note = "a node is an `async fn(Snapshot<{S}>, Context<{C}>) -> Result<U, E>` whose future is `Send`, where `U` is an update of the state, a `Command<{S}>`, a `Vec` of one of them or `()`, and `E` is an error",
-    note = "put `#[hanok::debug_node]` on the function to see which part does not fit"
+    note = "put `#[debug_node]` on the function; the compiler then says which part is wrong"
 )]
 pub trait Node<S: State, C, M>: Sendable + Sync + 'static {
     /// Runs the node once.
@@ -42,6 +42,7 @@ pub trait Node<S: State, C, M>: Sendable + Sync + 'static {
 #[derive(Debug, Clone, Copy)]
 pub struct SentKind(pub(crate) Kind);
 
+#[diagnostic::do_not_recommend]
 impl<S, V, C, M, F, Fut, O, E> Node<S, C, (V, M, O, E)> for F
 where
     S: State,
@@ -63,6 +64,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S, V, T, C, M, F, Fut, O, E> Node<S, C, (V, Sent<T>, M, O, E)> for F
 where
     S: State,

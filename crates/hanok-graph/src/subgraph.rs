@@ -9,6 +9,7 @@ use hanok_core::{
 };
 use hanok_state::State;
 use thiserror::Error;
+use tracing::Instrument;
 
 use crate::{
     AnyState, Breakpoint, Command, Context, EventKind, Graph, Outcome, RunError,
@@ -203,7 +204,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let left = left.map_err(|error| failed(error.into()))?;
         let progress = self.begin(&scope, left, input, outer.task).await;
         let mut progress = progress.map_err(failed)?;
-        let outcome = scope.drive(&mut progress).await.map_err(failed)?;
+        let span = hanok_telemetry::workflow(self.graph.name(), Some(journal.thread().thread()));
+        let outcome = scope.drive(&mut progress).instrument(span).await.map_err(failed)?;
         let stop = match outcome {
             Outcome::Done(state) => {
                 if self.persistence == Persistence::PerThread {

@@ -6,6 +6,7 @@ use futures::FutureExt;
 use hanok_checkpoint::{Body, Due, Failed, Goto, Handed, Question, TaskWrite};
 use hanok_core::{Changes, Namespace, Position, Spent, Stored, StoredError, TaskId};
 use hanok_state::{ReduceError, State, StateUpdate};
+use tracing::Instrument;
 
 use crate::{
     Command, Context, END, EventKind, Failure, FailureKind, NodeError, Pending, RunError, Target,
@@ -239,7 +240,9 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             }
             None => scope,
         };
-        let node = self.node(scope, failure);
+        let (graph, step) = (&self.graph.name, scope.step);
+        let span = hanok_telemetry::node(graph, &scope.node, step, scope.attempt, scope.task);
+        let node = self.node(scope, failure).instrument(span.clone());
         let idle = settings.idle.filter(|_| !handling);
         let ended = match (timeout, idle) {
             (None, None) => node.await,
@@ -267,6 +270,9 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
                 }
             }
         };
+        if let Attempt::Failed(error) = &ended {
+            hanok_telemetry::record_error(&span, FailureKind::of(error).word());
+        }
         // What the attempt began and left behind stops with it.
         scope.cancellation.cancel();
         ended
