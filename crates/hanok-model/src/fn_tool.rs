@@ -7,7 +7,7 @@ use hanok_state::Arguments;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::{InvalidSpec, Tool, ToolError, ToolOutput, ToolSpec};
+use crate::{BlockingPool, InvalidSpec, Tool, ToolError, ToolOutput, ToolSpec};
 
 type Run =
     dyn Fn(&Arguments, &Call) -> BoxFuture<'static, Result<ToolOutput, ToolError>> + Send + Sync;
@@ -76,6 +76,64 @@ impl FnTool {
         Fut: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
     {
         Self::decoding(spec, move |arguments, call| Box::pin(run(arguments.clone(), call.clone())))
+    }
+
+    /// A tool that blocks: its calls run on threads of its own, eight at once. P19
+    ///
+    /// A call that takes too long is abandoned, and its thread counted until it comes back: see [`BlockingPool`]. A tool
+    /// that looks at [`Call::stop`] and [`Call::time_left`] now and then ends in time.
+    ///
+    /// ```
+    /// use hanok_core::Call;
+    /// use hanok_model::{FnTool, ToolError};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Nothing {}
+    ///
+    /// let load = FnTool::blocking("load", "How busy the machine is", |_: Nothing, _call: Call| {
+    ///     Ok(std::fs::read_to_string("/proc/loadavg").map_err(ToolError::failed)?.into())
+    /// })?;
+    /// # drop(load);
+    /// # Ok::<(), hanok_model::InvalidSpec>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`FnTool::new`].
+    pub fn blocking<A, F>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        run: F,
+    ) -> Result<Self, InvalidSpec>
+    where
+        A: JsonSchema + DeserializeOwned + Send + 'static,
+        F: Fn(A, Call) -> Result<ToolOutput, ToolError> + Send + Sync + 'static,
+    {
+        Self::blocking_in(&BlockingPool::default(), name, description, run)
+    }
+
+    /// A tool that blocks, on the threads of `pool`, which it shares with others.
+    ///
+    /// # Errors
+    ///
+    /// As [`FnTool::new`].
+    pub fn blocking_in<A, F>(
+        pool: &BlockingPool,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        run: F,
+    ) -> Result<Self, InvalidSpec>
+    where
+        A: JsonSchema + DeserializeOwned + Send + 'static,
+        F: Fn(A, Call) -> Result<ToolOutput, ToolError> + Send + Sync + 'static,
+    {
+        let (pool, run) = (pool.clone(), Arc::new(run));
+        Self::new(name, description, move |arguments: A, call| {
+            let (pool, run) = (pool.clone(), run.clone());
+            async move { pool.run(move || run(arguments, call)).await }
+        })
     }
 
     /// What a call does to the world. Default: [`Effect::AtMostOnce`], the careful one.

@@ -5,6 +5,8 @@
 //! - **seams**: [`ChatModel`], [`Embedder`] and [`Tool`]. Each takes a [`Call`](hanok_core::Call): until when, whom to
 //!   heed, where to count and who watches the tokens. [`SharedModel`], [`SharedEmbedder`] and [`SharedTool`] hold any of
 //!   them, chosen at run time;
+//! - **tools**: an async function ([`FnTool::new`]), one that blocks, on a bounded pool of threads ([`FnTool::blocking`],
+//!   [`BlockingPool`]), and one some of whose arguments the service gives ([`InjectedTool`]);
 //! - **errors**: [`ModelError`] and [`ToolError`], whose variants are what a caller does differently.
 //!
 //! No HTTP client and no runtime is known here. With the feature `tiktoken`, tokens of OpenAI's models are counted
@@ -31,10 +33,12 @@
 //! # Ok::<(), hanok_model::InvalidSpec>(())
 //! ```
 
+mod blocking;
 mod chat;
 mod embed;
 mod error;
 mod fn_tool;
+mod injected;
 #[cfg(feature = "test")]
 mod recorded;
 mod reply;
@@ -45,10 +49,12 @@ mod spec;
 mod tokens;
 mod tool;
 
+pub use blocking::BlockingPool;
 pub use chat::{ChatModel, SharedModel};
 pub use embed::{Embedder, SharedEmbedder};
 pub use error::{ModelError, Wait};
 pub use fn_tool::FnTool;
+pub use injected::InjectedTool;
 #[cfg(feature = "test")]
 pub use recorded::{NotRecorded, RecordedModel};
 pub use reply::{ChatReply, Finish, Usage};

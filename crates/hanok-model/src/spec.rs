@@ -25,6 +25,14 @@ pub enum InvalidSpec {
         /// The tool.
         tool: String,
     },
+    /// The tool takes no such argument.
+    #[error("tool `{tool}` has no argument `{}`", argument.escape_debug())]
+    NoSuchArgument {
+        /// The tool.
+        tool: String,
+        /// The argument.
+        argument: String,
+    },
 }
 
 /// A tool as a model sees it.
@@ -113,6 +121,20 @@ impl ToolSpec {
         description: impl Into<String>,
     ) -> Result<Self, InvalidSpec> {
         Self::new(name, description, schema_of::<A>())
+    }
+
+    /// The tool without its argument `name`.
+    pub(crate) fn without(&self, name: &str) -> Result<Self, InvalidSpec> {
+        let mut schema = self.schema().clone();
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        if properties.and_then(|properties| properties.remove(name)).is_none() {
+            let (tool, argument) = (self.name.clone(), name.to_owned());
+            return Err(InvalidSpec::NoSuchArgument { tool, argument });
+        }
+        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|required| required != name);
+        }
+        Ok(Self { schema: Json(schema), ..self.clone() })
     }
 
     /// The tool's name: 1 to 64 ASCII letters, digits, `_`, `-` and `.`.

@@ -66,6 +66,15 @@ pub enum ToolError {
         /// How long it was waited for.
         after: Duration,
     },
+    /// The tool panicked. What it said is not for a model. P18
+    #[error("the tool broke down")]
+    Panicked,
+    /// Too many calls blocked a thread and never ended; none is made until one of them does. P19
+    #[error("{leaked} calls never ended, and no other is made until one of them does")]
+    PoolExhausted {
+        /// The threads that were given up.
+        leaked: usize,
+    },
     /// The call was asked to stop.
     #[error("the call was stopped")]
     Cancelled,
@@ -114,7 +123,7 @@ impl ToolError {
 ///   [`Effect::Idempotent`] (with the same [`Call::key`]), and never what is [`Effect::AtMostOnce`].
 /// - Dropping the future of [`Tool::run`] stops the tool. Whoever calls it does so when [`Tool::timeout`] has passed, and
 ///   counts the call.
-/// - It never blocks the thread for long: blocking work goes to the runtime's own place for it.
+/// - It never blocks the thread for long: blocking work goes to a [`BlockingPool`](crate::BlockingPool).
 pub trait Tool: fmt::Debug + Send + Sync + 'static {
     /// The tool as a model sees it.
     fn spec(&self) -> &ToolSpec;

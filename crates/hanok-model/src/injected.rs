@@ -1,0 +1,114 @@
+//! Tools of which a model sees a part.
+
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+
+use hanok_core::{Call, Effect};
+use hanok_state::{Arguments, Json};
+use serde_json::{Map, Value};
+
+use crate::{InvalidSpec, SharedTool, Tool, ToolError, ToolOutput, ToolSpec};
+
+type Given = Arc<dyn Fn(&Call) -> Result<Value, ToolError> + Send + Sync>;
+
+/// A tool some of whose arguments the service gives: the user, the tenant, a connection's name. A model neither sees them
+/// nor may set them; a call that does is refused. Nor do they stand in the conversation or in a log. B111
+///
+/// ```
+/// use hanok_core::Call;
+/// use hanok_model::{FnTool, InjectedTool, Tool};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Orders {
+///     user_id: String,
+///     /// How many of the newest.
+///     top: u32,
+/// }
+///
+/// let orders = FnTool::new("orders", "The user's orders", |orders: Orders, _call: Call| async move {
+///     Ok(format!("{} of {}", orders.top, orders.user_id).into())
+/// })?;
+/// let orders = InjectedTool::new(orders).value("user_id", "u-17")?;
+/// assert_eq!(orders.spec().parameters().len(), 1);
+/// assert!(!orders.spec().schema().to_string().contains("user_id"));
+/// # Ok::<(), hanok_model::InvalidSpec>(())
+/// ```
+#[derive(Clone)]
+pub struct InjectedTool {
+    tool: SharedTool,
+    spec: ToolSpec,
+    injected: BTreeMap<String, Given>,
+}
+
+impl InjectedTool {
+    /// `tool`, of which nothing is hidden yet.
+    pub fn new(tool: impl Tool) -> Self {
+        let tool = SharedTool::new(tool);
+        Self { spec: tool.spec().clone(), tool, injected: BTreeMap::new() }
+    }
+
+    /// Gives the argument `name` this value in every call.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidSpec::NoSuchArgument`] when the tool takes no such argument.
+    pub fn value(self, name: &str, value: impl Into<Json>) -> Result<Self, InvalidSpec> {
+        let Json(value) = value.into();
+        self.with(name, move |_| Ok(value.clone()))
+    }
+
+    /// Gives the argument `name` what `given` says of each call. An error of it is the call's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidSpec::NoSuchArgument`] when the tool takes no such argument.
+    pub fn with(
+        mut self,
+        name: &str,
+        given: impl Fn(&Call) -> Result<Value, ToolError> + Send + Sync + 'static,
+    ) -> Result<Self, InvalidSpec> {
+        self.spec = self.spec.without(name)?;
+        self.injected.insert(name.to_owned(), Arc::new(given));
+        Ok(self)
+    }
+
+    /// What the tool is called with: the model's arguments, and those that are given.
+    fn whole(&self, arguments: &Arguments, call: &Call) -> Result<Arguments, ToolError> {
+        let mut whole: Map<String, Value> = arguments.decode().map_err(ToolError::arguments)?;
+        if let Some(name) = self.injected.keys().find(|name| whole.contains_key(*name)) {
+            return Err(ToolError::arguments(format!("there is no argument `{name}`")));
+        }
+        for (name, given) in &self.injected {
+            whole.insert(name.clone(), given(call)?);
+        }
+        Arguments::from_value(&whole).map_err(ToolError::failed)
+    }
+}
+
+impl Tool for InjectedTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn effect(&self) -> Effect {
+        self.tool.effect()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.tool.timeout()
+    }
+
+    async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {
+        self.tool.run(&self.whole(arguments, call)?, call).await
+    }
+}
+
+impl fmt::Debug for InjectedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InjectedTool")
+            .field("tool", &self.tool)
+            .field("injected", &self.injected.keys().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}
