@@ -4,7 +4,9 @@ use hanok_graph::Runtime;
 use hanok_model::{SharedModel, SharedTool, Tool};
 use hanok_parse::{Language, Parser};
 
-use crate::{AgentBuildError, Protocol, ReactAgent, ToolRegistry, agent::Inner, prompt};
+use crate::{
+    AgentBuildError, Protocol, ReactAgent, ToolErrors, ToolRegistry, agent::Inner, prompt,
+};
 
 /// How often a model is asked in a turn if nothing else is said.
 const MAX_ITERATIONS: u32 = 10;
@@ -21,6 +23,7 @@ pub struct ReactAgentBuilder {
     model: SharedModel,
     prompt: String,
     tools: Vec<SharedTool>,
+    tool_errors: ToolErrors,
     max_iterations: u32,
     language: Language,
     protocol: Protocol,
@@ -36,6 +39,7 @@ impl ReactAgentBuilder {
             description,
             model,
             tools: Vec::new(),
+            tool_errors: ToolErrors::default(),
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             protocol: Protocol::default(),
@@ -59,6 +63,11 @@ impl ReactAgentBuilder {
     pub fn tools(mut self, tools: impl IntoIterator<Item = SharedTool>) -> Self {
         self.tools.extend(tools);
         self
+    }
+
+    /// What becomes of a tool's own error. Default: the model reads it. B112
+    pub fn tool_errors(self, tool_errors: ToolErrors) -> Self {
+        Self { tool_errors, ..self }
     }
 
     /// How often the model is asked in a turn. Default: 10.
@@ -100,7 +109,8 @@ impl ReactAgentBuilder {
             return Err(AgentBuildError::NoIterations { agent: self.name });
         }
         let tools = ToolRegistry::new(self.tools)
-            .map_err(|source| AgentBuildError::Tools { agent: self.name.clone(), source })?;
+            .map_err(|source| AgentBuildError::Tools { agent: self.name.clone(), source })?
+            .errors(self.tool_errors);
         let inner = Inner {
             system: prompt::system(&self.prompt, tools.specs(), self.protocol, self.language),
             parser: Parser::new(tools.declared()),

@@ -29,6 +29,18 @@ pub enum AgentError {
         /// Why.
         source: ToolError,
     },
+    /// A tool failed, and the agent's [`ToolErrors`](crate::ToolErrors) propagate it. B112
+    #[error("call `{call}` of tool `{tool}` failed, and agent `{agent}` does not go on without it")]
+    ToolFailed {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+        /// Names the call.
+        call: String,
+        /// Why.
+        source: ToolError,
+    },
     /// What was done could not be kept.
     #[error("a step of agent `{agent}` could not be kept")]
     Step {

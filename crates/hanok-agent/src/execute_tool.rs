@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AgentError, AgentProgress, AgentState, AgentStateUpdate, DataMark, Fault, FaultKind,
-    Observation, agent::Inner, conversation, intent::Intent, prompt,
+    Observation, agent::Inner, conversation, execution::suspends, intent::Intent, prompt,
 };
 
 /// An observation as it is kept with its call.
@@ -124,7 +124,12 @@ impl Inner {
         let (agent, tool) = (self.name.clone(), call.name.clone());
         match error {
             StepError::Failed(cause) => match cause.downcast::<ToolError>() {
-                Ok(source) => AgentError::Tool { agent, tool, source: *source },
+                Ok(source) if suspends(&source) => {
+                    AgentError::Tool { agent, tool, source: *source }
+                }
+                Ok(source) => {
+                    AgentError::ToolFailed { agent, tool, call: call.id.clone(), source: *source }
+                }
                 Err(cause) => AgentError::Step { agent, source: StepError::Failed(cause) },
             },
             source => AgentError::Step { agent, source },

@@ -2,6 +2,7 @@
 //!
 //! - [`ToolRegistry`]: tools by name. A call is checked against the tool's whole JSON schema; an unknown tool, bad
 //!   arguments, a tool's error, panic or time-out each become an [`Observation`] that helps the model to correct itself.
+//!   [`ToolErrors`] says which errors of a tool fail the run instead.
 //! - [`ReactAgent`]: asks its model, makes the calls, shows what they gave, until there is an answer or the model was
 //!   asked as often as it may be ([`StopReason`]). By text or by native calls ([`Protocol`]), in English or Korean
 //!   ([`Language`]).
@@ -48,6 +49,7 @@ mod reading;
 mod registry;
 mod schema;
 mod state;
+mod tool_errors;
 
 pub use agent::{Protocol, ReactAgent};
 pub use builder::ReactAgentBuilder;
@@ -58,6 +60,7 @@ pub use observation::{FaultKind, Observation};
 pub use progress::AgentProgress;
 pub use registry::ToolRegistry;
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
+pub use tool_errors::{FailedCall, Handling, ToolErrors};
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -21,7 +21,7 @@ pub struct Observation {
 }
 
 /// What went wrong with a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -41,6 +41,8 @@ pub enum FaultKind {
     TimedOut,
     /// The tool panicked. P18
     Panicked,
+    /// Too many calls of blocking tools never ended, so this one was not made. P19
+    Exhausted,
     /// The turn ended before the call was made.
     NotMade,
     /// The run died while the call was made, and it must not be repeated: nobody knows whether it was made.
@@ -60,6 +62,7 @@ impl FaultKind {
             Self::Refused => "refused",
             Self::TimedOut => "timed_out",
             Self::Panicked => "panicked",
+            Self::Exhausted => "exhausted",
             Self::NotMade => "not_made",
             Self::InDoubt => "in_doubt",
         }

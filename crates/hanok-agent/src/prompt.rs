@@ -6,8 +6,7 @@ use hanok_model::{ToolError, ToolOutput, ToolSpec};
 use hanok_parse::Language;
 
 use crate::{
-    FaultKind, Observation, Protocol,
-    execution::suspends,
+    Observation, Protocol,
     observation::{LONGEST_RESULT, cut},
 };
 
@@ -98,7 +97,7 @@ pub(crate) fn bad_arguments(tool: &str, mistakes: &[String], language: Language)
     }
 }
 
-pub(crate) fn panicked(tool: &str, language: Language) -> String {
+fn panicked(tool: &str, language: Language) -> String {
     match language {
         Language::Korean => format!("`{tool}` 도구가 내부 오류로 멈췄습니다. 다른 방법을 쓰세요."),
         _ => format!("The tool `{tool}` broke down. Take another way."),
@@ -116,7 +115,7 @@ pub(crate) fn in_doubt(tool: &str, language: Language) -> String {
     }
 }
 
-pub(crate) fn timed_out(tool: &str, after: Duration, language: Language) -> String {
+fn timed_out(tool: &str, after: Duration, language: Language) -> String {
     match language {
         Language::Korean => format!(
             "`{tool}` 도구가 {after:?} 안에 끝나지 않아 중단했습니다. 더 작은 요청이나 다른 방법을 쓰세요."
@@ -135,29 +134,34 @@ pub(crate) fn result(output: ToolOutput, language: Language) -> Observation {
     Observation::result(bounded(text, language), data)
 }
 
-/// What a model reads of a tool's own error; the error itself where the run has to stop.
-pub(crate) fn tool_error(
-    tool: &str,
-    error: ToolError,
-    language: Language,
-) -> Result<Observation, ToolError> {
-    if suspends(&error) {
-        return Err(error);
+/// What a model reads of a tool's own error.
+pub(crate) fn tool_error(tool: &str, error: &ToolError, language: Language) -> String {
+    match error {
+        ToolError::TimedOut { after } => return timed_out(tool, *after, language),
+        ToolError::Panicked => return panicked(tool, language),
+        ToolError::PoolExhausted { leaked } => return exhausted(tool, *leaked, language),
+        _ => {}
     }
     let report = bounded(error.report(), language);
-    let kind = match error {
-        ToolError::Arguments(_) => FaultKind::BadArguments,
-        ToolError::Refused { .. } => FaultKind::Refused,
-        _ => FaultKind::Failed,
-    };
-    let text = match language {
+    match language {
         Language::Korean => format!("`{tool}` 도구가 결과를 주지 못했습니다: {report}"),
         _ => format!("The tool `{tool}` gave no result: {report}"),
-    };
-    Ok(Observation::fault(kind, text))
+    }
 }
 
-fn bounded(text: String, language: Language) -> String {
+fn exhausted(tool: &str, leaked: usize, language: Language) -> String {
+    match language {
+        Language::Korean => format!(
+            "끝나지 않은 호출이 {leaked}개라 `{tool}` 도구를 실행하지 않았습니다. 다른 방법을 쓰세요."
+        ),
+        _ => format!(
+            "The tool `{tool}` was not run: {leaked} earlier calls never ended. Take another way."
+        ),
+    }
+}
+
+/// `text`, at most as long as a model is shown.
+pub(crate) fn bounded(text: String, language: Language) -> String {
     let (shown, more) = cut(&text, LONGEST_RESULT);
     if !more {
         return text;

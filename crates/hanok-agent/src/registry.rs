@@ -9,8 +9,8 @@ use hanok_state::ToolCall;
 use jsonschema::Validator;
 
 use crate::{
-    FaultKind, Observation, RegistryError, ToolFault,
-    execution::{self, Ran},
+    FaultKind, Observation, RegistryError, ToolErrors, ToolFault,
+    execution::{self, suspends},
     prompt, schema,
 };
 
@@ -35,6 +35,7 @@ use crate::{
 #[derive(Debug, Clone, Default)]
 pub struct ToolRegistry {
     tools: Arc<[Registered]>,
+    errors: ToolErrors,
 }
 
 #[derive(Debug)]
@@ -63,10 +64,16 @@ impl ToolRegistry {
             }
         }
         if faults.is_empty() {
-            Ok(Self { tools: registered.into() })
+            Ok(Self { tools: registered.into(), errors: ToolErrors::default() })
         } else {
             Err(RegistryError { faults })
         }
+    }
+
+    /// What becomes of a tool's own error. Default: the model reads it. B112
+    #[must_use]
+    pub fn errors(self, errors: ToolErrors) -> Self {
+        Self { errors, ..self }
     }
 
     /// The tools as a model sees them.
@@ -98,7 +105,7 @@ impl ToolRegistry {
     /// # Errors
     ///
     /// [`ToolError::Waiting`] when the tool asked a person: the run stops for the answer. [`ToolError::Cancelled`] when
-    /// the run was asked to stop.
+    /// the run was asked to stop. The tool's own error where [`ToolErrors`] propagates it.
     pub async fn execute(
         &self,
         call: &ToolCall,
@@ -116,15 +123,9 @@ impl ToolRegistry {
             return Ok(Observation::fault(FaultKind::BadArguments, text));
         }
         match execution::run(tool, &call.arguments, context).await {
-            Ran::Gave(output) => Ok(prompt::result(output, language)),
-            Ran::Failed(error) => prompt::tool_error(name, error, language),
-            Ran::Panicked => {
-                Ok(Observation::fault(FaultKind::Panicked, prompt::panicked(name, language)))
-            }
-            Ran::TimedOut(after) => {
-                let text = prompt::timed_out(name, after, language);
-                Ok(Observation::fault(FaultKind::TimedOut, text))
-            }
+            Ok(output) => Ok(prompt::result(output, language)),
+            Err(error) if suspends(&error) => Err(error),
+            Err(error) => self.errors.observe(call, error, language),
         }
     }
 

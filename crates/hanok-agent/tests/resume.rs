@@ -143,7 +143,7 @@ async fn two_tools_that_wait_are_answered_one_after_the_other() {
     }
 }
 
-/// A tool that asks suspends the run; what ran beside it is not run again.
+/// B69: a tool that asks suspends the run; what ran beside it is not run again.
 #[tokio::test]
 async fn a_tool_that_waits_for_a_person_suspends_the_run() {
     let ledger = Ledger::default();
