@@ -8,8 +8,8 @@ use hanok_parse::{Language, Parser};
 use hanok_state::{Message, State};
 
 use crate::{
-    AgentBuildError, AgentState, AgentStateUpdate, ReactAgentBuilder, ToolRegistry,
-    call_model::call_model, execute_tool::execute_tool, prompt,
+    AgentBuildError, AgentState, AgentStateUpdate, HandoffTool, ReactAgentBuilder, ToolRegistry,
+    call_model::call_model, conversation, execute_tool::execute_tool, prompt,
 };
 
 /// How an agent's model is told of tools and asks for them.
@@ -29,6 +29,9 @@ pub enum Protocol {
 /// ```text
 /// START -> call_model -> execute_tool -> call_model -> … -> END
 /// ```
+///
+/// A call that hands over to another agent ([`HandoffTool`]) ends the turn when the calls beside it are made: whoever runs
+/// the agent reads [`AgentState::handoff`].
 ///
 /// The model and the tools belong to the agent; its graph needs no services. Each model call and each tool call is a
 /// memoised step: a run that died is finished without making again what was finished. A call of a tool that is
@@ -77,6 +80,7 @@ pub(crate) struct Inner {
     pub(crate) description: String,
     pub(crate) model: SharedModel,
     pub(crate) tools: ToolRegistry,
+    pub(crate) handoffs: Vec<HandoffTool>,
     pub(crate) parser: Parser,
     pub(crate) system: String,
     pub(crate) max_iterations: u32,
@@ -112,7 +116,7 @@ impl ReactAgent {
             })
             .edge(START, "call_model")
             .branch("call_model", should_continue, ["execute_tool", END])
-            .edge("execute_tool", "call_model")
+            .branch("execute_tool", goes_on, ["call_model", END])
             .recursion_limit(steps.max(100))
             .runtime(runtime)
             .build()?;
@@ -132,6 +136,11 @@ impl ReactAgent {
     /// The tools that it may call.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolSpec> {
         self.inner.tools.specs()
+    }
+
+    /// The agents that it may hand over to, and how.
+    pub fn handoffs(&self) -> impl ExactSizeIterator<Item = &HandoffTool> {
+        self.inner.handoffs.iter()
     }
 
     /// The system prompt, as its model reads it.
@@ -157,7 +166,7 @@ impl ReactAgent {
         messages: impl IntoIterator<Item = Message>,
         task: Option<&str>,
     ) -> AgentStateUpdate {
-        let task = task.map(|task| Message::user(prompt::task(task, self.inner.language)));
+        let task = task.map(|task| conversation::task(prompt::task(task, self.inner.language)));
         messages
             .into_iter()
             .chain(task)
@@ -170,6 +179,7 @@ impl ReactAgent {
             .should_stop(false)
             .answer(None)
             .stopped(None)
+            .handoff(None)
     }
 }
 
@@ -177,6 +187,11 @@ impl ReactAgent {
 fn should_continue(state: &AgentState) -> &'static str {
     let waits = !state.pending_tool_calls.is_empty() || !state.faults.is_empty();
     if waits && !state.should_stop { "execute_tool" } else { END }
+}
+
+/// Where the results of calls lead: back to the model, unless one of them was a hand-off.
+fn goes_on(state: &AgentState) -> &'static str {
+    if state.should_stop { END } else { "call_model" }
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use hanok_model::{SharedModel, SharedTool, Tool};
 use hanok_parse::{Language, Parser};
 
 use crate::{
-    AgentBuildError, Protocol, ReactAgent, ToolErrors, ToolRegistry, agent::Inner, prompt,
+    AgentBuildError, HandoffTool, Protocol, ReactAgent, ToolErrors, ToolRegistry, agent::Inner,
+    prompt,
 };
 
 /// How often a model is asked in a turn if nothing else is said.
@@ -23,6 +24,7 @@ pub struct ReactAgentBuilder {
     model: SharedModel,
     prompt: String,
     tools: Vec<SharedTool>,
+    handoffs: Vec<HandoffTool>,
     tool_errors: ToolErrors,
     max_iterations: u32,
     language: Language,
@@ -39,6 +41,7 @@ impl ReactAgentBuilder {
             description,
             model,
             tools: Vec::new(),
+            handoffs: Vec::new(),
             tool_errors: ToolErrors::default(),
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
@@ -62,6 +65,12 @@ impl ReactAgentBuilder {
     /// Adds tools, in this order.
     pub fn tools(mut self, tools: impl IntoIterator<Item = SharedTool>) -> Self {
         self.tools.extend(tools);
+        self
+    }
+
+    /// Lets the agent hand its turn over to another one. Default: to nobody.
+    pub fn handoff(mut self, handoff: HandoffTool) -> Self {
+        self.handoffs.push(handoff);
         self
     }
 
@@ -99,8 +108,8 @@ impl ReactAgentBuilder {
     ///
     /// # Errors
     ///
-    /// [`AgentBuildError`] when the name cannot be written, tools have one name or a schema that cannot be used, or the
-    /// model may never be asked.
+    /// [`AgentBuildError`] when the name cannot be written, tools (those of its hand-offs too) have one name or a schema
+    /// that cannot be used, it hands over to itself, or the model may never be asked.
     pub fn build(self) -> Result<ReactAgent, AgentBuildError> {
         if !is_name(&self.name) {
             return Err(AgentBuildError::Name { name: self.name });
@@ -108,7 +117,8 @@ impl ReactAgentBuilder {
         if self.max_iterations == 0 {
             return Err(AgentBuildError::NoIterations { agent: self.name });
         }
-        let tools = ToolRegistry::new(self.tools)
+        let handoffs = self.handoff_tools()?;
+        let tools = ToolRegistry::new(self.tools.into_iter().chain(handoffs))
             .map_err(|source| AgentBuildError::Tools { agent: self.name.clone(), source })?
             .errors(self.tool_errors);
         let inner = Inner {
@@ -118,12 +128,29 @@ impl ReactAgentBuilder {
             description: self.description,
             model: self.model,
             tools,
+            handoffs: self.handoffs,
             max_iterations: self.max_iterations,
             language: self.language,
             protocol: self.protocol,
             temperature: self.temperature,
         };
         ReactAgent::new(inner, self.runtime)
+    }
+
+    fn handoff_tools(&self) -> Result<Vec<SharedTool>, AgentBuildError> {
+        let agent = || self.name.clone();
+        if self.handoffs.iter().any(|handoff| handoff.target() == self.name) {
+            return Err(AgentBuildError::HandoffToItself { agent: agent() });
+        }
+        let tools = self.handoffs.iter().map(|handoff| {
+            let to = || handoff.target().to_owned();
+            handoff.tool(self.language).map_err(|source| AgentBuildError::Handoff {
+                agent: agent(),
+                to: to(),
+                source,
+            })
+        });
+        tools.collect()
     }
 }
 

@@ -1,6 +1,9 @@
 //! The conversation: as the state keeps it, and as a model is sent it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use hanok_parse::Language;
 use hanok_state::{Json, Message, Messages, Role, ToolCall};
@@ -12,6 +15,46 @@ const LABEL: &str = "Observation: ";
 
 /// Under which a message keeps the code of its data mark.
 const MARK: &str = "data_mark";
+
+/// Under which a message keeps what it is, where it is nothing that the user or the agent said.
+const KIND: &str = "kind";
+
+/// What an agent is to do, as a message.
+pub(crate) fn task(text: String) -> Message {
+    Message::user(text).with_metadata(KIND, "task")
+}
+
+/// The summary of an earlier conversation, as a message.
+pub(crate) fn summary(marked: &str, language: Language) -> Message {
+    let text = format!("{}\n\n{marked}", prompt::summary(language));
+    Message::user(text).with_metadata(KIND, "summary")
+}
+
+/// Whether the user said it: it is no observation, no task and no summary.
+pub(crate) fn is_said(message: &Message) -> bool {
+    let note = |key| message.metadata().contains_key(key);
+    message.role() == Role::User
+        && message.tool_call_id().is_none()
+        && !note(KIND)
+        && !note("fault")
+}
+
+/// What was said and done, as text.
+pub(crate) fn transcript(messages: &[Message]) -> String {
+    let mut text = String::new();
+    for message in messages {
+        let said = observation_text(message);
+        let is_result =
+            message.tool_call_id().is_some() || message.metadata().contains_key("fault");
+        let who = if is_result { Role::Tool } else { message.role() };
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "[{who}] {}", said.trim());
+        for call in message.tool_calls() {
+            let _ = writeln!(text, "[{who}] {}({})", call.name, call.arguments);
+        }
+    }
+    text
+}
 
 /// The observation of `call` as a message of the state. The mark is shown to the model only; the state keeps the text
 /// as it is, and the code beside it.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use hanok_core::BoxError;
 use hanok_graph::{BuildError, StepError};
-use hanok_model::{ModelError, ToolError};
+use hanok_model::{InvalidSpec, ModelError, ToolError};
 use thiserror::Error;
 
 /// Why an agent could not go on. Its node fails with it, and the thread can be resumed.
@@ -110,6 +110,22 @@ pub enum AgentBuildError {
         agent: String,
         /// What is wrong with them.
         source: RegistryError,
+    },
+    /// One of its hand-offs cannot be shown to a model.
+    #[error("agent `{agent}` cannot hand over to `{to}`; name the tool with `HandoffTool::named`")]
+    Handoff {
+        /// The agent.
+        agent: String,
+        /// The other one.
+        to: String,
+        /// Why not.
+        source: InvalidSpec,
+    },
+    /// It hands over to itself.
+    #[error("agent `{agent}` hands over to itself")]
+    HandoffToItself {
+        /// The agent.
+        agent: String,
     },
     /// Its graph cannot be built.
     #[error(transparent)]

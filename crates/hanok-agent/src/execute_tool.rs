@@ -10,8 +10,9 @@ use hanok_state::{State, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentError, AgentProgress, AgentState, AgentStateUpdate, DataMark, Fault, FaultKind,
-    Observation, agent::Inner, conversation, execution::suspends, intent::Intent, prompt,
+    AgentError, AgentProgress, AgentState, AgentStateUpdate, DataMark, Fault, FaultKind, Handoff,
+    Observation, StopReason, agent::Inner, conversation, execution::suspends, handoff,
+    intent::Intent, prompt,
 };
 
 /// An observation as it is kept with its call.
@@ -30,14 +31,21 @@ pub(crate) async fn execute_tool(
     state: Snapshot<AgentState>,
     context: Context,
 ) -> Result<AgentStateUpdate, AgentError> {
+    let fault = |call: &ToolCall| {
+        state.faults.iter().find(|fault| fault.call_id.as_ref() == Some(&call.id)).cloned()
+    };
+    let handoff = handoff::first(&agent.handoffs, state.pending_tool_calls.iter(), |call| {
+        fault(call).is_none() && agent.tools.is_valid(call)
+    });
     // The keys of equal calls differ by their order, which is that of the reply and not that of their ends.
-    let calls = state.pending_tool_calls.iter().map(|call| {
-        let fault = state.faults.iter().find(|fault| fault.call_id.as_ref() == Some(&call.id));
+    let calls = state.pending_tool_calls.iter().enumerate().map(|(index, call)| {
+        let fault = fault(call).or_else(|| agent.second_handoff(handoff.as_ref(), index, call));
         (call, fault, context.call("tool", &call.name, call.arguments.as_str()))
     });
     let calls: Vec<_> = calls.collect();
-    let made =
-        calls.iter().map(|(call, fault, given)| agent.observe(&context, call, *fault, given));
+    let made = calls
+        .iter()
+        .map(|(call, fault, given)| agent.observe(&context, call, fault.as_ref(), given));
     // All run to their end, even when one of them has to wait for a person.
     let kept = join_all(made).await.into_iter().collect::<Result<Vec<_>, _>>()?;
 
@@ -52,10 +60,41 @@ pub(crate) async fn execute_tool(
         update.message(conversation::observed(None, &observation, None, agent.protocol))
     });
     let update = update.pending_tool_calls(Vec::new());
-    Ok(if state.faults.is_empty() { update } else { update.faults(Vec::new()) })
+    let update = if state.faults.is_empty() { update } else { update.faults(Vec::new()) };
+    Ok(match handoff {
+        Some((_, handoff)) => agent.hand_off(&context, update, handoff),
+        None => update,
+    })
 }
 
 impl Inner {
+    /// Ends the turn with `handoff`.
+    fn hand_off(
+        &self,
+        context: &Context,
+        update: AgentStateUpdate,
+        handoff: Handoff,
+    ) -> AgentStateUpdate {
+        let (to, task) = (handoff.to.clone(), handoff.task.clone());
+        context.custom(&AgentProgress::HandedOff { agent: self.name.clone(), to, task });
+        update.should_stop(true).stopped(Some(StopReason::HandedOff)).handoff(Some(handoff))
+    }
+
+    /// What is wrong with the call at `index` if it hands over and another one before it does so already. B113
+    fn second_handoff(
+        &self,
+        first: Option<&(usize, Handoff)>,
+        index: usize,
+        call: &ToolCall,
+    ) -> Option<Fault> {
+        let (first, handoff) = first?;
+        (index > *first && handoff::is_one(&self.handoffs, call)).then(|| Fault {
+            call_id: Some(call.id.clone()),
+            kind: FaultKind::NotMade,
+            text: prompt::second_handoff(&handoff.to, self.language),
+        })
+    }
+
     /// The observation of `call`, which is not made when there is a fault.
     async fn observe(
         &self,

@@ -6,11 +6,13 @@
 //! - [`ReactAgent`]: asks its model, makes the calls, shows what they gave, until there is an answer or the model was
 //!   asked as often as it may be ([`StopReason`]). By text or by native calls ([`Protocol`]), in English or Korean
 //!   ([`Language`]).
+//! - [`HandoffTool`]: lets an agent hand its turn over to another one that is declared, as a checked call ([`Handoff`]).
+//!   How much of the conversation goes along is a [`HandoffHistory`]; whoever runs the agents follows it.
 //!
 //! | node | does | goes on to |
 //! | --- | --- | --- |
 //! | `call_model` | asks the model, reads calls or an answer out of its reply | `execute_tool`, or the end |
-//! | `execute_tool` | makes the calls at once, one observation each, in their order | `call_model` |
+//! | `execute_tool` | makes the calls at once, one observation each, in their order | `call_model`, or the end after a hand-off |
 //!
 //! What a tool gives is data: in the text protocol it stands between marks that nobody can guess ([`DataMark`]), in the
 //! native one it is a message of the role tool. What a model invents after its own call is dropped.
@@ -41,6 +43,8 @@ mod data;
 mod error;
 mod execute_tool;
 mod execution;
+mod hand_over;
+mod handoff;
 mod intent;
 mod observation;
 mod progress;
@@ -55,6 +59,8 @@ pub use agent::{Protocol, ReactAgent};
 pub use builder::ReactAgentBuilder;
 pub use data::DataMark;
 pub use error::{AgentBuildError, AgentError, RegistryError, ToolFault};
+pub use hand_over::{HandedOver, Summariser};
+pub use handoff::{Handoff, HandoffHistory, HandoffTool};
 pub use hanok_parse::Language;
 pub use observation::{FaultKind, Observation};
 pub use progress::AgentProgress;

@@ -48,6 +48,22 @@ pub enum AgentProgress {
         /// The answer.
         text: String,
     },
+    /// The agent hands the turn over to another.
+    HandedOff {
+        /// The agent.
+        agent: String,
+        /// The other one.
+        to: String,
+        /// What that is to do.
+        task: Option<String>,
+    },
+    /// There is no summary for the agent that takes over: it is given what the user said last.
+    NoSummary {
+        /// The agent that takes over.
+        to: String,
+        /// Why.
+        reason: String,
+    },
     /// The turn ended without an answer.
     Stopped {
         /// The agent.

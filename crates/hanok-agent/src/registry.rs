@@ -97,6 +97,13 @@ impl ToolRegistry {
         self.find(tool).map(|registered| registered.tool.effect())
     }
 
+    /// Whether `call` is one of a tool that is there, with arguments that fit it.
+    pub(crate) fn is_valid(&self, call: &ToolCall) -> bool {
+        self.find(&call.name).is_some_and(|Registered { validator, .. }| {
+            schema::mistakes(validator, call.arguments.as_str(), Language::English).is_empty()
+        })
+    }
+
     /// Makes `call`, and says what came of it in `language`.
     ///
     /// An unknown tool, arguments that do not fit the schema, the tool's own error, its panic and its time-out are

@@ -3,7 +3,7 @@
 use hanok_state::{Messages, State, ToolCall};
 use serde::{Deserialize, Serialize};
 
-use crate::FaultKind;
+use crate::{FaultKind, Handoff};
 
 /// The state of a ReAct agent. A turn begins with [`ReactAgent::ask`](crate::ReactAgent::ask), which resets everything
 /// but the messages.
@@ -27,6 +27,8 @@ pub struct AgentState {
     pub answer: Option<String>,
     /// Why the turn is over.
     pub stopped: Option<StopReason>,
+    /// To whom the turn was handed over, if it was.
+    pub handoff: Option<Handoff>,
 }
 
 /// Why an agent's turn is over.
@@ -40,6 +42,24 @@ pub enum StopReason {
     MaxIterations,
     /// The model said nothing, and nothing again.
     EmptyReply,
+    /// It was handed over to another agent.
+    HandedOff,
+    /// It was handed over as often as it may be. What was found is in the messages. B114
+    HopLimit,
+}
+
+impl StopReason {
+    /// The stable code, as it is serialised.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::MaxIterations => "max_iterations",
+            Self::EmptyReply => "empty_reply",
+            Self::HandedOff => "handed_off",
+            Self::HopLimit => "hop_limit",
+        }
+    }
 }
 
 /// Something that the model meant as a call and that is not made, in words for the model.

@@ -1,0 +1,165 @@
+//! What an agent is given of a conversation that it takes over.
+
+use std::{fmt, sync::Arc};
+
+use hanok_core::{BoxError, BoxFuture, Call};
+use hanok_graph::{Context, StepError};
+use hanok_model::{ChatModel, ChatRequest, SharedModel};
+use hanok_parse::Language;
+use hanok_state::Message;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    AgentProgress, DataMark, Handoff, HandoffHistory, conversation,
+    observation::{LONGEST_RESULT, cut},
+    prompt,
+};
+
+type Summarise =
+    dyn Fn(Vec<Message>, Call) -> BoxFuture<'static, Result<String, BoxError>> + Send + Sync;
+
+/// Makes a summary of a conversation, for [`HandoffHistory::Summary`]. Clones are the same.
+///
+/// ```
+/// use hanok_agent::Summariser;
+///
+/// let first = Summariser::new(|messages, _call| async move {
+///     let first = messages.first().map(|message| message.text().into_owned());
+///     first.ok_or("nothing was said")
+/// });
+/// # drop(first);
+/// ```
+#[derive(Clone)]
+pub struct Summariser(Arc<Summarise>);
+
+impl Summariser {
+    /// A summary is what `summarise` makes of the messages.
+    pub fn new<F, Fut, E>(summarise: F) -> Self
+    where
+        F: Fn(Vec<Message>, Call) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<String, E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        Self(Arc::new(move |messages, call| {
+            let made = summarise(messages, call);
+            Box::pin(async move { made.await.map_err(Into::into) })
+        }))
+    }
+
+    /// A summary is what `model` answers when it is asked for one in `language`. It is shown the conversation as data.
+    pub fn model(model: impl ChatModel, language: Language) -> Self {
+        let model = SharedModel::new(model);
+        Self::new(move |messages, call| {
+            let model = model.clone();
+            async move {
+                let request = summary_request(&messages, &call, language);
+                let reply = model.chat(request, &call).await?;
+                Ok::<_, hanok_model::ModelError>(reply.message.text().into_owned())
+            }
+        })
+    }
+}
+
+fn summary_request(messages: &[Message], call: &Call, language: Language) -> ChatRequest {
+    // Whoever wrote the conversation cannot know the key of a call that is made after it.
+    let key = call.key().as_str();
+    let mark = DataMark::from_code(key.get(..16).unwrap_or(key));
+    let said = mark.around(&conversation::transcript(messages));
+    ChatRequest::new([Message::system(prompt::summarise(language)), Message::user(said)])
+}
+
+impl fmt::Debug for Summariser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Summariser")
+    }
+}
+
+/// What an agent is given of a conversation that it takes over.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct HandedOver {
+    /// The messages, without the task.
+    pub messages: Vec<Message>,
+    /// Why there is no summary though one was asked for: then it is what the user said last.
+    pub no_summary: Option<String>,
+}
+
+/// A summary, or why there is none, as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Summary {
+    text: Result<String, String>,
+    mark: DataMark,
+}
+
+impl Handoff {
+    /// What the other agent sees of `messages`, by [`Handoff::history`]. The task is not among it:
+    /// [`Handoff::message`].
+    ///
+    /// A summary is made by `summariser` in a memoised step that is named `step`. One that is empty or fails is none: the
+    /// agent is given what the user said last, [`HandedOver::no_summary`] says why, and so does
+    /// [`AgentProgress::NoSummary`].
+    ///
+    /// # Errors
+    ///
+    /// [`StepError`] when the summary cannot be kept, or the run was asked to stop.
+    pub async fn hand_over<C>(
+        &self,
+        messages: &[Message],
+        summariser: Option<&Summariser>,
+        language: Language,
+        context: &Context<C>,
+        step: &str,
+    ) -> Result<HandedOver, StepError> {
+        let mut no_summary = None;
+        let said = messages.iter().filter(|message| conversation::is_said(message));
+        let last = said.clone().next_back().cloned();
+        let messages = match self.history {
+            HandoffHistory::Full => messages.to_vec(),
+            HandoffHistory::User => said.cloned().collect(),
+            HandoffHistory::Last => last.into_iter().collect(),
+            HandoffHistory::None => Vec::new(),
+            HandoffHistory::Summary => {
+                let summary = summary(messages, summariser, context, step).await?;
+                let text = summary.text.map(|text| summary.mark.around(&text));
+                let text = text.map(|text| conversation::summary(&text, language));
+                no_summary = text.as_ref().err().cloned();
+                text.ok().into_iter().chain(last).collect()
+            }
+        };
+        if let Some(reason) = no_summary.clone() {
+            context.custom(&AgentProgress::NoSummary { to: self.to.clone(), reason });
+        }
+        Ok(HandedOver { messages, no_summary })
+    }
+}
+
+/// An error with its causes in one line.
+fn report(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"))
+}
+
+/// The summary of `messages`, made once and for all of the task's runs; so is the failure to make one.
+async fn summary<C>(
+    messages: &[Message],
+    summariser: Option<&Summariser>,
+    context: &Context<C>,
+    step: &str,
+) -> Result<Summary, StepError> {
+    let call = context.call("model", "summary", step).quiet();
+    let work = || async {
+        let made = match summariser {
+            Some(Summariser(summarise)) => summarise(messages.to_vec(), call).await,
+            None => Err("there is nobody to make a summary".into()),
+        };
+        let text = match made {
+            // A stop is none of the summary's: it is made when the run goes on.
+            Err(error) if context.cancellation().is_cancelled() => return Err(error),
+            Err(error) => Err(report(&*error)),
+            Ok(text) if text.trim().is_empty() => Err("the summary is empty".to_owned()),
+            Ok(text) => Ok(cut(text.trim(), LONGEST_RESULT).0.to_owned()),
+        };
+        Ok::<_, BoxError>(Summary { text, mark: DataMark::new(&*context.runtime().rng) })
+    };
+    context.step(step, work).await
+}
