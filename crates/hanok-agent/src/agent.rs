@@ -8,8 +8,9 @@ use hanok_parse::{Language, Parser};
 use hanok_state::{Message, State};
 
 use crate::{
-    AgentBuildError, AgentState, AgentStateUpdate, HandoffTool, ReactAgentBuilder, ToolRegistry,
-    call_model::call_model, conversation, execute_tool::execute_tool, prompt,
+    AgentBuildError, AgentState, AgentStateUpdate, DataMark, Handoff, HandoffTool,
+    ReactAgentBuilder, ToolRegistry, call_model::call_model, conversation,
+    execute_tool::execute_tool, prompt,
 };
 
 /// How an agent's model is told of tools and asks for them.
@@ -151,6 +152,23 @@ impl ReactAgent {
     /// The agent as a graph: run it, give it a checkpointer, or call it from a node of another one.
     pub fn graph(&self) -> &Graph<AgentState> {
         &self.graph
+    }
+
+    /// The language of what it says to its model.
+    pub fn language(&self) -> Language {
+        self.inner.language
+    }
+
+    /// The input of a turn that is handed over to it: what it sees of the conversation ([`Handoff::hand_over`]), and the
+    /// task.
+    pub fn take_over(
+        &self,
+        handoff: &Handoff,
+        messages: impl IntoIterator<Item = Message>,
+        mark: &DataMark,
+    ) -> AgentStateUpdate {
+        let task = handoff.message(self.language(), mark);
+        self.input(messages.into_iter().chain(task), None)
     }
 
     /// The input of a turn in which a user says `text`.

@@ -39,8 +39,9 @@ pub(crate) fn is_said(message: &Message) -> bool {
         && !note("fault")
 }
 
-/// What was said and done, as text.
-pub(crate) fn transcript(messages: &[Message]) -> String {
+/// What was said and done, as text: for a summary, or for another model. Who wrote it cannot be told from the text alone,
+/// so it goes between marks ([`DataMark`]).
+pub fn transcript(messages: &[Message]) -> String {
     let mut text = String::new();
     for message in messages {
         let said = observation_text(message);

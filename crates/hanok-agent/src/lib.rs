@@ -57,6 +57,7 @@ mod tool_errors;
 
 pub use agent::{Protocol, ReactAgent};
 pub use builder::ReactAgentBuilder;
+pub use conversation::transcript;
 pub use data::DataMark;
 pub use error::{AgentBuildError, AgentError, RegistryError, ToolFault};
 pub use hand_over::{HandedOver, Summariser};

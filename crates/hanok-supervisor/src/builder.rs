@@ -2,17 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use hanok_agent::{Language, ReactAgent};
+use hanok_agent::{HandoffHistory, HandoffTool, Language, ReactAgent, Summariser};
 use hanok_graph::Runtime;
 use hanok_model::SharedModel;
 use hanok_parse::{Declared, Parser};
 
 use crate::{
-    Supervisor, SupervisorBuildError, SupervisorFault, Undecided, prompt, supervisor::Inner,
+    OutputMode, Supervisor, SupervisorBuildError, SupervisorFault, Undecided, prompt,
+    supervisor::Inner,
 };
 
 /// How often the model is asked for a route in a turn if nothing else is said.
 const MAX_ITERATIONS: u32 = 5;
+
+/// How many delegations a turn has if nothing else is said.
+const MAX_HOPS: u32 = 8;
 
 /// Builds a [`Supervisor`].
 #[derive(Debug)]
@@ -25,6 +29,12 @@ pub struct SupervisorBuilder {
     max_iterations: u32,
     language: Language,
     undecided: Undecided,
+    history: HandoffHistory,
+    summariser: Option<Summariser>,
+    output: OutputMode,
+    keeps_routing: bool,
+    parallel: bool,
+    max_hops: u32,
     temperature: Option<f64>,
     runtime: Runtime,
 }
@@ -39,6 +49,12 @@ impl SupervisorBuilder {
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             undecided: Undecided::default(),
+            history: HandoffHistory::User,
+            summariser: None,
+            output: OutputMode::default(),
+            keeps_routing: true,
+            parallel: false,
+            max_hops: MAX_HOPS,
             temperature: None,
             runtime: Runtime::default(),
         }
@@ -81,6 +97,43 @@ impl SupervisorBuilder {
         Self { undecided, ..self }
     }
 
+    /// What an agent is given of the conversation besides its task. Default: what the user said. B114
+    ///
+    /// All of it is what the supervisor's own model reads: what agents found is data in it.
+    pub fn history(self, history: HandoffHistory) -> Self {
+        Self { history, ..self }
+    }
+
+    /// Who makes summaries, where agents are given one. Default: the supervisor's model.
+    pub fn summariser(self, summariser: Summariser) -> Self {
+        Self { summariser: Some(summariser), ..self }
+    }
+
+    /// What of an agent's work comes back into the conversation. Default: its answer. B114
+    pub fn output(self, output: OutputMode) -> Self {
+        Self { output, ..self }
+    }
+
+    /// Whether the replies that delegate stay in the conversation. Default: they do. B114
+    ///
+    /// The model reads them in neither case: it is told what came of them.
+    pub fn keep_routing(self, keep: bool) -> Self {
+        Self { keeps_routing: keep, ..self }
+    }
+
+    /// Runs the delegations of one reply in parallel, at most 16 at once; their results come in the order of the
+    /// delegations. Default: the first is run, and the model is told that the others were not. B114
+    pub fn parallel(self) -> Self {
+        Self { parallel: true, ..self }
+    }
+
+    /// How many delegations are run in a turn, and how often the agents of one hand over to one another. Default: 8. B114
+    ///
+    /// A turn that comes to it ends with the best that was found ([`StopReason::HopLimit`](hanok_agent::StopReason)).
+    pub fn max_hops(self, max_hops: u32) -> Self {
+        Self { max_hops, ..self }
+    }
+
     /// How freely the model chooses its words, from 0. Default: what its server takes.
     pub fn temperature(self, temperature: f64) -> Self {
         Self { temperature: Some(temperature), ..self }
@@ -104,13 +157,21 @@ impl SupervisorBuilder {
         let declared =
             self.agents.iter().fold(Declared::new(), |all, agent| all.agent(agent.name()));
         let inner = Inner {
-            system: prompt::system(&self.prompt, self.agents.iter(), self.language),
+            system: prompt::system(&self.prompt, self.agents.iter(), self.parallel, self.language),
             parser: Parser::new(declared),
+            summariser: self
+                .summariser
+                .unwrap_or_else(|| Summariser::model(self.model.clone(), self.language)),
             model: self.model,
             agents: self.agents,
             max_iterations: self.max_iterations,
             language: self.language,
             undecided: self.undecided,
+            history: self.history,
+            output: self.output,
+            keeps_routing: self.keeps_routing,
+            parallel: self.parallel,
+            max_hops: self.max_hops,
             temperature: self.temperature,
         };
         Supervisor::new(&self.name, inner, self.runtime)
@@ -124,8 +185,22 @@ impl SupervisorBuilder {
         if self.max_iterations == 0 {
             faults.push(SupervisorFault::NoIterations);
         }
+        if self.max_hops == 0 {
+            faults.push(SupervisorFault::NoHops);
+        }
         let twice = self.agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
         faults.extend(twice.map(|name| SupervisorFault::TwiceNamed { agent: name.to_owned() }));
+        let known = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
+        let strange = self.agents.iter().flat_map(|agent| {
+            let strange =
+                agent.handoffs().map(HandoffTool::target).filter(|to| !names.contains(to));
+            strange.map(|to| SupervisorFault::UnknownTarget {
+                agent: agent.name().to_owned(),
+                to: to.to_owned(),
+                known: known(),
+            })
+        });
+        faults.extend(strange);
         faults
     }
 }

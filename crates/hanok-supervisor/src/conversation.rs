@@ -1,6 +1,6 @@
 //! The conversation: as the state keeps it, and as the routing model is sent it.
 
-use hanok_agent::{DataMark, Language, StopReason};
+use hanok_agent::{DataMark, Language, StopReason, transcript};
 use hanok_state::{Json, Message, Messages, Role};
 
 use crate::prompt;
@@ -11,6 +11,10 @@ const KIND: &str = "kind";
 const ROUTING: &str = "routing";
 /// What an agent gave.
 const RESULT: &str = "result";
+/// What an agent wrote on the way to what it gave.
+const WORK: &str = "work";
+/// What the agents gave, as the model reads it.
+const GIVEN: &str = "given";
 const MARK: &str = "data_mark";
 const TASK: &str = "task";
 const SKIPPED: &str = "skipped";
@@ -34,7 +38,7 @@ pub(crate) fn result(
     let message = Message::assistant(format!("[{agent}] {output}"))
         .with_name(agent)
         .with_metadata(KIND, RESULT)
-        .with_metadata(STOPPED, code(stopped))
+        .with_metadata(STOPPED, stopped.code())
         .with_metadata(MARK, mark.code());
     match task {
         Some(task) => message.with_metadata(TASK, task),
@@ -42,9 +46,14 @@ pub(crate) fn result(
     }
 }
 
+/// What `agent` wrote on the way to what it gave.
+pub(crate) fn work(message: Message, agent: &str) -> Message {
+    message.with_name(agent).with_metadata(KIND, WORK)
+}
+
 /// The end of a turn that the model did not end itself.
 pub(crate) fn ended(text: &str, stopped: StopReason) -> Message {
-    Message::assistant(text).with_metadata(STOPPED, code(stopped))
+    Message::assistant(text).with_metadata(STOPPED, stopped.code())
 }
 
 /// One thing that an agent gave in this turn.
@@ -52,6 +61,8 @@ pub(crate) fn ended(text: &str, stopped: StopReason) -> Message {
 pub(crate) struct Given {
     pub(crate) agent: String,
     pub(crate) task: Option<String>,
+    /// What it did for that, where that is kept.
+    pub(crate) work: Option<String>,
     pub(crate) output: String,
     /// Whether it is the agent's answer, and not that it has none.
     pub(crate) answered: bool,
@@ -60,8 +71,18 @@ pub(crate) struct Given {
 
 /// What the agents gave in this turn, which begins with the last message of the user; oldest first.
 pub(crate) fn given(messages: &Messages) -> Vec<Given> {
-    let mut given: Vec<_> = this_turn(messages).filter_map(read_result).collect();
-    given.reverse();
+    let mut turn: Vec<_> = this_turn(messages).collect();
+    turn.reverse();
+    let (mut given, mut work) = (Vec::new(), Vec::new());
+    for message in turn {
+        if note(message, KIND) == Some(WORK) {
+            work.push(message.clone());
+        } else if let Some(result) = read_result(message) {
+            let work = std::mem::take(&mut work);
+            let work = (!work.is_empty()).then(|| transcript(&work));
+            given.push(Given { work, ..result });
+        }
+    }
     given
 }
 
@@ -83,31 +104,37 @@ pub(crate) fn answered(messages: &Messages, agent: &str, task: Option<&str>) -> 
     })
 }
 
-/// What the routing model is sent: the system prompt, what the user said and was answered, and before the last message
-/// of the user what the agents gave in this turn, as data.
-pub(crate) fn request(system: &str, messages: &Messages, language: Language) -> Vec<Message> {
-    let spoken = messages.iter().filter(|message| note(message, KIND).is_none());
-    let spoken = spoken.map(|message| Message::new(message.role(), message.content().clone()));
-    let mut sent: Vec<_> = std::iter::once(Message::system(system)).chain(spoken).collect();
-    let given = given(messages);
-    if !given.is_empty() {
-        let last = sent.iter().rposition(|message| message.role() == Role::User);
-        let data = prompt::given(&given, &skipped(messages), language);
-        sent.insert(last.unwrap_or(sent.len()), Message::user(data));
-    }
-    sent
+/// What the routing model is sent: the system prompt, and what it sees.
+pub(crate) fn request(
+    system: &str,
+    messages: &Messages,
+    notes: &[String],
+    language: Language,
+) -> Vec<Message> {
+    std::iter::once(Message::system(system)).chain(seen(messages, notes, language)).collect()
 }
 
-/// The delegations of the last routing reply that were not run.
-fn skipped(messages: &Messages) -> Vec<String> {
-    let routing = this_turn(messages).find(|message| note(message, KIND) == Some(ROUTING));
-    let names = routing.and_then(|message| message.metadata().get(SKIPPED)?.0.as_array());
-    names.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+/// The conversation as a model sees it: what the user said and was answered, and before the last message of the user what
+/// the agents gave in this turn, as data.
+pub(crate) fn seen(messages: &Messages, notes: &[String], language: Language) -> Vec<Message> {
+    let spoken = messages.iter().filter(|message| note(message, KIND).is_none());
+    let spoken = spoken.map(|message| Message::new(message.role(), message.content().clone()));
+    let mut seen: Vec<_> = spoken.collect();
+    let given = given(messages);
+    if !given.is_empty() || !notes.is_empty() {
+        let last = seen.iter().rposition(|message| message.role() == Role::User);
+        let data = prompt::given(&given, notes, language);
+        let data = Message::user(data).with_metadata(KIND, GIVEN);
+        seen.insert(last.unwrap_or(seen.len()), data);
+    }
+    seen
 }
 
 /// What was said after the last message of the user, newest first.
 fn this_turn(messages: &Messages) -> impl Iterator<Item = &Message> {
-    messages.iter().rev().take_while(|message| message.role() != Role::User)
+    // Agents' observations are said by a user too, in the text protocol.
+    let is_said = |message: &Message| message.role() == Role::User && note(message, KIND).is_none();
+    messages.iter().rev().take_while(move |message| !is_said(message))
 }
 
 fn read_result(message: &Message) -> Option<Given> {
@@ -120,8 +147,9 @@ fn read_result(message: &Message) -> Option<Given> {
     Some(Given {
         agent,
         task: note(message, TASK).map(str::to_owned),
+        work: None,
         output,
-        answered: note(message, STOPPED) == Some(code(StopReason::Answered)),
+        answered: note(message, STOPPED) == Some(StopReason::Answered.code()),
         mark: DataMark::from_code(note(message, MARK).unwrap_or_default()),
     })
 }
@@ -129,13 +157,4 @@ fn read_result(message: &Message) -> Option<Given> {
 fn note<'a>(message: &'a Message, key: &str) -> Option<&'a str> {
     let Json(value) = message.metadata().get(key)?;
     value.as_str()
-}
-
-/// The stable code of a reason, as it is serialised.
-fn code(reason: StopReason) -> &'static str {
-    match reason {
-        StopReason::Answered => "answered",
-        StopReason::MaxIterations => "max_iterations",
-        _ => "empty_reply",
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use hanok_core::StoredError;
 use hanok_graph::{BuildError, StepError, SubgraphError};
 use hanok_model::ModelError;
 use hanok_parse::ParseError;
@@ -39,6 +40,9 @@ pub enum SupervisorError {
         /// The agent.
         agent: String,
     },
+    /// A delegation was stored in another shape than this build's.
+    #[error("a delegation cannot be read")]
+    Delegation(#[source] StoredError),
     /// What was done could not be kept.
     #[error("a step of the supervisor could not be kept")]
     Step(#[source] StepError),
@@ -71,6 +75,22 @@ pub enum SupervisorFault {
         /// The name.
         agent: String,
     },
+    /// An agent hands over to one that is not there. P45
+    #[error(
+        "agent `{agent}` hands over to `{to}`, which is not one of its agents; there are {}",
+        listed(known)
+    )]
+    UnknownTarget {
+        /// The agent.
+        agent: String,
+        /// To whom.
+        to: String,
+        /// The agents there are.
+        known: Vec<String>,
+    },
+    /// No delegation may be run.
+    #[error("it may delegate 0 times; it takes at least 1")]
+    NoHops,
     /// The model may never be asked.
     #[error("it may ask its model 0 times; it takes at least 1")]
     NoIterations,

@@ -3,14 +3,17 @@
 //! | node | does | goes on to |
 //! | --- | --- | --- |
 //! | `supervisor` | asks the model for a route: a delegation with a task, or the final answer | `execute_agent`, or the end |
-//! | `execute_agent` | runs the chosen agent as a subgraph on what the user said and its task | `supervisor` |
+//! | `execute_agent` | runs the chosen agent, and those it hands over to, as subgraphs; of several at once each is a task | `supervisor` |
 //!
 //! - A new message of the user begins a turn ([`Supervisor::ask`]): only the messages last.
 //! - What agents found is data: the model reads it between marks that nobody can guess, in one message before the last
 //!   one of the user, and never in the system prompt. P41
 //! - An agent that is not there is told to the model with those that are; twice in a row is a typed error
 //!   ([`SupervisorError::UndeclaredAgent`]).
-//! - A turn has so many routing calls; at the limit it ends with the best that was found and says so.
+//! - A turn has so many routing calls and delegations; at a limit it ends with the best that was found and says so.
+//! - What an agent is given of the conversation ([`SupervisorBuilder::history`]), what of its work comes back
+//!   ([`SupervisorBuilder::output`]), whether the routing stays in it ([`SupervisorBuilder::keep_routing`]) and whether
+//!   several delegations of a reply run at once ([`SupervisorBuilder::parallel`]) are options.
 //!
 //! ```
 //! use hanok_agent::{Language, ReactAgent};
@@ -35,9 +38,12 @@
 //! ```
 
 mod builder;
+mod choice;
 mod conversation;
+mod delegation;
 mod error;
 mod execute_agent;
+mod member;
 mod progress;
 mod prompt;
 mod route;
@@ -49,7 +55,7 @@ pub use builder::SupervisorBuilder;
 pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};
 pub use progress::SupervisorProgress;
 pub use state::{SupervisorState, SupervisorStateUpdate};
-pub use supervisor::{Supervisor, Undecided};
+pub use supervisor::{OutputMode, Supervisor, Undecided};
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -5,16 +5,20 @@ use std::sync::Arc;
 use hanok_agent::StopReason;
 use hanok_graph::{Context, END, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
-use hanok_parse::ErrorKind;
+use hanok_parse::{ErrorKind, ParseError};
 use hanok_state::{Message, State};
 
 use crate::{
     SupervisorError, SupervisorProgress, SupervisorState, SupervisorStateUpdate, Undecided,
+    choice::{self, Choice},
     conversation::{self, Given},
     prompt,
-    routing::{Route, route},
+    routing::{Delegation, Route, route},
     supervisor::Inner,
 };
+
+/// How many delegations of a reply are run at once. What a model writes has bounds.
+const PARALLEL: usize = 16;
 
 /// Asks the model for the next route. What cannot be followed is told it, and it is asked again once; that counts.
 pub(crate) async fn choose(
@@ -39,7 +43,7 @@ pub(crate) async fn choose(
             context.custom(&SupervisorProgress::Corrected { with: correction.clone() });
             let request = corrected(request, said, correction);
             (said, chosen) = supervisor.ask(&context, "route-again", request).await?;
-            if let Some(given) = answered(&chosen, &state) {
+            if let Some(given) = supervisor.answered(&chosen, &state) {
                 return Ok(supervisor.settle(&context, given).iteration(iteration));
             }
         }
@@ -64,7 +68,8 @@ impl Inner {
     }
 
     fn request(&self, state: &SupervisorState) -> ChatRequest {
-        let sent = conversation::request(&self.system, &state.messages, self.language);
+        let sent =
+            conversation::request(&self.system, &state.messages, &state.notes, self.language);
         let request = ChatRequest::new(sent);
         match self.temperature {
             Some(temperature) => request.temperature(temperature),
@@ -91,10 +96,9 @@ impl Inner {
     fn correction(&self, route: &Route, state: &SupervisorState) -> Option<String> {
         let undecided = || prompt::undecided(self.language).to_owned();
         match route {
-            Route::Delegate { agent, .. } => {
-                let again = answered(route, state);
-                again.map(|_| prompt::has_answered(agent, self.language))
-            }
+            Route::Delegate { .. } => self
+                .answered(route, state)
+                .map(|given| prompt::has_answered(&given.agent, self.language)),
             Route::Final(_) => None,
             Route::Undecided(_) => (self.undecided == Undecided::AskAgain).then(undecided),
             Route::Empty => Some(undecided()),
@@ -118,13 +122,8 @@ impl Inner {
             Route::Delegate { .. } if is_last => {
                 Ok(self.end(context, state, StopReason::MaxIterations))
             }
-            Route::Delegate { agent, task, reason, skipped } => {
-                let update = SupervisorState::update()
-                    .message(conversation::routing(&said, &skipped))
-                    .current_agent(Some(agent.clone()))
-                    .task(task.clone());
-                context.custom(&SupervisorProgress::Routed { to: agent, task, reason, skipped });
-                Ok(update)
+            Route::Delegate { to, reason, wrong } => {
+                Ok(self.send(context, state, &said, to, reason, &wrong))
             }
             Route::Final(answer) | Route::Undecided(answer) => {
                 context.custom(&SupervisorProgress::Answered { answer: answer.clone() });
@@ -137,6 +136,76 @@ impl Inner {
             }
             Route::Wrong(error) => Err(SupervisorError::Unreadable(error)),
         }
+    }
+
+    /// Delegates to the agents that are to be run of `to`; ends the turn when no more may be.
+    fn send(
+        &self,
+        context: &Context,
+        state: &SupervisorState,
+        said: &str,
+        to: Vec<Delegation>,
+        reason: Option<String>,
+        wrong: &[ParseError],
+    ) -> SupervisorStateUpdate {
+        let left = self.hops_left(state);
+        let most = left.min(if self.parallel { PARALLEL } else { 1 });
+        let is_answered = |to: &Delegation| answer(state, to).is_some();
+        let Choice { run, skipped, answered } =
+            choice::choose(to, most, self.parallel, is_answered);
+        let Some(first) = run.first() else {
+            return self.end(context, state, StopReason::HopLimit);
+        };
+        let notes = self.notes(&skipped, most, &answered, wrong);
+        let update = SupervisorState::update()
+            .current_agent(Some(first.agent.clone()))
+            .task(first.task.clone());
+        let update = match self.keeps_routing {
+            true => update.message(conversation::routing(said, &skipped)),
+            false => update,
+        };
+        let several = if run.len() > 1 { &run[..] } else { &[] };
+        let several: Vec<_> =
+            several.iter().map(|to| self.handoff(to.agent.clone(), to.task.clone())).collect();
+        let mut skipped = Some(skipped);
+        for Delegation { agent: to, task } in run {
+            let (reason, skipped) = (reason.clone(), skipped.take().unwrap_or_default());
+            context.custom(&SupervisorProgress::Routed { to, task, reason, skipped });
+        }
+        let is_same = several.is_empty() && state.delegations.is_empty();
+        let update = if is_same { update } else { update.delegations(several) };
+        let is_same = notes.is_empty() && state.notes.is_empty();
+        if is_same { update } else { update.notes(notes) }
+    }
+
+    /// What the model is told of delegations that are not run.
+    fn notes(
+        &self,
+        skipped: &[String],
+        most: usize,
+        answered: &[String],
+        wrong: &[ParseError],
+    ) -> Vec<String> {
+        let some = (!skipped.is_empty()).then(|| prompt::skipped(skipped, most, self.language));
+        let again = answered.iter().map(|agent| prompt::has_answered(agent, self.language));
+        // Where one is run at a time, what stands behind it does not count.
+        let wrong = wrong.iter().filter(|_| self.parallel);
+        let wrong = wrong.map(|error| error.observation(self.parser.declared(), self.language));
+        some.into_iter().chain(again).chain(wrong).collect()
+    }
+
+    /// How many more delegations the turn has.
+    fn hops_left(&self, state: &SupervisorState) -> usize {
+        let made = conversation::given(&state.messages).len();
+        usize::try_from(self.max_hops).unwrap_or(usize::MAX).saturating_sub(made)
+    }
+
+    /// What an agent has answered already to what `route` delegates: to the first of one at a time, or to all.
+    fn answered(&self, route: &Route, state: &SupervisorState) -> Option<Given> {
+        let Route::Delegate { to, .. } = route else { return None };
+        let first = answer(state, to.first()?)?;
+        let is_new = |to: &Delegation| answer(state, to).is_none();
+        (!self.parallel || !to.iter().any(is_new)).then_some(first)
     }
 
     pub(crate) fn undeclared(&self, name: String) -> SupervisorError {
@@ -160,16 +229,19 @@ impl Inner {
         stopped: StopReason,
     ) -> SupervisorStateUpdate {
         let best = conversation::best(&state.messages);
-        let text = prompt::ended(stopped, self.limit(state), best.as_ref(), self.language);
+        let times = match stopped {
+            StopReason::HopLimit => self.max_hops,
+            _ => self.limit(state),
+        };
+        let text = prompt::ended(stopped, times, best.as_ref(), self.language);
         context.custom(&SupervisorProgress::Ended { stopped });
         let answer = best.is_some().then(|| text.clone());
         over(stopped).message(conversation::ended(&text, stopped)).answer(answer)
     }
 }
 
-/// What the agent that a reply delegates to has answered to it already.
-fn answered(route: &Route, state: &SupervisorState) -> Option<Given> {
-    let Route::Delegate { agent, task, .. } = route else { return None };
+/// What the agent has answered in this turn to the same delegation.
+fn answer(state: &SupervisorState, Delegation { agent, task }: &Delegation) -> Option<Given> {
     conversation::answered(&state.messages, agent, task.as_deref())
 }
 

@@ -3,16 +3,22 @@
 use hanok_parse::{ErrorKind, Expected, ParseError, Parser};
 use serde::Deserialize;
 
+/// One delegation of a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Delegation {
+    pub(crate) agent: String,
+    pub(crate) task: Option<String>,
+}
+
 /// What a reply says to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Route {
-    /// Hand the turn to an agent.
+    /// Hand the turn to an agent, or to several; there is one at least.
     Delegate {
-        agent: String,
-        task: Option<String>,
+        to: Vec<Delegation>,
         reason: Option<String>,
-        /// Further delegations of the same reply.
-        skipped: Vec<String>,
+        /// What was meant as a delegation beside them and cannot be one.
+        wrong: Vec<ParseError>,
     },
     /// The turn is over.
     Final(String),
@@ -36,19 +42,21 @@ pub(crate) fn route(parser: &Parser, text: &str) -> Route {
         return Route::Final(answer);
     }
     let reason = Some(read.content).filter(|said| !said.is_empty()).or(read.thought);
-    let mut calls = read.calls.into_iter();
-    if let Some(first) = calls.next() {
-        let task = first.arguments.decode().map(|Delegated { task }| task.trim().to_owned());
-        return Route::Delegate {
-            agent: first.name,
-            task: task.ok().filter(|task| !task.is_empty()),
-            reason,
-            skipped: calls.map(|call| call.name).collect(),
-        };
+    if !read.calls.is_empty() {
+        let to = read.calls.into_iter().map(|call| {
+            let task = call.arguments.decode().map(|Delegated { task }| task.trim().to_owned());
+            Delegation { agent: call.name, task: task.ok().filter(|task| !task.is_empty()) }
+        });
+        let mut wrong: Vec<_> = read.rejected.into_iter().map(|rejected| rejected.error).collect();
+        wrong.extend(read.error.filter(|error| !wrong.contains(error)));
+        return Route::Delegate { to: to.collect(), reason, wrong };
     }
     match (read.error, reason) {
         (Some(error), reason) => match without_task(parser, &error) {
-            Some(agent) => Route::Delegate { agent, task: None, reason, skipped: Vec::new() },
+            Some(agent) => {
+                let to = vec![Delegation { agent, task: None }];
+                Route::Delegate { to, reason, wrong: Vec::new() }
+            }
             None => Route::Wrong(error),
         },
         (None, Some(said)) => Route::Undecided(said),
@@ -72,41 +80,54 @@ fn without_task(parser: &Parser, error: &ParseError) -> Option<String> {
 mod tests {
     use hanok_parse::{Declared, ErrorKind, Parser};
 
-    use super::{Route, route};
+    use super::{Delegation, Route, route};
 
     #[test]
     fn a_reply_is_one_route() {
         let parser = Parser::new(Declared::new().agent("rag_agent").agent("법무 검토"));
-        let to = |agent: &str, task: Option<&str>, reason: Option<&str>, skipped: &[&str]| {
-            Route::Delegate {
-                agent: agent.into(),
-                task: task.map(Into::into),
-                reason: reason.map(Into::into),
-                skipped: skipped.iter().map(|name| (*name).into()).collect(),
-            }
+        let to = |agent: &str, task: Option<&str>| Delegation {
+            agent: agent.into(),
+            task: task.map(Into::into),
+        };
+        let delegate = |to: Vec<Delegation>, reason: Option<&str>| Route::Delegate {
+            to,
+            reason: reason.map(Into::into),
+            wrong: Vec::new(),
         };
         for (text, want) in [
             (
                 "문서를 봐야 합니다.\n\nDelegate: rag_agent\nTask: 휴가 규정 찾기",
-                to("rag_agent", Some("휴가 규정 찾기"), Some("문서를 봐야 합니다."), &[]),
+                delegate(
+                    vec![to("rag_agent", Some("휴가 규정 찾기"))],
+                    Some("문서를 봐야 합니다."),
+                ),
             ),
-            ("Delegate: `법무 검토`\nTask: 특약", to("법무 검토", Some("특약"), None, &[])),
-            ("Delegate: rag_agent", to("rag_agent", None, None, &[])),
-            ("Delegate: rag_agent\nTask:\n", to("rag_agent", None, None, &[])),
+            (
+                "Delegate: `법무 검토`\nTask: 특약",
+                delegate(vec![to("법무 검토", Some("특약"))], None),
+            ),
+            ("Delegate: rag_agent", delegate(vec![to("rag_agent", None)], None)),
+            ("Delegate: rag_agent\nTask:\n", delegate(vec![to("rag_agent", None)], None)),
             (
                 "Delegate: rag_agent\nTask: a\nDelegate: 법무 검토\nTask: b",
-                to("rag_agent", Some("a"), None, &["법무 검토"]),
+                delegate(vec![to("rag_agent", Some("a")), to("법무 검토", Some("b"))], None),
             ),
             ("Final Answer: 15일\n\n- 3년부터 20일", Route::Final("15일\n\n- 3년부터 20일".into())),
             (
                 "Delegate: rag_agent\nTask: a\nFinal Answer: 99일",
-                to("rag_agent", Some("a"), None, &[]),
+                delegate(vec![to("rag_agent", Some("a"))], None),
             ),
             ("안녕하세요!", Route::Undecided("안녕하세요!".into())),
             ("<think>rag_agent?</think>", Route::Empty),
         ] {
             assert_eq!(route(&parser, text), want, "{text:?}");
         }
+        let Route::Delegate { to, wrong, .. } =
+            route(&parser, "Delegate: hr_agent\nTask: a\nDelegate: rag_agent\nTask: b")
+        else {
+            panic!("no delegation")
+        };
+        assert_eq!((to.len(), wrong.len()), (1, 1));
         for (text, want) in [
             ("Delegate: hr_agent\nTask: a", ErrorKind::UnknownAgent),
             ("Delegate: rag_ag", ErrorKind::Truncated),

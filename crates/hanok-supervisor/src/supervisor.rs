@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hanok_agent::{Language, ReactAgent};
-use hanok_graph::{Context, END, Graph, Runtime, START, Snapshot};
+use hanok_agent::{Handoff, HandoffHistory, Language, ReactAgent, Summariser};
+use hanok_graph::{Context, END, Graph, Runtime, START, Send, Snapshot, Target};
 use hanok_model::{ChatModel, SharedModel};
 use hanok_parse::Parser;
 use hanok_state::{Map, Message, State};
@@ -24,6 +24,17 @@ pub enum Undecided {
     AskAgain,
 }
 
+/// What of an agent's work comes back into the supervisor's conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OutputMode {
+    /// Its answer.
+    #[default]
+    Last,
+    /// Everything that it wrote: its calls with their results, and then its answer.
+    Full,
+}
+
 /// A supervisor of agents: its model delegates to one agent at a time, sees what it found, and so on until it has the
 /// answer. Clones are the same supervisor.
 ///
@@ -31,8 +42,10 @@ pub enum Undecided {
 /// START -> supervisor -> execute_agent -> supervisor -> … -> END
 /// ```
 ///
-/// An agent is given what the user said and its task, and nothing else; it runs as a subgraph, in a namespace of the
-/// thread's log. The model and the agents belong to the supervisor; its graph needs no services.
+/// A delegation is a hand-off that comes back: an agent is given what the user said
+/// ([`history`](SupervisorBuilder::history) says otherwise) and its task; it runs as a subgraph, in a namespace of the
+/// thread's log. An agent that hands over to another one of them ([`HandoffTool`](hanok_agent::HandoffTool)) is followed,
+/// and what the last one gave is the result. The model and the agents belong to the supervisor; its graph needs no services.
 ///
 /// ```
 /// use hanok_agent::ReactAgent;
@@ -70,6 +83,12 @@ pub(crate) struct Inner {
     pub(crate) max_iterations: u32,
     pub(crate) language: Language,
     pub(crate) undecided: Undecided,
+    pub(crate) history: HandoffHistory,
+    pub(crate) summariser: Summariser,
+    pub(crate) output: OutputMode,
+    pub(crate) keeps_routing: bool,
+    pub(crate) parallel: bool,
+    pub(crate) max_hops: u32,
     pub(crate) temperature: Option<f64>,
 }
 
@@ -130,15 +149,32 @@ impl Supervisor {
             .iteration(0)
             .max_iterations(self.inner.max_iterations)
             .task(None)
+            .delegations(Vec::new())
+            .notes(Vec::new())
             .answer(None)
             .stopped(None)
     }
 }
 
-/// Where a choice leads: to the agent, or to the end.
-fn route_next(state: &SupervisorState) -> &'static str {
+impl Inner {
+    /// The delegation of `task` to the agent `to`.
+    pub(crate) fn handoff(&self, to: String, task: Option<String>) -> Handoff {
+        let handoff = Handoff::new(to).history(self.history);
+        match task {
+            Some(task) => handoff.task(task),
+            None => handoff,
+        }
+    }
+}
+
+/// Where a choice leads: to the agent, to several at once, or to the end.
+fn route_next(state: &SupervisorState) -> Vec<Target> {
     match state.current_agent.as_deref() {
-        None | Some(END) => END,
-        Some(_) => "execute_agent",
+        None | Some(END) => vec![END.into()],
+        Some(_) if state.delegations.is_empty() => vec!["execute_agent".into()],
+        Some(_) => {
+            let sends = state.delegations.iter().map(|to| Send::new("execute_agent", to));
+            sends.map(Target::from).collect()
+        }
     }
 }

@@ -1,0 +1,55 @@
+//! Running one agent as a part of a task.
+
+use std::collections::BTreeMap;
+
+use hanok_agent::{AgentState, AgentStateUpdate, ReactAgent, StopReason};
+use hanok_graph::{Context, Outcome, SubgraphError};
+use hanok_state::{Message, ToolCall};
+
+/// Why an agent came to no end.
+#[derive(Debug)]
+pub(crate) enum NoEnd {
+    /// It could not go on, or waits for a person.
+    Failed(SubgraphError),
+    /// The run was asked to stop.
+    Stopped,
+}
+
+/// Runs `agent` as a subgraph, to its end and why it ended.
+pub(crate) async fn run(
+    agent: &ReactAgent,
+    input: AgentStateUpdate,
+    context: &Context,
+) -> Result<(AgentState, StopReason), NoEnd> {
+    match context.run(agent.graph(), input, ()).await.map_err(NoEnd::Failed)? {
+        Outcome::Done(state) => {
+            let stopped = state.stopped.unwrap_or(StopReason::EmptyReply);
+            Ok((state, stopped))
+        }
+        Outcome::LimitReached { state, .. } => Ok((state, StopReason::MaxIterations)),
+        _ => Err(NoEnd::Stopped),
+    }
+}
+
+/// The messages that an agent added to the `given` ones, its calls and their results under the ids that `rename` gives.
+pub(crate) fn added(
+    state: &AgentState,
+    given: usize,
+    mut rename: impl FnMut(&str) -> String,
+) -> Vec<Message> {
+    let mut ids = BTreeMap::new();
+    let added = state.messages.iter().skip(given).cloned().map(|message| {
+        let calls = message.tool_calls().iter().map(|call| {
+            let id = ids.entry(call.id.clone()).or_insert_with(|| rename(&call.id)).clone();
+            ToolCall { id, ..call.clone() }
+        });
+        let calls: Vec<_> = calls.collect();
+        let answers = message.tool_call_id().and_then(|id| ids.get(id)).cloned();
+        let message = message.with_tool_calls(calls);
+        match answers {
+            Some(id) => message.with_tool_call_id(id),
+            None => message,
+        }
+    });
+    added.collect()
+}
