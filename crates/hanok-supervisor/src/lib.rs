@@ -1,4 +1,9 @@
-//! A supervisor that routes: its model delegates to one agent after the other until it has the answer.
+//! Several agents on one thread: a supervisor that routes, and a swarm that hands over.
+//!
+//! A [`Supervisor`] has a model of its own, which delegates to one agent after the other until it has the answer. In a
+//! [`Swarm`] there is nobody above the agents: they hand the thread to one another, and the last one keeps it.
+//!
+//! The supervisor:
 //!
 //! | node | does | goes on to |
 //! | --- | --- | --- |
@@ -50,12 +55,16 @@ mod route;
 mod routing;
 mod state;
 mod supervisor;
+mod swarm;
 
 pub use builder::SupervisorBuilder;
 pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};
 pub use progress::SupervisorProgress;
 pub use state::{SupervisorState, SupervisorStateUpdate};
 pub use supervisor::{OutputMode, Supervisor, Undecided};
+pub use swarm::{
+    Swarm, SwarmBuildError, SwarmBuilder, SwarmError, SwarmFault, SwarmState, SwarmStateUpdate,
+};
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -15,7 +15,7 @@ use hanok_checkpoint::Memory;
 use hanok_core::{Call, Effect, Request, Stored, Tenant, ThreadKey};
 use hanok_graph::{Outcome, Thread};
 use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, ToolError, ToolSpec};
-use hanok_state::{Message, Role};
+use hanok_state::{Arguments, Message, Role, ToolCall};
 use hanok_supervisor::{OutputMode, Supervisor, SupervisorBuilder, SupervisorState};
 use serde_json::json;
 
@@ -332,6 +332,34 @@ async fn without_routing_messages_the_conversation_is_questions_results_and_answ
     assert_eq!(said, ["?", "[search] found", "a"]);
 }
 
+/// Every call of the conversation has exactly one result.
+#[track_caller]
+fn assert_answered(state: &SupervisorState, want: usize) {
+    let (mut calls, mut observed) = (BTreeMap::new(), BTreeMap::new());
+    for message in state.messages.iter() {
+        message.tool_calls().iter().for_each(|call| *calls.entry(&*call.id).or_insert(0) += 1);
+        message.tool_call_id().into_iter().for_each(|id| *observed.entry(id).or_insert(0) += 1);
+    }
+    assert_eq!((calls.len(), calls.values().sum::<usize>()), (want, want), "{state:#?}");
+    assert_eq!(calls, observed);
+}
+
+/// B113: servers number their calls anew for every agent; in one conversation each id is one call.
+#[tokio::test(start_paused = true)]
+async fn calls_of_different_agents_with_one_id_are_told_apart() {
+    let looks = || {
+        let arguments = Arguments::new("{}");
+        let call = ToolCall { id: "x".into(), name: "look".into(), arguments };
+        ScriptedModel::new([Exchange::calls([call]), says("Final Answer: done")])
+    };
+    let router = ScriptedModel::new([says(BOTH), says("Final Answer: both")]);
+    let (left, right) = (looks(), looks());
+    let full = |builder: SupervisorBuilder| builder.parallel().output(OutputMode::Full);
+    let (supervisor, thread) = pair(&router, [&left, &right], &Arc::default(), full);
+    let state = thread.invoke(supervisor.ask("?"), ()).await.unwrap().done().unwrap();
+    assert_answered(&state, 2);
+}
+
 /// B113, B114: with everything that an agent wrote, each call has its one result; the routing model reads it as data.
 #[tokio::test(start_paused = true)]
 async fn the_full_output_keeps_what_the_agents_wrote() {
@@ -348,13 +376,7 @@ async fn the_full_output_keeps_what_the_agents_wrote() {
     let full = |builder: SupervisorBuilder| builder.parallel().output(OutputMode::Full);
     let (supervisor, thread) = pair(&router, [&left, &right], &Arc::default(), full);
     let state = thread.invoke(supervisor.ask("?"), ()).await.unwrap().done().unwrap();
-    let (mut calls, mut observed) = (BTreeMap::new(), BTreeMap::new());
-    for message in state.messages.iter() {
-        message.tool_calls().iter().for_each(|call| *calls.entry(&*call.id).or_insert(0) += 1);
-        message.tool_call_id().into_iter().for_each(|id| *observed.entry(id).or_insert(0) += 1);
-    }
-    assert_eq!((calls.len(), calls.values().sum::<i32>()), (2, 2));
-    assert_eq!(calls, observed);
+    assert_answered(&state, 2);
     let last: Vec<_> = state.messages.iter().filter(|m| m.role() == Role::Assistant).collect();
     assert_eq!(last.len(), 1 + 2 * 2 + 1, "{state:?}");
     thread.invoke(supervisor.ask("and?"), ()).await.unwrap().done().unwrap();

@@ -1,0 +1,123 @@
+//! Building a swarm.
+
+use std::collections::BTreeSet;
+
+use hanok_agent::{HandoffHistory, HandoffTool, ReactAgent, Summariser};
+use hanok_graph::Runtime;
+
+use crate::{Swarm, SwarmBuildError, SwarmFault, swarm::Inner};
+
+/// How often a turn is handed over if nothing else is said.
+const MAX_HOPS: u32 = 8;
+
+/// Builds a [`Swarm`].
+#[derive(Debug)]
+#[must_use]
+pub struct SwarmBuilder {
+    name: String,
+    agents: Vec<ReactAgent>,
+    first: Option<String>,
+    summariser: Option<Summariser>,
+    max_hops: u32,
+    runtime: Runtime,
+}
+
+impl SwarmBuilder {
+    pub(crate) fn new() -> Self {
+        Self {
+            name: "swarm".to_owned(),
+            agents: Vec::new(),
+            first: None,
+            summariser: None,
+            max_hops: MAX_HOPS,
+            runtime: Runtime::default(),
+        }
+    }
+
+    /// The name of its graph, for drawings and errors. Default: `swarm`.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// Adds an agent. To whom it hands over is its own ([`HandoffTool`]).
+    pub fn agent(mut self, agent: ReactAgent) -> Self {
+        self.agents.push(agent);
+        self
+    }
+
+    /// Adds agents, in this order.
+    pub fn agents(mut self, agents: impl IntoIterator<Item = ReactAgent>) -> Self {
+        self.agents.extend(agents);
+        self
+    }
+
+    /// The agent that has a thread before any is active. Default: the first that was added.
+    pub fn first(self, agent: impl Into<String>) -> Self {
+        Self { first: Some(agent.into()), ..self }
+    }
+
+    /// Who makes summaries, where agents hand over with one. Default: nobody, and such an agent is refused.
+    pub fn summariser(self, summariser: Summariser) -> Self {
+        Self { summariser: Some(summariser), ..self }
+    }
+
+    /// How often a turn is handed over. Default: 8. B114
+    ///
+    /// A turn that is handed over once more ends with [`StopReason::HopLimit`](hanok_agent::StopReason::HopLimit); the agent
+    /// that it was handed to takes the next one.
+    pub fn max_hops(self, max_hops: u32) -> Self {
+        Self { max_hops, ..self }
+    }
+
+    /// Where time, ids and randomness come from, for its agents too. Default: the system's.
+    pub fn runtime(self, runtime: Runtime) -> Self {
+        Self { runtime, ..self }
+    }
+
+    /// The swarm, checked.
+    ///
+    /// # Errors
+    ///
+    /// [`SwarmBuildError`] with every fault there is.
+    pub fn build(self) -> Result<Swarm, SwarmBuildError> {
+        let faults = self.faults();
+        if !faults.is_empty() {
+            return Err(SwarmBuildError { faults });
+        }
+        let first = self.first.or_else(|| Some(self.agents.first()?.name().to_owned()));
+        let inner = Inner {
+            agents: self.agents,
+            first: first.unwrap_or_default(),
+            summariser: self.summariser,
+            max_hops: self.max_hops,
+        };
+        Swarm::new(&self.name, inner, self.runtime)
+    }
+
+    fn faults(&self) -> Vec<SwarmFault> {
+        let (mut names, mut faults) = (BTreeSet::new(), Vec::new());
+        if self.agents.is_empty() {
+            faults.push(SwarmFault::NoAgents);
+        }
+        let twice = self.agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
+        faults.extend(twice.map(|name| SwarmFault::TwiceNamed { agent: name.to_owned() }));
+        let known = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
+        let first = self.first.iter().filter(|first| !names.contains(first.as_str()));
+        faults.extend(
+            first.map(|first| SwarmFault::UnknownFirst { agent: first.clone(), known: known() }),
+        );
+        for agent in &self.agents {
+            let from = || agent.name().to_owned();
+            let to = |handoff: &HandoffTool| handoff.target().to_owned();
+            faults.extend(agent.handoffs().filter_map(|handoff| {
+                if !names.contains(handoff.target()) {
+                    let (agent, to) = (from(), to(handoff));
+                    return Some(SwarmFault::UnknownTarget { agent, to, known: known() });
+                }
+                let asks = handoff.passes() == HandoffHistory::Summary && self.summariser.is_none();
+                asks.then(|| SwarmFault::NoSummariser { agent: from(), to: to(handoff) })
+            }));
+        }
+        faults
+    }
+}
