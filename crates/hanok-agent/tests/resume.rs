@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hanok_agent::{AgentState, ReactAgent};
 use hanok_checkpoint::Memory;
-use hanok_core::{Call, Request, Stored, Tenant, ThreadKey};
+use hanok_core::{Call, Effect, Request, Stored, Tenant, ThreadKey};
 use hanok_graph::{Outcome, Thread};
 use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, ToolError, ToolSpec};
 use serde_json::json;
@@ -168,4 +168,32 @@ async fn a_tool_that_waits_for_a_person_suspends_the_run() {
     model.finished().unwrap();
     assert_eq!(*ledger.lock().unwrap(), ["find a"]);
     assert_eq!(observations(&state).len(), 2);
+}
+
+/// P3: a call that is made again has the key that it had, and an equal one beside it another.
+#[tokio::test(start_paused = true)]
+async fn the_key_of_a_call_is_the_same_when_it_is_made_again() {
+    let ledger = Ledger::default();
+    let keys = ledger.clone();
+    let spec = ToolSpec::new("note", "Notes", json!({})).unwrap();
+    let note = FnTool::untyped(spec, move |_, call: Call| {
+        keys.lock().unwrap().push(call.key().to_string());
+        async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok("noted".into())
+        }
+    });
+    let said = call("note", r#"{"q":1}"#).repeat(2) + &call("note", r#"{"q":2}"#);
+    let model = ScriptedModel::new([Exchange::says(said), Exchange::says("Final Answer: done")]);
+    let agent =
+        ReactAgent::builder("t", "", model).tool(note.effect(Effect::Idempotent)).build().unwrap();
+    let thread = thread(&agent);
+    let run = thread.invoke(agent.ask("?"), ());
+    tokio::time::timeout(Duration::from_millis(500), run).await.unwrap_err();
+    thread.resume(()).await.unwrap().done().unwrap();
+    let keys = ledger.lock().unwrap();
+    let [first, again] = [&keys[..3], &keys[3..]];
+    assert_eq!(first, again);
+    let different: std::collections::BTreeSet<_> = first.iter().collect();
+    assert_eq!(different.len(), 3);
 }

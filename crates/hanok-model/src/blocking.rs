@@ -167,7 +167,9 @@ impl Shared {
         if let Err(error) = self.staff(&mut state)
             && state.live == 0
         {
-            state.queue.retain(|(queued, _)| *queued != id);
+            let job = state.unqueue(id);
+            drop(state);
+            drop(job);
             return Err(ToolError::failed(error));
         }
         self.ready.notify_one();
@@ -232,8 +234,11 @@ impl Shared {
     /// Nobody waits for the job `id` any more.
     fn abandon(self: &Arc<Self>, id: u64) {
         let mut state = self.state();
-        state.queue.retain(|(queued, _)| *queued != id);
+        let queued = state.unqueue(id);
         if !state.running.remove(&id) {
+            // What a job holds is a tool's own, and is dropped where it may ask the pool.
+            drop(state);
+            drop(queued);
             return;
         }
         state.leaked += 1;
@@ -249,6 +254,14 @@ impl Shared {
         for (_, job) in refused {
             job(Turn::Refuse { leaked })();
         }
+    }
+}
+
+impl State {
+    /// Takes the job `id` out of the queue.
+    fn unqueue(&mut self, id: u64) -> Option<Job> {
+        let at = self.queue.iter().position(|(queued, _)| *queued == id)?;
+        self.queue.remove(at).map(|(_, job)| job)
     }
 }
 

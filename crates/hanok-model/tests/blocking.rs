@@ -169,6 +169,32 @@ async fn calls_that_wait_for_a_thread_run_on_the_new_one_or_are_refused() {
     stuck.let_go();
 }
 
+/// What a call that is given up in the queue holds may look at the pool when it is dropped.
+#[tokio::test]
+async fn a_call_that_is_given_up_in_the_queue_is_dropped_outside_of_the_pool() {
+    struct Looks(BlockingPool, Sender<usize>);
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            self.1.send(self.0.leaked()).unwrap();
+        }
+    }
+    let (pool, stuck, (saw, sees)) = (BlockingPool::new(1, 1), Stuck::new(), mpsc::channel());
+    let mut first = Box::pin(pool.run(stuck.work()));
+    assert!(polled(&mut first).await.is_none());
+    stuck.begins.recv().unwrap();
+    let looks = Looks(pool.clone(), saw);
+    let work = move || {
+        drop(looks);
+        Ok(())
+    };
+    let mut second = Box::pin(pool.run(work));
+    assert!(polled(&mut second).await.is_none());
+    drop(second);
+    assert_eq!(sees.recv().unwrap(), 0);
+    stuck.let_go();
+    first.await.unwrap();
+}
+
 #[tokio::test]
 async fn the_threads_end_with_the_last_handle() {
     struct Gone(Sender<()>);
