@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hanok_graph::{Context, END, Graph, START, Snapshot};
+use hanok_graph::{Context, Doubt, END, Graph, START, Snapshot};
 use hanok_model::{SharedModel, ToolSpec};
 use hanok_parse::{Language, Parser};
 use hanok_state::{Message, State};
@@ -36,8 +36,9 @@ pub enum Protocol {
 ///
 /// The model and the tools belong to the agent; its graph needs no services. Each model call and each tool call is a
 /// memoised step: a run that died is finished without making again what was finished. A call of a tool that is
-/// [`AtMostOnce`](hanok_core::Effect::AtMostOnce) and whose run died is not made again either: its observation says that
-/// nobody knows whether it took effect ([`FaultKind::InDoubt`](crate::FaultKind::InDoubt)).
+/// [`AtMostOnce`](hanok_core::Effect::AtMostOnce) and whose run died is not made again either: the next run ends
+/// [`InDoubt`](hanok_graph::Outcome::InDoubt) until a person says whether it was made, or goes on as
+/// [`in_doubt`](crate::ReactAgentBuilder::in_doubt) says.
 ///
 /// ```
 /// use hanok_agent::{ReactAgent, StopReason};
@@ -88,6 +89,7 @@ pub(crate) struct Inner {
     pub(crate) language: Language,
     pub(crate) protocol: Protocol,
     pub(crate) temperature: Option<f64>,
+    pub(crate) in_doubt: Doubt,
 }
 
 impl ReactAgent {
@@ -119,6 +121,7 @@ impl ReactAgent {
             .branch("call_model", should_continue, ["execute_tool", END])
             .branch("execute_tool", goes_on, ["call_model", END])
             .recursion_limit(steps.max(100))
+            .agent()
             .runtime(runtime)
             .build()?;
         Ok(Self { inner, graph })

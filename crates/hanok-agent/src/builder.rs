@@ -1,6 +1,6 @@
 //! Building an agent.
 
-use hanok_graph::Runtime;
+use hanok_graph::{Doubt, Runtime};
 use hanok_model::{SharedModel, SharedTool, Tool};
 use hanok_parse::{Language, Parser};
 
@@ -30,6 +30,7 @@ pub struct ReactAgentBuilder {
     language: Language,
     protocol: Protocol,
     temperature: Option<f64>,
+    in_doubt: Doubt,
     runtime: Runtime,
 }
 
@@ -47,6 +48,7 @@ impl ReactAgentBuilder {
             language: Language::default(),
             protocol: Protocol::default(),
             temperature: None,
+            in_doubt: Doubt::default(),
             runtime: Runtime::default(),
         }
     }
@@ -99,6 +101,12 @@ impl ReactAgentBuilder {
         Self { temperature: Some(temperature), ..self }
     }
 
+    /// What becomes of a call that must not be repeated when its run was lost and left no result. Default: a person is
+    /// asked. With [`Doubt::GiveUp`] the model reads that nobody knows whether the call took effect.
+    pub fn in_doubt(self, in_doubt: Doubt) -> Self {
+        Self { in_doubt, ..self }
+    }
+
     /// Where time, ids and randomness come from when the agent runs by itself. Default: the system's.
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
@@ -133,6 +141,7 @@ impl ReactAgentBuilder {
             language: self.language,
             protocol: self.protocol,
             temperature: self.temperature,
+            in_doubt: self.in_doubt,
         };
         ReactAgent::new(inner, self.runtime)
     }

@@ -11,6 +11,7 @@ use crate::{
     agent::Inner,
     conversation, prompt,
     reading::{Reading, Turn},
+    spans::ask_model,
 };
 
 /// Asks the model for the next step: calls, or the answer. An empty reply is asked again once.
@@ -67,7 +68,7 @@ impl Inner {
         request: ChatRequest,
     ) -> Result<Turn, AgentError> {
         let call = context.call("model", self.model.name(), "");
-        let reply = context.step(step, || self.model.chat(request, &call)).await;
+        let reply = context.step(step, || ask_model(&self.model, request, &call)).await;
         let reply: ChatReply = reply.map_err(|error| self.model_failed(error))?;
         let task = context.task().to_string();
         let reading = Reading {

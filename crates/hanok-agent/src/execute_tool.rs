@@ -5,14 +5,14 @@ use std::sync::Arc;
 use futures::future::join_all;
 use hanok_core::{Call, Effect};
 use hanok_graph::{Context, Snapshot, StepError};
-use hanok_model::ToolError;
+use hanok_model::{ToolError, ToolOutput};
 use hanok_state::{State, ToolCall};
 use serde::{Deserialize, Serialize};
+use tracing::Instrument;
 
 use crate::{
     AgentError, AgentProgress, AgentState, AgentStateUpdate, DataMark, Fault, FaultKind, Handoff,
-    Observation, StopReason, agent::Inner, conversation, execution::suspends, handoff,
-    intent::Intent, prompt,
+    Observation, StopReason, agent::Inner, conversation, execution::suspends, handoff, prompt,
 };
 
 /// An observation as it is kept with its call.
@@ -22,10 +22,19 @@ struct Kept {
     mark: DataMark,
 }
 
+/// What a call that must not be repeated gave: as it was kept, or as a person who knows says.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Made {
+    Kept(Kept),
+    Text(String),
+    Json(serde_json::Value),
+}
+
 /// Makes the calls of the last reply, all at once, and writes one observation for each, in their order. B110, B113
 ///
-/// Each call is a memoised step: one that was finished is not made again after a crash, and one that must not be
-/// repeated is not made again even when nobody knows whether it was finished.
+/// Each call is a memoised step: one that was finished is not made again after a crash. One that must not be repeated is
+/// not made again when nobody knows whether it was made: the run ends in doubt, and a person says so.
 pub(crate) async fn execute_tool(
     agent: Arc<Inner>,
     state: Snapshot<AgentState>,
@@ -122,27 +131,34 @@ impl Inner {
         given: &Call,
     ) -> Result<Kept, AgentError> {
         let kept = |observation| Kept { observation, mark: DataMark::new(&*context.runtime().rng) };
-        let is_risky = self.tools.effect(&call.name) == Some(Effect::AtMostOnce);
-        // Looked up even when the result is there: a task that runs again takes the same steps.
-        let intent = match is_risky {
-            true => Intent::keep(context, &call.id).await.map_err(|e| self.tool_failed(call, e))?,
-            false => None,
-        };
-        let work = || async {
-            if is_risky && intent.is_none() {
-                let text = prompt::in_doubt(&call.name, self.language);
-                return Ok(kept(Observation::fault(FaultKind::InDoubt, text)));
+        let work = async |given: &Call| {
+            let span = hanok_telemetry::tool(&call.name, &call.id);
+            let made =
+                self.tools.execute(call, given, self.language).instrument(span.clone()).await;
+            if made.as_ref().map_or(true, |made| made.fault.is_some()) {
+                hanok_telemetry::record_error(&span, "tool");
             }
-            self.tools.execute(call, given, self.language).await.map(kept)
+            made.map(kept)
         };
-        let made = context.step(&format!("tool-{}", call.id), work).await;
-        let made = made.map_err(|error| self.tool_failed(call, error));
-        if let (Err(AgentError::Tool { source: ToolError::Waiting(_), .. }), Some(intent)) =
-            (&made, &intent)
-        {
-            intent.suspend(context).await.map_err(|error| self.tool_failed(call, error))?;
+        if self.tools.effect(&call.name) != Some(Effect::AtMostOnce) {
+            let made = context.step(&format!("tool-{}", call.id), || work(given)).await;
+            return made.map_err(|error| self.tool_failed(call, error));
         }
-        made
+        // Nobody but a person can tell whether such a call was made, if the run was lost while it was.
+        let arguments = call.arguments.as_str();
+        let once = |given: Call| async move { work(&given).await.map(Made::Kept) };
+        let made = context.once_as(given.clone(), &call.name, arguments, self.in_doubt, once).await;
+        let said = |output: ToolOutput| kept(prompt::result(output, self.language));
+        match made {
+            Ok(Made::Kept(made)) => Ok(made),
+            Ok(Made::Text(text)) => Ok(said(text.into())),
+            Ok(Made::Json(value)) => Ok(said(value.to_string().into())),
+            Err(StepError::GivenUp { .. }) => {
+                let text = prompt::in_doubt(&call.name, self.language);
+                Ok(kept(Observation::fault(FaultKind::InDoubt, text)))
+            }
+            Err(error) => Err(self.tool_failed(call, error)),
+        }
     }
 
     fn tell_observation(

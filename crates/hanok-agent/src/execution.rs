@@ -6,7 +6,7 @@ use futures::{
     FutureExt,
     future::{Either, select},
 };
-use hanok_core::{AskError, Call, Spent};
+use hanok_core::{AskError, Call, Charge, Spent};
 use hanok_model::{SharedTool, Tool, ToolError, ToolOutput};
 use hanok_state::Arguments;
 
@@ -22,6 +22,7 @@ pub(crate) async fn run(
     let after = context.time_left().map_or(after, |left| left.min(after));
     let clock = context.clock().clone();
     let limited = context.clone().deadline(clock.now().plus(after));
+    context.admit(Charge::Tool).map_err(|over| ToolError::OverBudget(over.0))?;
     context.spend().add(Spent { tool_calls: 1, ..Spent::default() });
     let work = pin!(AssertUnwindSafe(tool.run(arguments, &limited)).catch_unwind());
     let stopped = select(context.stop().cancelled(), clock.sleep(after));
@@ -35,7 +36,7 @@ pub(crate) async fn run(
 /// Whether the run has to stop for `error`, which is then no observation.
 pub(crate) fn suspends(error: &ToolError) -> bool {
     match error {
-        ToolError::Cancelled => true,
+        ToolError::Cancelled | ToolError::OverBudget(_) => true,
         ToolError::Waiting(error) => !matches!(error, AskError::Nobody { .. }),
         _ => false,
     }

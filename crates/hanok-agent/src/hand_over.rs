@@ -53,7 +53,7 @@ impl Summariser {
             let model = model.clone();
             async move {
                 let request = summary_request(&messages, &call, language);
-                let reply = model.chat(request, &call).await?;
+                let reply = crate::ask_model(&model, request, &call).await?;
                 Ok::<_, hanok_model::ModelError>(reply.message.text().into_owned())
             }
         })

@@ -45,13 +45,13 @@ mod execute_tool;
 mod execution;
 mod hand_over;
 mod handoff;
-mod intent;
 mod observation;
 mod progress;
 mod prompt;
 mod reading;
 mod registry;
 mod schema;
+mod spans;
 mod state;
 mod tool_errors;
 
@@ -62,10 +62,12 @@ pub use data::DataMark;
 pub use error::{AgentBuildError, AgentError, RegistryError, ToolFault};
 pub use hand_over::{HandedOver, Summariser};
 pub use handoff::{Handoff, HandoffHistory, HandoffTool};
+pub use hanok_graph::Doubt;
 pub use hanok_parse::Language;
 pub use observation::{FaultKind, Observation};
 pub use progress::AgentProgress;
 pub use registry::ToolRegistry;
+pub use spans::ask_model;
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
 pub use tool_errors::{FailedCall, Handling, ToolErrors};
 

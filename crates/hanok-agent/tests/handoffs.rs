@@ -206,7 +206,7 @@ async fn a_hand_off_is_told_while_it_happens() {
 fn thread(ledger: &Ledger, script: Vec<Exchange>) -> (ReactAgent, Thread<AgentState>) {
     let spec = |name| ToolSpec::new(name, "", json!({})).unwrap();
     let approve = FnTool::untyped(spec("approve"), |_, call: Call| async move {
-        let request = Request { payload: Stored::encode(&"?").map_err(ToolError::failed)? };
+        let request = Request::new(Stored::encode(&"?").map_err(ToolError::failed)?);
         Ok(call.question(request).await?.to_string().into())
     });
     let down = AtomicU32::new(0);

@@ -1,15 +1,15 @@
 //! Turns that were cut short: what is finished is not done again.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
 
 mod support;
 
 use std::time::Duration;
 
-use hanok_agent::{AgentState, ReactAgent};
+use hanok_agent::{AgentState, Doubt, ReactAgent};
 use hanok_checkpoint::Memory;
 use hanok_core::{Call, Effect, Request, Stored, Tenant, ThreadKey};
-use hanok_graph::{Outcome, Thread};
+use hanok_graph::{Outcome, Resolution, Thread};
 use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, ToolError, ToolSpec};
 use serde_json::json;
 
@@ -42,25 +42,63 @@ async fn calls_that_were_finished_are_not_made_again() {
     assert_eq!(observations(&state), want);
 }
 
-/// A call that must not be repeated is not, when nobody knows whether it took effect.
-#[tokio::test(start_paused = true)]
-async fn a_call_that_must_not_be_repeated_is_in_doubt_after_a_crash() {
-    let ledger = Ledger::default();
-    let spec = || ToolSpec::new("pay", "Pays", json!({})).unwrap();
+/// A tool that pays, and takes a second for it.
+fn pay(ledger: &Ledger) -> FnTool {
     let paying = ledger.clone();
-    let pay = FnTool::untyped(spec(), move |_, _| {
+    FnTool::untyped(ToolSpec::new("pay", "Pays", json!({})).unwrap(), move |_, _| {
         paying.lock().unwrap().push("pay".into());
         async {
             tokio::time::sleep(Duration::from_secs(1)).await;
             Ok("paid".into())
         }
-    });
+    })
+}
+
+/// P4: the run ends in doubt until a person says whether the call was made; it is never silently made again.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_must_not_be_repeated_is_in_doubt_after_a_crash() {
+    for (said, observed, paid) in [
+        (Resolution::made("paid by hand").unwrap(), "paid by hand", 1),
+        (Resolution::NotMade, "paid", 2),
+        (Resolution::GiveUp, "nobody knows whether it took effect", 1),
+    ] {
+        let ledger = Ledger::default();
+        let model = ScriptedModel::new([
+            Exchange::says(call("pay", "{}")),
+            Exchange::says("Final Answer: done").contains(observed),
+        ]);
+        let agent =
+            ReactAgent::builder("t", "", model.clone()).tool(pay(&ledger)).build().unwrap();
+        let thread = thread(&agent);
+
+        let run = thread.invoke(agent.ask("?"), ());
+        tokio::time::timeout(Duration::from_millis(500), run).await.unwrap_err();
+        for _ in 0..2 {
+            let Outcome::InDoubt(asked) = thread.resume(()).await.unwrap() else { panic!() };
+            assert_eq!(asked[0].doubt.as_ref().unwrap().tool, "pay");
+            assert_eq!(ledger.lock().unwrap().len(), 1);
+        }
+        let Outcome::InDoubt(asked) = thread.resume(()).await.unwrap() else { panic!() };
+        thread.settle(asked[0].id.clone(), said, ()).await.unwrap().done().unwrap();
+        model.finished().unwrap();
+        assert_eq!(ledger.lock().unwrap().len(), paid);
+    }
+}
+
+/// P4: an agent that nobody watches goes on, and its model reads that nobody knows.
+#[tokio::test(start_paused = true)]
+async fn an_agent_may_give_such_a_call_up() {
+    let ledger = Ledger::default();
     let model = ScriptedModel::new([
         Exchange::says(call("pay", "{}")),
         Exchange::says(call("pay", "{}")).contains("nobody knows whether it took effect"),
         Exchange::says("Final Answer: done").contains("paid"),
     ]);
-    let agent = ReactAgent::builder("t", "", model.clone()).tool(pay).build().unwrap();
+    let agent = ReactAgent::builder("t", "", model.clone())
+        .tool(pay(&ledger))
+        .in_doubt(Doubt::GiveUp)
+        .build()
+        .unwrap();
     let thread = thread(&agent);
 
     let run = thread.invoke(agent.ask("?"), ());

@@ -54,7 +54,7 @@ pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
     let scope = scope(&graph.0, run, Arc::new(services), journal, &options, Spent::default());
     let mut progress = Progress::beginning(graph.0.initial.clone(), Default::default());
     apply_input(&scope, &mut progress, update, Position::START)?;
-    let span = hanok_telemetry::workflow(&graph.0.name, None);
+    let span = graph.0.span(None);
     within_time(&scope, &mut progress, &options).instrument(span).await
 }
 
@@ -371,7 +371,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let scope = scope(graph, run, services, Arc::new(journal), options, progress.spent);
         let lost = Arc::new(AtomicBool::new(false));
         let watching = watch(app, log, claim.epoch, stops, &scope.env.cancellation, &lost);
-        let span = hanok_telemetry::workflow(&graph.name, Some(log.thread().thread()));
+        let span = graph.span(Some(log.thread()));
         let outcome = within_time(&scope, &mut progress, options).instrument(span.clone()).await;
         if outcome.is_err() {
             hanok_telemetry::record_error(&span, "run");

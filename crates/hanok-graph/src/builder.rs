@@ -60,6 +60,7 @@ pub struct GraphBuilder<S: State, C = ()> {
     before: BTreeSet<Arc<str>>,
     after: BTreeSet<Arc<str>>,
     fail_fast: bool,
+    agent: bool,
     slots: Option<Slots>,
     fan_out: usize,
     budget: Budget,
@@ -102,6 +103,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             before: BTreeSet::new(),
             after: BTreeSet::new(),
             fail_fast: false,
+            agent: false,
             slots: None,
             fan_out: FAN_OUT,
             budget: Budget::default(),
@@ -302,6 +304,11 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         Self { allow_abort: true, ..self }
     }
 
+    /// Says that the graph is an agent: whoever watches its runs sees them as an agent's. Default: as a workflow's.
+    pub fn agent(self) -> Self {
+        Self { agent: true, ..self }
+    }
+
     /// Where time, ids, randomness and tasks come from. Default: the system's, and tokio's.
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
@@ -350,6 +357,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             output: self.output,
             results: Results::default(),
             fail_fast: self.fail_fast,
+            agent: self.agent,
             slots: self.slots,
             fan_out: self.fan_out,
             budget: self.budget,

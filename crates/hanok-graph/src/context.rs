@@ -222,8 +222,28 @@ impl<C> Context<C> {
         E: Into<BoxError>,
         F: Future<Output = Result<T, E>>,
     {
+        self.once_as(self.call("once", tool, arguments), tool, arguments, doubt, work).await
+    }
+
+    /// As [`once`](Context::once), for a call whose key was made before with [`call`](Context::call).
+    ///
+    /// # Errors
+    ///
+    /// As [`once`](Context::once).
+    pub async fn once_as<T, E, F>(
+        &self,
+        call: Call,
+        tool: &str,
+        arguments: &str,
+        doubt: Doubt,
+        work: impl FnOnce(Call) -> F,
+    ) -> Result<T, StepError>
+    where
+        T: Serialize + DeserializeOwned,
+        E: Into<BoxError>,
+        F: Future<Output = Result<T, E>>,
+    {
         let scope = &self.scope;
-        let call = self.call("once", tool, arguments);
         let key = call.key().to_string();
         if let Some(memo) = self.remembered(&key)? {
             return Ok(memo);

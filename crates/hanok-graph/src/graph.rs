@@ -8,8 +8,9 @@ use std::{
 };
 
 use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
-use hanok_core::{BoxError, Budget};
+use hanok_core::{BoxError, Budget, ThreadKey};
 use hanok_state::State;
+use tracing::Span;
 
 use crate::{
     App, Cache, GraphBuilder, Outcome, Retry, RunError, Runtime, Slots, Target, builder::Inside,
@@ -51,6 +52,8 @@ pub(crate) struct Inner<S: State, C> {
     pub(crate) output: Option<Vec<Arc<str>>>,
     pub(crate) results: Results<S>,
     pub(crate) fail_fast: bool,
+    /// Whether its runs are an agent's, to whoever watches.
+    pub(crate) agent: bool,
     pub(crate) slots: Option<Slots>,
     pub(crate) fan_out: usize,
     pub(crate) budget: Budget,
@@ -94,6 +97,19 @@ impl<S: State, C> Default for Settings<S, C> {
 }
 
 impl<S: State, C> Inner<S, C> {
+    /// A run of the graph, to whoever watches.
+    pub(crate) fn span(&self, thread: Option<&ThreadKey>) -> Span {
+        let thread = thread.map(ThreadKey::thread);
+        if !self.agent {
+            return hanok_telemetry::workflow(&self.name, thread);
+        }
+        let span = hanok_telemetry::agent(&self.name);
+        if let Some(thread) = thread {
+            hanok_telemetry::record_conversation(&span, thread);
+        }
+        span
+    }
+
     /// What a plan needs to know.
     pub(crate) fn rules(&self) -> Rules<'_> {
         Rules { joins: &self.joins, deferred: &self.deferred }

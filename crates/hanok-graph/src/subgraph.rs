@@ -204,7 +204,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let left = left.map_err(|error| failed(error.into()))?;
         let progress = self.begin(&scope, left, input, outer.task).await;
         let mut progress = progress.map_err(failed)?;
-        let span = hanok_telemetry::workflow(self.graph.name(), Some(journal.thread().thread()));
+        let span = self.graph.0.span(Some(journal.thread()));
         let outcome = scope.drive(&mut progress).instrument(span).await.map_err(failed)?;
         let stop = match outcome {
             Outcome::Done(state) => {

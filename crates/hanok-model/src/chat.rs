@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use hanok_core::{BoxFuture, Call};
+use hanok_core::{BoxFuture, Call, Charge};
 
 use crate::{ChatReply, ChatRequest, ModelError};
 
@@ -54,6 +54,7 @@ impl ChatModel for SharedModel {
     }
 
     async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
+        call.admit(Charge::Model)?;
         self.0.chat_boxed(request, call).await
     }
 }

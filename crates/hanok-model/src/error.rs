@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use hanok_core::BoxError;
+use hanok_core::{BoxError, OverBudget};
 use thiserror::Error;
 
 /// What took too long.
@@ -39,6 +39,9 @@ impl fmt::Display for Wait {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {
+    /// The turn may ask no more models: this one was not asked. Hand it on: the run ends with that limit.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// Something has to be set before any model can be asked.
     #[error("no model is configured: {missing}")]
     NotConfigured {

@@ -10,7 +10,7 @@ use std::{
     task::Poll,
 };
 
-use hanok_core::{Call, Token};
+use hanok_core::{Call, Charge, Token};
 use thiserror::Error;
 
 pub use self::exchange::Exchange;
@@ -169,6 +169,7 @@ impl ChatModel for ScriptedModel {
         if call.stop().is_cancelled() {
             return Err(ModelError::Cancelled);
         }
+        call.admit(Charge::Model)?;
         let exchange = self.script().take(&request, self.any_order);
         let exchange = exchange.map_err(|error| ModelError::Other(error.into()))?;
         let mut answer = pin!(self.answer(exchange, &request, call));

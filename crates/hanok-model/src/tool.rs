@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use hanok_core::{AskError, BoxError, BoxFuture, Call, Effect};
+use hanok_core::{AskError, BoxError, BoxFuture, Call, Effect, Limit};
 use hanok_state::{Arguments, Json};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -78,6 +78,9 @@ pub enum ToolError {
     /// The call was asked to stop.
     #[error("the call was stopped")]
     Cancelled,
+    /// The turn may make no more calls: this one was not made. Hand it on: the run ends with that limit.
+    #[error("the turn has reached its limit of {0}")]
+    OverBudget(Limit),
     /// The tool asked a person and has no answer now. Hand it on: the run stops for the answer.
     #[error(transparent)]
     Waiting(#[from] AskError),

@@ -42,7 +42,7 @@ async fn a_script_answers_checks_counts_and_keeps_what_it_was_sent() {
     assert_eq!((first.message.text().as_ref(), first.finish), ("15일", Finish::Stop));
     assert_eq!(
         call.spend().spent(),
-        Spent { model_calls: 1, tool_calls: 0, input_tokens: 10, output_tokens: 3 }
+        Spent { model_calls: 1, input_tokens: 10, output_tokens: 3, ..Spent::default() }
     );
     assert_eq!(script.finished(), Err(ScriptError::Unfinished { left: 1, exchanges: 2 }));
 

@@ -154,7 +154,7 @@ async fn an_untyped_tool_gets_what_the_model_wrote() {
 async fn a_tool_that_asks_nobody_says_so() {
     let tool = FnTool::new("ask", "Asks", |ask: Ask, call| async move {
         let payload = hanok_core::Stored::encode(&ask.question).map_err(ToolError::failed)?;
-        call.question(hanok_core::Request { payload }).await?;
+        call.question(hanok_core::Request::new(payload)).await?;
         Ok("asked".into())
     })
     .unwrap();

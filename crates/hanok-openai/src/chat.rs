@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use hanok_core::{Call, Timestamp};
+use hanok_core::{Call, Charge, Timestamp};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, Wait};
 use reqwest::Response;
 use serde::Deserialize;
@@ -61,6 +61,7 @@ impl ChatModel for OpenAi {
     }
 
     async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
+        call.admit(Charge::Model)?;
         self.0.client.retried(call, || self.0.attempt(&request, call)).await
     }
 }

@@ -17,7 +17,7 @@ async fn a_whole_answer_is_read_and_counted() {
     assert_eq!((reply.message.text().as_ref(), reply.finish), ("15일", Finish::Stop));
     assert_eq!(reply.model, "m-1");
     assert_eq!(reply.usage, Usage { input_tokens: 12, output_tokens: 3, estimated: false });
-    let spent = Spent { model_calls: 1, tool_calls: 0, input_tokens: 12, output_tokens: 3 };
+    let spent = Spent { model_calls: 1, input_tokens: 12, output_tokens: 3, ..Spent::default() };
     assert_eq!(call.spend().spent(), spent);
 
     let received = &server.received()[0];

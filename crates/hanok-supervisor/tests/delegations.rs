@@ -136,7 +136,7 @@ fn pair(
             }
         });
         let ask = FnTool::untyped(spec("ask"), move |_, call: Call| async move {
-            let request = Request { payload: Stored::encode(&name).map_err(ToolError::failed)? };
+            let request = Request::new(Stored::encode(&name).map_err(ToolError::failed)?);
             Ok(call.question(request).await?.to_string().into())
         });
         ReactAgent::builder(name, "Looks", model.clone())

@@ -285,7 +285,7 @@ async fn a_turn_that_failed_goes_on_with_the_agent_that_failed() {
 async fn an_agent_that_asks_a_person_suspends_the_turn_and_goes_on_with_the_answer() {
     let spec = ToolSpec::new("ask", "", json!({})).unwrap();
     let ask = FnTool::untyped(spec, |_, call: Call| async move {
-        let request = Request { payload: Stored::encode(&"?").map_err(ToolError::failed)? };
+        let request = Request::new(Stored::encode(&"?").map_err(ToolError::failed)?);
         Ok(call.question(request).await?.to_string().into())
     });
     let front = agent("front", [hands_over("back", "a")]).handoff(HandoffTool::to("back", ""));

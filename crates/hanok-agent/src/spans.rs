@@ -1,0 +1,27 @@
+//! Calls of models and tools, as spans.
+
+use hanok_core::Call;
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
+use tracing::Instrument;
+
+/// Asks `model`, within a span named by the conventions for generative AI. What is said is not recorded.
+///
+/// # Errors
+///
+/// What [`ChatModel::chat`] says.
+pub async fn ask_model(
+    model: &SharedModel,
+    request: ChatRequest,
+    call: &Call,
+) -> Result<ChatReply, ModelError> {
+    let span = hanok_telemetry::chat(model.name());
+    let reply = model.chat(request, call).instrument(span.clone()).await;
+    match &reply {
+        Ok(reply) => {
+            let usage = reply.usage;
+            hanok_telemetry::record_usage(&span, usage.input_tokens, usage.output_tokens);
+        }
+        Err(_) => hanok_telemetry::record_error(&span, "model"),
+    }
+    reply
+}
