@@ -119,12 +119,15 @@ impl ReactAgent {
             })
             .edge(START, "call_model")
             .branch("call_model", should_continue, ["execute_tool", END])
-            .branch("execute_tool", goes_on, ["call_model", END])
             .recursion_limit(steps.max(100))
             .agent()
-            .runtime(runtime)
-            .build()?;
-        Ok(Self { inner, graph })
+            .runtime(runtime);
+        // An agent that hands over to nobody ends with its model's words alone.
+        let graph = match inner.handoffs.is_empty() {
+            true => graph.edge("execute_tool", "call_model"),
+            false => graph.branch("execute_tool", goes_on, ["call_model", END]),
+        };
+        Ok(Self { graph: graph.build()?, inner })
     }
 
     /// The agent's name, by which a supervisor delegates to it.

@@ -182,6 +182,18 @@ fn hand_offs_that_cannot_be_are_refused_and_named() {
     assert_eq!(korean.build().unwrap().handoffs().next().unwrap().target(), "법무 검토");
 }
 
+#[test]
+fn a_hand_off_is_listed_among_the_tools() {
+    for (name, language) in [("korean", Language::Korean), ("english", Language::English)] {
+        let to = HandoffTool::to("billing", "청구와 환불").payload(json!({"type": "integer"}));
+        let agent = ReactAgent::builder("front", "", ScriptedModel::new([]))
+            .prompt("당신은 문의를 받는 비서입니다.")
+            .handoff(to)
+            .language(language);
+        insta::assert_snapshot!(name, agent.build().unwrap().system_prompt());
+    }
+}
+
 #[tokio::test]
 async fn a_hand_off_is_told_while_it_happens() {
     let model = ScriptedModel::new([says(legal("read it"))]);

@@ -67,8 +67,7 @@ async fn a_call_that_must_not_be_repeated_is_in_doubt_after_a_crash() {
             Exchange::says(call("pay", "{}")),
             Exchange::says("Final Answer: done").contains(observed),
         ]);
-        let agent =
-            ReactAgent::builder("t", "", model.clone()).tool(pay(&ledger)).build().unwrap();
+        let agent = ReactAgent::builder("t", "", model.clone()).tool(pay(&ledger)).build().unwrap();
         let thread = thread(&agent);
 
         let run = thread.invoke(agent.ask("?"), ());

@@ -16,7 +16,7 @@ use std::{
 use hanok_agent::{AgentError, FaultKind, Handling, ReactAgent, ToolErrors};
 use hanok_checkpoint::Memory;
 use hanok_core::{Effect, Tenant, ThreadKey};
-use hanok_graph::{NodeError, RunError};
+use hanok_graph::{NodeError, Outcome, Resolution, RunError};
 use hanok_model::{
     BlockingPool, Exchange, FnTool, InjectedTool, ScriptedModel, ToolError, ToolSpec,
 };
@@ -156,7 +156,9 @@ async fn a_failed_call_that_must_not_be_repeated_is_in_doubt_when_the_run_goes_o
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
     let thread = agent.graph().checkpointer(Memory::new()).thread(key);
     thread.invoke(agent.ask("?"), ()).await.unwrap_err();
-    thread.resume(()).await.unwrap().done().unwrap();
+    let outcome = thread.resume(()).await.unwrap();
+    let Outcome::InDoubt(asked) = outcome else { panic!("{outcome:?}") };
+    thread.settle(asked[0].id.clone(), Resolution::GiveUp, ()).await.unwrap().done().unwrap();
     assert_eq!(*ledger.lock().unwrap(), ["pay"]);
 }
 

@@ -82,7 +82,7 @@ pub enum ToolError {
     #[error("the turn has reached its limit of {0}")]
     OverBudget(Limit),
     /// The tool asked a person and has no answer now. Hand it on: the run stops for the answer.
-    #[error(transparent)]
+    #[error("the tool waits for a person")]
     Waiting(#[from] AskError),
 }
 

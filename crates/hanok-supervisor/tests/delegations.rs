@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use hanok_agent::{HandoffHistory, HandoffTool, ReactAgent, StopReason, Summariser};
+use hanok_agent::{HandoffHistory, HandoffTool, Language, ReactAgent, StopReason, Summariser};
 use hanok_checkpoint::Memory;
 use hanok_core::{Call, Effect, Request, Stored, Tenant, ThreadKey};
 use hanok_graph::{Outcome, Thread};
@@ -441,6 +441,23 @@ async fn agents_that_hand_over_for_ever_are_stopped() {
     house.finished();
     let result = state.messages.iter().find(|m| m.name() == Some("front")).unwrap();
     assert_eq!(result.metadata()["stopped"], "hop_limit".into());
+}
+
+#[test]
+fn the_system_prompts_say_whether_several_may_be_delegated_to() {
+    for (name, language, parallel) in [
+        ("one_korean", Language::Korean, false),
+        ("several_korean", Language::Korean, true),
+        ("one_english", Language::English, false),
+        ("several_english", Language::English, true),
+    ] {
+        let agent = ReactAgent::builder("rag_agent", "사내 문서를 찾는다", ScriptedModel::new([]));
+        let builder = Supervisor::builder(ScriptedModel::new([]))
+            .agent(agent.build().unwrap())
+            .language(language);
+        let builder = if parallel { builder.parallel() } else { builder };
+        insta::assert_snapshot!(name, builder.build().unwrap().system_prompt());
+    }
 }
 
 /// P45: nobody hands over to an agent that is not there.
