@@ -65,8 +65,8 @@ pub struct RunFold {
     pub settled: BTreeMap<String, Stored>,
     /// Tasks that have failed for the last time, whose error handler is due.
     pub failures: BTreeMap<TaskId, Failed>,
-    /// Questions of tasks that are due, by id.
-    pub questions: BTreeMap<String, Question>,
+    /// Questions of tasks that are due, in the order in which they were asked.
+    pub questions: Vec<Question>,
     /// Answers to them, by id.
     pub answers: BTreeMap<String, Stored>,
     /// Whether a run stopped at a breakpoint here, which the next ones pass.
@@ -133,7 +133,9 @@ impl ThreadFold {
                 self.of(entry).intents.insert(key, intent.clone());
             }
             Body::Question(question) => {
-                self.of(entry).questions.insert(question.id.clone(), question.clone());
+                let questions = &mut self.of(entry).questions;
+                questions.retain(|asked| asked.id != question.id);
+                questions.push(question.clone());
             }
             Body::Answer(answer) => self.of(entry).answer(&answer.id, &answer.value),
             // What is due is due anew: as other tasks, with other keys.
@@ -283,9 +285,9 @@ impl RunFold {
         }
     }
 
-    /// The questions that have no answer, by id.
+    /// The questions that have no answer, in the order in which they were asked.
     pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
-        self.questions.values().filter(|question| !self.answers.contains_key(&question.id))
+        self.questions.iter().filter(|question| !self.answers.contains_key(&question.id))
     }
 
     /// The tasks whose writes are pending.

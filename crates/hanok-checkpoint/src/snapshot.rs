@@ -29,7 +29,7 @@ impl Snapshot {
                 intents: BTreeMap::new(),
                 settled: BTreeMap::new(),
                 failures: BTreeMap::new(),
-                questions: BTreeMap::new(),
+                questions: Vec::new(),
                 answers: BTreeMap::new(),
                 added: Vec::new(),
                 ..run.clone()

@@ -55,7 +55,8 @@ pub(crate) type Ran<U> = Vec<(Task, Done<U>)>;
 /// What came of the tasks of a super-step.
 struct Came<U> {
     done: BTreeMap<usize, Done<U>>,
-    asked: Vec<Question>,
+    /// By the index of the task.
+    asked: Vec<(usize, Vec<Question>)>,
     waiting: Vec<Pending>,
     failed: Option<(usize, NodeError)>,
     stopped: Option<Stop>,
@@ -133,8 +134,12 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let mut came = self.run_tasks(progress, &tasks).await?;
         let step = progress.frontier.step;
         if !came.asked.is_empty() {
-            self.store_questions(progress, &came.asked).await?;
-            progress.questions.extend(came.asked.drain(..).map(|q| (q.id.clone(), q)));
+            // In task order, not in time.
+            came.asked.sort_by_key(|(index, _)| *index);
+            let asked: Vec<_> = came.asked.drain(..).flat_map(|(_, asked)| asked).collect();
+            self.store_questions(progress, &asked).await?;
+            progress.questions.retain(|before| !asked.iter().any(|q| q.id == before.id));
+            progress.questions.extend(asked);
         }
         if let Some((index, source)) = came.failed {
             let node = tasks.get(index).map_or_else(|| "?".into(), |task| task.node.clone());
@@ -148,7 +153,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             return Ok(Some(self.stopped(progress, stop)));
         }
         let mut waiting = came.waiting;
-        let open = progress.questions.values().filter(|q| !progress.answers.contains_key(&q.id));
+        let open = progress.questions.iter().filter(|q| !progress.answers.contains_key(&q.id));
         waiting.extend(open.map(|question| pending(question, &self.namespace)));
         if !doubts.is_empty() {
             waiting.splice(0..0, doubts);
@@ -237,7 +242,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// question that is past its deadline is not waited for.
     fn waits(&self, progress: &Progress<S>, task: &Task) -> bool {
         let now = || self.env.runtime.clock.now();
-        let mut questions = progress.questions.values().filter(|q| q.task == task.id);
+        let mut questions = progress.questions.iter().filter(|q| q.task == task.id);
         let asks = questions.any(|question| {
             !progress.answers.contains_key(&question.id)
                 && question.deadline.is_none_or(|deadline| deadline > now())
@@ -389,7 +394,9 @@ impl<U> Came<U> {
                 self.done.insert(index, done);
             }
             Ended::Asked(asked, waiting) => {
-                self.asked.extend(asked);
+                if !asked.is_empty() {
+                    self.asked.push((index, asked));
+                }
                 self.waiting.extend(waiting);
             }
             Ended::Failed(error) => {

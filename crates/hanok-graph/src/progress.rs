@@ -40,7 +40,7 @@ pub(crate) struct Progress<S: State> {
     pub(crate) intents: BTreeMap<(TaskId, String), Intent>,
     pub(crate) settled: BTreeMap<String, Stored>,
     pub(crate) failures: BTreeMap<TaskId, Failed>,
-    pub(crate) questions: BTreeMap<String, Question>,
+    pub(crate) questions: Vec<Question>,
     pub(crate) answers: BTreeMap<String, Stored>,
     /// Whether the breakpoint here was come to before, and is passed.
     pub(crate) passed: bool,
@@ -106,7 +106,7 @@ impl<S: State> Progress<S> {
             settled: BTreeMap::new(),
             failures: BTreeMap::new(),
             passed: false,
-            questions: BTreeMap::new(),
+            questions: Vec::new(),
             answers: BTreeMap::new(),
             spent: Spent::default(),
         }

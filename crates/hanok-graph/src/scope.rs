@@ -51,7 +51,7 @@ pub(crate) struct Kept {
     pub(crate) intents: Mutex<BTreeMap<String, Intent>>,
     /// What people said of such calls, by the doubt's id.
     pub(crate) settled: BTreeMap<String, Stored>,
-    pub(crate) questions: BTreeMap<String, Question>,
+    pub(crate) questions: Vec<Question>,
     pub(crate) answers: BTreeMap<String, Stored>,
 }
 
@@ -160,7 +160,7 @@ impl TaskScope {
             return Ok(answer.clone());
         }
         // A question that was asked keeps the deadline that it was asked with.
-        let asked = self.kept.questions.get(&id);
+        let asked = self.kept.questions.iter().find(|asked| asked.id == id);
         let deadline = asked.map_or(deadline, |asked| asked.deadline);
         if asked.is_some() && deadline.is_some_and(|d| d <= self.env.runtime.clock.now()) {
             return Err(AskError::Expired(RequestId(id.into())));

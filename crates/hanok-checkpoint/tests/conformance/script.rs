@@ -139,9 +139,9 @@ pub(crate) fn plain(fold: &ThreadFold) -> ThreadFold {
 /// Whether an engine could write `entry` there: it answers only what was asked.
 fn fits(before: &ThreadFold, entry: &Entry) -> bool {
     match &entry.body {
-        Body::Answer(answer) => {
-            before.run(&entry.namespace).is_some_and(|run| run.questions.contains_key(&answer.id))
-        }
+        Body::Answer(answer) => before
+            .run(&entry.namespace)
+            .is_some_and(|run| run.questions.iter().any(|asked| asked.id == answer.id)),
         Body::Rewind => false,
         _ => true,
     }
