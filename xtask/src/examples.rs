@@ -54,6 +54,22 @@ pub(crate) const RUNS: &[Run] = &[
     },
     Run { input: "1 + 1은?\n2 * 21은?\n", shows: &["42"], ..Run::of("rag") },
     Run { arguments: &["--no-such-option"], exit: 2, ..Run::of("rag") },
+    Run {
+        shows: &["asked: pay 40", "refused:", "at `/amount`", "done: paid 35"],
+        ..Run::of("approval")
+    },
+    Run {
+        shows: &["failed: node `weather`", "a map, Seoul: sunny, Busan: sunny", "calls: 4"],
+        ..Run::of("fan_out")
+    },
+    Run {
+        shows: &["trip > research: reading 1 pages", "trains to Gyeongju, a good inn; bags packed"],
+        ..Run::of("nested")
+    },
+    Run {
+        shows: &["billing (1 hops): Invoice 7", "billing (0 hops): It was paid in May."],
+        ..Run::of("hand_off")
+    },
 ];
 
 impl std::fmt::Display for Run {

@@ -23,8 +23,8 @@
 pub use hanok_checkpoint::{Memory, SharedCheckpointer};
 pub use hanok_core::{BoxError, Tenant, ThreadKey};
 pub use hanok_graph::{
-    App, Command, Context, END, Event, EventKind, Events, Graph, Input, Outcome, RunError, START,
-    Send, Snapshot, Thread,
+    App, Budget, Command, Context, END, Event, EventKind, Events, Graph, Input, Mode, NewInput,
+    Outcome, Persistence, Retry, RunError, START, Send, Sent, Snapshot, Subgraph, Thread,
 };
 /// ```
 /// use hanok::{BoxError, Context, Snapshot, State, debug_node};
@@ -40,7 +40,7 @@ pub use hanok_graph::{
 /// }
 /// ```
 pub use hanok_macros::debug_node;
-pub use hanok_state::{List, Map, Message, Messages, State};
+pub use hanok_state::{List, Map, Message, Messages, State, View};
 
 pub use hanok_checkpoint as checkpoint;
 pub use hanok_core as core;
