@@ -247,7 +247,7 @@ impl Journal {
 
     /// Notes the state of a subgraph that outlives its call.
     pub(crate) fn keep(&self, namespace: Namespace, live: Live) {
-        lock(&self.left).insert(namespace, Left::Live(live));
+        lock(&self.left).insert(namespace, Left::Live(Box::new(live)));
     }
 
     /// Takes what was left of one subgraph: by an earlier run, by an earlier call if its state outlives it, or by an
@@ -279,7 +279,7 @@ impl Journal {
     pub(crate) fn kept(&self) -> Vec<(Namespace, Live)> {
         let left = lock(&self.left);
         let live = left.iter().filter_map(|(path, left)| match left {
-            Left::Live(live) => Some((path.clone(), live.clone())),
+            Left::Live(live) => Some((path.clone(), (**live).clone())),
             Left::Stored(run) if run.persistence == Persistence::PerThread => {
                 let state = AnyState::stored(run.fields.clone());
                 let run = RunFold { fields: Fields::default(), ..(**run).clone() };
@@ -294,7 +294,7 @@ impl Journal {
 /// What was left of a subgraph.
 pub(crate) enum Left {
     Stored(Box<RunFold>),
-    Live(Live),
+    Live(Box<Live>),
 }
 
 /// The state of a subgraph that outlives its call, and where it stands. Holding it costs pointers.
@@ -308,7 +308,7 @@ pub(crate) struct Live {
 
 impl Live {
     /// The graph's part of the thread as a log amounts to it.
-    pub(crate) fn to_fold(self) -> Option<RunFold> {
+    pub(crate) fn into_fold(self) -> Option<RunFold> {
         let mut fields = self.state.to_fields().ok()?;
         for (name, field) in self.unknown.iter() {
             fields.insert(name, field.clone());

@@ -203,31 +203,29 @@ impl<S> Stream for Events<S> {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
         let this = &mut *self;
-        loop {
-            if let Some(reading) = &mut this.reading {
-                let Poll::Ready(events) = reading.as_mut().poll(cx) else { return Poll::Pending };
-                this.reading = None;
-                let modes = this.sink.modes();
-                this.read.extend(events.into_iter().filter(|event| modes.take(&event.kind)));
-            }
-            if let Some(event) = this.read.pop_front() {
+        if let Some(reading) = &mut this.reading {
+            let Poll::Ready(events) = reading.as_mut().poll(cx) else { return Poll::Pending };
+            this.reading = None;
+            let modes = this.sink.modes();
+            this.read.extend(events.into_iter().filter(|event| modes.take(&event.kind)));
+        }
+        if let Some(event) = this.read.pop_front() {
+            this.last = event.id.or(this.last);
+            return Poll::Ready(Some(event));
+        }
+        match this.sink.next(cx.waker()) {
+            Next::Event(event) => {
                 this.last = event.id.or(this.last);
-                return Poll::Ready(Some(event));
+                Poll::Ready(Some(*event))
             }
-            match this.sink.next(cx.waker()) {
-                Next::Event(event) => {
-                    this.last = event.id.or(this.last);
-                    return Poll::Ready(Some(*event));
+            Next::Lagged(dropped, gap) => {
+                if let (Some(gap), Some(catch_up)) = (gap, &this.catch_up) {
+                    this.reading = Some(catch_up(this.last, gap));
                 }
-                Next::Lagged(dropped, gap) => {
-                    if let (Some(gap), Some(catch_up)) = (gap, &this.catch_up) {
-                        this.reading = Some(catch_up(this.last, gap));
-                    }
-                    return Poll::Ready(Some(lagged(dropped)));
-                }
-                Next::End => return Poll::Ready(None),
-                Next::Wait => return Poll::Pending,
+                Poll::Ready(Some(lagged(dropped)))
             }
+            Next::End => Poll::Ready(None),
+            Next::Wait => Poll::Pending,
         }
     }
 }

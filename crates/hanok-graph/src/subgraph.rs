@@ -257,7 +257,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
     ) -> Result<Progress<S>, RunError> {
         let left = match left {
             Some(Left::Stored(run)) if run.run.is_some() => Some(self.stored(scope, *run).await?),
-            Some(Left::Live(live)) => Some(self.live(scope, live).await?),
+            Some(Left::Live(live)) => Some(self.live(scope, *live).await?),
             _ => None,
         };
         let is_new = left.is_none();
@@ -333,7 +333,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
     ) -> Result<(Option<TaskId>, Progress<S>), RunError> {
         let Some(state) = live.state.downcast_ref::<S>() else {
             // Another graph of the same name and node: its state is data to this one.
-            let run = live.to_fold().ok_or_else(|| {
+            let run = live.into_fold().ok_or_else(|| {
                 RunError::State("the state of an earlier call cannot be read".into())
             })?;
             return self.stored(scope, run).await;
