@@ -4,7 +4,7 @@ use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
 use hanok_checkpoint::{Body, Due, Failed, Goto, Handed, Question, TaskWrite};
-use hanok_core::{Changes, Namespace, Position, Spent, Stored, StoredError, TaskId};
+use hanok_core::{Cancellation, Changes, Namespace, Position, Spent, Stored, StoredError, TaskId};
 use hanok_state::{ReduceError, State, StateUpdate};
 use tracing::Instrument;
 
@@ -93,6 +93,15 @@ struct Task<'a, S: State, C> {
     vertex: &'a Vertex<S, C>,
     state: &'a Arc<S>,
     services: &'a Arc<C>,
+}
+
+/// Stops what an attempt has begun and left behind when it is over, also when it is dropped.
+struct Over<'a>(&'a Cancellation);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 /// What an attempt returned.
@@ -240,6 +249,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             }
             None => scope,
         };
+        let _over = Over(&scope.cancellation);
         let (graph, step) = (&self.graph.name, scope.step);
         let span = hanok_telemetry::node(graph, &scope.node, step, scope.attempt, scope.task);
         let node = self.node(scope, failure).instrument(span.clone());
@@ -273,8 +283,6 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         if let Attempt::Failed(error) = &ended {
             hanok_telemetry::record_error(&span, FailureKind::of(error).word());
         }
-        // What the attempt began and left behind stops with it.
-        scope.cancellation.cancel();
         ended
     }
 

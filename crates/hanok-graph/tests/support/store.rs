@@ -1,0 +1,149 @@
+//! A store whose process dies.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use bytes::Bytes;
+use hanok_checkpoint::{
+    Append, Body, CheckpointError, Checkpointer, Epoch, Head, Opened, Record, SharedCheckpointer,
+    Snapshots, ThreadInfo,
+};
+use hanok_core::{Position, Tenant, ThreadKey, Timestamp};
+
+type Dies = Arc<dyn Fn(usize, &[Body]) -> bool + Send + Sync>;
+
+/// A store whose process dies at one append: before it is stored, or after it and before the answer.
+#[derive(Clone)]
+pub(crate) struct Dying {
+    store: SharedCheckpointer,
+    appends: Arc<AtomicUsize>,
+    dead: Arc<AtomicBool>,
+    dies: Dies,
+    stored: bool,
+}
+
+impl Dying {
+    /// Dies at the first append of which `dies` says so: the how manieth it is, and what it says.
+    pub(crate) fn when(
+        store: SharedCheckpointer,
+        stored: bool,
+        dies: impl Fn(usize, &[Body]) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let (appends, dead) = (Arc::default(), Arc::default());
+        Self { store, appends, dead, dies: Arc::new(dies), stored }
+    }
+
+    /// Dies at the append with this number.
+    pub(crate) fn at(store: SharedCheckpointer, at: usize, stored: bool) -> Self {
+        Self::when(store, stored, move |n, _| n == at)
+    }
+
+    /// Whether it died.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::SeqCst)
+    }
+
+    /// How many appends there were.
+    pub(crate) fn appends(&self) -> usize {
+        self.appends.load(Ordering::SeqCst)
+    }
+
+    /// What is left of it for the next process: nobody's claim holds.
+    pub(crate) async fn left(&self, thread: &ThreadKey) -> SharedCheckpointer {
+        let head = self.store.head(thread).await.unwrap();
+        if let Some(claim) = head.and_then(|head| head.claim) {
+            self.store.beat(thread, claim.epoch, Timestamp(0)).await.unwrap();
+        }
+        self.store.clone()
+    }
+}
+
+impl fmt::Debug for Dying {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dying").field("store", &self.store).finish_non_exhaustive()
+    }
+}
+
+fn dead() -> CheckpointError {
+    CheckpointError::Unavailable { reason: "dead", source: "dead".into() }
+}
+
+impl Checkpointer for Dying {
+    async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
+        self.store.head(thread).await
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        // A run may be dropped before its append is stored, and after it and before the answer.
+        tokio::task::yield_now().await;
+        if self.is_dead() {
+            return Err(dead());
+        }
+        let number = self.appends.fetch_add(1, Ordering::SeqCst);
+        let read = |record: &Record| record.read(thread).unwrap().1.body;
+        let bodies: Vec<_> = append.records.iter().map(read).collect();
+        let dies = (self.dies)(number, &bodies);
+        if dies {
+            self.dead.store(true, Ordering::SeqCst);
+        }
+        if !dies || self.stored {
+            self.store.append(thread, append).await?;
+        }
+        tokio::task::yield_now().await;
+        if dies { Err(dead()) } else { Ok(()) }
+    }
+
+    async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        self.store.open(thread, at, snapshots).await
+    }
+
+    async fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<Record>, CheckpointError> {
+        self.store.history(thread, before, limit).await
+    }
+
+    async fn put_snapshot(
+        &self,
+        thread: &ThreadKey,
+        position: Position,
+        snapshot: Bytes,
+    ) -> Result<(), CheckpointError> {
+        self.store.put_snapshot(thread, position, snapshot).await
+    }
+
+    async fn beat(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        if self.is_dead() { Err(dead()) } else { self.store.beat(thread, epoch, now).await }
+    }
+
+    async fn delete(&self, thread: &ThreadKey) -> Result<bool, CheckpointError> {
+        self.store.delete(thread).await
+    }
+
+    async fn threads(
+        &self,
+        tenant: &Tenant,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<ThreadInfo>, CheckpointError> {
+        self.store.threads(tenant, after, limit).await
+    }
+}
