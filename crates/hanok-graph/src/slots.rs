@@ -32,6 +32,9 @@ pub(crate) struct Held(Vec<Slots>);
 
 /// Waits for a slot of each of `slots`, in this order, but for those that are held already. They are given back when the
 /// permits are dropped.
+///
+/// The widest come first: a graph may run by itself and within another one at once, and whoever had its slot and waited
+/// for the process's would wait for a caller that has the process's and waits for the graph's.
 pub(crate) async fn acquire(
     slots: impl IntoIterator<Item = Slots>,
     around: &Held,

@@ -68,8 +68,8 @@ async fn work<S: State, C: Send + Sync + 'static>(
     scope: &Arc<TaskScope>,
     failed: Option<Failed>,
 ) -> Ended<S::Update> {
-    let wanted: Vec<_> =
-        vertex.settings.slots.iter().chain(&graph.slots).chain(&scope.env.slots).cloned().collect();
+    let run_and_graph = scope.env.slots.iter().chain(&graph.slots);
+    let wanted: Vec<_> = run_and_graph.chain(&vertex.settings.slots).cloned().collect();
     let (held, _permits) = slots::acquire(wanted, &scope.held).await;
     let scope = Arc::new(TaskScope { held, ..scope.again(scope.attempt, failed.is_some()) });
     let task = Task { graph, vertex, state, services };
