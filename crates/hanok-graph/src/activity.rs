@@ -4,7 +4,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
     time::Duration,
@@ -21,6 +21,8 @@ pub(crate) struct Activity(Arc<Inner>);
 struct Inner {
     parent: Option<Activity>,
     count: AtomicU64,
+    /// Whether somebody waits for silence.
+    watched: AtomicBool,
     waker: AtomicWaker,
 }
 
@@ -32,10 +34,25 @@ impl Activity {
 
     /// Notes a sign of life.
     pub(crate) fn touch(&self) {
-        for activity in std::iter::successors(Some(self), |activity| activity.0.parent.as_ref()) {
+        for activity in self.chain() {
             activity.0.count.fetch_add(1, Ordering::SeqCst);
             activity.0.waker.wake();
         }
+    }
+
+    /// Notes that somebody waits for silence.
+    pub(crate) fn watch(&self) {
+        self.0.watched.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether somebody waits for silence of the task, or of one around it.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.chain().any(|activity| activity.0.watched.load(Ordering::SeqCst))
+    }
+
+    /// The task's, then those of the tasks around it.
+    fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |activity| activity.0.parent.as_ref())
     }
 
     /// Completes when there was no sign of life for `idle`.

@@ -173,7 +173,9 @@ impl<C> Context<C> {
             Some(deadline) => call.deadline(deadline),
             None => call,
         };
-        if scope.env.sink.is_on() { call.tokens(Arc::new(Tokens(scope.clone()))) } else { call }
+        // A token is a sign of life, so a model is to stream as well where only an idle time-out looks.
+        let heard = scope.env.sink.is_on() || scope.activity.is_watched();
+        if heard { call.tokens(Arc::new(Tokens(scope.clone()))) } else { call }
     }
 
     /// Does `work` once: its result is stored, and a task that runs again after a crash is given it instead.

@@ -254,6 +254,9 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         let span = hanok_telemetry::node(graph, &scope.node, step, scope.attempt, scope.task);
         let node = self.node(scope, failure).instrument(span.clone());
         let idle = settings.idle.filter(|_| !handling);
+        if idle.is_some() {
+            scope.activity.watch();
+        }
         let ended = match (timeout, idle) {
             (None, None) => node.await,
             (timeout, idle) => {
