@@ -136,8 +136,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             }
             Looked::Miss(making) => {
                 let mut made = None;
-                let ended =
-                    self.attempts(scope, |command: &Command<S>| made = Some(command.clone())).await;
+                let ended = self.attempts(scope, |command| made = command.cloned()).await;
                 if let (Ended::Done(_), Some(command)) = (&ended, made) {
                     making.keep(command, settings.ttl, clock);
                 }
@@ -146,20 +145,24 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         }
     }
 
-    /// Runs the node until it is done, asks, stops, or has failed for the last time; then its error handler.
+    /// Runs the node until it is done, asks, stops, or has failed for the last time; then its error handler. `made` is
+    /// told what the node returned, and that it failed nevertheless.
     async fn attempts(
         &self,
         first: &Arc<TaskScope>,
-        mut made: impl FnMut(&Command<S>),
+        mut made: impl FnMut(Option<&Command<S>>),
     ) -> Ended<S::Update> {
         let mut scope = first.clone();
         loop {
             scope.emit(EventKind::TaskStarted { input: scope.input.clone() });
             let error = match self.attempt(&scope, None).await {
                 Attempt::Returned(command) => {
-                    made(&command);
+                    made(Some(&command));
                     match self.finish(command, &scope) {
-                        Ended::Failed(error) => error,
+                        Ended::Failed(error) => {
+                            made(None);
+                            error
+                        }
                         ended => {
                             scope.emit(EventKind::TaskFinished { cached: false });
                             return ended;
