@@ -39,6 +39,7 @@ mod embed;
 mod error;
 mod fn_tool;
 mod injected;
+mod price;
 #[cfg(feature = "test")]
 mod recorded;
 mod reply;
@@ -55,6 +56,7 @@ pub use embed::{Embedder, SharedEmbedder};
 pub use error::{ModelError, Wait};
 pub use fn_tool::FnTool;
 pub use injected::InjectedTool;
+pub use price::{Price, Priced};
 #[cfg(feature = "test")]
 pub use recorded::{NotRecorded, RecordedModel};
 pub use reply::{ChatReply, Finish, Usage};
