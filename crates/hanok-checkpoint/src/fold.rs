@@ -206,13 +206,29 @@ impl ThreadFold {
         self.runs.entry(entry.namespace.clone()).or_default()
     }
 
-    /// The calls of a super-step that is done are over; their state goes unless it outlives them.
+    /// The calls of a super-step that is done are over. A state that outlives its call stays, and nothing of the call.
     fn end_calls(&mut self, parent: &Namespace) {
-        self.runs.retain(|namespace, run| {
-            namespace == parent
-                || !namespace.is_within(parent)
-                || run.persistence == Persistence::PerThread
-        });
+        let outlives = |runs: &BTreeMap<Namespace, RunFold>, path: &Namespace| {
+            // A call within one that is over is over, however long its own state would live.
+            std::iter::successors(Some(path.clone()), Namespace::parent)
+                .take_while(|path| path != parent)
+                .all(|path| runs.get(&path).is_some_and(|r| r.persistence == Persistence::PerThread))
+        };
+        let over: Vec<_> = self
+            .runs
+            .keys()
+            .filter(|path| *path != parent && path.is_within(parent))
+            .map(|path| (path.clone(), outlives(&self.runs, path)))
+            .collect();
+        for (path, stays) in over {
+            if !stays {
+                self.runs.remove(&path);
+            } else if let Some(run) = self.runs.get_mut(&path)
+                && !run.frontier.is_done()
+            {
+                run.scheduled(&Frontier::default());
+            }
+        }
     }
 }
 

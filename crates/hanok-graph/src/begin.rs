@@ -87,9 +87,9 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
         .map_err(|refused| refused.of_run(0, &namespace))?;
     changes.0.retain(|(field, _)| resolved.get(field).is_none());
     changes.0.extend(resolved.0);
-    let schema = scope.graph.initial.schema();
-    let ephemeral = |field: &String| schema.fields.iter().any(|f| f.ephemeral && f.name == *field);
-    progress.fresh = written.into_iter().filter(ephemeral).collect();
+    // Those of the turn before are over with the first super-step, too.
+    let ephemeral = scope.graph.initial.schema().fields.iter().filter(|field| field.ephemeral);
+    progress.fresh = ephemeral.map(|field| field.name.to_string()).collect();
     progress.frontier = scope.graph.first(&progress.state).map_err(|source| RunError::Node {
         node: crate::START.into(),
         step: 0,
@@ -198,6 +198,9 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
                 app.active().enter(&thread).await
             }
         };
+        if app.drain().is_cancelled() {
+            return Err(RunError::ShuttingDown);
+        }
         let given = Given { app: &app, services: &services, options: &options };
         let stops = [active.stop.clone(), app.stop().clone()];
         let went = given.go(&thread, input.clone(), &stops).await;
