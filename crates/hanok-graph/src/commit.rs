@@ -143,17 +143,17 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// that is stored.
     fn reset(&self, progress: &mut Progress<S>, ran: &Ran<S::Update>) -> Result<Changes, RunError> {
         let mut changes = Changes::default();
-        let written: BTreeSet<String> = ran
-            .iter()
-            .flat_map(|(_, done)| done.update.written())
-            .map(std::borrow::Cow::into_owned)
-            .collect();
         let schema = self.graph.initial.schema();
         let ephemeral = schema.fields.iter().filter(|field| field.ephemeral);
         let names: Vec<String> = ephemeral.map(|field| field.name.to_string()).collect();
         if names.is_empty() {
             return Ok(changes);
         }
+        let written: BTreeSet<String> = ran
+            .iter()
+            .flat_map(|(_, done)| done.update.written())
+            .map(std::borrow::Cow::into_owned)
+            .collect();
         let over: Vec<_> =
             progress.fresh.iter().filter(|field| !written.contains(*field)).cloned().collect();
         if !over.is_empty() {

@@ -103,7 +103,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if let Some(limit) = self.env.total.exhausted() {
             return Some(Stop::Limit(limit));
         }
-        if progress.passed {
+        if progress.passed || (self.graph.before.is_empty() && self.graph.after.is_empty()) {
             return None;
         }
         let next: Vec<_> = progress.frontier.due.iter().map(|due| due.node.clone()).collect();

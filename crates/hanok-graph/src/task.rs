@@ -54,9 +54,10 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
         return Ended::Stopped(Stop::Cancelled);
     }
     let work = work(graph, vertex, state, services, &scope, failed);
+    // What is done at the same moment counts; and a node that does not wait never looks for a stop.
     futures::select_biased! {
-        () = stop.cancelled().fuse() => Ended::Stopped(Stop::Cancelled),
         ended = work.fuse() => ended,
+        () = stop.cancelled().fuse() => Ended::Stopped(Stop::Cancelled),
     }
 }
 
@@ -70,8 +71,12 @@ async fn work<S: State, C: Send + Sync + 'static>(
 ) -> Ended<S::Update> {
     let run_and_graph = scope.env.slots.iter().chain(&graph.slots);
     let wanted: Vec<_> = run_and_graph.chain(&vertex.settings.slots).cloned().collect();
-    let (held, _permits) = slots::acquire(wanted, &scope.held).await;
-    let scope = Arc::new(TaskScope { held, ..scope.again(scope.attempt, failed.is_some()) });
+    let (scope, _permits) = if wanted.is_empty() && failed.is_none() {
+        (scope.clone(), Vec::new())
+    } else {
+        let (held, permits) = slots::acquire(wanted, &scope.held).await;
+        (Arc::new(TaskScope { held, ..scope.again(scope.attempt, failed.is_some()) }), permits)
+    };
     let task = Task { graph, vertex, state, services };
     let ended = match failed {
         Some(failed) => task.handle(&scope, &failed).await,
@@ -462,11 +467,10 @@ pub(crate) fn to_parent(handed: Handed) -> ToParent {
 /// Gives ids to messages without one: derived from the task and a count, so that they are the same whenever it runs.
 pub(crate) fn complete<U: StateUpdate>(update: &mut U, task: TaskId) {
     let mut count = 0;
-    let task = task.to_string();
-    let prefix = task.get(..16).unwrap_or(&task).to_owned();
     update.complete(&mut || {
         count += 1;
-        format!("{prefix}-{count}")
+        let task = task.to_string();
+        format!("{}-{count}", task.get(..16).unwrap_or(&task))
     });
 }
 
