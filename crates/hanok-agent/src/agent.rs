@@ -6,6 +6,7 @@ use hanok_graph::{Context, Doubt, END, Graph, START, Snapshot};
 use hanok_model::{SharedModel, ToolSpec};
 use hanok_parse::{Language, Parser};
 use hanok_state::{Message, State};
+use hanok_telemetry::ContentCapture;
 
 use crate::{
     AgentBuildError, AgentState, AgentStateUpdate, DataMark, Handoff, HandoffTool,
@@ -90,6 +91,7 @@ pub(crate) struct Inner {
     pub(crate) protocol: Protocol,
     pub(crate) temperature: Option<f64>,
     pub(crate) in_doubt: Doubt,
+    pub(crate) capture: ContentCapture,
 }
 
 impl ReactAgent {

@@ -3,6 +3,7 @@
 use hanok_graph::{Doubt, Runtime};
 use hanok_model::{SharedModel, SharedTool, Tool};
 use hanok_parse::{Language, Parser};
+use hanok_telemetry::ContentCapture;
 
 use crate::{
     AgentBuildError, HandoffTool, Protocol, ReactAgent, ToolErrors, ToolRegistry, agent::Inner,
@@ -31,6 +32,7 @@ pub struct ReactAgentBuilder {
     protocol: Protocol,
     temperature: Option<f64>,
     in_doubt: Doubt,
+    capture: ContentCapture,
     runtime: Runtime,
 }
 
@@ -49,6 +51,7 @@ impl ReactAgentBuilder {
             protocol: Protocol::default(),
             temperature: None,
             in_doubt: Doubt::default(),
+            capture: ContentCapture::default(),
             runtime: Runtime::default(),
         }
     }
@@ -107,6 +110,11 @@ impl ReactAgentBuilder {
         Self { in_doubt, ..self }
     }
 
+    /// Whether the spans of model and tool calls hold what is said. Default: they do not.
+    pub fn capture(self, capture: ContentCapture) -> Self {
+        Self { capture, ..self }
+    }
+
     /// Where time, ids and randomness come from when the agent runs by itself. Default: the system's.
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
@@ -142,6 +150,7 @@ impl ReactAgentBuilder {
             protocol: self.protocol,
             temperature: self.temperature,
             in_doubt: self.in_doubt,
+            capture: self.capture,
         };
         ReactAgent::new(inner, self.runtime)
     }

@@ -133,10 +133,14 @@ impl Inner {
         let kept = |observation| Kept { observation, mark: DataMark::new(&*context.runtime().rng) };
         let work = async |given: &Call| {
             let span = hanok_telemetry::tool(&call.name, &call.id);
+            self.capture.arguments(&span, || call.arguments.as_str().to_owned());
             let made =
                 self.tools.execute(call, given, self.language).instrument(span.clone()).await;
             if made.as_ref().map_or(true, |made| made.fault.is_some()) {
                 hanok_telemetry::record_error(&span, "tool");
+            }
+            if let Ok(made) = &made {
+                self.capture.result(&span, || made.text.clone());
             }
             made.map(kept)
         };

@@ -7,6 +7,7 @@ use hanok_graph::{Context, StepError};
 use hanok_model::{ChatModel, ChatRequest, SharedModel};
 use hanok_parse::Language;
 use hanok_state::Message;
+use hanok_telemetry::ContentCapture;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -53,7 +54,7 @@ impl Summariser {
             let model = model.clone();
             async move {
                 let request = summary_request(&messages, &call, language);
-                let reply = crate::ask_model(&model, request, &call).await?;
+                let reply = crate::ask_model(&model, request, &call, ContentCapture::Off).await?;
                 Ok::<_, hanok_model::ModelError>(reply.message.text().into_owned())
             }
         })

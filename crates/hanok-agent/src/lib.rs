@@ -64,6 +64,7 @@ pub use hand_over::{HandedOver, Summariser};
 pub use handoff::{Handoff, HandoffHistory, HandoffTool};
 pub use hanok_graph::Doubt;
 pub use hanok_parse::Language;
+pub use hanok_telemetry::ContentCapture;
 pub use observation::{FaultKind, Observation};
 pub use progress::AgentProgress;
 pub use registry::ToolRegistry;

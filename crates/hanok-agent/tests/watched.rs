@@ -15,7 +15,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use hanok_agent::{AgentState, ReactAgent};
+use hanok_agent::{AgentState, ContentCapture, ReactAgent};
 use hanok_checkpoint::Memory;
 use hanok_core::{Budget, Tenant, ThreadKey};
 use hanok_graph::{Limit, Outcome, Thread};
@@ -113,6 +113,29 @@ async fn a_turn_of_an_agent_is_a_tree_of_spans_without_content() {
     assert_eq!(spans[2].1["error.type"], "tool");
     assert!(spans[0].1.contains_key("gen_ai.usage.input_tokens"));
     assert!(!format!("{spans:?}").contains("secret"));
+}
+
+/// What is said is recorded when somebody decides that, and then only.
+#[tokio::test]
+async fn content_is_recorded_when_it_is_switched_on() {
+    let model = ScriptedModel::new([
+        Exchange::says(call("find", r#"{"q": "a secret"}"#)),
+        Exchange::says("Final Answer: done"),
+    ]);
+    let agent = ReactAgent::builder("clerk", "", model)
+        .tools(tools(&Ledger::default()))
+        .capture(ContentCapture::On)
+        .build()
+        .unwrap();
+    let seen = Seen::default();
+    let _watching = tracing::subscriber::set_default(Registry::default().with(seen.clone()));
+    thread(&agent).invoke(agent.ask("where is it?"), ()).await.unwrap().done().unwrap();
+    let spans = seen.0.lock().unwrap().clone();
+    assert!(spans[0].1["gen_ai.input.messages"].contains("where is it?"));
+    assert!(spans[0].1["gen_ai.output.messages"].contains("a secret"));
+    let tool = &spans.iter().find(|(path, _)| path.ends_with("execute_tool find")).unwrap().1;
+    assert_eq!(tool["gen_ai.tool.call.arguments"], r#"{"q":"a secret"}"#);
+    assert_eq!(tool["gen_ai.tool.call.result"], "found a secret");
 }
 
 fn busy(model: &ScriptedModel, price: Price) -> ReactAgent {

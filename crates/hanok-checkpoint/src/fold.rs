@@ -212,7 +212,9 @@ impl ThreadFold {
             // A call within one that is over is over, however long its own state would live.
             std::iter::successors(Some(path.clone()), Namespace::parent)
                 .take_while(|path| path != parent)
-                .all(|path| runs.get(&path).is_some_and(|r| r.persistence == Persistence::PerThread))
+                .all(|path| {
+                    runs.get(&path).is_some_and(|r| r.persistence == Persistence::PerThread)
+                })
         };
         let over: Vec<_> = self
             .runs

@@ -1,6 +1,6 @@
 //! One task: its attempts, its router, and what came of them.
 
-use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
+use std::{any::Any, future::poll_fn, panic::AssertUnwindSafe, pin::pin, sync::Arc, task::Poll};
 
 use futures::FutureExt;
 use hanok_checkpoint::{Body, Due, Failed, Goto, Handed, Question, TaskWrite};
@@ -53,12 +53,22 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     if stop.is_cancelled() {
         return Ended::Stopped(Stop::Cancelled);
     }
-    let work = work(graph, vertex, state, services, &scope, failed);
-    // What is done at the same moment counts; and a node that does not wait never looks for a stop.
-    futures::select_biased! {
-        ended = work.fuse() => ended,
-        () = stop.cancelled().fuse() => Ended::Stopped(Stop::Cancelled),
-    }
+    let mut work = pin!(work(graph, vertex, state, services, &scope, failed));
+    let mut stopped = pin!(stop.cancelled());
+    // A request to stop comes before what the node makes of it. A node that never waits does not look for one.
+    let mut waited = false;
+    poll_fn(|cx| {
+        if waited && stopped.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Ended::Stopped(Stop::Cancelled));
+        }
+        let ended = work.as_mut().poll(cx);
+        if ended.is_pending() && !waited {
+            waited = true;
+            return stopped.as_mut().poll(cx).map(|()| Ended::Stopped(Stop::Cancelled));
+        }
+        ended
+    })
+    .await
 }
 
 async fn work<S: State, C: Send + Sync + 'static>(

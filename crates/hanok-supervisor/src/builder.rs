@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hanok_agent::{HandoffHistory, HandoffTool, Language, ReactAgent, Summariser};
+use hanok_agent::{ContentCapture, HandoffHistory, HandoffTool, Language, ReactAgent, Summariser};
 use hanok_graph::Runtime;
 use hanok_model::SharedModel;
 use hanok_parse::{Declared, Parser};
@@ -36,6 +36,7 @@ pub struct SupervisorBuilder {
     parallel: bool,
     max_hops: u32,
     temperature: Option<f64>,
+    capture: ContentCapture,
     runtime: Runtime,
 }
 
@@ -56,6 +57,7 @@ impl SupervisorBuilder {
             parallel: false,
             max_hops: MAX_HOPS,
             temperature: None,
+            capture: ContentCapture::default(),
             runtime: Runtime::default(),
         }
     }
@@ -139,6 +141,12 @@ impl SupervisorBuilder {
         Self { temperature: Some(temperature), ..self }
     }
 
+    /// Whether the spans of the supervisor's own model calls hold what is said; its agents say so for themselves. Default:
+    /// they do not.
+    pub fn capture(self, capture: ContentCapture) -> Self {
+        Self { capture, ..self }
+    }
+
     /// Where time, ids and randomness come from, for its agents too. Default: the system's.
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
@@ -173,6 +181,7 @@ impl SupervisorBuilder {
             parallel: self.parallel,
             max_hops: self.max_hops,
             temperature: self.temperature,
+            capture: self.capture,
         };
         Supervisor::new(&self.name, inner, self.runtime)
     }

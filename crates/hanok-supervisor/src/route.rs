@@ -85,7 +85,8 @@ impl Inner {
         request: ChatRequest,
     ) -> Result<(String, Route), SupervisorError> {
         let call = context.call("model", self.model.name(), "");
-        let reply = context.step(step, || ask_model(&self.model, request, &call)).await;
+        let reply =
+            context.step(step, || ask_model(&self.model, request, &call, self.capture)).await;
         let reply: ChatReply = reply.map_err(model_failed)?;
         let said = reply.message.text().into_owned();
         let route = route(&self.parser, &said);

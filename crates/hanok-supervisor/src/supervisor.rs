@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hanok_agent::{Handoff, HandoffHistory, Language, ReactAgent, Summariser};
+use hanok_agent::{ContentCapture, Handoff, HandoffHistory, Language, ReactAgent, Summariser};
 use hanok_graph::{Context, END, Graph, Runtime, START, Send, Snapshot, Target};
 use hanok_model::{ChatModel, SharedModel};
 use hanok_parse::Parser;
@@ -90,6 +90,7 @@ pub(crate) struct Inner {
     pub(crate) parallel: bool,
     pub(crate) max_hops: u32,
     pub(crate) temperature: Option<f64>,
+    pub(crate) capture: ContentCapture,
 }
 
 impl Supervisor {
