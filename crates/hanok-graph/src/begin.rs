@@ -90,12 +90,13 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     // Those of the turn before are over with the first super-step, too.
     let ephemeral = scope.graph.initial.schema().fields.iter().filter(|field| field.ephemeral);
     progress.fresh = ephemeral.map(|field| field.name.to_string()).collect();
-    progress.frontier = scope.graph.first(&progress.state).map_err(|source| RunError::Node {
-        node: crate::START.into(),
-        step: 0,
-        namespace,
-        source,
-    })?;
+    let first = scope.graph.first(&progress.state);
+    progress.frontier = match first {
+        Ok(frontier) => scope.graph.not_too_wide(frontier, 0, &namespace)?,
+        Err(source) => {
+            return Err(RunError::Node { node: crate::START.into(), step: 0, namespace, source });
+        }
+    };
     (progress.turn, progress.at) = (turn, turn);
     Ok(changes)
 }

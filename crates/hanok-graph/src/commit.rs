@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_checkpoint::{Body, Commit, End, RunFold, ThreadFold, Void};
+use hanok_checkpoint::{Body, Commit, End, Frontier, RunFold, ThreadFold, Void};
 use hanok_core::{Change, Changes, Namespace, Position, Spent, TaskId};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
     AnyState, AnyUpdate, Event, EventId, EventKind, RunError,
     drive::{Ran, Scope},
+    graph::Inner,
     journal::{Keep, Live},
     plan::{self, Said},
     progress::{Progress, schema, state_error},
@@ -26,11 +27,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let said =
             ran.iter().map(|(task, done)| Said { node: task.node.as_ref(), goto: &done.goto });
         let frontier = plan::next(&progress.frontier, said, self.graph.rules());
-        if frontier.due.len() > self.graph.fan_out {
-            let (tasks, limit) = (frontier.due.len(), self.graph.fan_out);
-            let namespace = self.namespace.clone();
-            return Err(RunError::TooWide { step, tasks, limit, namespace });
-        }
+        let frontier = self.graph.not_too_wide(frontier, step, &self.namespace)?;
         let kept = self.env.journal.is_kept();
         let mut changes = Changes::default();
         if kept {
@@ -253,6 +250,23 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let position = position.filter(|_| self.env.journal.is_kept());
         let (path, step) = (&self.namespace, progress.frontier.step);
         self.env.sink.emit(|| event(path, step, task, position, kind));
+    }
+}
+
+impl<S: State, C> Inner<S, C> {
+    /// What the super-step `step` schedules, if it is no more than may run at once.
+    pub(crate) fn not_too_wide(
+        &self,
+        frontier: Frontier,
+        step: u32,
+        namespace: &Namespace,
+    ) -> Result<Frontier, RunError> {
+        let (tasks, limit) = (frontier.due.len(), self.fan_out);
+        if tasks > limit {
+            let namespace = namespace.clone();
+            return Err(RunError::TooWide { step, tasks, limit, namespace });
+        }
+        Ok(frontier)
     }
 }
 

@@ -413,6 +413,10 @@ impl<S: State, C> Inner<S, C> {
                 }
                 Goto::Node(node.to_string())
             }
+            // The end takes nothing.
+            Target::Send(send) if send.node.as_ref() == END => {
+                return Err(unknown(END, self.nodes.keys().map(ToString::to_string).collect()));
+            }
             Target::Send(send) => {
                 if let (Some(takes), Some(sent)) = (takes(&send.node), send.kind)
                     && takes.id != sent.id
