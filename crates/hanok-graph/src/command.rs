@@ -146,7 +146,7 @@ pub struct Command<S: State> {
     /// Whether the node's own edges do not fire.
     pub(crate) only: bool,
     /// What the graph that called this one is told.
-    pub(crate) parent: Option<ToParent>,
+    pub(crate) parent: Option<Box<ToParent>>,
 }
 
 /// A command to the graph that called this one, as data: the caller may have any state.
@@ -155,6 +155,31 @@ pub(crate) struct ToParent {
     pub(crate) changes: Result<Changes, String>,
     pub(crate) goto: Vec<Target>,
     pub(crate) only: bool,
+    /// What that graph tells the one that called it in turn.
+    pub(crate) parent: Option<Box<ToParent>>,
+}
+
+impl ToParent {
+    /// Both, one after the other, as one.
+    pub(crate) fn then(self, after: Self) -> Self {
+        let changes = match (self.changes, after.changes) {
+            (Ok(first), Ok(then)) => Ok(Changes(first.0.into_iter().chain(then.0).collect())),
+            (Err(reason), _) | (_, Err(reason)) => Err(reason),
+        };
+        Self {
+            changes,
+            goto: self.goto.into_iter().chain(after.goto).collect(),
+            only: self.only || after.only,
+            parent: both(self.parent, after.parent),
+        }
+    }
+}
+
+fn both(first: Option<Box<ToParent>>, then: Option<Box<ToParent>>) -> Option<Box<ToParent>> {
+    match (first, then) {
+        (Some(first), Some(then)) => Some(Box::new(first.then(*then))),
+        (first, then) => first.or(then),
+    }
 }
 
 impl<S: State> Command<S> {
@@ -187,8 +212,9 @@ impl<S: State> Command<S> {
     /// In the thread's own graph, which nobody called, the task fails.
     pub fn parent<P: State>(self, command: Command<P>) -> Self {
         let changes = command.update.to_changes().map_err(|error| error.to_string());
-        let parent = ToParent { changes, goto: command.goto, only: command.only };
-        Self { parent: Some(parent), ..self }
+        let Command { goto, only, parent, .. } = command;
+        let parent = ToParent { changes, goto, only, parent };
+        Self { parent: Some(Box::new(parent)), ..self }
     }
 
     /// Both, one after the other, as one.
@@ -197,7 +223,7 @@ impl<S: State> Command<S> {
             update: self.update.then(after.update)?,
             goto: self.goto.into_iter().chain(after.goto).collect(),
             only: self.only || after.only,
-            parent: after.parent.or(self.parent),
+            parent: both(self.parent, after.parent),
         })
     }
 }

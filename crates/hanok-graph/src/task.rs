@@ -395,7 +395,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             if scope.namespace.is_root() {
                 return Err(NodeError::NoParent);
             }
-            gotos.push(Goto::Parent(handed(parent)?));
+            gotos.push(Goto::Parent(handed(*parent)?));
         }
         Ok((update, gotos))
     }
@@ -436,8 +436,9 @@ impl<S: State, C> Inner<S, C> {
 
 /// A command to a parent, as it is stored.
 fn handed(parent: ToParent) -> Result<Handed, NodeError> {
-    let ToParent { changes, goto, only } = parent;
+    let ToParent { changes, goto, only, parent } = parent;
     let changes = changes.map_err(|reason| NodeError::Failed(reason.into()))?;
+    let further = parent.map(|parent| handed(*parent).map(Goto::Parent));
     let goto = goto.into_iter().map(|target| {
         Ok(match target {
             Target::Node(node) if node.as_ref() == END => Goto::End,
@@ -448,7 +449,7 @@ fn handed(parent: ToParent) -> Result<Handed, NodeError> {
             }
         })
     });
-    Ok(Handed { changes, goto: goto.collect::<Result<_, NodeError>>()?, only })
+    Ok(Handed { changes, goto: goto.chain(further).collect::<Result<_, NodeError>>()?, only })
 }
 
 /// What a subgraph commands, as a command of the node that called it.
@@ -461,21 +462,47 @@ fn of_child<S: State>(
     if let Some((field, _)) = foreign {
         return Err(NodeError::ForeignUpdate { field: field.to_string() });
     }
-    let update = S::Update::from_changes(&changes)?;
-    Ok(Command { update, goto: command.goto, only: command.only, parent: None })
+    let update = apart(changes).iter().try_fold(S::update(), |all, changes| {
+        Ok::<_, NodeError>(all.then(S::Update::from_changes(changes)?)?)
+    })?;
+    Ok(Command { update, goto: command.goto, only: command.only, parent: command.parent })
+}
+
+/// The changes of several commands, each of which changes a field once, as those of one after the other.
+fn apart(changes: Changes) -> Vec<Changes> {
+    let mut parts: Vec<Changes> = Vec::new();
+    for (field, change) in changes.0 {
+        match parts.iter_mut().find(|part| part.get(&field).is_none()) {
+            Some(part) => part.0.push((field, change)),
+            None => parts.push(Changes(vec![(field, change)])),
+        }
+    }
+    parts
 }
 
 /// What a subgraph left to its caller, read from where it is stored.
 pub(crate) fn to_parent(handed: Handed) -> ToParent {
-    let goto = handed.goto.into_iter().filter_map(|goto| match goto {
-        Goto::Node(node) => Some(Target::from(node)),
-        Goto::End => Some(Target::from(END)),
-        Goto::Send(Due { node, input }) => {
-            Some(Target::Send(crate::Send::stored(&node, input.unwrap_or_else(Stored::nil))))
+    let (mut targets, mut parent) = (Vec::new(), None::<ToParent>);
+    for goto in handed.goto {
+        match goto {
+            Goto::Node(node) => targets.push(Target::from(node)),
+            Goto::End => targets.push(Target::from(END)),
+            Goto::Send(Due { node, input }) => {
+                let input = input.unwrap_or_else(Stored::nil);
+                targets.push(Target::Send(crate::Send::stored(&node, input)));
+            }
+            Goto::Parent(handed) => {
+                let further = to_parent(handed);
+                parent = Some(match parent {
+                    Some(before) => before.then(further),
+                    None => further,
+                });
+            }
+            Goto::Only => {}
         }
-        Goto::Parent(_) | Goto::Only => None,
-    });
-    ToParent { changes: Ok(handed.changes), goto: goto.collect(), only: handed.only }
+    }
+    let (changes, parent) = (Ok(handed.changes), parent.map(Box::new));
+    ToParent { changes, goto: targets, only: handed.only, parent }
 }
 
 /// Gives ids to messages without one: derived from the task and a count, so that they are the same whenever it runs.
