@@ -16,8 +16,8 @@ use hanok_checkpoint::{
     Persistence, RunFold,
 };
 use hanok_core::{
-    Budget, Cancellation, Change, Changes, Limit, Meter, Namespace, Position, RunId, Spawned,
-    Spent, Stored, Tenant, ThreadKey,
+    Budget, Cancellation, Changes, Limit, Meter, Namespace, Position, RunId, Spawned, Spent,
+    Tenant, ThreadKey,
 };
 use hanok_state::{State, StateUpdate};
 use tracing::Instrument;
@@ -30,6 +30,7 @@ use crate::{
     commit::event,
     drive::Scope,
     env::{Account, Env},
+    first::{first_values, forget},
     graph::Inner,
     journal::{Journal, Keep},
     progress::{Progress, schema, state_error},
@@ -87,9 +88,9 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
         .map_err(|refused| refused.of_run(0, &namespace))?;
     changes.0.retain(|(field, _)| resolved.get(field).is_none());
     changes.0.extend(resolved.0);
-    // Those of the turn before are over with the first super-step, too.
-    let ephemeral = scope.graph.initial.schema().fields.iter().filter(|field| field.ephemeral);
-    progress.fresh = ephemeral.map(|field| field.name.to_string()).collect();
+    let schema = scope.graph.initial.schema();
+    let ephemeral = |field: &String| schema.fields.iter().any(|f| f.ephemeral && f.name == *field);
+    progress.fresh = written.into_iter().filter(ephemeral).collect();
     let first = scope.graph.first(&progress.state);
     progress.frontier = match first {
         Ok(frontier) => scope.graph.not_too_wide(frontier, 0, &namespace)?,
@@ -99,32 +100,6 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     };
     (progress.turn, progress.at) = (turn, turn);
     Ok(changes)
-}
-
-/// What a log has to be told of the state in which a thread, or a subgraph, begins: the fields that are changed by parts
-/// and hold something already. The fold of a log begins with nothing, and would hold the parts alone.
-pub(crate) fn first_values<S: State>(initial: &S) -> Result<Changes, RunError> {
-    let mut changes = Changes::default();
-    for (name, field) in initial.to_fields().map_err(state_error)?.iter() {
-        let rule = initial.schema().field(name).map_or("", |field| field.rule.as_ref());
-        let value = field.to_stored();
-        if holds(rule, &value) {
-            changes.push(name.to_owned(), Change::Set(value));
-        }
-    }
-    Ok(changes)
-}
-
-/// Whether a field with this rule is changed by parts, and holds something.
-fn holds(rule: &str, value: &Stored) -> bool {
-    match rule {
-        "nested" => true,
-        "append" | "merge" | "messages" | "operations" => {
-            value.to_items().is_ok_and(|items| !items.is_empty())
-                || value.to_entries().is_ok_and(|entries| !entries.is_empty())
-        }
-        _ => false,
-    }
 }
 
 /// One way of the thread's run to begin.
@@ -567,12 +542,14 @@ impl<S: State> Opening<S> {
         match way {
             Way::New(update) => {
                 // What was due and pending is over; the state stays, and so do those of subgraphs that outlive a call.
-                let Progress { state, unknown, .. } = self.progress;
+                let Progress { mut state, unknown, .. } = self.progress;
+                let initial = &*scope.graph.initial;
+                begin.input = match self.is_new {
+                    true => first_values(initial)?,
+                    false => forget(initial, &mut state)?,
+                };
                 self.progress = Progress::beginning(state, unknown);
                 self.runs.retain(|_, run| run.persistence == Persistence::PerThread);
-                if self.is_new {
-                    begin.input = first_values(&*scope.graph.initial)?;
-                }
                 begin.input.0.extend(apply_input(scope, &mut self.progress, update, at)?.0);
                 begin.frontier = Some(self.progress.frontier.clone());
                 self.began = Some(at);

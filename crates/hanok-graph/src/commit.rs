@@ -35,13 +35,14 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 changes.0.extend(done.update.to_changes().map_err(state_error)?.0);
             }
         }
+        let expired = self.expire(progress);
         let resolved = self.reduce(progress, &ran).await?;
         let fresh = ran.iter().filter(|(_, done)| done.position.is_none());
         let fresh = fresh.fold(Spent::default(), |sum, (_, done)| sum.plus(done.spent));
         self.env.said(fresh);
         let worked = self.worked();
         let spent = ran.iter().fold(worked, |sum, (_, done)| sum.plus(done.spent));
-        let reset = self.reset(progress, &ran)?;
+        let reset = self.reset(progress, &ran, &expired)?;
         let over = frontier.is_done();
         let shows = self.shows(progress, &ran, &reset);
         let nodes: Vec<_> = ran.iter().map(|(task, _)| task.node.to_string()).collect();
@@ -136,34 +137,46 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         Err(error)
     }
 
-    /// Gives ephemeral fields that were written before this super-step, and not in it, their initial value; returns how
-    /// that is stored.
-    fn reset(&self, progress: &mut Progress<S>, ran: &Ran<S::Update>) -> Result<Changes, RunError> {
-        let mut changes = Changes::default();
-        let schema = self.graph.initial.schema();
-        let ephemeral = schema.fields.iter().filter(|field| field.ephemeral);
-        let names: Vec<String> = ephemeral.map(|field| field.name.to_string()).collect();
-        if names.is_empty() {
-            return Ok(changes);
-        }
-        let written: BTreeSet<String> = ran
-            .iter()
-            .flat_map(|(_, done)| done.update.written())
-            .map(std::borrow::Cow::into_owned)
-            .collect();
-        let over: Vec<_> =
-            progress.fresh.iter().filter(|field| !written.contains(*field)).cloned().collect();
+    /// Gives the ephemeral fields that the super-step before wrote their initial value, and says which they were. What
+    /// this one writes to them is merged into that.
+    fn expire(&self, progress: &mut Progress<S>) -> BTreeSet<String> {
+        let over = std::mem::take(&mut progress.fresh);
         if !over.is_empty() {
-            let initial = self.graph.initial.to_fields().map_err(state_error)?;
             let state = Arc::make_mut(&mut progress.state);
-            state.retain(&|field| !over.iter().any(|name| name == field), &self.graph.initial);
-            for field in over {
-                if let Some(value) = initial.get(&field) {
-                    changes.push(field, Change::Set(value.to_stored()));
-                }
+            state.retain(&|field| !over.contains(field), &self.graph.initial);
+        }
+        over
+    }
+
+    /// Notes which ephemeral fields the super-step wrote; returns how those that are `over` are stored.
+    fn reset(
+        &self,
+        progress: &mut Progress<S>,
+        ran: &Ran<S::Update>,
+        over: &BTreeSet<String>,
+    ) -> Result<Changes, RunError> {
+        let schema = self.graph.initial.schema();
+        if schema.fields.iter().all(|field| !field.ephemeral) {
+            return Ok(Changes::default());
+        }
+        let written = ran.iter().flat_map(|(_, done)| done.update.written());
+        let written: BTreeSet<_> = written.map(std::borrow::Cow::into_owned).collect();
+        let ephemeral = |name: &String| schema.field(name).is_some_and(|field| field.ephemeral);
+        progress.fresh = written.iter().filter(|name| ephemeral(name)).cloned().collect();
+        // A last value is stored as it was written. A field that is written by parts has them put to its old value.
+        let by_parts = |name: &str| schema.field(name).is_some_and(|f| f.rule != "last value");
+        let whole = |name: &str| over.contains(name) && (by_parts(name) || !written.contains(name));
+        if !over.iter().any(|name| whole(name)) {
+            return Ok(Changes::default());
+        }
+        let mut alone = S::clone(&progress.state);
+        alone.retain(&whole, &self.graph.initial);
+        let mut changes = Changes::default();
+        for (name, value) in alone.to_fields().map_err(state_error)?.iter() {
+            if whole(name) {
+                changes.push(name.to_owned(), Change::Set(value.to_stored()));
             }
         }
-        progress.fresh = names.into_iter().filter(|name| written.contains(name)).collect();
         Ok(changes)
     }
 

@@ -54,6 +54,7 @@ mod edit;
 mod env;
 mod error;
 mod event;
+mod first;
 mod graph;
 mod handler;
 mod ids;

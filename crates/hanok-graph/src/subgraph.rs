@@ -13,10 +13,11 @@ use tracing::Instrument;
 
 use crate::{
     AnyState, Breakpoint, Command, Context, EventKind, Graph, Outcome, RunError,
-    begin::{apply_input, first_values, upgraded},
+    begin::{apply_input, upgraded},
     builder::Inside,
     drive::Scope,
     env::Env,
+    first::{first_values, forget},
     journal::{Journal, Keep, Left, Live},
     node::ErasedNode,
     progress::{Progress, schema},
@@ -261,7 +262,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             _ => None,
         };
         let is_new = left.is_none();
-        let (state, unknown) = match left {
+        let (mut state, unknown) = match left {
             Some((of, progress)) if of == Some(parent) => return Ok(progress),
             Some((_, progress)) => (progress.state, progress.unknown),
             None => {
@@ -271,7 +272,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         };
         let first = match (&self.base, is_new) {
             (None, true) => first_values(&*self.graph.0.initial)?,
-            _ => Changes::default(),
+            (None, false) => forget(&*self.graph.0.initial, &mut state)?,
+            (Some(_), _) => Changes::default(),
         };
         let mut progress = Progress::beginning(state, unknown);
         let turn = match self.persistence {
