@@ -1,11 +1,11 @@
 //! Answers to what a thread asks.
 
-use hanok_checkpoint::{Body, Doubt, Log, OpenLog};
+use hanok_checkpoint::{Body, Doubt, Log, OpenLog, RunFold};
 use hanok_core::{Namespace, Position, RequestId, Stored, Timestamp};
 
 use crate::{
     Pending, Resolution, RunError,
-    progress::{in_doubt, pending},
+    progress::{in_doubt, open_questions, pending},
 };
 
 /// How many entries of a log are read at a time.
@@ -21,15 +21,22 @@ pub(crate) struct Given {
     pub(crate) doubt: bool,
 }
 
-/// What a thread asks: doubts about calls, then questions, by namespace.
-pub(crate) fn open(opened: Option<&OpenLog>) -> Vec<Pending> {
+/// What a thread asks at `now`: doubts about calls, then questions, by namespace.
+pub(crate) fn open(opened: Option<&OpenLog>, now: Timestamp) -> Vec<Pending> {
     let runs = opened.into_iter().flat_map(|opened| &opened.fold.runs);
     let requests = runs.flat_map(|(path, run)| {
         let doubts = run.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
         let doubts = doubts.map(|intent| in_doubt(intent, path));
-        doubts.chain(run.open_questions().map(|question| pending(question, path)))
+        doubts.chain(questions(run, path, now))
     });
     requests.collect()
+}
+
+/// The questions of one graph that wait for an answer at `now`.
+pub(crate) fn questions(run: &RunFold, path: &Namespace, now: Timestamp) -> Vec<Pending> {
+    let done = run.written();
+    let open = open_questions(&run.questions, &run.answers, |task| done.contains(&task), now);
+    open.into_iter().map(|question| pending(question, path)).collect()
 }
 
 /// Whether `answers` may be given at `now`: each to an open request, once, in time, and as its schema says. All or none.
@@ -43,7 +50,7 @@ pub(crate) async fn check(
     answers: Vec<(RequestId, Stored)>,
     now: Timestamp,
 ) -> Result<Vec<Given>, RunError> {
-    let mut open = open(opened);
+    let mut open = open(opened, now);
     if answers.is_empty() {
         return Err(RunError::NothingAsked(log.thread().clone()));
     }

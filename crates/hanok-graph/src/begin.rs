@@ -17,7 +17,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{
     Budget, Cancellation, Changes, Limit, Meter, Namespace, Position, RunId, Spawned, Spent,
-    Tenant, ThreadKey,
+    Tenant, ThreadKey, Timestamp,
 };
 use hanok_state::{State, StateUpdate};
 use tracing::Instrument;
@@ -222,6 +222,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 _ => Ok(Outcome::Poisoned(poisoned)),
             };
         }
+        let now = self.app.runtime().clock.now();
         match input {
             Input::New(update) => {
                 if broken && !replaces {
@@ -233,7 +234,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                         other => return Err(refuse(&log, other)),
                     }
                     opened = self.open(&log, false).await?;
-                } else if !replaces && let Some(why) = waits_for(opened.as_ref()) {
+                } else if !replaces && let Some(why) = waits_for(opened.as_ref(), now) {
                     return Err(unfinished(&log, why));
                 }
                 self.turn(&log, opened, Way::New(update), stops).await
@@ -246,8 +247,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 if !broken && root.is_none_or(|run| run.frontier.is_done()) {
                     return self.is_done(opened).map(Outcome::Done);
                 }
-                let requests = answer::open(Some(&opened));
-                let now = self.app.runtime().clock.now();
+                let requests = answer::open(Some(&opened), now);
                 let expired = |pending: &Pending| pending.deadline.is_some_and(|d| d <= now);
                 if !broken && !requests.is_empty() && !requests.iter().any(expired) {
                     return Ok(match requests.iter().any(|pending| pending.doubt.is_some()) {
@@ -258,18 +258,16 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 self.turn(&log, Some(opened), Way::On(Vec::new()), stops).await
             }
             Input::Answers(answers) => {
-                let now = self.app.runtime().clock.now();
                 let given = answer::check(&log, opened.as_ref(), answers, now).await?;
                 self.turn(&log, opened, Way::On(given), stops).await
             }
             Input::Reply(value) => {
-                let requests = answer::open(opened.as_ref());
+                let requests = answer::open(opened.as_ref(), now);
                 let id = match requests.as_slice() {
                     [] => return Err(RunError::NothingAsked(thread.clone())),
                     [one] => one.id.clone(),
                     _ => return Err(RunError::Ambiguous { requests }),
                 };
-                let now = self.app.runtime().clock.now();
                 let given = answer::check(&log, opened.as_ref(), vec![(id, value)], now).await?;
                 self.turn(&log, opened, Way::On(given), stops).await
             }
@@ -397,8 +395,8 @@ fn root(opened: Option<&OpenLog>) -> Option<&RunFold> {
 }
 
 /// What a thread whose turn is not over waits for.
-fn waits_for(opened: Option<&OpenLog>) -> Option<Unfinished> {
-    let requests = answer::open(opened);
+fn waits_for(opened: Option<&OpenLog>, now: Timestamp) -> Option<Unfinished> {
+    let requests = answer::open(opened, now);
     if requests.iter().any(|pending| pending.doubt.is_some()) {
         return Some(Unfinished::InDoubt(requests));
     }

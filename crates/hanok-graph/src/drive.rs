@@ -21,7 +21,7 @@ use crate::{
     ids,
     journal::Keep,
     plan,
-    progress::{Progress, in_doubt, pending, state_error},
+    progress::{Progress, in_doubt, open_questions, pending, state_error},
     scope::{Kept, Stop, TaskScope},
     slots::Held,
     task::{self, Done, Ended},
@@ -153,8 +153,10 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             return Ok(Some(self.stopped(progress, stop)));
         }
         let mut waiting = came.waiting;
-        let open = progress.questions.iter().filter(|q| !progress.answers.contains_key(&q.id));
-        waiting.extend(open.map(|question| pending(question, &self.namespace)));
+        let done = |id| came.done.keys().any(|i| tasks.get(*i).is_some_and(|task| task.id == id));
+        let now = self.env.runtime.clock.now();
+        let open = open_questions(&progress.questions, &progress.answers, done, now);
+        waiting.extend(open.into_iter().map(|question| pending(question, &self.namespace)));
         if !doubts.is_empty() {
             waiting.splice(0..0, doubts);
         }

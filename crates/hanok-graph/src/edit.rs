@@ -10,11 +10,11 @@ use hanok_core::{Fields, Namespace, Position};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
-    Pending, RunError, Thread,
+    Pending, RunError, Thread, answer,
     begin::upgraded,
     graph::Inner,
     plan::{self, Said},
-    progress::{Progress, pending, state_error},
+    progress::{Progress, state_error},
     task::{self, Unmerged},
 };
 
@@ -41,9 +41,10 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     pub async fn views(&self, at: Option<Position>) -> Result<Vec<GraphView>, RunError> {
         let opened = self.log().open(at).await.map_err(RunError::Checkpoint)?;
         let runs = opened.map(|opened| opened.fold.runs).unwrap_or_default();
+        let now = self.app.runtime().clock.now();
         let views = runs.into_iter().map(|(path, run)| GraphView {
             next: run.frontier.due.iter().map(|due| due.node.clone()).collect(),
-            requests: run.open_questions().map(|question| pending(question, &path)).collect(),
+            requests: answer::questions(&run, &path, now),
             values: run.fields,
             path,
         });

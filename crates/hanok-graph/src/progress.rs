@@ -9,7 +9,7 @@ use hanok_checkpoint::{
     Body, Failed, Frontier, Goto, Intent, Question, Rebase, RunFold, SchemaRef, TaskWrite,
 };
 use hanok_core::{
-    Changes, Fields, Namespace, Position, RequestId, Spent, Stored, StoredError, TaskId,
+    Changes, Fields, Namespace, Position, RequestId, Spent, Stored, StoredError, TaskId, Timestamp,
 };
 use hanok_state::{State, StateUpdate};
 
@@ -162,6 +162,21 @@ pub(crate) fn fields<S: State>(state: &S, unknown: &Fields) -> Result<Fields, St
 pub(crate) fn schema<S: State>(state: &S) -> SchemaRef {
     let schema = state.schema();
     SchemaRef { version: schema.version, fingerprint: schema.fingerprint }
+}
+
+/// The questions that wait for an answer at `now`. One whose time is over does not, once its task has been told: it is
+/// done, or waits for something else.
+pub(crate) fn open_questions<'a>(
+    questions: &'a [Question],
+    answers: &BTreeMap<String, Stored>,
+    is_done: impl Fn(TaskId) -> bool,
+    now: Timestamp,
+) -> Vec<&'a Question> {
+    let open = questions.iter().filter(|question| !answers.contains_key(&question.id));
+    let open: Vec<_> = open.filter(|question| !is_done(question.task)).collect();
+    let is_over = |question: &Question| question.deadline.is_some_and(|deadline| deadline <= now);
+    let others = |of: &Question| open.iter().any(|other| other.task == of.task && !is_over(other));
+    open.iter().copied().filter(|question| !(is_over(question) && others(question))).collect()
 }
 
 /// A question, as it is handed out.
