@@ -103,7 +103,9 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if let Some(limit) = self.env.total.exhausted() {
             return Some(Stop::Limit(limit));
         }
-        if progress.passed || (self.graph.before.is_empty() && self.graph.after.is_empty()) {
+        let is_kept = self.env.journal.is_kept() || self.namespace.is_root();
+        let has_none = self.graph.before.is_empty() && self.graph.after.is_empty();
+        if progress.passed || has_none || !is_kept {
             return None;
         }
         let next: Vec<_> = progress.frontier.due.iter().map(|due| due.node.clone()).collect();

@@ -37,7 +37,8 @@ pub enum Persistence {
     /// As long as the thread: the next call begins with the state that this one ends with. Each node that calls has a
     /// state of its own, and so has each graph that it calls and each further call of one task.
     PerThread,
-    /// Nothing is stored: after a crash the call is made again from its beginning, and nobody can be asked in it.
+    /// Nothing is stored: after a crash the call is made again from its beginning, nobody can be asked in it, and its
+    /// breakpoints are passed.
     None,
 }
 
