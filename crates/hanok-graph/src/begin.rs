@@ -177,18 +177,23 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
         if app.drain().is_cancelled() {
             return Err(RunError::ShuttingDown);
         }
-        let given = Given { app: &app, services: &services, options: &options };
+        let began = AtomicBool::new(false);
+        let given = Given { app: &app, services: &services, options: &options, began: &began };
         let stops = [active.stop.clone(), app.stop().clone()];
         let went = given.go(&thread, input.clone(), &stops).await;
         drop(active);
-        match went {
-            Err(RunError::Conflict { .. } | RunError::Unfinished { .. })
-                if policy == NewInput::Queue && !options.cancellation.is_cancelled() =>
-            {
+        // An input that is in the log is not given again, whatever became of its run.
+        if began.load(Ordering::SeqCst) || options.cancellation.is_cancelled() {
+            return went;
+        }
+        match (policy, &went) {
+            (NewInput::Queue, Err(RunError::Conflict { .. } | RunError::Unfinished { .. })) => {
                 app.runtime().clock.sleep(wait).await;
                 wait = QUEUE_LONGEST.min(wait * 2);
             }
-            went => return went,
+            // The run that is replaced has stored something meanwhile.
+            (NewInput::Replace, Err(RunError::Conflict { .. })) => {}
+            _ => return went,
         }
     }
 }
@@ -198,6 +203,8 @@ struct Given<'a, S: State, C> {
     app: &'a App<S, C>,
     services: &'a Arc<C>,
     options: &'a Options,
+    /// Set when the input is in the log.
+    began: &'a AtomicBool,
 }
 
 impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
@@ -320,6 +327,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let runtime = app.runtime();
         let graph = &app.graph().0;
         let run = RunId(runtime.ids.id());
+        let is_new = matches!(way, Way::New(_));
         let nowhere = Arc::new(Journal::nowhere(log.thread().clone(), runtime.clone()));
         let begins = scope(graph, run, self.services.clone(), nowhere, options, Spent::default());
         let opening = Opening::of(&*graph.initial, opened)?.begin(&begins, way)?;
@@ -343,6 +351,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             Ok(journal) => journal,
             Err(error) => return Err(who(log, error).await),
         };
+        self.began.store(is_new, Ordering::SeqCst);
         journal.leave(runs);
         let services = self.services.clone();
         let scope = scope(graph, run, services, Arc::new(journal), options, progress.spent);

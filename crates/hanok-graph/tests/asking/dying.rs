@@ -31,6 +31,8 @@ pub(crate) struct Dying {
     at: Arc<dyn Fn(&Body) -> bool + Send + Sync>,
     nth: usize,
     dies: Dies,
+    /// How often other tasks run between a read and its answer.
+    slow: usize,
     seen: Arc<AtomicUsize>,
     dead: Arc<AtomicBool>,
 }
@@ -46,9 +48,15 @@ impl Dying {
             at: Arc::new(at),
             nth,
             dies,
+            slow: 0,
             seen: Arc::default(),
             dead: Arc::default(),
         }
+    }
+
+    /// A store that never dies, whose reads are answered late: others write in between.
+    pub(crate) fn late(store: &SharedCheckpointer, slow: usize) -> Self {
+        Self { slow, ..Self::new(store, (usize::MAX, Dies::Before), |_| false) }
     }
 
     /// Whether it came to that.
@@ -101,7 +109,11 @@ impl Checkpointer for Dying {
         at: Option<Position>,
         snapshots: Snapshots,
     ) -> Result<Option<Opened>, CheckpointError> {
-        self.store.open(thread, at, snapshots).await
+        let opened = self.store.open(thread, at, snapshots).await;
+        for _ in 0..self.slow {
+            tokio::task::yield_now().await;
+        }
+        opened
     }
 
     async fn history(
