@@ -207,7 +207,9 @@ impl<C> Context<C> {
     /// result is not started again until a person has said whether it was made, or as `doubt` says:
     /// [`Outcome::InDoubt`](crate::Outcome::InDoubt).
     ///
-    /// An error of `work` leaves that doubt too, unless it is a [`NotMade`] or says that a person is asked.
+    /// An error of `work` leaves that doubt too, unless it is a [`NotMade`] or says that a person is asked. A node that
+    /// leaves one is not run again by its [`Retry`](crate::Retry), with or without a checkpointer, but where `doubt` is
+    /// [`Doubt::Repeat`].
     ///
     /// # Errors
     ///
@@ -271,8 +273,8 @@ impl<C> Context<C> {
         if scope.env.journal.is_kept() {
             let entry = (scope.namespace.clone(), Body::Intent(intent.clone()));
             scope.env.journal.append_safely(vec![entry], Safety::Machine).await?;
-            locked(&scope.kept.intents).insert(key.clone(), intent);
         }
+        locked(&scope.kept.intents).insert(key.clone(), intent);
         match work(call).await {
             Ok(value) => {
                 self.remember(&key, &value).await?;

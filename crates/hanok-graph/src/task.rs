@@ -3,7 +3,7 @@
 use std::{any::Any, future::poll_fn, panic::AssertUnwindSafe, pin::pin, sync::Arc, task::Poll};
 
 use futures::FutureExt;
-use hanok_checkpoint::{Body, Due, Failed, Goto, Handed, Question, TaskWrite};
+use hanok_checkpoint::{Body, Doubt, Due, Failed, Goto, Handed, Question, TaskWrite};
 use hanok_core::{Cancellation, Changes, Namespace, Position, Spent, Stored, StoredError, TaskId};
 use hanok_state::{ReduceError, State, StateUpdate};
 use tracing::Instrument;
@@ -189,7 +189,8 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
                 Attempt::Failed(error) => error,
             };
             // A call in doubt has to be settled before anything of the task is done again.
-            let in_doubt = !locked(&scope.kept.intents).is_empty();
+            let in_doubt =
+                locked(&scope.kept.intents).values().any(|intent| intent.doubt != Doubt::Repeat);
             if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {
                 scope.emit(EventKind::TaskRetried { error: chain(&error), delay });
                 scope.env.runtime.clock.sleep(delay).await;
