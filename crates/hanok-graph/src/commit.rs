@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use hanok_checkpoint::{Body, Commit, End, Frontier, RunFold, ThreadFold, Void};
-use hanok_core::{Change, Changes, Namespace, Position, Spent, TaskId};
+use hanok_core::{BoxFuture, Change, Changes, Namespace, Position, Spent, TaskId};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -17,8 +17,17 @@ use crate::{
 };
 
 impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
-    /// Merges what the tasks wrote, stores it, and says what is due next.
-    pub(crate) async fn commit(
+    /// Merges what the tasks wrote, stores it, and says what is due next. On the heap: of graphs that call each other only
+    /// the innermost commits, and the stack of the others need not have room for it.
+    pub(crate) fn commit<'a>(
+        &'a self,
+        progress: &'a mut Progress<S>,
+        ran: Ran<S::Update>,
+    ) -> BoxFuture<'a, Result<(), RunError>> {
+        Box::pin(self.commit_step(progress, ran))
+    }
+
+    async fn commit_step(
         &self,
         progress: &mut Progress<S>,
         ran: Ran<S::Update>,

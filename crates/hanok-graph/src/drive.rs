@@ -8,7 +8,7 @@ use std::{
 
 use futures::{StreamExt, channel::mpsc};
 use hanok_checkpoint::{Body, Doubt, Due, Question, TaskWrite};
-use hanok_core::{Limit, Namespace, Position, RunId, TaskId};
+use hanok_core::{BoxFuture, Limit, Namespace, Position, RunId, TaskId};
 use hanok_state::{State, StateUpdate};
 use tracing::{Instrument, Span};
 
@@ -70,7 +70,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             if let Some(stop) = self.stop(progress) {
                 return Ok(self.stopped(progress, stop));
             }
-            if let Some(outcome) = self.super_step(progress).await? {
+            if let Some(outcome) = self.boxed_step(progress).await? {
                 return Ok(outcome);
             }
         }
@@ -127,6 +127,15 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 Outcome::Breakpoint(Breakpoint { path, nodes, next, state })
             }
         }
+    }
+
+    /// [`super_step`](Scope::super_step) on the heap: graphs call each other sixteen deep, and all of them are polled on
+    /// one stack.
+    fn boxed_step<'a>(
+        &'a self,
+        progress: &'a mut Progress<S>,
+    ) -> BoxFuture<'a, Result<Option<Outcome<S>>, RunError>> {
+        Box::pin(self.super_step(progress))
     }
 
     /// Runs one super-step; an outcome if the run ends in it.

@@ -126,7 +126,7 @@ impl<C> Context<C> {
         services: D,
     ) -> Result<Outcome<S>, SubgraphError> {
         let call = SubgraphCall { graph, services: Arc::new(services), persistence, base: None };
-        let (outcome, _) = call.run(self, input).await?;
+        let (outcome, _) = call.boxed(self, input).await?;
         Ok(outcome)
     }
 
@@ -158,6 +158,9 @@ impl<C> Context<C> {
     }
 }
 
+/// The outcome of a subgraph, and what it added to a state that it shares.
+type Ran<S> = (Outcome<S>, Option<<S as State>::Update>);
+
 /// One call of a subgraph.
 struct SubgraphCall<'a, S: State, D> {
     graph: &'a Graph<S, D>,
@@ -168,12 +171,23 @@ struct SubgraphCall<'a, S: State, D> {
 }
 
 impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
-    /// Runs the subgraph; its outcome, and what it added to a state that it shares.
-    async fn run<C>(
+    /// [`run`](SubgraphCall::run) on the heap: graphs call each other sixteen deep, and all of them are polled on one
+    /// stack.
+    fn boxed<'a, C>(
         self,
         context: &Context<C>,
         input: S::Update,
-    ) -> Result<(Outcome<S>, Option<S::Update>), SubgraphError> {
+    ) -> BoxFuture<'a, Result<Ran<S>, SubgraphError>>
+    where
+        Self: 'a,
+    {
+        // The caller's services are not the subgraph's.
+        let context = Context::new(Arc::new(()), context.scope().clone());
+        Box::pin(self.run(context, input))
+    }
+
+    /// Runs the subgraph; its outcome, and what it added to a state that it shares.
+    async fn run(self, context: Context, input: S::Update) -> Result<Ran<S>, SubgraphError> {
         let name = || self.graph.name().to_owned();
         let namespace = context
             .subgraph_namespace(self.graph.name(), self.persistence)
@@ -204,7 +218,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         };
         let left = journal.take_left(&scope.namespace).await;
         let left = left.map_err(|error| failed(error.into()))?;
-        let progress = self.begin(&scope, left, input, outer.task).await;
+        let progress = self.boxed_begin(&scope, left, input, outer.task).await;
         let mut progress = progress.map_err(failed)?;
         let span = self.graph.0.span(Some(journal.thread()));
         let outcome = scope.drive(&mut progress).instrument(span).await.map_err(failed)?;
@@ -246,6 +260,16 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         };
         outer.seen().stopped = Some(stop);
         Err(SubgraphError::Stopped { graph: name() })
+    }
+
+    fn boxed_begin<'a>(
+        &'a self,
+        scope: &'a Scope<S, D>,
+        left: Option<Left>,
+        input: S::Update,
+        parent: TaskId,
+    ) -> BoxFuture<'a, Result<Progress<S>, RunError>> {
+        Box::pin(self.begin(scope, left, input, parent))
     }
 
     /// Goes on with the run that the same task began before, or begins one: on what an earlier call left, if the state
@@ -397,7 +421,7 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
                 let (graph, input, output) = &*parts;
                 let services = context.shared_services().clone();
                 let call = SubgraphCall { graph, services, persistence, base: None };
-                let (outcome, _) = call.run(&context, input(&state)).await?;
+                let (outcome, _) = call.boxed(&context, input(&state)).await?;
                 Ok(Command::new().update(output(&outcome.done()?)))
             })
         });
@@ -418,7 +442,7 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
                 };
                 let base = Some(state);
                 let call = SubgraphCall { graph: &graph, services, persistence, base };
-                let (outcome, added) = call.run(&context, S::update()).await?;
+                let (outcome, added) = call.boxed(&context, S::update()).await?;
                 outcome.done()?;
                 Ok(Command::new().update(added.unwrap_or_default()))
             })

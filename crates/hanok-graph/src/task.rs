@@ -4,7 +4,9 @@ use std::{any::Any, future::poll_fn, panic::AssertUnwindSafe, pin::pin, sync::Ar
 
 use futures::FutureExt;
 use hanok_checkpoint::{Body, Doubt, Due, Failed, Goto, Handed, Question, TaskWrite};
-use hanok_core::{Cancellation, Changes, Namespace, Position, Spent, Stored, StoredError, TaskId};
+use hanok_core::{
+    BoxFuture, Cancellation, Changes, Namespace, Position, Spent, Stored, StoredError, TaskId,
+};
 use hanok_state::{ReduceError, State, StateUpdate};
 use tracing::Instrument;
 
@@ -53,7 +55,7 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     if stop.is_cancelled() {
         return Ended::Stopped(Stop::Cancelled);
     }
-    let mut work = pin!(work(graph, vertex, state, services, &scope, failed));
+    let mut work = boxed_work(graph, vertex, state, services, (&scope, failed));
     let mut stopped = pin!(stop.cancelled());
     // A request to stop comes before what the node makes of it. A node that never waits does not look for one.
     let mut waited = false;
@@ -69,6 +71,17 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
         ended
     })
     .await
+}
+
+/// [`work`] on the heap: graphs call each other sixteen deep, and all of them are polled on one stack.
+fn boxed_work<'a, S: State, C: Send + Sync + 'static>(
+    graph: &'a Inner<S, C>,
+    vertex: &'a Vertex<S, C>,
+    state: &'a Arc<S>,
+    services: &'a Arc<C>,
+    (scope, failed): (&'a Arc<TaskScope>, Option<Failed>),
+) -> BoxFuture<'a, Ended<S::Update>> {
+    Box::pin(work(graph, vertex, state, services, scope, failed))
 }
 
 async fn work<S: State, C: Send + Sync + 'static>(
