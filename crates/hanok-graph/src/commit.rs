@@ -228,7 +228,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         // An end that stands in the same append is part of what the snapshot says.
         let position = Position(progress.at.0 + u64::from(ended));
         move || {
-            let all = kept.into_iter().chain([(Namespace::root(), live)]);
+            let all = kept?.into_iter().chain([(Namespace::root(), live)]);
             let runs = all.map(|(path, live)| Some((path, live.into_fold()?)));
             Some(ThreadFold { position, runs: runs.collect::<Option<_>>()? })
         }

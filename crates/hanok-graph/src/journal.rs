@@ -35,6 +35,9 @@ pub(crate) struct Journal {
     begun: Mutex<BTreeSet<Namespace>>,
     /// Subgraphs that run.
     running: Mutex<BTreeSet<Namespace>>,
+    /// Subgraphs whose state outlives the call, and whose last call has not come to its end: where they stand is in the
+    /// log alone.
+    unfinished: Mutex<BTreeSet<Namespace>>,
 }
 
 /// A subgraph that runs.
@@ -93,6 +96,7 @@ impl Journal {
             left: Mutex::default(),
             begun: Mutex::default(),
             running: Mutex::default(),
+            unfinished: Mutex::default(),
         }
     }
 
@@ -247,7 +251,14 @@ impl Journal {
 
     /// Notes the state of a subgraph that outlives its call.
     pub(crate) fn keep(&self, namespace: Namespace, live: Live) {
+        lock(&self.unfinished).remove(&namespace);
         lock(&self.left).insert(namespace, Left::Live(Box::new(live)));
+    }
+
+    /// Notes that a subgraph that outlives its call is called: until its state is [kept](Journal::keep) no snapshot can hold
+    /// it.
+    pub(crate) fn call(&self, namespace: &Namespace) {
+        lock(&self.unfinished).insert(namespace.clone());
     }
 
     /// Takes what was left of one subgraph: by an earlier run, by an earlier call if its state outlives it, or by an
@@ -275,8 +286,11 @@ impl Journal {
         new.then(|| Running { journal: self.clone(), namespace: namespace.clone() })
     }
 
-    /// The states of subgraphs that outlive their call, for a snapshot.
-    pub(crate) fn kept(&self) -> Vec<(Namespace, Live)> {
+    /// The states of subgraphs that outlive their call, for a snapshot; `None` if one is not known here.
+    pub(crate) fn kept(&self) -> Option<Vec<(Namespace, Live)>> {
+        if !lock(&self.unfinished).is_empty() {
+            return None;
+        }
         let left = lock(&self.left);
         let live = left.iter().filter_map(|(path, left)| match left {
             Left::Live(live) => Some((path.clone(), (**live).clone())),
@@ -287,7 +301,7 @@ impl Journal {
             }
             Left::Stored(_) => None,
         });
-        live.collect()
+        Some(live.collect())
     }
 }
 

@@ -216,6 +216,9 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             env,
             namespace,
         };
+        if self.persistence == Persistence::PerThread {
+            journal.call(&scope.namespace);
+        }
         let left = journal.take_left(&scope.namespace).await;
         let left = left.map_err(|error| failed(error.into()))?;
         let progress = self.boxed_begin(&scope, left, input, outer.task).await;

@@ -365,6 +365,49 @@ async fn graphs_nest_sixteen_deep_and_no_deeper() {
     }
 }
 
+/// B94, invariant 4: the state that a subgraph keeps for the thread is there after a snapshot too, also when its last call
+/// did not come to its end.
+#[tokio::test]
+async fn a_snapshot_keeps_the_state_of_a_subgraph_whose_call_did_not_end() {
+    const LONG: usize = 40_000;
+    async fn grow(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        if cx.services().fails("grow") {
+            return Err("out of order".into());
+        }
+        Ok(S::update().n(state.n + 1))
+    }
+    async fn calls(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let graph = Graph::builder("grow").node("grow", grow).node("more", grow);
+        let graph = built(graph.edge(START, "grow").edge("grow", "more").edge("more", END));
+        let services = cx.services().clone();
+        let said = match cx.run_as(Persistence::PerThread, &graph, S::update(), services).await {
+            Ok(ended) => ended.done()?.n.to_string(),
+            Err(_) => "failed".to_owned(),
+        };
+        // What makes a snapshot due in every turn.
+        let long = LONG << state.messages.len();
+        Ok(S::update().push_log(said).message("x".repeat(long)))
+    }
+    let graph = Graph::builder("outer").node("calls", calls).node("again", work);
+    let graph = graph.edge(START, "calls").edge("calls", "again").edge("again", END);
+    let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
+    for turn in 0..6 {
+        let failing: &[&str] = if turn == 2 || turn == 3 { &["grow"] } else { &[] };
+        ledger.fail(failing);
+        let on = thread(&graph, &store);
+        on.invoke(S::update(), ledger.clone()).await.unwrap().done().unwrap();
+        // Snapshots are written beside the run.
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+    }
+    let opened = thread(&graph, &store).log().open(None).await.unwrap().unwrap();
+    assert!(opened.sizes.0 > LONG, "no snapshot was written: {:?}", opened.sizes);
+    let state = thread(&graph, &store).state(None).await.unwrap().unwrap();
+    let said: Vec<_> = log(&state).into_iter().filter(|line| *line != "again").collect();
+    assert_eq!(said, ["2", "4", "failed", "failed", "6", "8"]);
+}
+
 /// B61, B67: where subgraphs ask in parallel, each is answered for itself, and one that still waits does nothing again.
 #[tokio::test]
 async fn parallel_subgraphs_are_answered_one_by_one() {
