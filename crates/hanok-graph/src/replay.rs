@@ -4,23 +4,45 @@ use std::sync::Arc;
 
 use hanok_checkpoint::{Body, Commit, Entry, Log, LogEntry, RunFold, ThreadFold};
 use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
+use hanok_state::State;
 
 use crate::{
-    AnyState, AnyUpdate, Event, EventId, EventKind, RunError, commit::event, ids, progress::pending,
+    AnyState, AnyUpdate, Event, EventId, EventKind, RunError,
+    commit::event,
+    graph::Inner,
+    ids,
+    progress::{pending, state_error},
 };
 
 /// How many entries of a log are read at a time.
 const PAGE: usize = 512;
 
-/// Which fields an outcome of the thread's own graph shows. Of a subgraph all are told.
-pub(crate) type Shows<'a> = &'a (dyn Fn(&str) -> bool + Send + Sync);
+/// What an outcome of the thread's own graph shows. Of a subgraph all that is stored is told.
+pub(crate) struct Shows {
+    /// What the thread begins with: a field that nothing has written is not in the log.
+    initial: Fields,
+    /// The fields that are shown; the others have their initial value.
+    fields: Vec<String>,
+}
+
+impl Shows {
+    pub(crate) fn of<S: State, C>(graph: &Inner<S, C>) -> Result<Self, RunError> {
+        let initial = graph.initial.to_fields().map_err(state_error)?;
+        let names = graph.initial.schema().fields.iter().map(|field| field.name.to_string());
+        Ok(Self { initial, fields: names.filter(|field| graph.shows(field)).collect() })
+    }
+
+    fn has(&self, field: &str) -> bool {
+        self.fields.iter().any(|shown| shown == field)
+    }
+}
 
 /// The recorded events after `after`, up to `to` (`None`: the log's end), in order.
 pub(crate) async fn events(
     log: &Log,
     after: Option<EventId>,
     to: Option<EventId>,
-    shows: Shows<'_>,
+    shows: &Shows,
 ) -> Result<Vec<Event>, RunError> {
     // An entry may have several events, some of which were seen.
     let from = after.map_or(Position::START, |id| Position(id.position.0.saturating_sub(1)));
@@ -81,7 +103,7 @@ struct Telling<'a> {
     task: Option<(Arc<str>, TaskId, u32)>,
     /// Whether a commit changes what is shown.
     changes: bool,
-    shows: Shows<'a>,
+    shows: &'a Shows,
 }
 
 impl<'a> Telling<'a> {
@@ -90,12 +112,12 @@ impl<'a> Telling<'a> {
         position: Position,
         entry: &Entry,
         fold: &ThreadFold,
-        shows: Shows<'a>,
+        shows: &'a Shows,
     ) -> Self {
         let path = entry.namespace.clone();
         let run = fold.run(&path);
         let (step, turn) = run.map_or((0, Position::START), |run| (run.frontier.step, run.turn));
-        let shown = |field: &str| !path.is_root() || shows(field);
+        let shown = |field: &str| !path.is_root() || shows.has(field);
         let (mut task, mut changes) = (None, false);
         if let Body::Commit(commit) = &entry.body {
             if let ([], [node]) = (commit.folds.as_slice(), commit.nodes.as_slice()) {
@@ -151,9 +173,10 @@ impl<'a> Telling<'a> {
     }
 
     fn state(&self, run: &RunFold) -> AnyState {
-        let mut fields = Fields::default();
+        let root = self.path.is_root();
+        let mut fields = if root { self.shows.initial.clone() } else { Fields::default() };
         for (name, field) in run.fields.iter() {
-            if !self.path.is_root() || (self.shows)(name) {
+            if !root || self.shows.has(name) {
                 fields.insert(name, field.clone());
             }
         }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures::{Stream, channel::oneshot};
-use hanok_core::{BoxFuture, Namespace, Spawned, Spawner};
+use hanok_core::{BoxFuture, Namespace, Position, Spawned, Spawner};
 
 use crate::{Event, EventId, EventKind, Outcome, RunError, event::Modes};
 
@@ -31,6 +31,8 @@ struct Queue {
     events: VecDeque<Event>,
     sequence: u64,
     dropped: u64,
+    /// The run's first recorded event, whether or not it is of a kind that is observed.
+    first: Option<EventId>,
     /// Recorded events were dropped, the last of them this one. Until the reader has caught up, none is queued.
     gap: Option<EventId>,
     waker: Option<Waker>,
@@ -57,8 +59,14 @@ impl Sink {
     pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
         let Some(watched) = &self.0 else { return };
         let event = event();
-        if watched.modes.take(&event.kind) {
-            watched.queue().push(event);
+        let taken = watched.modes.take(&event.kind);
+        if !taken && event.id.is_none() {
+            return;
+        }
+        let mut queue = watched.queue();
+        queue.first = queue.first.or(event.id);
+        if taken {
+            queue.push(event);
         }
     }
 
@@ -78,7 +86,9 @@ impl Sink {
         if queue.dropped > 0 {
             let dropped = std::mem::take(&mut queue.dropped);
             // From here on recorded events are queued again: what is missing ends with the gap.
-            return Next::Lagged(dropped, queue.gap.take());
+            let before =
+                |first: EventId| EventId::last_of(Position(first.position.0.saturating_sub(1)));
+            return Next::Lagged(dropped, queue.gap.take(), queue.first.map(before));
         }
         if queue.closed {
             return Next::End;
@@ -119,8 +129,8 @@ impl Queue {
 
 enum Next {
     Event(Box<Event>),
-    /// So many were dropped; the last recorded one among them.
-    Lagged(u64, Option<EventId>),
+    /// So many were dropped; the last recorded one among them; and what was before the run's first.
+    Lagged(u64, Option<EventId>, Option<EventId>),
     Wait,
     End,
 }
@@ -218,9 +228,10 @@ impl<S> Stream for Events<S> {
                 this.last = event.id.or(this.last);
                 Poll::Ready(Some(*event))
             }
-            Next::Lagged(dropped, gap) => {
+            Next::Lagged(dropped, gap, before) => {
                 if let (Some(gap), Some(catch_up)) = (gap, &this.catch_up) {
-                    this.reading = Some(catch_up(this.last, gap));
+                    // What earlier runs told is not this one's to tell.
+                    this.reading = Some(catch_up(this.last.or(before), gap));
                 }
                 Poll::Ready(Some(lagged(dropped)))
             }

@@ -12,7 +12,7 @@ use crate::{
     begin::{self, Options},
     event::Modes,
     progress::Progress,
-    replay,
+    replay::{self, Shows},
     sink::{CatchUp, Sink},
 };
 
@@ -232,8 +232,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// [`RunError::Checkpoint`] when the log cannot be read.
     pub async fn events(&self, after: Option<EventId>) -> Result<Vec<Event>, RunError> {
-        let graph = self.app.graph().0.clone();
-        let shows = move |field: &str| graph.shows(field);
+        let shows = Shows::of(&self.app.graph().0)?;
         let events = replay::events(&self.log(), after, None, &shows).await?;
         Ok(events.into_iter().filter(|event| self.modes.take(&event.kind)).collect())
     }
@@ -244,9 +243,12 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Arc::new(move |after, to| {
             let (log, graph) = (log.clone(), graph.clone());
             Box::pin(async move {
-                let shows = move |field: &str| graph.shows(field);
+                let told = async {
+                    let shows = Shows::of(&graph)?;
+                    replay::events(&log, after, Some(to), &shows).await
+                };
                 // A log that cannot be read now is the run's error, and the reader has been told that something is missing.
-                replay::events(&log, after, Some(to), &shows).await.unwrap_or_default()
+                told.await.unwrap_or_default()
             })
         })
     }

@@ -12,6 +12,10 @@ mod asking;
 
 use std::time::Duration;
 
+use asking::{
+    Ledger, S, SUpdate, asked, built, clock, entries, id_of, kinds, log, memory, payloads, says,
+    thread, work,
+};
 use hanok_core::{AskError, Stored};
 use hanok_graph::{
     BoxError, Context, END, Graph, Input, Outcome, Resolution, RunError, START, Snapshot,
@@ -20,10 +24,6 @@ use hanok_state::State;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use asking::{
-    Ledger, S, SUpdate, asked, built, clock, entries, id_of, kinds, log, memory, payloads, says,
-    thread, work,
-};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -11,13 +11,13 @@ mod asking;
 
 use std::time::Duration;
 
+use asking::{Ledger, S, SUpdate, asked, built, key, log, lost, memory, says, thread, work};
 use hanok_core::Namespace;
 use hanok_graph::{
     BoxError, Breakpoint, Context, END, Graph, GraphBuilder, NewInput, Outcome, Persistence,
     RunError, START, Snapshot, Subgraph, Unfinished,
 };
 use hanok_state::State;
-use asking::{Ledger, S, SUpdate, asked, built, key, log, lost, memory, says, thread, work};
 
 fn chain() -> GraphBuilder<S, Ledger> {
     let graph = Graph::builder("chain").node("a", work).node("b", work).node("c", work);

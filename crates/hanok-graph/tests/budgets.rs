@@ -11,6 +11,7 @@ mod asking;
 
 use std::time::Duration;
 
+use asking::{Ledger, S, SUpdate, asked, built, key, log, lost, memory, says, thread, work};
 use futures::StreamExt;
 use hanok_core::{Charge, Namespace, Spent};
 use hanok_graph::{
@@ -18,7 +19,6 @@ use hanok_graph::{
     RunError, START, Snapshot, Subgraph,
 };
 use hanok_state::State;
-use asking::{Ledger, S, SUpdate, asked, built, key, log, lost, memory, says, thread, work};
 
 const SECOND: Duration = Duration::from_secs(1);
 

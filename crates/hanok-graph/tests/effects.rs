@@ -15,6 +15,11 @@ use std::{
     time::Duration,
 };
 
+use asking::{
+    Ledger, S, SUpdate, built, doubted,
+    dying::{Dies, Dying},
+    entries, key, kind, kinds, log, lost, memory, says, thread, work,
+};
 use hanok_checkpoint::{Body, SharedCheckpointer};
 use hanok_core::Position;
 use hanok_graph::{
@@ -22,11 +27,6 @@ use hanok_graph::{
     Resolution, Retry, RunError, START, Snapshot, StepError, Subgraph, Unfinished,
 };
 use hanok_state::State;
-use asking::{
-    Ledger, S, SUpdate, built, doubted,
-    dying::{Dies, Dying},
-    entries, key, kind, kinds, log, lost, memory, says, thread, work,
-};
 
 /// A node that pays once and says what it got. It gets no answer when the ledger hangs or fails `pay`.
 async fn pay(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {

@@ -9,6 +9,10 @@
 
 mod asking;
 
+use asking::{
+    Ledger, S, SUpdate, app, asked, built, dying::Dies, dying::Dying, id_of, key, kinds, log, lost,
+    memory, payloads, says, thread, work,
+};
 use hanok_checkpoint::SharedCheckpointer;
 use hanok_core::{AskError, Request, RequestId, Stored};
 use hanok_graph::{
@@ -17,10 +21,6 @@ use hanok_graph::{
 };
 use hanok_sqlite::Sqlite;
 use hanok_state::State;
-use asking::{
-    Ledger, S, SUpdate, app, asked, built, dying::Dies, dying::Dying, id_of, key, kinds, log, lost,
-    memory, payloads, says, thread, work,
-};
 
 /// A node that asks what it is called and writes the answer.
 async fn ask(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {

@@ -11,15 +11,15 @@ mod asking;
 
 use std::time::Duration;
 
+use asking::{
+    Ledger, S, SUpdate, app, asked, built, dying::Dying, key, kinds, log, memory, says, thread,
+    work,
+};
 use hanok_core::Cancellation;
 use hanok_graph::{
     BoxError, Context, END, Graph, NewInput, Outcome, RunError, START, Snapshot, Unfinished,
 };
 use hanok_state::State;
-use asking::{
-    Ledger, S, SUpdate, app, asked, built, dying::Dying, key, kinds, log, memory, says, thread,
-    work,
-};
 use tokio::time::sleep;
 
 const MS: Duration = Duration::from_millis(1);

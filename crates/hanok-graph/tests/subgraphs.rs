@@ -11,15 +11,15 @@ mod asking;
 
 use std::{sync::Arc, time::Duration};
 
+use asking::{
+    Ledger, S, SUpdate, asked, built, key, log, lost, memory, payloads, says, thread, work,
+};
 use hanok_core::Cancellation;
 use hanok_graph::{
     BoxError, Context, END, Graph, GraphBuilder, Input, Limit, NodeError, Outcome, Persistence,
     RunError, START, Send, Snapshot, Subgraph, SubgraphError, Target,
 };
 use hanok_state::State;
-use asking::{
-    Ledger, S, SUpdate, asked, built, key, log, lost, memory, payloads, says, thread, work,
-};
 
 /// A state of its own: what the subgraph has seen so far, in `log` and `n`.
 async fn count(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
