@@ -174,6 +174,7 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
                 app.active().enter(&thread).await
             }
         };
+        // Asked again after the wait for the thread: the run before may have been ended by the shutdown.
         if app.drain().is_cancelled() {
             return Err(RunError::ShuttingDown);
         }
