@@ -139,7 +139,10 @@ impl ThreadFold {
             }
             Body::Answer(answer) => self.of(entry).answer(&answer.id, &answer.value),
             // What is due is due anew: as other tasks, with other keys.
-            Body::Rewind => self.runs.values_mut().for_each(|run| run.turn = position),
+            Body::Rewind => {
+                self.end_calls(&Namespace::root());
+                self.runs.values_mut().for_each(|run| run.anew(position));
+            }
             Body::Rebase(rebase) => {
                 let run = self.of(entry);
                 run.schema = rebase.schema;
@@ -282,6 +285,19 @@ impl RunFold {
     /// New tasks are due; what belonged to the old ones is over.
     fn scheduled(&mut self, frontier: &Frontier) {
         self.frontier = frontier.clone();
+        self.over();
+        self.paused = false;
+    }
+
+    /// What is due is due again, as other tasks whose ids derive from `turn`: what the old ones wrote, asked and left in
+    /// doubt is theirs. A breakpoint that was come to stays so.
+    fn anew(&mut self, turn: Position) {
+        self.over();
+        self.turn = turn;
+    }
+
+    /// What belonged to the tasks that were due is over.
+    fn over(&mut self) {
         self.pending.clear();
         self.memos.clear();
         self.intents.clear();
@@ -289,7 +305,6 @@ impl RunFold {
         self.failures.clear();
         self.questions.clear();
         self.answers.clear();
-        self.paused = false;
     }
 
     /// An answer to a question, or to a doubt about a call.

@@ -2,7 +2,8 @@
 
 use futures::executor::block_on;
 use hanok_checkpoint::{
-    AppendId, Body, CheckpointError, Checkpointer, Log, SharedCheckpointer, Snapshot,
+    AppendId, Body, CheckpointError, Checkpointer, Log, Persistence, RunFold, SharedCheckpointer,
+    Snapshot,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
 use proptest::{
@@ -95,8 +96,21 @@ pub(crate) fn a_rewind_goes_back_and_keeps_what_it_leaves(store: impl Checkpoint
         let (to, left) = (script.place(share).max(Position(1)), script.end());
         script.rewind(to);
         let mut then = plain(&script.folds[to.0 as usize]);
-        // What is due is due anew, under the position of the rewind.
-        then.runs.values_mut().for_each(|run| run.turn = script.end());
+        // What is due is due anew, under the position of the rewind; what belonged to the tasks that were due is not.
+        then.runs.retain(|path, run| path.is_root() || run.persistence == Persistence::PerThread);
+        then.runs.values_mut().for_each(|run| {
+            *run = RunFold {
+                turn: script.end(),
+                pending: Default::default(),
+                memos: Default::default(),
+                intents: Default::default(),
+                settled: Default::default(),
+                failures: Default::default(),
+                questions: Default::default(),
+                answers: Default::default(),
+                ..run.clone()
+            };
+        });
         let open = block_on(script.log.open(None)).unwrap().unwrap();
         assert_eq!(plain(&open.fold).runs, then.runs);
         script.assert_reads(Some(left));
