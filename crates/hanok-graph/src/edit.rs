@@ -133,12 +133,15 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         changes.0.retain(|(field, _)| resolved.get(field).is_none());
         changes.0.extend(resolved.0);
         let frontier = match &node {
-            Some(node) => Some(graph.after(node, &progress).map_err(|source| RunError::Node {
-                node: node.as_str().into(),
-                step,
-                namespace: path.clone(),
-                source,
-            })?),
+            Some(node) => {
+                let after = graph.after(node, &progress).map_err(|source| RunError::Node {
+                    node: node.as_str().into(),
+                    step,
+                    namespace: path.clone(),
+                    source,
+                })?;
+                Some(graph.not_too_wide(after, step, path)?)
+            }
             None => None,
         };
         entries.push(Body::Edit(Edit { node, changes, frontier }));

@@ -9,16 +9,16 @@
 
 mod asking;
 
-use hanok_checkpoint::SharedCheckpointer;
-use hanok_graph::{
-    BoxError, Context, END, Graph, GraphBuilder, Outcome, Persistence, START, Snapshot, Subgraph,
-};
-use hanok_state::{List, Map, Message, Messages, State};
 use asking::{
     Ledger,
     dying::{Dies, Dying},
     key, lost, memory,
 };
+use hanok_checkpoint::SharedCheckpointer;
+use hanok_graph::{
+    BoxError, Context, END, Graph, GraphBuilder, Outcome, Persistence, START, Snapshot, Subgraph,
+};
+use hanok_state::{List, Map, Message, Messages, State};
 
 fn sum(value: &u32, write: u32) -> u32 {
     value + write

@@ -6,12 +6,12 @@ mod asking;
 
 use std::time::Duration;
 
+use asking::{Ledger, S, SUpdate, app, asked, built, key, log, memory, says, thread, work};
 use hanok_core::Cancellation;
 use hanok_graph::{
     BoxError, Context, END, Graph, Input, NewInput, Outcome, RunError, START, Shutdown, Snapshot,
 };
 use hanok_state::State;
-use asking::{Ledger, S, SUpdate, app, asked, built, key, log, memory, says, thread, work};
 use tokio::time::sleep;
 
 const MS: Duration = Duration::from_millis(1);

@@ -11,6 +11,10 @@ mod asking;
 
 use std::time::Duration;
 
+use asking::{
+    Ledger, S, SUpdate, app, asked, built, doubted, entries, key, kinds, log, lost, memory,
+    payloads, says, thread, work,
+};
 use hanok_checkpoint::{Body, Checkpointer};
 use hanok_core::{Namespace, Position, Tenant};
 use hanok_graph::{
@@ -18,10 +22,6 @@ use hanok_graph::{
     Snapshot, Subgraph, Thread,
 };
 use hanok_state::State;
-use asking::{
-    Ledger, S, SUpdate, app, asked, built, doubted, entries, key, kinds, log, lost, memory,
-    payloads, says, thread, work,
-};
 
 fn chain() -> Graph<S, Ledger> {
     let graph = Graph::builder("chain").node("a", work).node("b", work).node("c", work);
