@@ -153,8 +153,9 @@ async fn run(app: App<S, Services>, n: u32, services: Services) -> Result<(), St
     let last = match kind(n) {
         Kind::Plain | Kind::Retries => "work",
         Kind::Asks => "yes",
-        Kind::TimesOut => "too late",
-        Kind::Fails | Kind::Cancelled | Kind::Dropped => return wrong(&ended),
+        // On a machine that is busy with other things a node's time may be over before it is stopped.
+        Kind::TimesOut | Kind::Cancelled | Kind::Dropped => "too late",
+        Kind::Fails => return wrong(&ended),
     };
     match ended {
         Ok(Outcome::Done(state)) if state.log.iter().eq(["begin", "begin", last]) => Ok(()),

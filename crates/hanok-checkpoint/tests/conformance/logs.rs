@@ -5,7 +5,7 @@ use hanok_checkpoint::{
     AppendId, Body, CheckpointError, Checkpointer, Log, Persistence, RunFold, SharedCheckpointer,
     Snapshot,
 };
-use hanok_core::{Position, ThreadKey, Timestamp};
+use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 use proptest::{
     prelude::*,
     test_runner::{Config, TestRunner},
@@ -97,8 +97,19 @@ pub(crate) fn a_rewind_goes_back_and_keeps_what_it_leaves(store: impl Checkpoint
         script.rewind(to);
         let mut then = plain(&script.folds[to.0 as usize]);
         // What is due is due anew, under the position of the rewind; what belonged to the tasks that were due is not.
-        then.runs.retain(|path, run| path.is_root() || run.persistence == Persistence::PerThread);
-        then.runs.values_mut().for_each(|run| {
+        // A subgraph stays if it outlives its call, and so does every one around it; what it was at is over.
+        let runs = then.runs.clone();
+        let outlives = |path: &Namespace| runs[path].persistence == Persistence::PerThread;
+        then.runs.retain(|path, _| {
+            let around = std::iter::successors(Some(path.clone()), Namespace::parent);
+            around
+                .take_while(|path| !path.is_root())
+                .all(|path| runs.contains_key(&path) && outlives(&path))
+        });
+        then.runs.iter_mut().for_each(|(path, run)| {
+            if !path.is_root() && !run.frontier.is_done() {
+                (run.frontier, run.paused) = (Default::default(), false);
+            }
             *run = RunFold {
                 turn: script.end(),
                 pending: Default::default(),
