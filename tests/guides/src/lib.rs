@@ -5,9 +5,37 @@
 pub struct ComingFromLangGraph;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/control-flow.md")]
+pub struct ControlFlow;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/effects.md")]
+pub struct Effects;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/failure.md")]
+pub struct Failure;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/limits.md")]
+pub struct Limits;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/observability.md")]
 pub struct Observability;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/people-in-the-loop.md")]
+pub struct PeopleInTheLoop;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/state.md")]
 pub struct State;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/streams.md")]
+pub struct Streams;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/subgraphs.md")]
+pub struct Subgraphs;
