@@ -32,7 +32,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A graph may be data as well: [`GraphSpec`] is one as JSON, over a state whose fields it declares.
+//! What there is besides, and where:
+//!
+//! - **order**: [`GraphBuilder::branch`], [`GraphBuilder::join`], [`GraphBuilder::defer`]; tasks with an input of their own
+//!   ([`Send`], [`Sent`]); nodes that choose ([`Command`]), for the graph that called theirs, too. A graph with faults is not
+//!   built, and [`BuildError`] has all of them;
+//! - **people**: [`Context::interrupt`] ends the run with a question, [`Thread::answer`] goes on; breakpoints
+//!   ([`GraphBuilder::interrupt_before`]), edits ([`Thread::edit`]), and what becomes of an early input ([`NewInput`]);
+//! - **effects**: [`Context::step`] is done once, [`Context::once`] is not made again after a crash until the doubt is
+//!   settled ([`Outcome::InDoubt`], [`Resolution`]), [`Context::call`] has the idempotency key;
+//! - **failure**: [`Retry`], [`GraphBuilder::timeout`], [`GraphBuilder::idle_timeout`], error handlers ([`Handler`],
+//!   [`Failure`]), threads that runs are lost with again and again ([`Poisoned`]);
+//! - **limits**: [`Budget`], [`Slots`], [`Cache`]; [`Thread::cancellation`], [`Thread::drain`], [`App::shutdown`];
+//! - **graphs in graphs**: [`Subgraph`] as a node, [`Context::run`] in one, for as long as [`Persistence`] says;
+//! - **watching**: [`Thread::stream`] and [`Thread::events`], by [`Mode`]; spans of `hanok-telemetry`;
+//! - **history**: [`Thread::state`], [`Thread::history`], [`Thread::views`], [`Thread::rewind`], [`Thread::fork`];
+//! - **data**: [`GraphSpec`] is a graph as JSON, over a state whose fields it declares.
+//!
+//! With the feature `schema`, `Context::ask` asks for a type and refuses an answer that does not fit.
 //!
 //! A panic of a node or a reducer fails its run and leaves the thread resumable; that needs `panic = "unwind"`, Rust's
 //! default. A program that aborts on a panic is refused when a graph is built, unless it says
