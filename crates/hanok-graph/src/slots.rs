@@ -6,7 +6,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// So many tasks at once; the others wait in the order in which they came. Clones are the same slots.
 ///
-/// A task of a subgraph does not wait for slots that the task which called it holds: they count as one.
+/// A task takes those of the process first, then the run's, the graph's and its node's, and holds them while it waits for
+/// the rest. A task of a subgraph does not wait for slots that the task which called it holds: they count as one.
 #[derive(Debug, Clone)]
 pub struct Slots(Arc<Semaphore>);
 
