@@ -27,7 +27,7 @@ fn shown(state: &Chat) -> String {
     all.collect::<Vec<_>>().join(" ")
 }
 
-/// B23 to B27
+/// B23, B24, B25, B26, B27
 #[test]
 fn messages_are_reduced_by_their_ids() {
     for (claim, ops, want) in [
