@@ -208,14 +208,14 @@ async fn a_replacing_input_takes_the_place_of_the_run() {
 async fn a_replacing_input_does_not_lose_against_a_busy_run() {
     async fn busy(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
         // Bursts of writes, and a moment between them.
-        let moment = if cx.services().note("busy") % 10 == 0 { 20 } else { 1 };
+        let moment = if cx.services().note("busy").is_multiple_of(10) { 20 } else { 1 };
         for _ in 0..moment {
             tokio::task::yield_now().await;
         }
         Ok(S::update().n(state.n + 1))
     }
     let graph = Graph::builder("busy").node("busy", busy).edge(START, "busy");
-    let router = |s: &S| if s.n % 1_000 == 0 { END } else { "busy" };
+    let router = |s: &S| if s.n.is_multiple_of(1_000) { END } else { "busy" };
     let graph = built(graph.branch("busy", router, ["busy", END]).recursion_limit(10_000));
     for slow in 0..8 {
         let (store, ledger) = (memory(), Ledger::default());
