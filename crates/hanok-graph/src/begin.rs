@@ -149,7 +149,7 @@ const QUEUE_LONGEST: Duration = Duration::from_secs(1);
 pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     app: App<S, C>,
     thread: ThreadKey,
-    input: Input<S>,
+    mut input: Input<S>,
     services: Arc<C>,
     mut options: Options,
 ) -> Result<Outcome<S>, RunError> {
@@ -181,7 +181,9 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
         let began = AtomicBool::new(false);
         let given = Given { app: &app, services: &services, options: &options, began: &began };
         let stops = [active.stop.clone(), app.stop().clone()];
-        let went = given.go(&thread, input.clone(), &stops).await;
+        // An input that may have to wait is given again; no other is copied.
+        let again = (policy != NewInput::Reject).then(|| input.clone());
+        let went = given.go(&thread, input, &stops).await;
         drop(active);
         // An input that is in the log is not given again, whatever became of its run.
         if began.load(Ordering::SeqCst) || options.cancellation.is_cancelled() {
@@ -195,6 +197,10 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
             // The run that is replaced has stored something meanwhile.
             (NewInput::Replace, Err(RunError::Conflict { .. })) => {}
             _ => return went,
+        }
+        match again {
+            Some(again) => input = again,
+            None => return went,
         }
     }
 }

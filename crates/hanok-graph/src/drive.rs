@@ -157,6 +157,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             let namespace = self.namespace.clone();
             return Err(match source {
                 NodeError::Checkpoint(error) => error.into(),
+                // Whatever the node made of it.
+                _ if self.env.journal.is_lost() => {
+                    let thread = self.env.journal.thread().clone();
+                    RunError::Conflict { thread, holder: None }
+                }
                 source => RunError::Node { node, step, namespace, source },
             });
         }

@@ -27,6 +27,7 @@ pub(crate) struct Journal {
     runtime: Runtime,
     at: AsyncMutex<At>,
     released: AtomicBool,
+    lost: AtomicBool,
     /// Bytes of the newest snapshot; more than any while one is being written.
     snapshot_size: Arc<AtomicUsize>,
     /// What an earlier run left of subgraphs.
@@ -92,6 +93,7 @@ impl Journal {
             runtime,
             at,
             released: AtomicBool::new(false),
+            lost: AtomicBool::new(false),
             snapshot_size: Arc::new(AtomicUsize::new(snapshot)),
             left: Mutex::default(),
             begun: Mutex::default(),
@@ -123,6 +125,11 @@ impl Journal {
     /// Whether anything is kept.
     pub(crate) fn is_kept(&self) -> bool {
         self.store.is_some()
+    }
+
+    /// Whether somebody else has taken the thread: nothing more can be stored.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::SeqCst)
     }
 
     /// Whether the claim was given back.
@@ -205,7 +212,11 @@ impl Journal {
         let id = AppendId(self.runtime.ids.id());
         let append = Append { id, expected, guard, records, safety };
         at.unsure = true;
-        store.append(&self.thread, append).await?;
+        let appended = store.append(&self.thread, append).await;
+        if let Err(CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. }) = appended {
+            self.lost.store(true, Ordering::SeqCst);
+        }
+        appended?;
         at.unsure = false;
         if releases {
             self.released.store(true, Ordering::SeqCst);

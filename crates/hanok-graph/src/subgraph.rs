@@ -148,7 +148,11 @@ impl<C> Context<C> {
         drop(seen);
         let node = self.scope().named(self.node());
         let segment = match persistence {
-            Persistence::PerThread => format!("{node}:{graph}.{number}"),
+            // The colon is where the node's name ends, and nowhere in it.
+            Persistence::PerThread => {
+                let node = node.replace('\\', r"\\").replace(':', r"\:");
+                format!("{node}:{graph}.{number}")
+            }
             Persistence::PerCall | Persistence::None => {
                 let task = self.task().to_string();
                 format!("{node}#{}.{number}", task.get(..16).unwrap_or(&task))

@@ -3,7 +3,9 @@
 use std::{any::Any, future::poll_fn, panic::AssertUnwindSafe, pin::pin, sync::Arc, task::Poll};
 
 use futures::FutureExt;
-use hanok_checkpoint::{Body, Doubt, Due, Failed, Goto, Handed, Question, TaskWrite};
+use hanok_checkpoint::{
+    Body, CheckpointError, Doubt, Due, Failed, Goto, Handed, Question, TaskWrite,
+};
 use hanok_core::{
     BoxFuture, Cancellation, Changes, Namespace, Position, Spent, Stored, StoredError, TaskId,
 };
@@ -16,6 +18,7 @@ use crate::{
     command::ToParent,
     graph::{Inner, Vertex, Ways},
     journal::Keep,
+    retry::caused_by,
     scope::{Stop, TaskScope, locked},
     slots,
 };
@@ -201,6 +204,10 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
                 Attempt::Stopped(stop) => return Ended::Stopped(stop),
                 Attempt::Failed(error) => error,
             };
+            // What the store refused is no failure of the node's.
+            if caused_by::<CheckpointError>(&error).is_some() {
+                return Ended::Failed(error);
+            }
             // A call in doubt has to be settled before anything of the task is done again.
             let in_doubt =
                 locked(&scope.kept.intents).values().any(|intent| intent.doubt != Doubt::Repeat);
@@ -236,9 +243,6 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             attempts: scope.attempt,
             spent,
         };
-        if let NodeError::Checkpoint(_) = error {
-            return Ended::Failed(error);
-        }
         scope.env.said(spent);
         let entry = (scope.namespace.clone(), Body::Failed(failed.clone()));
         if let Err(error) = scope.env.journal.append(vec![entry], Keep::Claim).await {
