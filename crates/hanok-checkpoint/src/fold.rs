@@ -16,6 +16,12 @@ pub fn turn_of(parent: TaskId) -> Position {
     Position(bytes.fold(0, |number, byte| (number << 8) | u64::from(*byte)))
 }
 
+/// How a run ends that was asked to, before its turn was over.
+pub const DRAINED: &str = "drained";
+
+/// How a run ends that asks people.
+pub const INTERRUPTED: &str = "interrupted";
+
 /// How a run ends that stops at a breakpoint.
 pub const BREAKPOINT: &str = "breakpoint";
 
@@ -71,6 +77,8 @@ pub struct RunFold {
     pub answers: BTreeMap<String, Stored>,
     /// Whether a run stopped at a breakpoint here, which the next ones pass.
     pub paused: bool,
+    /// How the last run ended, as its [`End`](crate::End) says; empty while one is under way.
+    pub ended: String,
     /// Whether a subgraph began with its caller's state.
     pub shared: bool,
     /// What the tasks of such a subgraph wrote, in order.
@@ -153,6 +161,7 @@ impl ThreadFold {
                 let run = self.of(entry);
                 run.open = false;
                 run.paused |= end.outcome == BREAKPOINT;
+                run.ended.clone_from(&end.outcome);
                 run.spent = run.spent.plus(end.spent);
                 self.count(&entry.namespace, end.spent);
             }
@@ -242,6 +251,7 @@ impl RunFold {
         self.run = Some(begin.run);
         self.epoch = begin.epoch;
         self.open = true;
+        self.ended.clear();
         self.parent = begin.parent;
         self.persistence = begin.persistence;
         self.shared = begin.shared;

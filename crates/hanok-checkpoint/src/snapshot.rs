@@ -81,7 +81,7 @@ impl Snapshot {
 
 impl RunFold {
     fn write(&self, to: &mut Writer) {
-        to.array(15);
+        to.array(16);
         match self.run {
             Some(run) => to.bin(&run.0.to_be_bytes()),
             None => to.nil(),
@@ -95,11 +95,11 @@ impl RunFold {
         self.frontier.write(to);
         texts(to.uint(self.turn.0), &self.last);
         write_spent(to, self.spent);
-        to.uint(u64::from(self.takeovers)).bool(self.paused).bool(self.shared);
+        to.uint(u64::from(self.takeovers)).bool(self.paused).bool(self.shared).str(&self.ended);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        if from.array()? != 15 {
+        if from.array()? != 16 {
             return malformed(from, "the parts of a graph's state");
         }
         let run = if from.is_nil() {
@@ -127,6 +127,7 @@ impl RunFold {
             takeovers: small(from)?,
             paused: from.bool()?,
             shared: from.bool()?,
+            ended: from.str()?.to_owned(),
             ..Self::default()
         })
     }

@@ -12,8 +12,8 @@ use std::{
 
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Answer, Begin, Body, CheckpointError, Checkpointer, Claim, Epoch, LEASE, Log, OpenLog,
-    Persistence, RunFold,
+    Answer, Begin, Body, CheckpointError, Checkpointer, Claim, DRAINED, Epoch, INTERRUPTED, LEASE,
+    Log, OpenLog, Persistence, RunFold,
 };
 use hanok_core::{
     Budget, Cancellation, Changes, Limit, Meter, Namespace, Position, RunId, Spawned, Spent,
@@ -168,10 +168,17 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
                 let holder = Some(Box::new(app.holder().clone()));
                 RunError::Conflict { thread: thread.clone(), holder }
             })?,
-            NewInput::Queue => app.active().enter(&thread).await,
-            NewInput::Replace => {
-                app.active().stop(&thread);
-                app.active().enter(&thread).await
+            NewInput::Queue | NewInput::Replace => {
+                if policy == NewInput::Replace {
+                    app.active().stop(&thread);
+                }
+                futures::select_biased! {
+                    active = Box::pin(app.active().enter(&thread)).fuse() => active,
+                    // Nothing of the input is stored.
+                    () = options.cancellation.cancelled().fuse() => {
+                        return Err(RunError::Conflict { thread, holder: None });
+                    }
+                }
             }
         };
         // Asked again after the wait for the thread: the run before may have been ended by the shutdown.
@@ -191,7 +198,10 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
         }
         match (policy, &went) {
             (NewInput::Queue, Err(RunError::Conflict { .. } | RunError::Unfinished { .. })) => {
-                app.runtime().clock.sleep(wait).await;
+                futures::select_biased! {
+                    () = app.runtime().clock.sleep(wait).fuse() => {}
+                    () = options.cancellation.cancelled().fuse() => return went,
+                }
                 wait = QUEUE_LONGEST.min(wait * 2);
             }
             // The run that is replaced has stored something meanwhile.
@@ -239,7 +249,9 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let now = self.app.runtime().clock.now();
         match input {
             Input::New(update) => {
-                if broken && !replaces {
+                // A turn that was drained is not over: what is due of it comes first, as after a crash.
+                let drained = root(opened.as_ref()).is_some_and(|run| run.ended == DRAINED);
+                if (broken || drained) && !replaces {
                     let finished = self.turn(&log, opened, Way::On(Vec::new()), stops).await?;
                     match finished {
                         Outcome::Done(_) | Outcome::LimitReached { .. } => {}
@@ -344,7 +356,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             epoch: opening.epoch.next(),
             beat: runtime.clock.now(),
         };
-        let Opening { position, sizes, mut progress, runs, first, began, .. } = opening;
+        let Opening { position, sizes, mut progress, runs, asked, first, began, .. } = opening;
         let at = (position, sizes);
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
         let tell = |_| {
@@ -359,7 +371,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             Err(error) => return Err(who(log, error).await),
         };
         self.began.store(is_new, Ordering::SeqCst);
-        journal.leave(runs);
+        journal.leave(runs, asked);
         let services = self.services.clone();
         let scope = scope(graph, run, services, Arc::new(journal), options, progress.spent);
         let lost = Arc::new(AtomicBool::new(false));
@@ -476,6 +488,7 @@ fn scope<S: State, C: Send + Sync + 'static>(
         retries: AtomicU32::new(graph.retry_budget),
         slots: runtime.slots.iter().chain(&options.slots).cloned().collect(),
         limit: options.limit,
+        hollow: false,
         before: spent,
         account: account.into(),
         runtime,
@@ -500,6 +513,8 @@ struct Opening<S: State> {
     progress: Progress<S>,
     /// What an earlier run left of subgraphs.
     runs: BTreeMap<Namespace, RunFold>,
+    /// Whether that run ended because people are asked: whatever could go on without them has.
+    asked: bool,
     takeovers: u32,
     /// Whether nothing was ever said on the thread.
     is_new: bool,
@@ -519,6 +534,7 @@ impl<S: State> Opening<S> {
         let mut runs = opened.map(|opened| opened.fold.runs).unwrap_or_default();
         let root = runs.remove(&Namespace::root()).unwrap_or_default();
         let takeovers = root.takeovers + u32::from(root.open);
+        let asked = root.ended == INTERRUPTED;
         let is_new = root.run.is_none() && root.fields.is_empty();
         let (progress, rebased) = if is_new {
             (Progress::beginning(Arc::new(initial.clone()), Default::default()), false)
@@ -530,7 +546,18 @@ impl<S: State> Opening<S> {
         if rebased {
             first.push((Namespace::root(), progress.rebase()?));
         }
-        Ok(Self { position, epoch, sizes, progress, runs, takeovers, is_new, first, began: None })
+        Ok(Self {
+            position,
+            epoch,
+            sizes,
+            progress,
+            runs,
+            asked,
+            takeovers,
+            is_new,
+            first,
+            began: None,
+        })
     }
 
     /// Adds how the run begins.

@@ -52,6 +52,12 @@ pub enum StepError {
         /// The call's idempotency key.
         key: String,
     },
+    /// A call that must not be repeated is to be made where nothing is stored, in a subgraph of a thread that is.
+    #[error("`{tool}` must not be called twice, and a subgraph that stores nothing could not tell")]
+    NotKept {
+        /// The tool.
+        tool: String,
+    },
     /// The store failed.
     #[error("the result of a step could not be kept")]
     Checkpoint(#[from] CheckpointError),
@@ -213,7 +219,8 @@ impl<C> Context<C> {
     ///
     /// # Errors
     ///
-    /// [`StepError::Failed`] with the work's own error; [`StepError::GivenUp`] when the doubt was settled that way.
+    /// [`StepError::Failed`] with the work's own error; [`StepError::GivenUp`] when the doubt was settled that way;
+    /// [`StepError::NotKept`] in a subgraph that stores nothing, of a thread that is kept.
     pub async fn once<T, E, F>(
         &self,
         tool: &str,
@@ -248,6 +255,9 @@ impl<C> Context<C> {
         F: Future<Output = Result<T, E>>,
     {
         let scope = &self.scope;
+        if scope.env.hollow {
+            return Err(StepError::NotKept { tool: tool.to_owned() });
+        }
         let key = call.key().to_string();
         if let Some(memo) = self.remembered(&key)? {
             return Ok(memo);

@@ -177,6 +177,10 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             waiting.splice(0..0, doubts);
         }
         if waiting.iter().any(|pending| pending.doubt.is_some()) {
+            let of_this = |p: &&Pending| p.doubt.is_some() && p.path == self.namespace;
+            for doubt in waiting.iter().filter(of_this) {
+                self.emit(progress, None, None, EventKind::Request(doubt.clone()));
+            }
             return Ok(Some(Outcome::InDoubt(waiting)));
         }
         if !waiting.is_empty() {
@@ -232,7 +236,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 progress.pending.iter().find(|(_, write)| write.task == task.id)
             {
                 came.done.insert(i, stored_done(&*progress.state, *position, write)?);
-            } else if !self.waits(progress, task) {
+            } else if self.waits(progress, task) {
+                continue;
+            } else if let Some(asked) = self.env.journal.waiting_below(&self.namespace, task.id) {
+                came.waiting.extend(asked);
+            } else {
                 to_run.push(i);
             }
         }

@@ -25,6 +25,8 @@ pub(crate) struct Env {
     pub(crate) slots: Vec<Slots>,
     /// How many super-steps a turn may take, if the thread says so.
     pub(crate) limit: Option<u32>,
+    /// Whether nothing is kept here, though the thread is: within a subgraph that stores nothing.
+    pub(crate) hollow: bool,
     /// What the turn had spent before this run.
     pub(crate) before: Spent,
     pub(crate) account: Mutex<Account>,

@@ -63,7 +63,7 @@ pub enum EventKind {
     Updates(AnyUpdate),
     /// A super-step was committed. Recorded.
     Checkpoint,
-    /// A person is asked. Recorded.
+    /// A person is asked. Recorded, but for a doubt about a call, which is told live.
     Request(Pending),
     /// The run ended. Recorded, but for a run whose store failed.
     Ended {

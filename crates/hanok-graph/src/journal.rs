@@ -13,9 +13,9 @@ use hanok_checkpoint::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Guard, Log,
     Persistence, Record, RunFold, Safety, SharedCheckpointer, ThreadFold,
 };
-use hanok_core::{Fields, Namespace, Position, ThreadKey};
+use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
 
-use crate::{AnyState, Runtime};
+use crate::{AnyState, Pending, Runtime, progress::pending};
 
 /// The smallest number of bytes of entries after which a snapshot is due.
 const SNAPSHOT_FROM: usize = 64 * 1024;
@@ -28,6 +28,8 @@ pub(crate) struct Journal {
     at: AsyncMutex<At>,
     released: AtomicBool,
     lost: AtomicBool,
+    /// The run before ended because people were asked.
+    asked: AtomicBool,
     /// Bytes of the newest snapshot; more than any while one is being written.
     snapshot_size: Arc<AtomicUsize>,
     /// What an earlier run left of subgraphs.
@@ -94,6 +96,7 @@ impl Journal {
             at,
             released: AtomicBool::new(false),
             lost: AtomicBool::new(false),
+            asked: AtomicBool::new(false),
             snapshot_size: Arc::new(AtomicUsize::new(snapshot)),
             left: Mutex::default(),
             begun: Mutex::default(),
@@ -254,8 +257,9 @@ impl Journal {
         self.runtime.spawner.spawn(Box::pin(written)).detach();
     }
 
-    /// Notes what an earlier run left of subgraphs.
-    pub(crate) fn leave(&self, runs: impl IntoIterator<Item = (Namespace, RunFold)>) {
+    /// Notes what an earlier run left of subgraphs, and whether it ended because people were asked.
+    pub(crate) fn leave(&self, runs: impl IntoIterator<Item = (Namespace, RunFold)>, asked: bool) {
+        self.asked.store(asked, Ordering::SeqCst);
         lock(&self.left)
             .extend(runs.into_iter().map(|(path, run)| (path, Left::Stored(Box::new(run)))));
     }
@@ -270,6 +274,36 @@ impl Journal {
     /// it.
     pub(crate) fn call(&self, namespace: &Namespace) {
         lock(&self.unfinished).insert(namespace.clone());
+    }
+
+    /// What people are asked in the subgraphs that `task` calls from `path`, if the run before ended with that and nothing
+    /// there can go on: then the task does not have to be started.
+    pub(crate) fn waiting_below(&self, path: &Namespace, task: TaskId) -> Option<Vec<Pending>> {
+        if !self.asked.load(Ordering::SeqCst) {
+            return None;
+        }
+        let left = lock(&self.left);
+        let stored = left.iter().filter_map(|(path, left)| match left {
+            Left::Stored(run) => Some((path, &**run)),
+            Left::Live(_) => None,
+        });
+        let stored: Vec<_> = stored.collect();
+        let of_task = |(called, run): &&(&Namespace, &RunFold)| {
+            run.parent == Some(task) && called.parent().as_ref() == Some(path)
+        };
+        let called: Vec<_> = stored.iter().filter(of_task).map(|(path, _)| *path).collect();
+        let below = stored.iter().filter(|(path, _)| called.iter().any(|c| path.is_within(c)));
+        let mut asked = Vec::new();
+        for (path, run) in below {
+            let open = |task| run.open_questions().any(|question| question.task == task);
+            let answered = run.questions.iter().any(|question| !open(question.task));
+            if answered || !run.settled.is_empty() || !run.intents.is_empty() {
+                return None;
+            }
+            asked.extend(run.open_questions().map(|question| pending(question, path)));
+        }
+        let expires = asked.iter().any(|pending| pending.deadline.is_some());
+        (!asked.is_empty() && !expires).then_some(asked)
     }
 
     /// Takes what was left of one subgraph: by an earlier run, by an earlier call if its state outlives it, or by an

@@ -219,13 +219,13 @@ impl<S> Outcome<S> {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Done(_) => "done",
-            Self::Interrupted(_) => "interrupted",
+            Self::Interrupted(_) => hanok_checkpoint::INTERRUPTED,
             Self::Breakpoint(_) => hanok_checkpoint::BREAKPOINT,
             Self::InDoubt(_) => "in_doubt",
             Self::LimitReached { .. } => "limit",
             Self::Poisoned(_) => "poisoned",
             Self::Cancelled => "cancelled",
-            Self::Drained => "drained",
+            Self::Drained => hanok_checkpoint::DRAINED,
         }
     }
 }

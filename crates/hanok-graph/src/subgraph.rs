@@ -37,7 +37,7 @@ pub enum Persistence {
     /// As long as the thread: the next call begins with the state that this one ends with. Each node that calls has a
     /// state of its own, and so has each graph that it calls and each further call of one task.
     PerThread,
-    /// Nothing is stored: after a crash the call is made again from its beginning, nobody can be asked in it, and its
+    /// Nothing is stored, and [`Context::once`] is refused: after a crash the call is made again from its beginning, nobody can be asked in it, and its
     /// breakpoints are passed.
     None,
 }
@@ -391,6 +391,7 @@ fn nowhere(env: &Env) -> Env {
         retries: env.retries.load(std::sync::atomic::Ordering::SeqCst).into(),
         slots: env.slots.clone(),
         limit: env.limit,
+        hollow: env.hollow || env.journal.is_kept(),
         before: env.before,
         account: Default::default(),
     }

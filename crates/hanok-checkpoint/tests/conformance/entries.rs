@@ -143,7 +143,8 @@ fn doubt() -> impl Strategy<Value = Doubt> {
 }
 
 fn outcome() -> impl Strategy<Value = String> {
-    prop_oneof![text(), Just(hanok_checkpoint::BREAKPOINT.to_owned())]
+    let known = [hanok_checkpoint::BREAKPOINT, hanok_checkpoint::DRAINED];
+    prop_oneof![text(), select(known.to_vec()).prop_map(str::to_owned)]
 }
 
 fn commit() -> impl Strategy<Value = Body> {
