@@ -89,6 +89,14 @@ pub struct RunFold {
     pub takeovers: u32,
 }
 
+/// Whether the state of the subgraph at `path`, one of `runs`, outlives the calls of the graph at `parent`: a call within
+/// one that is over is over, however long its own state would live.
+pub fn outlives(runs: &BTreeMap<Namespace, RunFold>, path: &Namespace, parent: &Namespace) -> bool {
+    std::iter::successors(Some(path.clone()), Namespace::parent)
+        .take_while(|path| path != parent)
+        .all(|path| runs.get(&path).is_some_and(|run| run.persistence == Persistence::PerThread))
+}
+
 impl ThreadFold {
     /// The part of one graph.
     pub fn run(&self, namespace: &Namespace) -> Option<&RunFold> {
@@ -220,19 +228,11 @@ impl ThreadFold {
 
     /// The calls of a super-step that is done are over. A state that outlives its call stays, and nothing of the call.
     fn end_calls(&mut self, parent: &Namespace) {
-        let outlives = |runs: &BTreeMap<Namespace, RunFold>, path: &Namespace| {
-            // A call within one that is over is over, however long its own state would live.
-            std::iter::successors(Some(path.clone()), Namespace::parent)
-                .take_while(|path| path != parent)
-                .all(|path| {
-                    runs.get(&path).is_some_and(|r| r.persistence == Persistence::PerThread)
-                })
-        };
         let over: Vec<_> = self
             .runs
             .keys()
             .filter(|path| *path != parent && path.is_within(parent))
-            .map(|path| (path.clone(), outlives(&self.runs, path)))
+            .map(|path| (path.clone(), outlives(&self.runs, path, parent)))
             .collect();
         for (path, stays) in over {
             if !stays {

@@ -42,7 +42,7 @@ pub use entry::{
     Persistence, Question, Rebase, SchemaRef, TaskWrite, Void,
 };
 pub use error::CheckpointError;
-pub use fold::{BREAKPOINT, DRAINED, INTERRUPTED, RunFold, ThreadFold, turn_of};
+pub use fold::{BREAKPOINT, DRAINED, INTERRUPTED, RunFold, ThreadFold, outlives, turn_of};
 pub use frontier::{Due, Frontier, Goto, Handed};
 pub use log::{Log, LogEntry, OpenLog};
 pub use memory::Memory;

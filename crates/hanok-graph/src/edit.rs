@@ -11,8 +11,8 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     Pending, RunError, Thread, answer,
-    begin::upgraded,
     graph::Inner,
+    opening::upgraded,
     plan::{self, Said},
     progress::{Progress, state_error},
     task::{self, Unmerged},

@@ -77,6 +77,7 @@ mod handler;
 mod ids;
 mod journal;
 mod node;
+mod opening;
 mod outcome;
 mod plan;
 mod progress;

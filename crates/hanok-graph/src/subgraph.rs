@@ -13,13 +13,13 @@ use tracing::Instrument;
 
 use crate::{
     AnyState, Breakpoint, Command, Context, EventKind, Graph, Outcome, RunError,
-    begin::{apply_input, upgraded},
     builder::Inside,
     drive::Scope,
     env::Env,
     first::{first_values, forget},
     journal::{Journal, Keep, Left, Live},
     node::ErasedNode,
+    opening::{apply_input, upgraded},
     progress::{Progress, schema},
     scope::Stop,
     task::to_parent,

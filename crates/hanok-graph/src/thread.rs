@@ -11,6 +11,7 @@ use crate::{
     App, Event, EventId, Events, Mode, Outcome, Resolution, RunError, Slots,
     begin::{self, Options},
     event::Modes,
+    opening::upgraded,
     progress::Progress,
     replay::{self, Shows},
     sink::{CatchUp, Sink},
@@ -263,7 +264,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let run = opened.and_then(|mut opened| opened.fold.runs.remove(&Namespace::root()));
         let Some(run) = run else { return Ok(None) };
         let initial = &*self.app.graph().0.initial;
-        let progress = Progress::of(initial, begin::upgraded(initial, run)?.0)?;
+        let progress = Progress::of(initial, upgraded(initial, run)?.0)?;
         Ok(Some(S::clone(&progress.state)))
     }
 

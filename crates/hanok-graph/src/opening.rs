@@ -1,0 +1,206 @@
+//! What a run begins with: an input, or what an earlier run left.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hanok_checkpoint::{
+    Answer, Begin, Body, Epoch, INTERRUPTED, OpenLog, Persistence, RunFold, outlives,
+};
+use hanok_core::{Changes, Namespace, Position};
+use hanok_state::{State, StateUpdate};
+
+use crate::{
+    RunError, answer,
+    drive::Scope,
+    first::{first_values, forget},
+    progress::{Progress, schema, state_error},
+    task,
+};
+
+/// Applies an input: completes it, merges it and says what is due first. Returns what it writes, as stored.
+pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
+    scope: &Scope<S, C>,
+    progress: &mut Progress<S>,
+    update: S::Update,
+    turn: Position,
+) -> Result<Changes, RunError> {
+    let namespace = scope.namespace.clone();
+    let bound = progress.state.bind(&crate::START.into(), update);
+    let mut update = bound.map_err(|source| RunError::Reduce {
+        step: 0,
+        namespace: namespace.clone(),
+        source,
+    })?;
+    let id = crate::ids::task(scope.env.journal.thread(), &namespace, turn, 0, crate::START, 0);
+    task::complete(&mut update, id);
+    let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
+    if let Some(allowed) = &scope.graph.input
+        && let Some(field) = written.iter().find(|f| !allowed.iter().any(|a| **a == ***f))
+    {
+        let allowed = allowed.iter().map(ToString::to_string).collect();
+        return Err(RunError::Input { field: field.clone(), allowed });
+    }
+    let mut changes = update.to_changes().map_err(state_error)?;
+    let state = Arc::make_mut(&mut progress.state);
+    let resolved = task::merge(state, vec![(crate::START.into(), update)])
+        .map_err(|refused| refused.of_run(0, &namespace))?;
+    changes.0.retain(|(field, _)| resolved.get(field).is_none());
+    changes.0.extend(resolved.0);
+    let schema = scope.graph.initial.schema();
+    let ephemeral = |field: &String| schema.fields.iter().any(|f| f.ephemeral && f.name == *field);
+    progress.fresh = written.into_iter().filter(ephemeral).collect();
+    let first = scope.graph.first(&progress.state);
+    progress.frontier = match first {
+        Ok(frontier) => scope.graph.not_too_wide(frontier, 0, &namespace)?,
+        Err(source) => {
+            return Err(RunError::Node { node: crate::START.into(), step: 0, namespace, source });
+        }
+    };
+    (progress.turn, progress.at) = (turn, turn);
+    Ok(changes)
+}
+
+/// One way of the thread's run to begin.
+pub(crate) enum Way<U> {
+    /// A new turn.
+    New(U),
+    /// What is due goes on, with answers if there are any.
+    On(Vec<answer::Given>),
+}
+
+/// The run's fields in the schema of this build; says whether they had to be upgraded.
+pub(crate) fn upgraded<S: State>(
+    initial: &S,
+    mut run: RunFold,
+) -> Result<(RunFold, bool), RunError> {
+    let (found, ours) = (run.schema, schema(initial));
+    if found.version > ours.version {
+        return Err(RunError::SchemaTooNew { found: found.version, supported: ours.version });
+    }
+    if found == ours || run.run.is_none() {
+        return Ok((run, false));
+    }
+    if found.version < ours.version {
+        S::upgrade(found.version, &mut run.fields).map_err(RunError::State)?;
+    }
+    run.schema = ours;
+    Ok((run, true))
+}
+
+/// A run that is about to take its thread: where the thread is, and what the run begins with.
+pub(crate) struct Opening<S: State> {
+    pub(crate) position: Position,
+    pub(crate) epoch: Epoch,
+    pub(crate) sizes: (usize, usize),
+    pub(crate) progress: Progress<S>,
+    /// What an earlier run left of subgraphs.
+    pub(crate) runs: BTreeMap<Namespace, RunFold>,
+    /// Whether that run ended because people are asked: whatever could go on without them has.
+    pub(crate) asked: bool,
+    takeovers: u32,
+    /// Whether nothing was ever said on the thread.
+    is_new: bool,
+    /// The entries with which the run takes the thread.
+    pub(crate) first: Vec<(Namespace, Body)>,
+    /// Where a new turn begins.
+    pub(crate) began: Option<Position>,
+}
+
+impl<S: State> Opening<S> {
+    /// Reads what the log says; a state in another schema is written anew in this build's.
+    pub(crate) fn of(initial: &S, opened: Option<OpenLog>) -> Result<Self, RunError> {
+        let (position, epoch, sizes) = opened.as_ref().map_or_else(
+            || (Position::START, Epoch::default(), (0, 0)),
+            |opened| (opened.head.position, opened.head.epoch, opened.sizes),
+        );
+        let mut runs = opened.map(|opened| opened.fold.runs).unwrap_or_default();
+        let root = runs.remove(&Namespace::root()).unwrap_or_default();
+        let takeovers = root.takeovers + u32::from(root.open);
+        let asked = root.ended == INTERRUPTED;
+        let is_new = root.run.is_none() && root.fields.is_empty();
+        let (progress, rebased) = if is_new {
+            (Progress::beginning(Arc::new(initial.clone()), Default::default()), false)
+        } else {
+            let (root, rebased) = upgraded(initial, root)?;
+            (Progress::of(initial, root)?, rebased)
+        };
+        let mut first = Vec::new();
+        if rebased {
+            first.push((Namespace::root(), progress.rebase()?));
+        }
+        Ok(Self {
+            position,
+            epoch,
+            sizes,
+            progress,
+            runs,
+            asked,
+            takeovers,
+            is_new,
+            first,
+            began: None,
+        })
+    }
+
+    /// Adds how the run begins.
+    pub(crate) fn begin<C: Send + Sync + 'static>(
+        mut self,
+        scope: &Scope<S, C>,
+        way: Way<S::Update>,
+    ) -> Result<Self, RunError> {
+        let at = Position(self.position.0 + self.first.len() as u64 + 1);
+        let mut begin = Begin {
+            run: scope.run,
+            epoch: self.epoch.next(),
+            parent: None,
+            persistence: Persistence::PerCall,
+            shared: false,
+            input: Changes::default(),
+            frontier: None,
+            schema: schema(&*scope.graph.initial),
+            graph: scope.graph.fingerprint,
+            takeovers: self.takeovers,
+        };
+        let mut answers = Vec::new();
+        match way {
+            Way::New(update) => {
+                // What was due and pending is over; the state stays, and so do those of subgraphs that outlive a call.
+                let Progress { mut state, unknown, .. } = self.progress;
+                let initial = &*scope.graph.initial;
+                begin.input = match self.is_new {
+                    true => first_values(initial)?,
+                    false => forget(initial, &mut state)?,
+                };
+                self.progress = Progress::beginning(state, unknown);
+                let (runs, root) = (self.runs.clone(), Namespace::root());
+                self.runs.retain(|path, _| outlives(&runs, path, &root));
+                begin.input.0.extend(apply_input(scope, &mut self.progress, update, at)?.0);
+                begin.frontier = Some(self.progress.frontier.clone());
+                self.began = Some(at);
+            }
+            Way::On(given) => answers = given,
+        }
+        self.first.push((Namespace::root(), Body::Begin(begin)));
+        answers.into_iter().for_each(|given| self.answer(given));
+        Ok(self)
+    }
+
+    /// Adds an answer, for the graph that asked.
+    fn answer(&mut self, given: answer::Given) {
+        let answer::Given { path, id, value, doubt } = given;
+        let id = id.0.to_string();
+        let answered = match (self.runs.get_mut(&path), doubt) {
+            (Some(run), true) => {
+                run.intents.retain(|_, intent| intent.id != id);
+                &mut run.settled
+            }
+            (Some(run), false) => &mut run.answers,
+            (None, true) => {
+                self.progress.intents.retain(|_, intent| intent.id != id);
+                &mut self.progress.settled
+            }
+            (None, false) => &mut self.progress.answers,
+        };
+        answered.insert(id.clone(), value.clone());
+        self.first.push((path, Body::Answer(Answer { id, value })));
+    }
+}
