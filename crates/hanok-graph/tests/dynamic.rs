@@ -328,3 +328,29 @@ fn a_spec_is_written_as_it_is_read_and_draws_like_any_graph() {
         assert!(drawing.contains(part), "{drawing}");
     }
 }
+
+/// B7: what is done to a spec after a graph was built from it does not reach the graph.
+#[tokio::test]
+async fn a_graph_that_was_built_does_not_change_with_its_spec() {
+    let text = json!({
+        "name": "g",
+        "state": {"said": {"reduce": "append"}},
+        "nodes": {"a": {"use": "say", "with": {"field": "said", "value": "a"}}},
+        "edges": [["START", "a"], ["a", "END"]],
+    });
+    let mut spec: GraphSpec = serde_json::from_value(text).unwrap();
+    let built = spec.build(&kinds()).unwrap();
+    let drawn = built.mermaid();
+
+    let b = json!({"use": "say", "with": {"field": "said", "value": "b"}});
+    spec.nodes.push(("b".to_owned(), serde_json::from_value(b).unwrap()));
+    spec.edges.push(("START".to_owned(), "b".to_owned()));
+    spec.edges.push(("b".to_owned(), "END".to_owned()));
+    let later = spec.build(&kinds()).unwrap();
+
+    for (graph, said) in [(&built, json!(["a"])), (&later, json!(["a", "b"]))] {
+        let ended = graph.invoke(DynamicUpdate::new(), Services::default()).await.unwrap();
+        assert_eq!(ended.done().unwrap().get("said"), Some(said));
+    }
+    assert_eq!(built.mermaid(), drawn);
+}
