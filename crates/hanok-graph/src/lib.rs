@@ -79,6 +79,7 @@ mod journal;
 mod node;
 mod opening;
 mod outcome;
+mod parent;
 mod plan;
 mod progress;
 mod replay;

@@ -20,9 +20,9 @@ use crate::{
     journal::{Journal, Keep, Left, Live},
     node::ErasedNode,
     opening::{apply_input, upgraded},
+    parent::to_parent,
     progress::{Progress, schema},
     scope::Stop,
-    task::to_parent,
 };
 
 /// How many graphs may call each other, one within the other.

@@ -138,7 +138,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
 
     /// Begins a turn with `update` and runs it to its end.
     ///
-    /// If an earlier run of the thread was lost, its turn is finished first.
+    /// If an earlier run of the thread was lost or drained, its turn is finished first; a run that is cancelled or drained
+    /// while it does so ends so, and has not taken `update`.
     ///
     /// # Errors
     ///
