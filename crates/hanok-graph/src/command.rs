@@ -160,6 +160,12 @@ pub(crate) struct ToParent {
 }
 
 impl ToParent {
+    /// The same command, after `changes`.
+    pub(crate) fn after(self, changes: Changes) -> Self {
+        let both = |own: Changes| Changes(changes.0.into_iter().chain(own.0).collect());
+        Self { changes: self.changes.map(both), ..self }
+    }
+
     /// Both, one after the other, as one.
     pub(crate) fn then(self, after: Self) -> Self {
         let changes = match (self.changes, after.changes) {
@@ -207,7 +213,8 @@ impl<S: State> Command<S> {
     }
 
     /// Ends this graph after the super-step, and has the node of the graph that called it return `command`. Further up,
-    /// that command may do the same.
+    /// that command may do the same. What this graph's nodes wrote to a state that it shares with its caller is written
+    /// before it.
     ///
     /// In the thread's own graph, which nobody called, the task fails.
     pub fn parent<P: State>(self, command: Command<P>) -> Self {

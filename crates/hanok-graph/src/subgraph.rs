@@ -7,7 +7,7 @@ use hanok_core::{
     AskError, BoxError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId,
     RunId, Spent, TaskId,
 };
-use hanok_state::State;
+use hanok_state::{State, StateUpdate};
 use thiserror::Error;
 use tracing::Instrument;
 
@@ -238,7 +238,11 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                     journal.keep(scope.namespace.clone(), live);
                 }
                 if let Some(handed) = progress.frontier.handed.take() {
-                    outer.seen().command = Some(to_parent(*handed));
+                    let added = progress.added.as_ref().map(StateUpdate::to_changes).transpose();
+                    let added = added.map_err(|error| failed(RunError::State(error.into())))?;
+                    // What the nodes of a shared state wrote is written before what they command.
+                    outer.seen().command =
+                        Some(to_parent(*handed).after(added.unwrap_or_default()));
                     return Err(SubgraphError::Commanded { graph: name() });
                 }
                 return Ok((Outcome::Done(state), progress.added));

@@ -242,15 +242,15 @@ fn inner(make: Make) -> Graph<S, Ledger> {
 #[tokio::test]
 async fn a_command_to_the_parent_is_the_nearest_parents() {
     let cases: [(Make, &str); 6] = [
-        (|| up("lost").parent(up("up")), "up mid.next top.next"),
+        (|| up("own").parent(up("up")), "own up mid.next top.next"),
         (|| Command::new().parent(up("up").goto("mid.other")), "up mid.next mid.other top.next"),
         (|| Command::new().parent(up("up").goto("mid.other").only()), "up mid.other top.next"),
         (|| Command::new().parent(up("up").goto(END).only()), "up top.next"),
-        // What the middle graph commands ends it in turn.
-        (|| Command::new().parent(up("lost").parent(up("top"))), "top top.next"),
+        // What the middle graph commands ends it in turn; what was written to the state that they share is not lost.
+        (|| Command::new().parent(up("mid").parent(up("top"))), "mid top top.next"),
         (
-            || Command::new().parent(up("lost").parent(up("top").goto("top.other").only())),
-            "top top.other",
+            || Command::new().parent(up("mid").parent(up("top").goto("top.other").only())),
+            "mid top top.other",
         ),
     ];
     for (make, want) in cases {

@@ -16,7 +16,8 @@ use asking::{
 };
 use hanok_checkpoint::SharedCheckpointer;
 use hanok_graph::{
-    BoxError, Context, END, Graph, GraphBuilder, Outcome, Persistence, START, Snapshot, Subgraph,
+    BoxError, Command, Context, END, Graph, GraphBuilder, Outcome, Persistence, START, Snapshot,
+    Subgraph,
 };
 use hanok_state::{List, Map, Message, Messages, State};
 
@@ -180,4 +181,38 @@ async fn a_crash_anywhere_in_a_shared_subgraph_adds_nothing_twice() {
         }
         assert!(died >= 20, "{died}");
     }
+}
+
+/// B39, B96: a command to the caller loses nothing of what the subgraph's nodes wrote to the state that they share.
+#[tokio::test]
+async fn a_command_to_the_caller_comes_after_what_was_written() {
+    async fn commands(_: Snapshot<All>, _: Context<Ledger>) -> Result<Command<All>, BoxError> {
+        let said = All::update().push_log("commanded".to_owned()).sum(10).last("commanded");
+        Ok(Command::new()
+            .update(All::update().push_log("own".to_owned()).sum(5))
+            .parent(Command::<All>::new().update(said).goto("after").only()))
+    }
+    let inner = Graph::builder("inner")
+        .node("writes", writes)
+        .node("commands", commands)
+        .edge(START, "writes")
+        .edge("writes", "commands")
+        .edge("commands", END);
+    let outer = Graph::builder("outer")
+        .subgraph("inner", Subgraph::shared(plain(inner)))
+        .node("after", writes)
+        .edge(START, "inner")
+        .edge("inner", END)
+        .goto("inner", ["after"])
+        .edge("after", END);
+    let (outer, store, ledger) = (plain(outer), memory(), Ledger::default());
+    let input =
+        All::update().message(Message::user("hi").with_id("kept")).push_log("in".to_owned());
+    let thread = outer.checkpointer(store).thread(key("t"));
+    let kept = thread.invoke(input.clone(), ledger.clone()).await.unwrap().done().unwrap();
+    let log: Vec<_> = kept.log.iter().map(String::as_str).collect();
+    assert_eq!(log, ["in", "writes", "own", "commanded", "after"]);
+    assert_eq!((kept.sum, kept.last.as_str()), (1 + 5 + 10 + 1, "after"));
+    assert_eq!(thread.state(None).await.unwrap().unwrap(), kept);
+    assert_eq!(outer.invoke(input, ledger).await.unwrap().done().unwrap().log, kept.log);
 }
