@@ -1,7 +1,9 @@
 //! What `#[debug_node]` lets pass: every way in which a node can be written, and its run.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
-use hanok::{BoxError, Command, Context, END, Graph, START, Snapshot, State, debug_node};
+use hanok::{
+    BoxError, Command, Context, END, Graph, START, Send, Sent, Snapshot, State, View, debug_node,
+};
 
 #[derive(State, Clone, Default)]
 struct Count {
@@ -60,4 +62,39 @@ async fn a_node_is_what_it_would_be_without_the_attribute() {
         .unwrap();
     let end = graph.invoke(Count::update(), Services { step: 3 }).await.unwrap().done().unwrap();
     assert_eq!((end.n, end.log.as_str()), (3, "command aliased"));
+}
+
+#[debug_node]
+async fn sent(
+    count: Snapshot<Count>,
+    by: Sent<u32>,
+    _: Context<Services>,
+) -> Result<CountUpdate, BoxError> {
+    Ok(Count::update().n(count.n + *by))
+}
+
+#[derive(View)]
+#[view(of = Count)]
+struct Log {
+    log: String,
+}
+
+#[debug_node]
+async fn viewed(view: Snapshot<Log>, _: Cx) -> Result<Vec<CountUpdate>, BoxError> {
+    Ok(vec![Count::update().log(format!("{} viewed", view.log))])
+}
+
+#[tokio::test]
+async fn a_node_may_take_what_a_send_gives_and_a_view_and_return_several() {
+    let graph = Graph::<Count, Services>::builder("sent")
+        .node("sent", sent)
+        .node("viewed", viewed)
+        .branch(START, |_: &Count| Send::new("sent", &7_u32), ["sent"])
+        .edge("sent", "viewed")
+        .edge("viewed", END)
+        .build()
+        .unwrap();
+    let ended = graph.invoke(Count::update().n(1).log("a"), Services { step: 0 }).await.unwrap();
+    let ended = ended.done().unwrap();
+    assert_eq!((ended.n, ended.log.as_str()), (8, "a viewed"));
 }

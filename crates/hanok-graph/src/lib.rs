@@ -111,6 +111,8 @@ pub use handler::{Failure, FailureKind, Handler};
 pub use hanok_checkpoint::Doubt;
 pub use hanok_core::{BoxError, Budget};
 pub use hanok_macros::debug_node;
+#[doc(hidden)]
+pub use hanok_state::{State, View};
 pub use node::Node;
 pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished};
 pub use retry::{Class, Retry};

@@ -236,14 +236,21 @@ fn write_trait(name: &Ident, state: &Type, graph: &TokenStream) -> (TokenStream,
     let label = last_name(state).map(|state| format!("write `Result<{state}Update, …>`"));
     let label = label.unwrap_or_else(|| "not a write of this state".to_owned());
     let note = format!(
-        "what `{name}` returns in `Ok` is an update (`{0}::update()` and its methods), a `Command<{0}>`, or `()`",
+        "what `{name}` returns in `Ok` is an update (`{0}::update()` and its methods), a `Command<{0}>`, a `Vec` of one of them, or `()`",
         quote!(#state)
     );
     let write = quote! {
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
         trait IsWrite<M> {}
+        // What a node reads is its graph's state, or a view of it.
         #[diagnostic::do_not_recommend]
-        impl<M, U: #graph::IntoCommand<#state, M>> IsWrite<M> for U {}
+        impl<S, M, U> IsWrite<(S, M)> for U
+        where
+            S: #graph::State,
+            #state: #graph::View<S>,
+            U: #graph::IntoCommand<S, M>,
+        {
+        }
     };
     (write, quote!(R::Write: IsWrite<M>,))
 }
