@@ -9,6 +9,7 @@ mod metadata;
 mod report;
 mod stages;
 mod tidy;
+mod unpacked;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -10,6 +10,7 @@ use crate::examples::{RUNS, Run};
 use crate::metadata::Metadata;
 use crate::report::{self, Finished, Outcome};
 use crate::tidy;
+use crate::unpacked;
 
 /// One check.
 #[derive(Debug)]
@@ -197,6 +198,7 @@ fn publish(metadata: &Metadata) -> Result<Outcome> {
     // Cargo refuses to package files that are not committed. Away from CI they are the rule.
     let changes = Tool::named("git").arguments(["status", "--porcelain"]).text();
     let dirty = changes.is_ok_and(|changes| !changes.trim().is_empty());
+    unpacked::forget(metadata)?;
     let publish = Tool::cargo()
         .arguments(["publish", "--workspace", "--dry-run"])
         .arguments(SAME_PROFILE.iter().flat_map(|setting| ["--config", setting]))
