@@ -7,17 +7,15 @@
 
 use hanok_checkpoint::{Entry, Record, Snapshot};
 use hanok_core::{Position, Tenant, ThreadKey};
+use hanok_testkit::{any_entry, any_snapshot};
 use proptest::prelude::*;
-
-#[path = "conformance/entries.rs"]
-mod entries;
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     /// B85
     #[test]
-    fn an_entry_reads_back_as_it_was_written(entry in entries::entry()) {
+    fn an_entry_reads_back_as_it_was_written(entry in any_entry()) {
         let bytes = entry.to_bytes();
         prop_assert_eq!(Entry::from_bytes(&bytes).unwrap(), entry.clone());
         prop_assert_eq!(entry.to_bytes(), bytes);
@@ -25,7 +23,7 @@ proptest! {
 
     /// P7, B79
     #[test]
-    fn an_entry_that_was_cut_or_goes_on_is_an_error(entry in entries::entry()) {
+    fn an_entry_that_was_cut_or_goes_on_is_an_error(entry in any_entry()) {
         let bytes = entry.to_bytes();
         for len in 0..bytes.len() {
             prop_assert!(Entry::from_bytes(&bytes[..len]).is_err(), "{} bytes", len);
@@ -35,7 +33,7 @@ proptest! {
 
     /// P7, P59
     #[test]
-    fn any_bytes_are_an_entry_or_an_error(bytes in any::<Vec<u8>>(), entry in entries::entry(), at: usize, byte: u8) {
+    fn any_bytes_are_an_entry_or_an_error(bytes in any::<Vec<u8>>(), entry in any_entry(), at: usize, byte: u8) {
         drop(Entry::from_bytes(&bytes));
         drop(Snapshot::from_bytes(&bytes));
         let mut close = entry.to_bytes();
@@ -46,7 +44,7 @@ proptest! {
 
     /// B85
     #[test]
-    fn a_snapshot_reads_back_as_it_was_written(snapshot in entries::snapshot()) {
+    fn a_snapshot_reads_back_as_it_was_written(snapshot in any_snapshot()) {
         let bytes = snapshot.to_bytes();
         prop_assert_eq!(Snapshot::from_bytes(&bytes).unwrap(), snapshot.clone());
         prop_assert_eq!(snapshot.to_bytes(), bytes);
@@ -54,7 +52,7 @@ proptest! {
 
     /// P7, B79
     #[test]
-    fn a_snapshot_that_was_cut_or_goes_on_is_an_error(snapshot in entries::snapshot()) {
+    fn a_snapshot_that_was_cut_or_goes_on_is_an_error(snapshot in any_snapshot()) {
         let bytes = snapshot.to_bytes();
         for len in 0..bytes.len() {
             prop_assert!(Snapshot::from_bytes(&bytes[..len]).is_err(), "{} bytes", len);
@@ -64,7 +62,7 @@ proptest! {
 
     /// P7
     #[test]
-    fn a_record_reads_where_it_was_written_and_nowhere_else(entry in entries::entry(), at in 1..1_000_000u64) {
+    fn a_record_reads_where_it_was_written_and_nowhere_else(entry in any_entry(), at in 1..1_000_000u64) {
         let (position, parent) = (Position(at), Position(at / 2));
         let thread = |tenant, name| ThreadKey::new(Tenant::new(tenant).unwrap(), name).unwrap();
         let record = Record::new(&thread("ab", "c"), position, parent, &entry);

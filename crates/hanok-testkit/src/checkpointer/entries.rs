@@ -13,8 +13,8 @@ use hanok_core::{
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
-/// Any entry.
-pub(crate) fn entry() -> impl Strategy<Value = Entry> {
+/// Any entry, as a property test makes them up.
+pub fn any_entry() -> impl Strategy<Value = Entry> {
     (number(), namespace(), body()).prop_map(|(at, namespace, body)| Entry {
         at: Timestamp(at),
         namespace,
@@ -23,7 +23,7 @@ pub(crate) fn entry() -> impl Strategy<Value = Entry> {
 }
 
 /// Any snapshot: that of what some entries amount to.
-pub(crate) fn snapshot() -> impl Strategy<Value = Snapshot> {
+pub fn any_snapshot() -> impl Strategy<Value = Snapshot> {
     vec((namespace(), prop_oneof![begin(), commit(), rebase()]), 0..4).prop_map(|bodies| {
         let mut fold = ThreadFold::default();
         for (at, (namespace, body)) in (1..).zip(bodies) {
@@ -74,7 +74,7 @@ fn body() -> impl Strategy<Value = Body> {
         1 => (id(), stored()).prop_map(|(id, value)| Body::Answer(Answer { id, value })),
         1 => Just(Body::Rewind),
         1 => rebase(),
-        1 => (text(), position(), snapshot()).prop_map(|(thread, position, snapshot)| {
+        1 => (text(), position(), any_snapshot()).prop_map(|(thread, position, snapshot)| {
             Body::Origin(Origin { thread, position, snapshot })
         }),
         1 => (run(), outcome(), text(), spent()).prop_map(|(run, outcome, detail, spent)| {

@@ -1,6 +1,5 @@
 //! The log of a thread, as it is read from any store.
 
-use futures::executor::block_on;
 use hanok_checkpoint::{
     AppendId, Body, CheckpointError, Checkpointer, Log, Persistence, RunFold, SharedCheckpointer,
     Snapshot,
@@ -12,6 +11,7 @@ use proptest::{
 };
 
 use super::script::{Script, events, plain};
+use crate::block_on;
 
 fn each<T: std::fmt::Debug>(strategy: impl Strategy<Value = T>, holds: impl Fn(T)) {
     let config = Config { cases: 64, failure_persistence: None, ..Config::default() };

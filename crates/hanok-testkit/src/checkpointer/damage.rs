@@ -1,7 +1,6 @@
 //! What a log with damaged records reads as: the error, never another value.
 
 use bytes::Bytes;
-use futures::executor::block_on;
 use hanok_checkpoint::{
     Append, AppendId, Begin, Body, CheckpointError, Checkpointer, Commit, Due, Entry, Epoch,
     Frontier, Guard, Persistence, Record, Safety, SchemaRef, SharedCheckpointer, Snapshots,
@@ -9,6 +8,7 @@ use hanok_checkpoint::{
 use hanok_core::{Change, Changes, Namespace, Position, RunId, Spent, Stored, Timestamp};
 
 use super::{contract::key, script::Script};
+use crate::block_on;
 
 /// A small log: a run of three super-steps.
 pub(crate) fn small(store: &SharedCheckpointer) -> Script {

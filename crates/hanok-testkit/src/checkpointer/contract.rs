@@ -3,12 +3,13 @@
 use std::thread;
 
 use bytes::Bytes;
-use futures::executor::block_on;
 use hanok_checkpoint::{
     Append, AppendId, CheckpointError, Checkpointer, Claim, Epoch, Guard, Head, Holder, Opened,
     Record, Safety, Snapshots,
 };
 use hanok_core::{Position, RunId, Tenant, ThreadKey, Timestamp};
+
+use crate::block_on;
 
 const ALL: usize = usize::MAX;
 

@@ -1,0 +1,106 @@
+//! What every [`Checkpointer`] does, as claims that are written once and checked on each.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a suite stops at what it did not expect"
+)]
+
+mod contract;
+mod damage;
+mod entries;
+mod logs;
+mod script;
+
+pub use entries::{any_entry, any_snapshot};
+use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
+
+use contract::*;
+use damage::*;
+use logs::*;
+
+/// One claim of the suite: its name, and what panics when a store does not hold it.
+pub type CheckpointerClaim = (&'static str, fn(SharedCheckpointer));
+
+/// Every claim of the suite, for whoever runs it in another way than [`checkpointer_conforms!`](crate::checkpointer_conforms).
+pub const CHECKPOINTER_CLAIMS: &[CheckpointerClaim] = crate::checkpointer_conforms!(@claims);
+
+/// Checks one claim on a store with nothing in it.
+///
+/// # Panics
+///
+/// When the store does not hold it, or there is no claim of that name.
+pub fn check_checkpointer(claim: &str, store: impl Checkpointer) {
+    let found = CHECKPOINTER_CLAIMS.iter().find(|(name, _)| *name == claim);
+    let (_, holds) = found.unwrap_or_else(|| panic!("no claim `{claim}`"));
+    holds(SharedCheckpointer::new(store));
+}
+
+/// Makes a test of every claim: `checkpointer_conforms!(Mine::open().await.unwrap())`, in a module of its own if there are
+/// several stores. The expression gives a store with nothing in it, once for every test, on a tokio runtime.
+#[macro_export]
+macro_rules! checkpointer_conforms {
+    (@claims) => { $crate::checkpointer_conforms!(@each [@name]) };
+    (@each [$($then:tt)*]) => {
+        $crate::checkpointer_conforms! { $($then)*;
+            /// B70
+            what_is_appended_is_read_back
+            /// B70
+            a_thread_without_a_record_is_not_there
+            /// P10, B76
+            of_two_appends_to_one_position_one_gets_a_conflict
+            /// P10, B76
+            appends_from_many_threads_never_interleave
+            /// P9, B73
+            an_append_whose_answer_was_lost_is_stored_once
+            /// P10
+            an_append_without_the_claim_is_fenced
+            /// P10
+            a_claim_and_its_beat_are_seen_in_the_head
+            /// P10
+            a_beat_without_the_claim_is_fenced
+            /// B74
+            a_page_of_history_is_newest_first
+            /// P1
+            a_read_begins_at_the_newest_snapshot_that_is_not_too_new
+            /// P57, B75
+            deleting_a_thread_leaves_nothing_of_it_and_all_of_the_others
+            /// P26, P27, P28, P29, P31, B84
+            hostile_names_stay_apart_and_read_back_as_they_were_written
+            /// P26, P50
+            a_tenant_sees_its_own_threads_only
+            /// P26
+            threads_are_listed_by_name_page_by_page
+            /// P26
+            any_number_a_caller_names_gets_an_answer
+            /// P1, B85
+            a_log_reads_at_any_position_as_its_records_say
+            /// B74
+            pages_of_history_hold_every_entry_once
+            /// B70
+            a_fork_outlives_its_origin
+            /// P10
+            a_rewind_goes_back_and_keeps_what_it_leaves
+            /// P7
+            a_position_that_is_not_in_the_log_is_a_conflict_and_no_damage
+            /// P7, B79
+            a_flipped_bit_is_told_with_the_last_good_position
+            /// P7, B79
+            a_record_cut_at_any_length_is_told_with_the_last_good_position
+            /// P7
+            a_record_that_belongs_elsewhere_is_told
+            /// P7
+            a_damaged_snapshot_is_passed_over
+        }
+    };
+    (@name; $($(#[$promise:meta])* $claim:ident)*) => {
+        &[$((stringify!($claim), $claim as fn(SharedCheckpointer))),*]
+    };
+    (@test $store:expr; $($(#[$promise:meta])* $claim:ident)*) => {
+        $($(#[$promise])* #[test] fn $claim() {
+            $crate::check_checkpointer(stringify!($claim), $crate::block_on(async { $store }));
+        })*
+    };
+    ($store:expr) => { $crate::checkpointer_conforms!(@each [@test $store]); };
+}

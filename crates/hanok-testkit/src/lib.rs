@@ -1,0 +1,23 @@
+//! Suites and tools to test with: what is built on hanok's seams, and graphs that are built with it.
+//!
+//! - [`checkpointer_conforms!`] makes a test of everything that a [`Checkpointer`](hanok_checkpoint::Checkpointer) has to
+//!   do; [`CHECKPOINTER_CLAIMS`] are those claims by name.
+//!
+//! ```
+//! use hanok_checkpoint::Memory;
+//!
+//! hanok_testkit::check_checkpointer("of_two_appends_to_one_position_one_gets_a_conflict", Memory::new());
+//! ```
+
+mod checkpointer;
+mod runtime;
+
+pub use checkpointer::{
+    CHECKPOINTER_CLAIMS, CheckpointerClaim, any_entry, any_snapshot, check_checkpointer,
+};
+pub use runtime::block_on;
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
