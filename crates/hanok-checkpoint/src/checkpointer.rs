@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use hanok_core::{BoxFuture, Position, Tenant, ThreadKey, Timestamp};
 
-use crate::{CheckpointError, Claim, Epoch, Record};
+use crate::{CheckpointError, Claim, Cursor, Epoch, OutboxItem, Outgoing, Record};
 
 /// Names one append, so that after a lost answer it is found instead of made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,6 +16,8 @@ pub struct AppendId(pub u128);
 pub struct Head {
     /// The position of the last record.
     pub position: Position,
+    /// The position up to which records were cut off; the base stands there. [`Position::START`] for a whole log.
+    pub floor: Position,
     /// The number of the newest claim there was.
     pub epoch: Epoch,
     /// The claim that holds now.
@@ -25,7 +27,7 @@ pub struct Head {
 /// Under which claim an append is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guard {
-    /// It takes the thread: its epoch is one above the thread's. A claim that holds is fenced off.
+    /// It takes the thread: its epoch is above the thread's. A claim that holds is fenced off.
     Take(Claim),
     /// It is made under the claim of this epoch.
     Hold(Epoch),
@@ -52,7 +54,7 @@ impl Guard {
             Err(CheckpointError::Fenced { thread: thread.clone(), expected, actual: epoch })
         };
         match self {
-            Self::Take(new) if new.epoch != epoch.next() => fenced(new.epoch),
+            Self::Take(new) if new.epoch <= epoch => fenced(new.epoch),
             Self::Take(new) => Ok((new.epoch, Some(new.clone()))),
             Self::Hold(under) | Self::Release(under) if *under != epoch || claim.is_none() => {
                 fenced(*under)
@@ -87,6 +89,31 @@ pub struct Append {
     pub records: Vec<Record>,
     /// What the append must survive.
     pub safety: Safety,
+    /// Items for others, which are handed over if and when the append is stored.
+    pub outbox: Vec<Outgoing>,
+    /// The thread of the same tenant that this one is a fork of. Only the first append of a thread says it.
+    pub origin: Option<String>,
+    /// From when on the thread may be swept; `None` leaves that as it was.
+    pub expires: Option<Timestamp>,
+}
+
+impl Append {
+    /// An append of `records`, without items for others, that survives the death of this process.
+    pub fn new(id: AppendId, expected: Position, guard: Guard, records: Vec<Record>) -> Self {
+        let (safety, outbox) = (Safety::Process, Vec::new());
+        Self { id, expected, guard, records, safety, outbox, origin: None, expires: None }
+    }
+}
+
+/// What is cut off a log, and what stands in its place.
+#[derive(Debug, Clone)]
+pub struct Trim {
+    /// The last position that is cut off. It is above the floor that there is, and not above the head.
+    pub floor: Position,
+    /// What every read begins with from now on: unlike a snapshot it is no cache.
+    pub base: Bytes,
+    /// What is appended with it, or nothing: then the head does not move, and a run may go on meanwhile.
+    pub then: Option<Append>,
 }
 
 /// Whether a read may begin at a snapshot.
@@ -95,7 +122,7 @@ pub enum Snapshots {
     /// It begins at the newest one.
     #[default]
     Use,
-    /// It begins at the first record.
+    /// It begins at the first record; where records were cut off, at the base.
     Ignore,
 }
 
@@ -104,7 +131,7 @@ pub enum Snapshots {
 pub struct Opened {
     /// Where the thread is.
     pub head: Head,
-    /// The newest snapshot at or before the position asked for.
+    /// The newest snapshot, or the base, at or before the position asked for.
     pub snapshot: Option<(Position, Bytes)>,
     /// The records after the snapshot up to the position asked for, in order.
     pub records: Vec<Record>,
@@ -117,6 +144,25 @@ pub struct ThreadInfo {
     pub thread: ThreadKey,
     /// Where it is.
     pub head: Head,
+    /// The thread of the same tenant that it is a fork of.
+    pub origin: Option<String>,
+    /// From when on it may be swept.
+    pub expires: Option<Timestamp>,
+}
+
+/// Which threads are listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// Those of a tenant.
+    Of(Tenant),
+    /// The forks of a thread.
+    ForksOf(ThreadKey),
+    /// Those that a run holds a claim to, of all tenants. For whoever finishes what dead processes left.
+    Claimed,
+    /// Those that may be swept at this time and that no run holds a claim to, of all tenants.
+    Expired(Timestamp),
+    /// All, of all tenants. For operators.
+    All,
 }
 
 /// Keeps the logs of threads. A store never looks into a record, and never folds.
@@ -130,7 +176,11 @@ pub struct ThreadInfo {
 ///   position it is made for is answered `Ok` and stores nothing.
 /// - The guard is checked in the same transaction: an append under an epoch that is not the thread's, or without a claim
 ///   where there is one, gets [`CheckpointError::Fenced`].
-/// - Keys are compared by bytes; a tenant is part of the key, and no call sees another tenant's threads.
+/// - Keys are compared by bytes; a tenant is part of the key, and no call that names a tenant sees another's threads.
+/// - The items of an append's outbox are stored with its records, or not at all. They are handed out in an order in which
+///   no item ever appears before one that was handed out already.
+///
+/// Run `hanok_testkit::checkpointer_conforms!` on every implementation.
 ///
 /// # Cancel safety
 ///
@@ -185,19 +235,66 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
         now: Timestamp,
     ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
 
-    /// Removes `thread` and all that belongs to it; says whether it was there.
+    /// Removes `thread` and all that belongs to it, its items for others too; says whether it was there.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`] when the thread is not at `expected`, if that is given.
     fn delete(
         &self,
         thread: &ThreadKey,
+        expected: Option<Position>,
     ) -> impl Future<Output = Result<bool, CheckpointError>> + Send;
 
-    /// The threads of `tenant` whose names follow `after`, by name, at most `limit`.
+    /// Cuts off the log of `thread` up to a position, with all snapshots up to there. Nothing of what is cut off stays. A
+    /// thread whose floor is there already, or higher, stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`] when the floor would be above the head; what [`append`](Checkpointer::append) says of
+    /// what is appended with it.
+    fn trim(
+        &self,
+        thread: &ThreadKey,
+        trim: Trim,
+    ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
+
+    /// The threads that `which` names and that follow `after`, by tenant and name, at most `limit`. One that somebody else
+    /// is writing at this moment may be left out of those that are claimed.
     fn threads(
         &self,
-        tenant: &Tenant,
-        after: Option<&str>,
+        which: Which,
+        after: Option<&ThreadKey>,
         limit: usize,
     ) -> impl Future<Output = Result<Vec<ThreadInfo>, CheckpointError>> + Send;
+
+    /// Waits until the head of `thread` is beyond `after`, whoever moves it, in whatever process; gives its position. A
+    /// thread without a record is at [`Position::START`].
+    fn beyond(
+        &self,
+        thread: &ThreadKey,
+        after: Position,
+    ) -> impl Future<Output = Result<Position, CheckpointError>> + Send;
+
+    /// The items of `topic` that follow those that `consumer` is done with, of all threads, in the order in which they are
+    /// handed out, at most `limit`. They are handed out again until [`advance`](Checkpointer::advance) says that they are
+    /// done.
+    fn outbox(
+        &self,
+        consumer: &str,
+        topic: &str,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<OutboxItem>, CheckpointError>> + Send;
+
+    /// Notes that `consumer` is done with the items of `topic` up to `to`; what it is done with already stays done. An item
+    /// that all known consumers of its topic are done with is removed. A consumer is known from its first note on: one
+    /// that notes [`Cursor::START`] sees every item from then on.
+    fn advance(
+        &self,
+        consumer: &str,
+        topic: &str,
+        to: Cursor,
+    ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
 }
 
 /// Any [`Checkpointer`], chosen at run time. Clones share the store.
@@ -241,13 +338,27 @@ trait Erased: fmt::Debug + Send + Sync {
         epoch: Epoch,
         now: Timestamp,
     ) -> Answer<'a, ()>;
-    fn delete_boxed<'a>(&'a self, thread: &'a ThreadKey) -> Answer<'a, bool>;
+    fn delete_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        expected: Option<Position>,
+    ) -> Answer<'a, bool>;
+    fn trim_boxed<'a>(&'a self, thread: &'a ThreadKey, trim: Trim) -> Answer<'a, ()>;
     fn threads_boxed<'a>(
         &'a self,
-        tenant: &'a Tenant,
-        after: Option<&'a str>,
+        which: Which,
+        after: Option<&'a ThreadKey>,
         limit: usize,
     ) -> Answer<'a, Vec<ThreadInfo>>;
+    fn beyond_boxed<'a>(&'a self, thread: &'a ThreadKey, after: Position) -> Answer<'a, Position>;
+    fn outbox_boxed<'a>(
+        &'a self,
+        consumer: &'a str,
+        topic: &'a str,
+        limit: usize,
+    ) -> Answer<'a, Vec<OutboxItem>>;
+    fn advance_boxed<'a>(&'a self, consumer: &'a str, topic: &'a str, to: Cursor)
+    -> Answer<'a, ()>;
 }
 
 impl<C: Checkpointer> Erased for C {
@@ -295,17 +406,47 @@ impl<C: Checkpointer> Erased for C {
         Box::pin(self.beat(thread, epoch, now))
     }
 
-    fn delete_boxed<'a>(&'a self, thread: &'a ThreadKey) -> Answer<'a, bool> {
-        Box::pin(self.delete(thread))
+    fn delete_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        expected: Option<Position>,
+    ) -> Answer<'a, bool> {
+        Box::pin(self.delete(thread, expected))
+    }
+
+    fn trim_boxed<'a>(&'a self, thread: &'a ThreadKey, trim: Trim) -> Answer<'a, ()> {
+        Box::pin(self.trim(thread, trim))
     }
 
     fn threads_boxed<'a>(
         &'a self,
-        tenant: &'a Tenant,
-        after: Option<&'a str>,
+        which: Which,
+        after: Option<&'a ThreadKey>,
         limit: usize,
     ) -> Answer<'a, Vec<ThreadInfo>> {
-        Box::pin(self.threads(tenant, after, limit))
+        Box::pin(self.threads(which, after, limit))
+    }
+
+    fn beyond_boxed<'a>(&'a self, thread: &'a ThreadKey, after: Position) -> Answer<'a, Position> {
+        Box::pin(self.beyond(thread, after))
+    }
+
+    fn outbox_boxed<'a>(
+        &'a self,
+        consumer: &'a str,
+        topic: &'a str,
+        limit: usize,
+    ) -> Answer<'a, Vec<OutboxItem>> {
+        Box::pin(self.outbox(consumer, topic, limit))
+    }
+
+    fn advance_boxed<'a>(
+        &'a self,
+        consumer: &'a str,
+        topic: &'a str,
+        to: Cursor,
+    ) -> Answer<'a, ()> {
+        Box::pin(self.advance(consumer, topic, to))
     }
 }
 
@@ -354,16 +495,50 @@ impl Checkpointer for SharedCheckpointer {
         self.0.beat_boxed(thread, epoch, now).await
     }
 
-    async fn delete(&self, thread: &ThreadKey) -> Result<bool, CheckpointError> {
-        self.0.delete_boxed(thread).await
+    async fn delete(
+        &self,
+        thread: &ThreadKey,
+        expected: Option<Position>,
+    ) -> Result<bool, CheckpointError> {
+        self.0.delete_boxed(thread, expected).await
+    }
+
+    async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Result<(), CheckpointError> {
+        self.0.trim_boxed(thread, trim).await
     }
 
     async fn threads(
         &self,
-        tenant: &Tenant,
-        after: Option<&str>,
+        which: Which,
+        after: Option<&ThreadKey>,
         limit: usize,
     ) -> Result<Vec<ThreadInfo>, CheckpointError> {
-        self.0.threads_boxed(tenant, after, limit).await
+        self.0.threads_boxed(which, after, limit).await
+    }
+
+    async fn beyond(
+        &self,
+        thread: &ThreadKey,
+        after: Position,
+    ) -> Result<Position, CheckpointError> {
+        self.0.beyond_boxed(thread, after).await
+    }
+
+    async fn outbox(
+        &self,
+        consumer: &str,
+        topic: &str,
+        limit: usize,
+    ) -> Result<Vec<OutboxItem>, CheckpointError> {
+        self.0.outbox_boxed(consumer, topic, limit).await
+    }
+
+    async fn advance(
+        &self,
+        consumer: &str,
+        topic: &str,
+        to: Cursor,
+    ) -> Result<(), CheckpointError> {
+        self.0.advance_boxed(consumer, topic, to).await
     }
 }

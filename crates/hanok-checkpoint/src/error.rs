@@ -45,6 +45,16 @@ pub enum CheckpointError {
         /// The last position before it that is whole.
         last_good: Position,
     },
+    /// The position was cut off the log: what it amounted to is not known any more.
+    #[error("thread `{thread}` was cut off up to position {floor}: position {position} is gone")]
+    Pruned {
+        /// The thread.
+        thread: ThreadKey,
+        /// The position that was asked for.
+        position: Position,
+        /// The first position that there is.
+        floor: Position,
+    },
     /// The store was written by a newer version of hanok. It was not touched.
     #[error("the store has format {found}; this build reads up to {supported}: use a newer build")]
     TooNew {

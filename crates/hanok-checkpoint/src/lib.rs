@@ -28,13 +28,14 @@ mod fold;
 mod frontier;
 mod log;
 mod memory;
+mod outbox;
 mod record;
 mod snapshot;
 mod wire;
 
 pub use checkpointer::{
     Append, AppendId, Checkpointer, Guard, Head, Opened, Safety, SharedCheckpointer, Snapshots,
-    ThreadInfo,
+    ThreadInfo, Trim, Which,
 };
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
 pub use entry::{
@@ -46,6 +47,7 @@ pub use fold::{BREAKPOINT, DRAINED, INTERRUPTED, RunFold, ThreadFold, outlives, 
 pub use frontier::{Due, Frontier, Goto, Handed};
 pub use log::{Log, LogEntry, OpenLog};
 pub use memory::Memory;
+pub use outbox::{Cursor, OutboxItem, Outgoing};
 pub use record::{Record, RecordError};
 pub use snapshot::Snapshot;
 

@@ -5,7 +5,7 @@ use hanok_core::{Position, ThreadKey, Timestamp};
 
 use crate::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Guard, Head, Opened, Origin,
-    Record, RecordError, Safety, SharedCheckpointer, Snapshot, Snapshots, ThreadFold,
+    Record, RecordError, SharedCheckpointer, Snapshot, Snapshots, ThreadFold,
 };
 
 /// The log of one thread.
@@ -88,10 +88,18 @@ impl Log {
                 actual,
             });
         }
+        let floor = opened.head.floor;
+        if tip < floor {
+            return Err(self.pruned(tip, floor));
+        }
         let (base, mut fold, snapshot_size) = match &opened.snapshot {
             None => (Position::START, ThreadFold::default(), 0),
             Some((position, bytes)) => match unseal(&self.thread, *position, bytes) {
                 Some(snapshot) => (*position, snapshot.to_fold(*position), bytes.len()),
+                None if *position == floor => {
+                    let reason = "what stands for the entries before it cannot be read".to_owned();
+                    return Err(self.corrupt(floor, reason, Position::START));
+                }
                 None => return Ok(None),
             },
         };
@@ -109,8 +117,11 @@ impl Log {
             return Err(self.corrupt(good.next(), "it is missing".to_owned(), good));
         }
         let Some(branch) = branch(&entries, base, tip) else {
-            if opened.snapshot.is_some() {
+            if base > floor {
                 return Ok(None);
+            }
+            if floor > Position::START {
+                return Err(self.pruned(tip, floor));
             }
             // Only a build that is not ours writes a record whose parent does not stand before it.
             let reason = "its parents do not lead to the beginning".to_owned();
@@ -148,7 +159,7 @@ impl Log {
             entries.push(LogEntry { position: due, parent, entry });
             due = before;
         }
-        if entries.len() < limit && due > Position::START {
+        if entries.len() < limit && due > self.floor().await? {
             let before = Position(due.0.saturating_sub(1));
             return Err(self.corrupt(due, "it is missing".to_owned(), before));
         }
@@ -185,13 +196,8 @@ impl Log {
         let entry =
             Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Origin(origin) };
         let record = Record::new(to, Position::START.next(), Position::START, &entry);
-        let append = Append {
-            id,
-            expected: Position::START,
-            guard: Guard::Unclaimed,
-            records: vec![record],
-            safety: Safety::Process,
-        };
+        let append = Append::new(id, Position::START, Guard::Unclaimed, vec![record]);
+        let append = Append { origin: Some(self.thread.thread().to_owned()), ..append };
         self.store.append(to, append).await?;
         Ok(position)
     }
@@ -216,13 +222,7 @@ impl Log {
         }
         let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind };
         let record = Record::new(&self.thread, actual.next(), to, &entry);
-        let append = Append {
-            id,
-            expected: actual,
-            guard: Guard::Unclaimed,
-            records: vec![record],
-            safety: Safety::Process,
-        };
+        let append = Append::new(id, actual, Guard::Unclaimed, vec![record]);
         self.store.append(&self.thread, append).await?;
         Ok(actual.next())
     }
@@ -250,6 +250,14 @@ impl Log {
             }
             error => self.corrupt(record.position, error.to_string(), last_good),
         })
+    }
+
+    async fn floor(&self) -> Result<Position, CheckpointError> {
+        Ok(self.store.head(&self.thread).await?.map_or(Position::START, |head| head.floor))
+    }
+
+    fn pruned(&self, position: Position, floor: Position) -> CheckpointError {
+        CheckpointError::Pruned { thread: self.thread.clone(), position, floor }
     }
 
     fn corrupt(&self, position: Position, reason: String, last_good: Position) -> CheckpointError {

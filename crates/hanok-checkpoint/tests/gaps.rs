@@ -1,31 +1,35 @@
 //! A store that lost a record: the log tells where.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
 
-use bytes::Bytes;
 use futures::executor::block_on;
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Epoch, Guard, Head, Log, Memory,
-    Opened, Record, Safety, SharedCheckpointer, Snapshots, ThreadInfo,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Guard, Log, Memory, Opened,
+    Record, SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+use hanok_testkit::{Layer, Layered};
 
 type Answer<T> = Result<T, CheckpointError>;
 
 /// A store that does not find one of its records any more.
 #[derive(Debug)]
 struct Lossy {
-    inner: Memory,
+    store: SharedCheckpointer,
     lost: Position,
 }
 
-impl Checkpointer for Lossy {
+impl Layer for Lossy {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
+    }
+
     async fn open(
         &self,
         thread: &ThreadKey,
         at: Option<Position>,
         snapshots: Snapshots,
     ) -> Answer<Option<Opened>> {
-        let mut opened = self.inner.open(thread, at, snapshots).await?;
+        let mut opened = self.store.open(thread, at, snapshots).await?;
         opened.iter_mut().for_each(|it| it.records.retain(|record| record.position != self.lost));
         Ok(opened)
     }
@@ -36,59 +40,25 @@ impl Checkpointer for Lossy {
         before: Option<Position>,
         limit: usize,
     ) -> Answer<Vec<Record>> {
-        let mut records = self.inner.history(thread, before, usize::MAX).await?;
+        let mut records = self.store.history(thread, before, usize::MAX).await?;
         records.retain(|record| record.position != self.lost);
         records.truncate(limit);
         Ok(records)
-    }
-
-    async fn head(&self, thread: &ThreadKey) -> Answer<Option<Head>> {
-        self.inner.head(thread).await
-    }
-
-    async fn append(&self, thread: &ThreadKey, append: Append) -> Answer<()> {
-        self.inner.append(thread, append).await
-    }
-
-    async fn put_snapshot(&self, thread: &ThreadKey, at: Position, bytes: Bytes) -> Answer<()> {
-        self.inner.put_snapshot(thread, at, bytes).await
-    }
-
-    async fn beat(&self, thread: &ThreadKey, epoch: Epoch, now: Timestamp) -> Answer<()> {
-        self.inner.beat(thread, epoch, now).await
-    }
-
-    async fn delete(&self, thread: &ThreadKey) -> Answer<bool> {
-        self.inner.delete(thread).await
-    }
-
-    async fn threads(
-        &self,
-        tenant: &Tenant,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Answer<Vec<ThreadInfo>> {
-        self.inner.threads(tenant, after, limit).await
     }
 }
 
 /// A log of `len` entries in a store that lost the one at `lost`.
 fn log(lost: u64, len: u64) -> Log {
-    let store = Lossy { inner: Memory::new(), lost: Position(lost) };
+    let store = Lossy { store: SharedCheckpointer::new(Memory::new()), lost: Position(lost) };
     let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
     let record = |at| {
         let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::Rewind };
         Record::new(&thread, Position(at), Position(at - 1), &entry)
     };
-    let append = Append {
-        id: AppendId(1),
-        expected: Position::START,
-        guard: Guard::Unclaimed,
-        records: (1..=len).map(record).collect(),
-        safety: Safety::Process,
-    };
+    let records = (1..=len).map(record).collect();
+    let append = Append::new(AppendId(1), Position::START, Guard::Unclaimed, records);
     block_on(store.append(&thread, append)).unwrap();
-    Log::new(SharedCheckpointer::new(store), thread)
+    Log::new(SharedCheckpointer::new(Layered(store)), thread)
 }
 
 fn told<T: std::fmt::Debug>(answer: Answer<T>) -> (u64, u64) {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use hanok_checkpoint::{
     Append, AppendId, Body, Checkpointer, Edit, Entry, Frontier, Goto, Guard, OpenLog, Record,
-    Safety,
 };
 use hanok_core::{Fields, Namespace, Position};
 use hanok_state::{State, StateUpdate};
@@ -162,13 +161,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             last = last.next();
             record
         });
-        let append = Append {
-            id: AppendId(runtime.ids.id()),
-            expected,
-            guard: Guard::Unclaimed,
-            records: records.collect(),
-            safety: Safety::Process,
-        };
+        let (id, records) = (AppendId(runtime.ids.id()), records.collect());
+        let append = Append::new(id, expected, Guard::Unclaimed, records);
         self.app.store().append(thread, append).await?;
         Ok(last)
     }

@@ -213,7 +213,7 @@ impl Journal {
         };
         let releases = matches!(guard, Guard::Release(_));
         let id = AppendId(self.runtime.ids.id());
-        let append = Append { id, expected, guard, records, safety };
+        let append = Append { safety, ..Append::new(id, expected, guard, records) };
         at.unsure = true;
         let appended = store.append(&self.thread, append).await;
         if let Err(CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. }) = appended {

@@ -312,7 +312,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// [`CheckpointError`] when the store fails.
     pub async fn delete(&self) -> Result<bool, CheckpointError> {
-        self.app.store().delete(&self.key).await
+        self.app.store().delete(&self.key, None).await
     }
 
     /// The thread's log.

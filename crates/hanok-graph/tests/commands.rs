@@ -10,6 +10,7 @@ use hanok_graph::{
     Send, Sent, Snapshot, Subgraph, Target,
 };
 use hanok_state::{List, State};
+use hanok_testkit::Layered;
 use serde::{Deserialize, Serialize};
 use support::{
     Dying, Ledger, S, SUpdate, both, builder, chain, done, key, log, memory, nothing, says, thread,
@@ -264,7 +265,7 @@ async fn a_command_to_the_parent_is_the_nearest_parents() {
         let mut deaths = 0;
         for (at, stored) in (0..20).flat_map(|at| [(at, false), (at, true)]) {
             let (dying, ledger) = (Dying::at(memory(), at, stored), Ledger::default());
-            let run = top.checkpointer(dying.clone()).thread(key("t"));
+            let run = top.checkpointer(Layered(dying.clone())).thread(key("t"));
             let died = run.invoke(S::update(), ledger.clone()).await;
             assert_eq!(died.is_err(), dying.is_dead());
             deaths += u32::from(dying.is_dead());

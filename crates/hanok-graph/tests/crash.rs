@@ -12,17 +12,17 @@ use std::{
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Entry, Epoch, Head, Memory, Opened, Record,
-    Snapshots, ThreadInfo,
+    Append, Body, CheckpointError, Checkpointer, Entry, Memory, SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{BoxError, Context, END, Graph, RunError, START, Send, Snapshot, Target};
 use hanok_state::{List, Message, Messages, State};
+use hanok_testkit::{Layer, Layered};
 
 /// A store whose process dies at one append: before it, or after it and before the answer.
 #[derive(Debug, Clone)]
 struct Crashing {
-    store: Arc<Memory>,
+    store: SharedCheckpointer,
     appends: Arc<AtomicUsize>,
     at: usize,
     stored: bool,
@@ -33,7 +33,7 @@ struct Crashing {
 impl Crashing {
     fn new(at: usize, stored: bool) -> Self {
         Self {
-            store: Arc::default(),
+            store: SharedCheckpointer::new(Memory::new()),
             appends: Arc::default(),
             at,
             stored,
@@ -46,9 +46,9 @@ impl Crashing {
     }
 }
 
-impl Checkpointer for Crashing {
-    async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
-        self.store.head(thread).await
+impl Layer for Crashing {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
     }
 
     async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
@@ -67,24 +67,6 @@ impl Checkpointer for Crashing {
         Ok(())
     }
 
-    async fn open(
-        &self,
-        thread: &ThreadKey,
-        at: Option<Position>,
-        snapshots: Snapshots,
-    ) -> Result<Option<Opened>, CheckpointError> {
-        self.store.open(thread, at, snapshots).await
-    }
-
-    async fn history(
-        &self,
-        thread: &ThreadKey,
-        before: Option<Position>,
-        limit: usize,
-    ) -> Result<Vec<Record>, CheckpointError> {
-        self.store.history(thread, before, limit).await
-    }
-
     async fn put_snapshot(
         &self,
         thread: &ThreadKey,
@@ -93,28 +75,6 @@ impl Checkpointer for Crashing {
     ) -> Result<(), CheckpointError> {
         self.snapshots.fetch_add(snapshot.len(), Ordering::SeqCst);
         self.store.put_snapshot(thread, position, snapshot).await
-    }
-
-    async fn beat(
-        &self,
-        thread: &ThreadKey,
-        epoch: Epoch,
-        now: Timestamp,
-    ) -> Result<(), CheckpointError> {
-        self.store.beat(thread, epoch, now).await
-    }
-
-    async fn delete(&self, thread: &ThreadKey) -> Result<bool, CheckpointError> {
-        self.store.delete(thread).await
-    }
-
-    async fn threads(
-        &self,
-        tenant: &Tenant,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<ThreadInfo>, CheckpointError> {
-        self.store.threads(tenant, after, limit).await
     }
 }
 
@@ -196,7 +156,7 @@ fn thread() -> ThreadKey {
 }
 
 async fn run(store: &Crashing, ledger: &Ledger) -> Result<S, RunError> {
-    let app = graph().checkpointer(store.clone());
+    let app = graph().checkpointer(Layered(store.clone()));
     let update = S::update().message("go");
     app.thread(thread()).invoke(update, ledger.clone()).await.map(|o| o.done().unwrap())
 }
@@ -232,7 +192,7 @@ async fn a_run_that_dies_at_any_write_is_finished_by_the_next() {
             let calls = ledger.lock().unwrap().clone();
 
             let store = store.restarted();
-            let app = graph().checkpointer(store.clone());
+            let app = graph().checkpointer(Layered(store.clone()));
             let thread = app.thread(thread());
             // What died in this process holds a claim that is not this handle's: as after a crash, it is taken over.
             release(&store).await;
@@ -274,7 +234,7 @@ async fn storage_grows_with_what_is_said_and_reading_does_not() {
         .edge("work", END)
         .build()
         .unwrap();
-    let app = graph.checkpointer(store.clone());
+    let app = graph.checkpointer(Layered(store.clone()));
     let mut sizes = Vec::new();
     for turn in 0..600 {
         let update = S::update().message("x".repeat(200));
@@ -305,7 +265,7 @@ async fn a_run_that_is_dropped_at_any_await_is_finished_by_the_next() {
     let mut polls = 0;
     loop {
         let (store, ledger) = (Crashing::new(usize::MAX, false), Ledger::default());
-        let thread = graph().checkpointer(store.clone()).thread(thread());
+        let thread = graph().checkpointer(Layered(store.clone())).thread(thread());
         let mut running = Box::pin(thread.invoke(S::update().message("go"), ledger.clone()));
         let mut ended = false;
         for _ in 0..polls {
@@ -345,7 +305,7 @@ async fn the_snapshots_of_one_long_run_cost_what_is_said() {
         .build()
         .unwrap();
     let store = Crashing::new(usize::MAX, false);
-    let thread = graph.checkpointer(store.clone()).thread(thread());
+    let thread = graph.checkpointer(Layered(store.clone())).thread(thread());
     let state = thread.invoke(S::update(), Ledger::default()).await.unwrap().done().unwrap();
     assert_eq!(state.messages.len(), 1_000);
     let records = store.history(thread.key(), None, usize::MAX).await.unwrap();

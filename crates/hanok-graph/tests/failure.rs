@@ -12,6 +12,7 @@ use hanok_graph::{
     Outcome, Retry, RunError, START, Snapshot,
 };
 use hanok_state::State;
+use hanok_testkit::Layered;
 use support::{
     Dying, Ledger, S, SUpdate, both, builder, chain, done, key, log, memory, nothing, says, slow,
     thread, work,
@@ -494,7 +495,7 @@ async fn after_a_crash_behind_a_recorded_failure_only_the_handler_runs() {
             let (memory, ledger) = (memory(), Ledger::default());
             ledger.fail("a", 2);
             let dying = Dying::at(memory.clone(), at, stored);
-            let thread = graph.checkpointer(dying.clone()).thread(key("t"));
+            let thread = graph.checkpointer(Layered(dying.clone())).thread(key("t"));
             let died = thread.invoke(S::update(), ledger.clone()).await;
             if !dying.is_dead() {
                 continue;

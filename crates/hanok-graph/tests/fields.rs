@@ -18,6 +18,7 @@ use hanok_graph::{
     Send, Sent, Snapshot, Thread,
 };
 use hanok_state::{List, Map, Message, Messages, State, View};
+use hanok_testkit::Layered;
 use serde::{Deserialize, Serialize};
 use support::{Dying, key, runtime};
 
@@ -358,7 +359,7 @@ async fn an_ephemeral_field_lasts_for_one_super_step() {
         assert_eq!(said(&state), want, "{writers}");
         for (at, stored) in (0..6).flat_map(|at| [(at, false), (at, true)]) {
             let dying = Dying::at(memory(), at, stored);
-            let run = graph.checkpointer(dying.clone()).thread(key("t"));
+            let run = graph.checkpointer(Layered(dying.clone())).thread(key("t"));
             assert_eq!(run.invoke(input(), ()).await.is_err(), dying.is_dead());
             let store = dying.left(&key("t")).await;
             let run = thread(&graph, &store);

@@ -15,7 +15,7 @@ use asking::{
     Ledger, S, SUpdate, app, asked, built, doubted, entries, key, kinds, log, lost, memory,
     payloads, says, thread, work,
 };
-use hanok_checkpoint::{Body, Checkpointer};
+use hanok_checkpoint::{Body, Checkpointer, Which};
 use hanok_core::{Namespace, Position, Tenant};
 use hanok_graph::{
     BoxError, Context, Doubt, END, Graph, Outcome, Persistence, Resolution, RunError, START,
@@ -351,7 +351,7 @@ async fn a_deleted_thread_leaves_nothing() {
     assert!(one.events(None).await.unwrap().is_empty());
     let error = one.answer(asking[0].id.clone(), "x", ledger.clone()).await.unwrap_err();
     assert!(matches!(error, RunError::NoSuchRequest(_)), "{error}");
-    let listed = store.threads(&Tenant::default(), None, 10).await.unwrap();
+    let listed = store.threads(Which::Of(Tenant::default()), None, 10).await.unwrap();
     let names: Vec<_> = listed.iter().map(|info| info.thread.thread().to_owned()).collect();
     assert_eq!((names, entries(&other).await), (vec!["u".to_owned()], before));
     let anew = asked(one.invoke(S::update(), ledger.clone()).await);

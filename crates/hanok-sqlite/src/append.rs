@@ -1,7 +1,7 @@
 //! What is written to a store, each within one transaction.
 
 use bytes::Bytes;
-use hanok_checkpoint::{Append, CheckpointError, Claim, Epoch, Safety};
+use hanok_checkpoint::{Append, CheckpointError, Claim, Epoch, Safety, Trim};
 use hanok_core::{Position, ThreadKey, Timestamp};
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -33,7 +33,7 @@ pub(crate) fn append(
         .map_or((Epoch::default(), None), |row| (row.head.epoch, row.head.claim.clone()));
     let owner = append.guard.admit(thread, epoch, claim)?;
     let head = stored(actual.0.saturating_add(append.records.len() as u64))?;
-    let id = put_row(tx, thread, row.map(|row| row.id), head, &owner)?;
+    let id = put_row(tx, thread, row.map(|row| row.id), head, &owner, append)?;
     let mut statement = tx.prepare_cached(
         "INSERT INTO records (thread_id, position, append_id, bytes) VALUES (?1, ?2, ?3, ?4)",
     )?;
@@ -44,6 +44,12 @@ pub(crate) fn append(
             append.id.0.to_be_bytes(),
             &record.bytes[..]
         ])?;
+    }
+    for item in &append.outbox {
+        tx.prepare_cached(
+            "INSERT INTO outbox (topic, thread_id, position, bytes) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![item.topic, id, stored(item.position.0)?, &item.bytes[..]])?;
     }
     Ok(())
 }
@@ -73,21 +79,25 @@ fn put_row(
     id: Option<i64>,
     head: i64,
     (epoch, claim): &(Epoch, Option<Claim>),
+    append: &Append,
 ) -> Result<i64, Failure> {
+    let expires = append.expires.map(|at| stored(at.0)).transpose()?;
     let epoch = stored(epoch.0)?;
     let run = claim.as_ref().map(|claim| claim.run.0.to_be_bytes());
     let holder = claim.as_ref().map(|claim| claim.holder.to_bytes());
     let beat = claim.as_ref().map(|claim| stored(claim.beat.0)).transpose()?;
     if let Some(id) = id {
         tx.prepare_cached(
-            "UPDATE threads SET head = ?2, epoch = ?3, run = ?4, holder = ?5, beat = ?6 WHERE id = ?1",
+            "UPDATE threads SET head = ?2, epoch = ?3, run = ?4, holder = ?5, beat = ?6,
+                 expires = coalesce(?7, expires)
+             WHERE id = ?1",
         )?
-        .execute(params![id, head, epoch, run, holder, beat])?;
+        .execute(params![id, head, epoch, run, holder, beat, expires])?;
         return Ok(id);
     }
     tx.prepare_cached(
-        "INSERT INTO threads (tenant, thread, head, epoch, run, holder, beat)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO threads (tenant, thread, head, epoch, run, holder, beat, expires, origin)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
     .execute(params![
         thread.tenant().as_str(),
@@ -96,7 +106,9 @@ fn put_row(
         epoch,
         run,
         holder,
-        beat
+        beat,
+        expires,
+        append.origin
     ])?;
     Ok(tx.last_insert_rowid())
 }
@@ -107,7 +119,10 @@ pub(crate) fn put_snapshot(
     position: Position,
     snapshot: &Bytes,
 ) -> Result<(), Failure> {
-    let Some(ThreadRow { id, .. }) = row(tx, thread)? else { return Ok(()) };
+    let Some(ThreadRow { id, head }) = row(tx, thread)? else { return Ok(()) };
+    if position <= head.floor {
+        return Ok(());
+    }
     tx.prepare_cached(
         "INSERT INTO snapshots (thread_id, position, bytes) VALUES (?1, ?2, ?3)
          ON CONFLICT (thread_id, position) DO NOTHING",
@@ -138,9 +153,18 @@ pub(crate) fn beat(
 }
 
 /// Removes every row of `thread`; says whether it was there.
-pub(crate) fn delete(tx: &Transaction<'_>, thread: &ThreadKey) -> Result<bool, Failure> {
-    let Some(ThreadRow { id, .. }) = row(tx, thread)? else { return Ok(false) };
+pub(crate) fn delete(
+    tx: &Transaction<'_>,
+    thread: &ThreadKey,
+    expected: Option<Position>,
+) -> Result<bool, Failure> {
+    let Some(ThreadRow { id, head }) = row(tx, thread)? else { return Ok(false) };
+    if let Some(expected) = expected.filter(|expected| *expected != head.position) {
+        let (thread, actual) = (thread.clone(), head.position);
+        return Err(CheckpointError::Conflict { thread, expected, actual }.into());
+    }
     for statement in [
+        "DELETE FROM outbox WHERE thread_id = ?1",
         "DELETE FROM records WHERE thread_id = ?1",
         "DELETE FROM snapshots WHERE thread_id = ?1",
         "DELETE FROM threads WHERE id = ?1",
@@ -148,4 +172,31 @@ pub(crate) fn delete(tx: &Transaction<'_>, thread: &ThreadKey) -> Result<bool, F
         tx.prepare_cached(statement)?.execute([id])?;
     }
     Ok(true)
+}
+
+/// Cuts off a log, and appends what comes with it.
+pub(crate) fn trim(tx: &Transaction<'_>, thread: &ThreadKey, trim: &Trim) -> Result<(), Failure> {
+    let row = row(tx, thread)?;
+    let head = row.as_ref().map_or(Position::START, |row| row.head.position);
+    if trim.floor > head {
+        let (thread, expected) = (thread.clone(), trim.floor);
+        return Err(CheckpointError::Conflict { thread, expected, actual: head }.into());
+    }
+    if let Some(then) = &trim.then {
+        append(tx, thread, then)?;
+    }
+    let Some(ThreadRow { id, .. }) = row.filter(|row| row.head.floor < trim.floor) else {
+        return Ok(());
+    };
+    let floor = stored(trim.floor.0)?;
+    for statement in [
+        "DELETE FROM records WHERE thread_id = ?1 AND position <= ?2",
+        "DELETE FROM snapshots WHERE thread_id = ?1 AND position <= ?2",
+        "UPDATE threads SET floor = ?2 WHERE id = ?1",
+    ] {
+        tx.prepare_cached(statement)?.execute((id, floor))?;
+    }
+    tx.prepare_cached("INSERT INTO snapshots (thread_id, position, bytes) VALUES (?1, ?2, ?3)")?
+        .execute(params![id, floor, &trim.base[..]])?;
+    Ok(())
 }

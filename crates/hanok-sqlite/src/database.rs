@@ -4,7 +4,7 @@ use hanok_checkpoint::{CheckpointError, Safety};
 use rusqlite::{Connection, Transaction, TransactionBehavior, config::DbConfig};
 use thiserror::Error;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, watch::Watch};
 
 /// One connection to a store.
 #[derive(Debug)]
@@ -15,6 +15,9 @@ pub(crate) struct Database {
     safety: Safety,
     /// Whether the disk failed under a write.
     poisoned: bool,
+    /// How many transactions of this connection wrote.
+    writes: u64,
+    pub(crate) watch: Watch,
 }
 
 /// Why a handle does not write any more.
@@ -26,7 +29,8 @@ impl Database {
     /// The store `name` behind `connection`, which is set to SQLite's own safety, the highest.
     pub(crate) fn new(connection: Connection, name: String) -> Self {
         connection.set_prepared_statement_cache_capacity(32);
-        Self { connection, name, safety: Safety::Machine, poisoned: false }
+        let (safety, watch) = (Safety::Machine, Watch::default());
+        Self { connection, name, safety, poisoned: false, writes: 0, watch }
     }
 
     /// Reads one moment of the store.
@@ -54,7 +58,15 @@ impl Database {
         let written = self
             .be(safety)
             .and_then(|()| transact(&mut self.connection, TransactionBehavior::Immediate, job));
+        self.writes += 1;
         written.map_err(|failure| self.told(failure))
+    }
+
+    /// What changes with every commit to the store, this connection's and any other's.
+    pub(crate) fn version(&self) -> Result<(i64, u64), CheckpointError> {
+        let others = self.connection.pragma_query_value(None, "data_version", |row| row.get(0));
+        let others = others.map_err(|error| Failure::Sql(error).told_of(&self.name))?;
+        Ok((others, self.writes))
     }
 
     /// Moves what the write-ahead file holds into the store and empties it, as far as nobody reads from it.
@@ -142,13 +154,9 @@ mod tests {
         }
 
         fn append(&self, at: u64, bytes: usize) -> Result<(), CheckpointError> {
-            let append = Append {
-                id: AppendId(u128::from(at)),
-                expected: Position(at),
-                guard: Guard::Unclaimed,
-                records: vec![Record { position: Position(at + 1), bytes: vec![7; bytes].into() }],
-                safety: Safety::Process,
-            };
+            let record = Record { position: Position(at + 1), bytes: vec![7; bytes].into() };
+            let id = AppendId(u128::from(at));
+            let append = Append::new(id, Position(at), Guard::Unclaimed, vec![record]);
             block_on(self.store.append(&self.thread, append))
         }
 

@@ -39,8 +39,14 @@ const TABLES: &str = "
         run BLOB,
         holder BLOB,
         beat INTEGER,
+        floor INTEGER NOT NULL DEFAULT 0,
+        origin TEXT COLLATE BINARY,
+        expires INTEGER,
         UNIQUE (tenant, thread)
     ) STRICT;
+    CREATE INDEX claimed ON threads (tenant, thread) WHERE run IS NOT NULL;
+    CREATE INDEX forks ON threads (tenant, origin) WHERE origin IS NOT NULL;
+    CREATE INDEX expiring ON threads (expires) WHERE expires IS NOT NULL;
     CREATE TABLE records (
         thread_id INTEGER NOT NULL,
         position INTEGER NOT NULL,
@@ -54,6 +60,21 @@ const TABLES: &str = "
         bytes BLOB NOT NULL,
         UNIQUE (thread_id, position)
     ) STRICT;
+    CREATE TABLE outbox (
+        cursor INTEGER PRIMARY KEY AUTOINCREMENT,
+        topic TEXT NOT NULL COLLATE BINARY,
+        thread_id INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        bytes BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX outbox_topics ON outbox (topic, cursor);
+    CREATE INDEX outbox_threads ON outbox (thread_id);
+    CREATE TABLE consumers (
+        topic TEXT NOT NULL COLLATE BINARY,
+        consumer TEXT NOT NULL COLLATE BINARY,
+        done INTEGER NOT NULL,
+        PRIMARY KEY (topic, consumer)
+    ) STRICT, WITHOUT ROWID;
 ";
 
 /// Why a file is no store.

@@ -23,13 +23,7 @@
 //!
 //! let entry = Entry { at: Timestamp(0), namespace: Namespace::root(), body: Body::Rewind };
 //! let record = Record::new(&thread, Position(1), Position::START, &entry);
-//! let append = Append {
-//!     id: AppendId(7),
-//!     expected: Position::START,
-//!     guard: Guard::Unclaimed,
-//!     records: vec![record],
-//!     safety: Safety::Machine,
-//! };
+//! let append = Append::new(AppendId(7), Position::START, Guard::Unclaimed, vec![record]);
 //! store.append(&thread, append).await?;
 //!
 //! let history = Log::new(store, thread).history(None, 10).await?;
@@ -43,8 +37,10 @@ mod database;
 mod failure;
 mod file;
 mod number;
+mod outbox;
 mod read;
 mod sqlite;
+mod watch;
 mod worker;
 
 pub use sqlite::Sqlite;

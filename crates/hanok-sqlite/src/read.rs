@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    CheckpointError, Claim, Epoch, Head, Holder, Opened, Record, Snapshots, ThreadInfo,
+    CheckpointError, Claim, Epoch, Head, Holder, Opened, Record, Snapshots, ThreadInfo, Which,
 };
 use hanok_core::{Position, RunId, Tenant, ThreadKey, Timestamp};
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{OptionalExtension, Row, Transaction, types::Value};
 
 use crate::{
     failure::Failure,
@@ -24,11 +24,12 @@ pub(crate) struct ThreadRow {
 /// The row of `thread`.
 pub(crate) fn row(tx: &Transaction<'_>, thread: &ThreadKey) -> Result<Option<ThreadRow>, Failure> {
     let mut statement = tx.prepare_cached(
-        "SELECT head, epoch, run, holder, beat, id FROM threads WHERE tenant = ?1 AND thread = ?2",
+        "SELECT head, epoch, run, holder, beat, floor, id FROM threads
+         WHERE tenant = ?1 AND thread = ?2",
     )?;
     let mut rows = statement.query((thread.tenant().as_str(), thread.thread()))?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    Ok(Some(ThreadRow { id: row.get(5)?, head: read_head(row)? }))
+    Ok(Some(ThreadRow { id: row.get(6)?, head: read_head(row)? }))
 }
 
 pub(crate) fn head(tx: &Transaction<'_>, thread: &ThreadKey) -> Result<Option<Head>, Failure> {
@@ -45,7 +46,8 @@ pub(crate) fn open(
     let to = at.unwrap_or(head.position);
     let snapshot = match snapshots {
         Snapshots::Use => snapshot(tx, id, to)?,
-        Snapshots::Ignore => None,
+        // What stands for the records that were cut off.
+        Snapshots::Ignore => snapshot(tx, id, to.min(head.floor))?,
     };
     let from = snapshot.as_ref().map_or(Position::START, |(position, _)| *position);
     let mut statement = tx.prepare_cached(
@@ -85,23 +87,38 @@ pub(crate) fn history(
 
 pub(crate) fn threads(
     tx: &Transaction<'_>,
-    tenant: &Tenant,
-    after: Option<&str>,
+    which: &Which,
+    after: Option<&ThreadKey>,
     limit: usize,
 ) -> Result<Vec<ThreadInfo>, Failure> {
-    // No name is empty, so all names follow the empty one.
-    let mut statement = tx.prepare_cached(
-        "SELECT head, epoch, run, holder, beat, thread FROM threads
-         WHERE tenant = ?1 AND thread > ?2 ORDER BY thread LIMIT ?3",
-    )?;
-    let mut rows =
-        statement.query(params![tenant.as_str(), after.unwrap_or_default(), bound(limit)])?;
+    let text = |text: &str| Value::Text(text.to_owned());
+    let (which, mut values) = match which {
+        Which::Of(tenant) => ("tenant = ?4", vec![text(tenant.as_str())]),
+        Which::ForksOf(origin) => (
+            "tenant = ?4 AND origin = ?5",
+            vec![text(origin.tenant().as_str()), text(origin.thread())],
+        ),
+        Which::Claimed => ("run IS NOT NULL", Vec::new()),
+        Which::Expired(now) => {
+            ("run IS NULL AND expires <= ?4", vec![Value::Integer(bound(now.0))])
+        }
+        Which::All => ("true", Vec::new()),
+    };
+    // No name is empty, so all names follow the empty ones.
+    let after = after.map_or(("", ""), |after| (after.tenant().as_str(), after.thread()));
+    values.splice(0..0, [text(after.0), text(after.1), Value::Integer(bound(limit))]);
+    let mut statement = tx.prepare_cached(&format!(
+        "SELECT head, epoch, run, holder, beat, floor, tenant, thread, origin, expires FROM threads
+         WHERE (tenant, thread) > (?1, ?2) AND {which} ORDER BY tenant, thread LIMIT ?3"
+    ))?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
     let mut threads = Vec::new();
     while let Some(row) = rows.next()? {
-        let name: String = row.get(5)?;
-        let thread = ThreadKey::new(tenant.clone(), &name);
-        let thread = thread.map_err(|error| Failure::Damaged(error.into()))?;
-        threads.push(ThreadInfo { thread, head: read_head(row)? });
+        let tenant = Tenant::new(&row.get::<_, String>(6)?).map_err(damaged)?;
+        let thread = ThreadKey::new(tenant, &row.get::<_, String>(7)?).map_err(damaged)?;
+        let expires = row.get::<_, Option<i64>>(9)?.map(read).transpose()?.map(Timestamp);
+        let origin = row.get(8)?;
+        threads.push(ThreadInfo { thread, head: read_head(row)?, origin, expires });
     }
     Ok(threads)
 }
@@ -145,18 +162,19 @@ fn read_record(row: &Row<'_>) -> Result<Record, Failure> {
     Ok(Record { position: Position(read(row.get(0)?)?), bytes: bytes.into() })
 }
 
-/// Reads `head, epoch, run, holder, beat`.
+/// Reads `head, epoch, run, holder, beat, floor`.
 fn read_head(row: &Row<'_>) -> Result<Head, Failure> {
     let position = Position(read(row.get(0)?)?);
     let epoch = Epoch(read(row.get(1)?)?);
+    let floor = Position(read(row.get(5)?)?);
     let Some(run) = row.get::<_, Option<[u8; 16]>>(2)? else {
-        return Ok(Head { position, epoch, claim: None });
+        return Ok(Head { position, floor, epoch, claim: None });
     };
     let holder =
         Holder::from_bytes(row.get_ref(3)?.as_blob().map_err(damaged)?).map_err(damaged)?;
     let beat = Timestamp(read(row.get(4)?)?);
     let claim = Claim { run: RunId(u128::from_be_bytes(run)), holder, epoch, beat };
-    Ok(Head { position, epoch, claim: Some(claim) })
+    Ok(Head { position, floor, epoch, claim: Some(claim) })
 }
 
 fn damaged(error: impl Into<hanok_core::BoxError>) -> Failure {

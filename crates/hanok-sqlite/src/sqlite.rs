@@ -3,13 +3,21 @@
 use std::path::Path;
 
 use bytes::Bytes;
+use futures_channel::oneshot;
 use hanok_checkpoint::{
-    Append, CheckpointError, Checkpointer, Epoch, Head, Opened, Record, Safety, Snapshots,
-    ThreadInfo,
+    Append, CheckpointError, Checkpointer, Cursor, Epoch, Head, Opened, OutboxItem, Record, Safety,
+    Snapshots, ThreadInfo, Trim, Which,
 };
-use hanok_core::{Position, Tenant, ThreadKey, Timestamp};
+use hanok_core::{Position, ThreadKey, Timestamp};
+use rusqlite::Transaction;
 
-use crate::{append, database::Database, file, read, worker::Worker};
+use crate::{
+    append,
+    database::Database,
+    file, outbox, read,
+    watch::Waiter,
+    worker::{Worker, gone},
+};
 
 /// The logs of threads in one SQLite file. Clones share the connection; several handles and processes may share the file.
 ///
@@ -124,25 +132,79 @@ impl Checkpointer for Sqlite {
 
     /// The bytes of what was deleted are overwritten, in the file and, unless another connection is reading from it at
     /// this moment, in the write-ahead file too.
-    async fn delete(&self, thread: &ThreadKey) -> Result<bool, CheckpointError> {
+    async fn delete(
+        &self,
+        thread: &ThreadKey,
+        expected: Option<Position>,
+    ) -> Result<bool, CheckpointError> {
         let thread = thread.clone();
         self.ask(move |database| {
-            let was_there = database.write(Safety::Machine, |tx| append::delete(tx, &thread))?;
+            let job = |tx: &Transaction<'_>| append::delete(tx, &thread, expected);
+            let was_there = database.write(Safety::Machine, job)?;
             database.truncate_log()?;
             Ok(was_there)
         })
         .await
     }
 
+    /// The bytes of what is cut off are overwritten, as those of what is deleted.
+    async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Result<(), CheckpointError> {
+        let thread = thread.clone();
+        self.ask(move |database| {
+            database.write(Safety::Machine, |tx| append::trim(tx, &thread, &trim))?;
+            database.truncate_log()
+        })
+        .await
+    }
+
     async fn threads(
         &self,
-        tenant: &Tenant,
-        after: Option<&str>,
+        which: Which,
+        after: Option<&ThreadKey>,
         limit: usize,
     ) -> Result<Vec<ThreadInfo>, CheckpointError> {
-        let (tenant, after) = (tenant.clone(), after.map(str::to_owned));
+        let after = after.cloned();
         self.ask(move |database| {
-            database.read(|tx| read::threads(tx, &tenant, after.as_deref(), limit))
+            database.read(|tx| read::threads(tx, &which, after.as_ref(), limit))
+        })
+        .await
+    }
+
+    async fn beyond(
+        &self,
+        thread: &ThreadKey,
+        after: Position,
+    ) -> Result<Position, CheckpointError> {
+        let thread = thread.clone();
+        let (tell, told) = oneshot::channel();
+        self.ask(move |database| {
+            database.watch.add(Waiter { thread, after, tell });
+            Ok(())
+        })
+        .await?;
+        told.await.map_err(gone)?
+    }
+
+    async fn outbox(
+        &self,
+        consumer: &str,
+        topic: &str,
+        limit: usize,
+    ) -> Result<Vec<OutboxItem>, CheckpointError> {
+        let (consumer, topic) = (consumer.to_owned(), topic.to_owned());
+        self.ask(move |database| database.read(|tx| outbox::items(tx, &consumer, &topic, limit)))
+            .await
+    }
+
+    async fn advance(
+        &self,
+        consumer: &str,
+        topic: &str,
+        to: Cursor,
+    ) -> Result<(), CheckpointError> {
+        let (consumer, topic) = (consumer.to_owned(), topic.to_owned());
+        self.ask(move |database| {
+            database.write(Safety::Process, |tx| outbox::advance(tx, &consumer, &topic, to))
         })
         .await
     }

@@ -1,12 +1,15 @@
 //! The thread on which the database lives.
 
-use std::{sync::mpsc, thread};
+use std::{
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    thread,
+};
 
 use futures_channel::oneshot;
 use hanok_checkpoint::CheckpointError;
 use hanok_core::BoxError;
 
-use crate::database::Database;
+use crate::{database::Database, watch::LOOK};
 
 type Job = Box<dyn FnOnce(&mut Database) + Send>;
 
@@ -21,15 +24,15 @@ impl Worker {
     ) -> Result<Self, CheckpointError> {
         let (jobs, queue) = mpsc::channel::<Job>();
         let (opened, answer) = oneshot::channel();
-        let work = move || match open() {
+        let begin = move || match open() {
             Ok(mut database) => {
                 // Whoever asked may be gone; then the queue is closed, and the loop ends at once.
                 drop(opened.send(Ok(())));
-                queue.into_iter().for_each(|job| job(&mut database));
+                work(&queue, &mut database);
             }
             Err(error) => drop(opened.send(Err(error))),
         };
-        thread::Builder::new().name("hanok-sqlite".into()).spawn(work).map_err(gone)?;
+        thread::Builder::new().name("hanok-sqlite".into()).spawn(begin).map_err(gone)?;
         answer.await.map_err(gone)??;
         Ok(Self(jobs))
     }
@@ -49,7 +52,23 @@ impl Worker {
     }
 }
 
-fn gone(source: impl Into<BoxError>) -> CheckpointError {
+/// Does what is queued until nobody can queue anything more.
+fn work(queue: &Receiver<Job>, database: &mut Database) {
+    loop {
+        let job = match database.watch.is_on() {
+            true => queue.recv_timeout(LOOK),
+            false => queue.recv().map_err(|_gone| RecvTimeoutError::Disconnected),
+        };
+        match job {
+            Ok(job) => job(database),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        database.look();
+    }
+}
+
+pub(crate) fn gone(source: impl Into<BoxError>) -> CheckpointError {
     CheckpointError::Unavailable {
         reason: "the database's thread does not run",
         source: source.into(),

@@ -16,7 +16,7 @@ use std::{
 
 use futures::{FutureExt, executor::block_on};
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, End, Entry, Guard, Log, Record, Safety,
+    Append, AppendId, Body, CheckpointError, Checkpointer, End, Entry, Guard, Log, Record,
     SharedCheckpointer,
 };
 use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
@@ -36,13 +36,8 @@ fn append(thread: &ThreadKey, at: u64, text: &str) -> Append {
         spent: Default::default(),
     };
     let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::End(end) };
-    Append {
-        id: AppendId(u128::from(at)),
-        expected: Position(at),
-        guard: Guard::Unclaimed,
-        records: vec![Record::new(thread, Position(at + 1), Position(at), &entry)],
-        safety: Safety::Process,
-    }
+    let record = Record::new(thread, Position(at + 1), Position(at), &entry);
+    Append::new(AppendId(u128::from(at)), Position(at), Guard::Unclaimed, vec![record])
 }
 
 fn open(path: &Path) -> Result<Sqlite, CheckpointError> {
@@ -270,7 +265,7 @@ fn what_was_deleted_is_not_in_the_files() {
         |bytes: &[u8]| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
     assert!(files(&path).iter().any(|(_, bytes)| holds(bytes)));
 
-    assert!(block_on(it.delete(&key("gone"))).unwrap());
+    assert!(block_on(it.delete(&key("gone"), None)).unwrap());
     for (file, bytes) in files(&path) {
         assert!(!holds(&bytes), "{}", file.display());
     }

@@ -39,13 +39,8 @@ fn append(at: Position, id: u128, text: &str, safety: Safety) -> Append {
         spent: Default::default(),
     };
     let entry = Entry { at: Timestamp(0), namespace: Namespace::root(), body: Body::End(end) };
-    Append {
-        id: AppendId(id),
-        expected: at,
-        guard: Guard::Unclaimed,
-        records: vec![Record::new(&thread(), at.next(), at, &entry)],
-        safety,
-    }
+    let record = Record::new(&thread(), at.next(), at, &entry);
+    Append { safety, ..Append::new(AppendId(id), at, Guard::Unclaimed, vec![record]) }
 }
 
 fn head(store: &Sqlite) -> Position {

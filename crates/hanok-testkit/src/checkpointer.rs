@@ -11,6 +11,8 @@ mod contract;
 mod damage;
 mod entries;
 mod logs;
+mod others;
+mod retained;
 mod script;
 
 pub use entries::{any_entry, any_snapshot};
@@ -19,6 +21,8 @@ use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
 use contract::*;
 use damage::*;
 use logs::*;
+use others::*;
+use retained::*;
 
 /// One claim of the suite: its name, and what panics when a store does not hold it.
 pub type CheckpointerClaim = (&'static str, fn(SharedCheckpointer));
@@ -92,6 +96,28 @@ macro_rules! checkpointer_conforms {
             a_record_that_belongs_elsewhere_is_told
             /// P7
             a_damaged_snapshot_is_passed_over
+            /// P57, B78
+            what_is_cut_off_is_gone_and_what_follows_reads_from_the_base
+            /// B78
+            a_floor_only_rises_and_never_above_the_head
+            /// B78
+            a_cut_moves_no_head_unless_it_appends
+            /// P57
+            threads_are_listed_by_what_they_are
+            /// P57
+            a_thread_is_deleted_only_where_it_is_expected
+            /// P10
+            an_epoch_only_rises
+            /// P24
+            a_follower_hears_of_what_others_append
+            /// P2
+            items_for_others_come_with_their_append_or_not_at_all
+            /// P2
+            items_are_handed_out_in_one_order_until_they_are_done
+            /// P26, P27
+            topics_and_consumers_are_data
+            /// P2
+            items_of_many_writers_are_handed_out_once_each_in_order
         }
     };
     (@name; $($(#[$promise:meta])* $claim:ident)*) => {

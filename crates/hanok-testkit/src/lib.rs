@@ -1,7 +1,8 @@
 //! Suites and tools to test with: what is built on hanok's seams, and graphs that are built with it.
 //!
 //! - [`checkpointer_conforms!`] makes a test of everything that a [`Checkpointer`](hanok_checkpoint::Checkpointer) has to
-//!   do; [`CHECKPOINTER_CLAIMS`] are those claims by name.
+//!   do; [`CHECKPOINTER_CLAIMS`] are those claims by name;
+//! - [`Layer`] changes a store for a test.
 //!
 //! ```
 //! use hanok_checkpoint::Memory;
@@ -10,11 +11,13 @@
 //! ```
 
 mod checkpointer;
+mod layer;
 mod runtime;
 
 pub use checkpointer::{
     CHECKPOINTER_CLAIMS, CheckpointerClaim, any_entry, any_snapshot, check_checkpointer,
 };
+pub use layer::{Layer, Layered};
 pub use runtime::block_on;
 
 /// The programs of the README.

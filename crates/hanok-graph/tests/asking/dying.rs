@@ -8,12 +8,11 @@ use std::{
     },
 };
 
-use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Epoch, Head, Opened, Record, SharedCheckpointer,
-    Snapshots, ThreadInfo,
+    Append, Body, CheckpointError, Checkpointer, Opened, SharedCheckpointer, Snapshots,
 };
-use hanok_core::{Position, Tenant, ThreadKey, Timestamp};
+use hanok_core::{Position, ThreadKey};
+use hanok_testkit::{Layer, Layered};
 
 /// When, within an append, the process dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +64,7 @@ impl Dying {
     }
 
     pub(crate) fn shared(&self) -> SharedCheckpointer {
-        SharedCheckpointer::new(self.clone())
+        SharedCheckpointer::new(Layered(self.clone()))
     }
 }
 
@@ -79,9 +78,9 @@ impl fmt::Debug for Dying {
     }
 }
 
-impl Checkpointer for Dying {
-    async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
-        self.store.head(thread).await
+impl Layer for Dying {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
     }
 
     async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
@@ -114,45 +113,5 @@ impl Checkpointer for Dying {
             tokio::task::yield_now().await;
         }
         opened
-    }
-
-    async fn history(
-        &self,
-        thread: &ThreadKey,
-        before: Option<Position>,
-        limit: usize,
-    ) -> Result<Vec<Record>, CheckpointError> {
-        self.store.history(thread, before, limit).await
-    }
-
-    async fn put_snapshot(
-        &self,
-        thread: &ThreadKey,
-        position: Position,
-        snapshot: Bytes,
-    ) -> Result<(), CheckpointError> {
-        self.store.put_snapshot(thread, position, snapshot).await
-    }
-
-    async fn beat(
-        &self,
-        thread: &ThreadKey,
-        epoch: Epoch,
-        now: Timestamp,
-    ) -> Result<(), CheckpointError> {
-        self.store.beat(thread, epoch, now).await
-    }
-
-    async fn delete(&self, thread: &ThreadKey) -> Result<bool, CheckpointError> {
-        self.store.delete(thread).await
-    }
-
-    async fn threads(
-        &self,
-        tenant: &Tenant,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<ThreadInfo>, CheckpointError> {
-        self.store.threads(tenant, after, limit).await
     }
 }

@@ -64,7 +64,7 @@ async fn to_the_end(
     let mut input = Input::New(S::update());
     let mut before = Vec::new();
     for _ in 0..2_000 {
-        let thread = graph.checkpointer(dying.clone()).thread(key("t"));
+        let thread = graph.checkpointer(hanok_testkit::Layered(dying.clone())).thread(key("t"));
         let outcome = thread.run(input.clone(), world.clone()).await;
         // Nothing that was stored is run again.
         for (task, ran) in before {

@@ -8,12 +8,11 @@ use std::{
     },
 };
 
-use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Epoch, Head, Opened, Record, SharedCheckpointer,
-    Snapshots, ThreadInfo,
+    Append, Body, CheckpointError, Checkpointer, Epoch, Record, SharedCheckpointer,
 };
-use hanok_core::{Position, Tenant, ThreadKey, Timestamp};
+use hanok_core::{ThreadKey, Timestamp};
+use hanok_testkit::Layer;
 
 type Dies = Arc<dyn Fn(usize, &[Body]) -> bool + Send + Sync>;
 
@@ -73,9 +72,9 @@ fn dead() -> CheckpointError {
     CheckpointError::Unavailable { reason: "dead", source: "dead".into() }
 }
 
-impl Checkpointer for Dying {
-    async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
-        self.store.head(thread).await
+impl Layer for Dying {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
     }
 
     async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
@@ -98,33 +97,6 @@ impl Checkpointer for Dying {
         if dies { Err(dead()) } else { Ok(()) }
     }
 
-    async fn open(
-        &self,
-        thread: &ThreadKey,
-        at: Option<Position>,
-        snapshots: Snapshots,
-    ) -> Result<Option<Opened>, CheckpointError> {
-        self.store.open(thread, at, snapshots).await
-    }
-
-    async fn history(
-        &self,
-        thread: &ThreadKey,
-        before: Option<Position>,
-        limit: usize,
-    ) -> Result<Vec<Record>, CheckpointError> {
-        self.store.history(thread, before, limit).await
-    }
-
-    async fn put_snapshot(
-        &self,
-        thread: &ThreadKey,
-        position: Position,
-        snapshot: Bytes,
-    ) -> Result<(), CheckpointError> {
-        self.store.put_snapshot(thread, position, snapshot).await
-    }
-
     async fn beat(
         &self,
         thread: &ThreadKey,
@@ -132,18 +104,5 @@ impl Checkpointer for Dying {
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
         if self.is_dead() { Err(dead()) } else { self.store.beat(thread, epoch, now).await }
-    }
-
-    async fn delete(&self, thread: &ThreadKey) -> Result<bool, CheckpointError> {
-        self.store.delete(thread).await
-    }
-
-    async fn threads(
-        &self,
-        tenant: &Tenant,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<ThreadInfo>, CheckpointError> {
-        self.store.threads(tenant, after, limit).await
     }
 }

@@ -57,10 +57,10 @@ impl Script {
     /// Puts `records` in the place of the log's.
     fn replace(&self, records: Vec<Record>) {
         let (store, thread) = (self.log.store(), self.log.thread());
-        block_on(store.delete(thread)).unwrap();
+        block_on(store.delete(thread, None)).unwrap();
         let (id, expected) = (AppendId(1), Position::START);
         let (guard, safety) = (Guard::Unclaimed, Safety::Process);
-        let append = Append { id, expected, guard, records, safety };
+        let append = Append { safety, ..Append::new(id, expected, guard, records) };
         block_on(store.append(thread, append)).unwrap();
     }
 

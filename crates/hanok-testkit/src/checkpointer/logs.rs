@@ -78,9 +78,9 @@ pub(crate) fn a_fork_outlives_its_origin(store: impl Checkpointer) {
         };
         assert_reads();
         script.assert_reads(None);
-        assert!(block_on(store.delete(origin)).unwrap());
+        assert!(block_on(store.delete(origin, None)).unwrap());
         assert_reads();
-        assert!(block_on(store.delete(fork.thread())).unwrap());
+        assert!(block_on(store.delete(fork.thread(), None)).unwrap());
         let gone = script.log.fork(None, fork.thread(), AppendId(3), Timestamp(9));
         assert!(matches!(block_on(gone), Err(CheckpointError::Conflict { .. })));
     });

@@ -2,7 +2,7 @@
 
 use hanok_checkpoint::{
     Append, AppendId, Body, Checkpointer, Entry, Guard, Log, LogEntry, Record, Safety,
-    SharedCheckpointer, ThreadFold,
+    SharedCheckpointer, ThreadFold, Which,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
 use proptest::{collection::vec, prelude::*};
@@ -40,7 +40,7 @@ impl Script {
     /// A log with nothing in it, under a name that the store does not know yet.
     pub(crate) fn new(store: &SharedCheckpointer) -> Self {
         let tenant = key("script", "x").tenant().clone();
-        let known = block_on(store.threads(&tenant, None, usize::MAX)).unwrap().len();
+        let known = block_on(store.threads(Which::Of(tenant), None, usize::MAX)).unwrap().len();
         Self::named(store, key("script", &format!("thread {known}")))
     }
 
@@ -91,7 +91,7 @@ impl Script {
         if !records.is_empty() {
             self.appends += 1;
             let (id, guard, safety) = (AppendId(self.appends), Guard::Unclaimed, Safety::Process);
-            let append = Append { id, expected, guard, records, safety };
+            let append = Append { safety, ..Append::new(id, expected, guard, records) };
             block_on(self.log.store().append(self.log.thread(), append)).unwrap();
         }
     }
