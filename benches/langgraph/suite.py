@@ -1,0 +1,485 @@
+"""The same work in LangGraph: `python suite.py WORK ROUNDS` prints a list with a number for each figure of the table.
+
+CPU time of the process, the median of the rounds after a warm-up; what came of each round is checked.
+"""
+
+import asyncio
+import json
+import operator
+import os
+import random
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+import uuid
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypedDict
+
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.types import Send
+
+
+class Talk(TypedDict):
+    messages: Annotated[list, add_messages]
+
+
+def config(thread="t"):
+    return {"recursion_limit": 10**9, "configurable": {"thread_id": thread}}
+
+
+def ensure(holds, what):
+    if not holds:
+        raise SystemExit(f"the round went wrong: {what}")
+
+
+def cpu(work):
+    """Seconds of CPU time, and what came of the work."""
+    before = time.process_time()
+    came = work()
+    return time.process_time() - before, came
+
+
+def looped():
+    class Count(TypedDict):
+        n: int
+
+    builder = StateGraph(Count)
+    builder.add_node("add", lambda state: {"n": state["n"] + 1})
+    builder.add_edge(START, "add")
+    builder.add_conditional_edges("add", lambda state: "add" if state["n"] < 1000 else END)
+    graph = builder.compile()
+
+    def once():
+        took, state = cpu(lambda: graph.invoke({"n": 0}, config()))
+        ensure(state["n"] == 1000, "the count")
+        return [took * 1e6 / 1000]
+
+    return once
+
+
+def fan_out():
+    class Items(TypedDict):
+        items: Annotated[list, operator.add]
+
+    builder = StateGraph(Items)
+
+    async def nothing(state):
+        return {}
+
+    def item(i):
+        async def node(state):
+            return {"items": [i]}
+
+        return node
+
+    builder.add_node("src", nothing)
+    builder.add_node("join", nothing)
+    builder.add_edge(START, "src")
+    for i in range(100):
+        name = f"n{i:03}"
+        builder.add_node(name, item(i))
+        builder.add_edge("src", name)
+        builder.add_edge(name, "join")
+    graph = builder.compile()
+
+    async def runs():
+        for _ in range(20):
+            state = await graph.ainvoke({"items": []}, config())
+            ensure(state["items"] == list(range(100)), "the items")
+
+    return lambda: [cpu(lambda: run(runs()))[0] * 1e6 / 20]
+
+
+def turns_of(turns, saver):
+    """Seconds of all turns, and the last hundred as a multiple of the first."""
+    marks = []
+
+    def model(state):
+        return {"messages": [AIMessage("m" * 200)]}
+
+    def tool(state):
+        turn = (len(state["messages"]) + 1) // 2
+        if turn in (100, turns - 100):
+            marks.append(time.process_time())
+        return {"messages": [HumanMessage("m" * 200)]}
+
+    builder = StateGraph(Talk)
+    builder.add_node("model", model)
+    builder.add_node("tool", tool)
+    builder.add_edge(START, "model")
+    builder.add_edge("model", "tool")
+    ways = lambda state: "model" if len(state["messages"]) < 2 * turns else END
+    builder.add_conditional_edges("tool", ways)
+    graph = builder.compile(checkpointer=saver)
+    before = time.process_time()
+    state = graph.invoke({"messages": []}, config(), durability="sync")
+    end = time.process_time()
+    ensure(len(state["messages"]) == 2 * turns, "the messages")
+    ratio = (end - marks[1]) / (marks[0] - before) if len(marks) == 2 else float("nan")
+    return end - before, ratio
+
+
+def turns():
+    return lambda: [turns_of(50, InMemorySaver())[0] * 1e6 / 50]
+
+
+def turns_500():
+    def once():
+        took, ratio = turns_of(500, InMemorySaver())
+        return [took * 1e6 / 500, ratio]
+
+    return once
+
+
+def on_disk(work):
+    """What `work` gives for a saver on a file, and the size of the file in megabytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "threads.db")
+        connection = sqlite3.connect(path, check_same_thread=False)
+        saver = SqliteSaver(connection)
+        saver.setup()
+        connection.execute("PRAGMA synchronous = NORMAL")
+        came = work(saver)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        connection.close()
+        return came, os.path.getsize(path) / 1e6
+
+
+def turns_sqlite():
+    def once():
+        (took, _), size = on_disk(lambda saver: turns_of(500, saver))
+        return [took * 1e6 / 500, size]
+
+    return once
+
+
+def keys():
+    names = [f"k{i:02}" for i in range(100)]
+    Keys = TypedDict("Keys", {name: int for name in names})
+    builder = StateGraph(Keys)
+    builder.add_node("write", lambda state: {"k50": state["k50"] + 1})
+    builder.add_edge(START, "write")
+    builder.add_conditional_edges("write", lambda state: "write" if state["k50"] < 1000 else END)
+    graph = builder.compile()
+
+    def once():
+        took, state = cpu(lambda: graph.invoke(dict.fromkeys(names, 0), config()))
+        ensure(sum(state.values()) == 1000, "the keys")
+        return [took * 1e6 / 1000]
+
+    return once
+
+
+def resident():
+    with open("/proc/self/status") as status:
+        line = next(line for line in status if line.startswith("VmRSS:"))
+    return int(line.split()[1])
+
+
+def idle():
+    """A thousand threads, where hanok has ten thousand: it takes a thousandth of a second and more to fill one."""
+    graphs = []
+
+    def once():
+        builder = StateGraph(Talk)
+        builder.add_node("answer", lambda state: {"messages": [AIMessage("a" * 200)]})
+        builder.add_edge(START, "answer")
+        builder.add_edge("answer", END)
+        before = resident()
+        graph = builder.compile(checkpointer=InMemorySaver())
+        for i in range(1000):
+            for turn in range(5):
+                state = graph.invoke({"messages": [HumanMessage("q" * 200)]}, config(f"thread-{i}"))
+                ensure(len(state["messages"]) == 2 * turn + 2, "the messages")
+        graphs.append(graph)
+        return [(resident() - before) / 1000]
+
+    return once
+
+
+def chain_of(saver):
+    builder = StateGraph(Talk)
+    before = START
+    for i in range(1000):
+        builder.add_node(f"n{i}", lambda state: None)
+        builder.add_edge(before, f"n{i}")
+        before = f"n{i}"
+    builder.add_edge(before, END)
+
+    def once():
+        graph = builder.compile(checkpointer=saver())
+        took, state = cpu(lambda: graph.invoke({"messages": []}, config(), **durability(saver)))
+        ensure(state["messages"] == [], "the messages")
+        return [took * 1e3]
+
+    return once
+
+
+def durability(saver):
+    return {"durability": "sync"} if saver is InMemorySaver else {}
+
+
+def sends_of(saver):
+    class JokeState(TypedDict):
+        subject: str
+        jokes: list[str]
+
+    async def edit(state):
+        return {"subject": state["subject"] + " - hohoho"}
+
+    async def generate(state):
+        return {"jokes": [f"Joke about {state['subject']}"]}
+
+    async def bump(state):
+        return {"jokes": [state["jokes"][0] + " a"]}
+
+    async def again(state):
+        return END if state["jokes"][0].endswith(" a" * 10) else "bump"
+
+    joke = StateGraph(JokeState)
+    joke.add_node("edit", edit)
+    joke.add_node("generate", generate)
+    joke.add_node("bump", bump)
+    joke.add_edge(START, "edit")
+    joke.add_edge("edit", "generate")
+    joke.add_edge("generate", "bump")
+    joke.add_conditional_edges("bump", again)
+
+    class Overall(TypedDict):
+        subjects: list[str]
+        jokes: Annotated[list[str], operator.add]
+
+    async def each(state):
+        return [Send("tell", {"subject": subject}) for subject in state["subjects"]]
+
+    builder = StateGraph(Overall)
+    builder.add_node("tell", joke.compile())
+    builder.add_conditional_edges(START, each, ["tell"])
+    builder.add_edge("tell", END)
+    subjects = ["".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=5000)) for _ in range(100)]
+
+    def once():
+        graph = builder.compile(checkpointer=saver())
+        work = lambda: run(graph.ainvoke({"subjects": subjects}, config(), **durability(saver)))
+        took, state = cpu(work)
+        ensure(all(len(joke) == 5040 for joke in state["jokes"]), "the jokes")
+        ensure(len(state["jokes"]) == 100, "how many jokes")
+        return [took * 1e3]
+
+    return once
+
+
+def react():
+    def call(i):
+        query = str(uuid.uuid4()) * 100
+        tool_call = {"id": str(i), "name": "search", "args": {"query": query}}
+        return AIMessage("", tool_calls=[tool_call])
+
+    script = [call(i) for i in range(100)] + [AIMessage("answer" * 100)]
+
+    def model(state):
+        said = script[len(state["messages"]) // 2]
+        return {"messages": [said.model_copy(update={"id": str(uuid.uuid4())})]}
+
+    def tool(state):
+        called = state["messages"][-1].tool_calls[0]
+        result = f"result for query: {called['args']['query']}" * 10
+        return {"messages": [ToolMessage(result, tool_call_id=called["id"])]}
+
+    builder = StateGraph(Talk)
+    builder.add_node("model", model)
+    builder.add_node("tool", tool)
+    builder.add_edge(START, "model")
+    ways = lambda state: "tool" if state["messages"][-1].tool_calls else END
+    builder.add_conditional_edges("model", ways)
+    builder.add_edge("tool", "model")
+
+    def once():
+        graph = builder.compile(checkpointer=InMemorySaver())
+        start = {"messages": [HumanMessage("hi?")]}
+        took, state = cpu(lambda: graph.invoke(start, config(), durability="sync"))
+        ensure(len(state["messages"]) == 202, "the messages")
+        return [took * 1e3]
+
+    return once
+
+
+def newer(old, new):
+    return old if new is None else new
+
+
+@dataclass(kw_only=True)
+class Wide:
+    messages: Annotated[list, operator.add] = field(default_factory=list)
+    trigger_events: Annotated[list, operator.add] = field(default_factory=list)
+    categorizations: Annotated[list, operator.add] = field(default_factory=list)
+    responses: Annotated[list, operator.add] = field(default_factory=list)
+    relevant_rules: Any = None
+    memory_docs: Any = None
+    autoresponse: Any = None
+    issue: Annotated[Any, newer] = None
+    user_info: Annotated[Any, newer] = None
+    crm_info: Annotated[Any, newer] = None
+    slack_participants: Annotated[dict, operator.or_] = field(default_factory=dict)
+    notified_assignees: Annotated[dict, operator.or_] = field(default_factory=dict)
+    primary_issue_medium: Annotated[str, newer] = ""
+    email_thread_id: Annotated[Any, newer] = None
+    bot_id: Any = None
+
+
+def wide():
+    letters = lambda: "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=300))
+
+    def one(state):
+        return {"trigger_events": state.messages, "primary_issue_medium": letters()}
+
+    def two(state):
+        return {"autoresponse": state.trigger_events[-1], "issue": state.trigger_events[-1]}
+
+    def three(state):
+        return {"relevant_rules": [state.autoresponse]}
+
+    def four(state):
+        events = state.trigger_events
+        return {"categorizations": events, "responses": events, "memory_docs": events}
+
+    def five(state):
+        last = state.categorizations[-1]
+        return {
+            "user_info": last,
+            "crm_info": last,
+            "email_thread_id": letters(),
+            "slack_participants": last,
+            "bot_id": letters(),
+            "notified_assignees": last,
+        }
+
+    def six(state):
+        return {"messages": state.responses}
+
+    builder = StateGraph(Wide)
+    for node in (one, two, three, four, five, six):
+        builder.add_node(node.__name__, node)
+    builder.add_edge(START, "one")
+    builder.add_edge("one", "two")
+    builder.add_edge("two", "three")
+    builder.add_edge("two", "four")
+    builder.add_edge(["three", "four"], "five")
+    builder.add_edge("five", "six")
+    builder.add_conditional_edges("six", lambda s: END if len(s.messages) > 300 else "one")
+    graph = builder.compile()
+    value = ["hi?" * 10, True, 1, 6327816386138, None] * 5
+    message = {str(i) * 10: {str(j) * 10: value for j in range(5)} for i in range(5)}
+
+    def once():
+        took, state = cpu(lambda: graph.invoke({"messages": [message]}, config()))
+        lists = [state[name] for name in ("messages", "trigger_events", "categorizations")]
+        ensure([len(items) for items in lists] == [595, 277, 406], "the lists")
+        return [took * 1e3]
+
+    return once
+
+
+def concurrent():
+    """Five hundred runs at once, where hanok has five thousand."""
+
+    class Waits(TypedDict):
+        n: int
+
+    async def wait(state):
+        await asyncio.sleep(0.01)
+        return {"n": state["n"] + 1}
+
+    builder = StateGraph(Waits)
+    before = START
+    for name in "abcde":
+        builder.add_node(name, wait)
+        builder.add_edge(before, name)
+        before = name
+    builder.add_edge(before, END)
+    graph = builder.compile()
+
+    async def runs():
+        states = await asyncio.gather(*(graph.ainvoke({"n": 0}, config()) for _ in range(500)))
+        ensure(all(state["n"] == 5 for state in states), "the nodes")
+
+    return lambda: [500 / cpu(lambda: run(runs()))[0]]
+
+
+def storage():
+    builder = StateGraph(Talk)
+    answer = lambda state: AIMessage("a" * 250, id=f"a{len(state['messages'])}")
+    builder.add_node("answer", lambda state: {"messages": [answer(state)]})
+    builder.add_edge(START, "answer")
+    builder.add_edge("answer", END)
+
+    def all_turns(saver):
+        graph = builder.compile(checkpointer=saver)
+        parts = []
+        for part in range(10):
+            before = time.process_time()
+            for turn in range(part * 100, part * 100 + 100):
+                message = HumanMessage("q" * 250, id=f"q{turn}")
+                graph.invoke({"messages": [message]}, config(), durability="async")
+            parts.append(time.process_time() - before)
+        state, values = cpu(lambda: graph.get_state(config()).values)
+        ensure(len(values["messages"]) == 2000, "the messages")
+        history, ten = cpu(lambda: list(graph.get_state_history(config(), limit=10)))
+        ensure(len(ten) == 10, "the history")
+        return [sum(parts), parts[-1] / parts[0], state * 1e3, history * 1e3]
+
+    def once():
+        came, size = on_disk(all_turns)
+        return [size, *came]
+
+    return once
+
+
+def run(work):
+    try:
+        import uvloop
+
+        return uvloop.run(work)
+    except ImportError:
+        return asyncio.run(work)
+
+
+WORKS = {
+    "loop": looped,
+    "fan-out": fan_out,
+    "turns": turns,
+    "turns-500": turns_500,
+    "turns-sqlite": turns_sqlite,
+    "keys": keys,
+    "idle": idle,
+    "chain": lambda: chain_of(lambda: None),
+    "chain-kept": lambda: chain_of(InMemorySaver),
+    "sends": lambda: sends_of(lambda: None),
+    "sends-kept": lambda: sends_of(InMemorySaver),
+    "react": react,
+    "wide": wide,
+    "concurrent": concurrent,
+    "storage": storage,
+}
+
+# A round of these takes tens of seconds: one is measured, and none warms up.
+SLOW = {"storage", "turns-sqlite", "idle"}
+
+
+def main():
+    work, rounds = sys.argv[1], int(sys.argv[2])
+    if work not in WORKS:
+        return print("[]")
+    once = WORKS[work]()
+    measured = [once() for _ in range(1 if work in SLOW else rounds + 1)]
+    counted = measured if work in SLOW else measured[1:]
+    print(json.dumps([statistics.median(figure) for figure in zip(*counted)]))
+
+
+main()

@@ -1,0 +1,170 @@
+//! The rows, measured and drawn.
+
+use serde::Serialize;
+
+use crate::{
+    Result,
+    arguments::Ask,
+    peer::{By, langgraph},
+    works::{Figure, Goal, Work},
+};
+
+/// One figure of one work.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    row: String,
+    unit: &'static str,
+    hand_written: Option<f64>,
+    hanok: f64,
+    langgraph: Option<f64>,
+    goal: Option<String>,
+    met: Option<bool>,
+}
+
+/// Measures what `ask` names.
+pub(crate) fn rows(ask: &Ask) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for work in &ask.works {
+        eprintln!("bench: {}", work.name);
+        let hanok = By::Hanok.measure_apart(work, ask.rounds)?;
+        let by_hand = By::Hand.measure_apart(work, ask.rounds)?;
+        let theirs = match &ask.python {
+            Some(python) => langgraph(python, work, ask.rounds)?,
+            None => Vec::new(),
+        };
+        rows.extend(of(work, &hanok, &by_hand, &theirs)?);
+    }
+    Ok(rows)
+}
+
+/// The rows of one work.
+fn of(work: &Work, hanok: &[f64], by_hand: &[f64], theirs: &[f64]) -> Result<Vec<Row>> {
+    let figures = work.figures.iter().enumerate();
+    let row = |(i, figure): (usize, &Figure)| {
+        let hanok = *hanok.get(i).ok_or(format!("`{}` gives too few figures", work.name))?;
+        let row = match figure.name {
+            "" => work.name.to_owned(),
+            name => format!("{}: {name}", work.name),
+        };
+        Ok(Row {
+            row,
+            unit: figure.unit,
+            hand_written: by_hand.get(i).copied(),
+            hanok,
+            langgraph: theirs.get(i).copied(),
+            goal: figure.goal.map(|goal| goal.to_string()),
+            met: figure.goal.map(|goal| goal.is_met(hanok)),
+        })
+    };
+    figures.map(row).collect()
+}
+
+/// The rows as JSON.
+pub(crate) fn json(rows: &[Row]) -> Result<String> {
+    Ok(serde_json::to_string_pretty(rows)? + "\n")
+}
+
+/// The table, for people.
+pub(crate) fn drawn(rows: &[Row]) -> String {
+    let head = [
+        "row",
+        "unit",
+        "hand-written",
+        "hanok",
+        "LangGraph",
+        "hanok/hand",
+        "LangGraph/hanok",
+        "goal",
+        "",
+    ];
+    let mut lines = vec![head.map(str::to_owned)];
+    lines.extend(rows.iter().map(Row::cells));
+    let widths: Vec<_> = (0..head.len())
+        .map(|i| lines.iter().filter_map(|line| line.get(i)).map(|cell| cell.chars().count()).max())
+        .collect();
+    let line = |cells: &[String; 9]| {
+        let padded = cells.iter().zip(&widths).enumerate().map(|(i, (cell, width))| {
+            let width = width.unwrap_or_default();
+            if i < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    lines.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+impl Row {
+    fn cells(&self) -> [String; 9] {
+        let by_hand = self.hand_written.map(|by_hand| times(self.hanok / by_hand));
+        let theirs = self.langgraph.map(|theirs| times(theirs / self.hanok));
+        let met = self.met.map(|met| if met { "met" } else { "missed" });
+        [
+            self.row.clone(),
+            self.unit.to_owned(),
+            self.hand_written.map(short).unwrap_or_default(),
+            short(self.hanok),
+            self.langgraph.map(short).unwrap_or_default(),
+            by_hand.unwrap_or_default(),
+            theirs.unwrap_or_default(),
+            self.goal.clone().unwrap_or_default(),
+            met.unwrap_or_default().to_owned(),
+        ]
+    }
+}
+
+fn times(ratio: f64) -> String {
+    format!("{}x", short(ratio))
+}
+
+/// A number with three digits that count.
+pub(crate) fn short(value: f64) -> String {
+    let decimals = match value.abs() {
+        v if v >= 100.0 => 0,
+        v if v >= 10.0 => 1,
+        v if v >= 1.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+impl std::fmt::Display for Goal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::AtMost(most) => write!(f, "<= {most}"),
+            Self::AtLeast(least) => write!(f, ">= {least}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORK: Work = Work {
+        name: "turns",
+        about: "",
+        figures: &[
+            Figure { name: "", unit: "µs/turn", goal: Some(Goal::AtMost(5.0)) },
+            Figure { name: "file", unit: "MB", goal: Some(Goal::AtLeast(3.0)) },
+            Figure { name: "last/first", unit: "x", goal: None },
+        ],
+        hand_written: None,
+        hanok: |_| Ok(Vec::new()),
+    };
+
+    #[test]
+    fn a_row_says_how_it_compares_and_whether_its_goal_is_met() {
+        let rows = of(&WORK, &[4.0, 2.0, 1.0], &[2.0], &[400.0, 3.0]).unwrap();
+        assert_eq!(
+            drawn(&rows),
+            "row                unit     hand-written  hanok  LangGraph  hanok/hand  LangGraph/hanok  goal\n\
+             turns              µs/turn          2.00   4.00        400       2.00x             100x  <= 5     met\n\
+             turns: file        MB                      2.00       3.00                        1.50x  >= 3  missed\n\
+             turns: last/first  x                       1.00"
+        );
+    }
+
+    #[test]
+    fn work_that_gives_too_few_figures_is_an_error() {
+        assert!(of(&WORK, &[4.0, 2.0], &[], &[]).is_err());
+    }
+}

@@ -1,0 +1,218 @@
+//! What is measured. A work is done in rounds; each round checks what came of it.
+
+mod chain;
+mod concurrent;
+mod fan_out;
+mod idle;
+mod keys;
+mod looped;
+mod react;
+mod sends;
+mod storage;
+mod turns;
+mod wide;
+
+use hanok_core::{BoxError, Tenant, ThreadKey};
+
+use crate::Result;
+
+/// Some work, and what it is measured by.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) figures: &'static [Figure],
+    /// The same without an engine.
+    pub(crate) hand_written: Option<Run>,
+    pub(crate) hanok: Run,
+}
+
+/// Does the work in so many rounds and gives the median of each figure.
+pub(crate) type Run = fn(usize) -> Result<Vec<f64>>;
+
+/// One thing that is measured of some work.
+#[derive(Debug)]
+pub(crate) struct Figure {
+    /// Empty for the work's only, or main, figure.
+    pub(crate) name: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) goal: Option<Goal>,
+}
+
+/// What hanok is to cost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Goal {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Goal {
+    pub(crate) fn is_met(self, value: f64) -> bool {
+        match self {
+            Self::AtMost(most) => value <= most,
+            Self::AtLeast(least) => value >= least,
+        }
+    }
+}
+
+const fn most(name: &'static str, unit: &'static str, most: f64) -> Figure {
+    Figure { name, unit, goal: Some(Goal::AtMost(most)) }
+}
+
+const fn only_told(name: &'static str, unit: &'static str) -> Figure {
+    Figure { name, unit, goal: None }
+}
+
+/// Everything that can be measured, in the order of the table.
+pub(crate) static ALL: &[Work] = &[
+    Work {
+        name: "loop",
+        about: "one node, 1,000 super-steps, one integer, nothing kept",
+        figures: &[most("", "µs/step", 0.5)],
+        hand_written: Some(looped::by_hand),
+        hanok: looped::hanok,
+    },
+    Work {
+        name: "fan-out",
+        about: "one node, then 100 at once that append an item each, then one; nothing kept",
+        figures: &[most("", "µs/run", 110.0)],
+        hand_written: Some(fan_out::by_hand),
+        hanok: fan_out::hanok,
+    },
+    Work {
+        name: "turns",
+        about: "50 turns of a model and a tool, 200 bytes a message, a log in memory",
+        figures: &[most("", "µs/turn", 5.0)],
+        hand_written: Some(turns::few_by_hand),
+        hanok: turns::few,
+    },
+    Work {
+        name: "turns-500",
+        about: "the same, 500 turns, and whether the last are as cheap as the first",
+        figures: &[most("", "µs/turn", 6.0), most("last/first 100", "x", 1.2)],
+        hand_written: Some(turns::many_by_hand),
+        hanok: turns::many,
+    },
+    Work {
+        name: "turns-sqlite",
+        about: "500 turns on SQLite (WAL, NORMAL), and the size of the file",
+        figures: &[most("", "µs/turn", 70.0), most("file", "MB", 0.6)],
+        hand_written: Some(turns::on_disk_by_hand),
+        hanok: turns::on_disk,
+    },
+    Work {
+        name: "keys",
+        about: "100 integers of which a node writes one, 1,000 super-steps, nothing kept",
+        figures: &[most("", "µs/step", 0.6)],
+        hand_written: Some(keys::by_hand),
+        hanok: keys::hanok,
+    },
+    Work {
+        name: "idle",
+        about: "10,000 threads of 10 messages that nobody runs, in memory",
+        figures: &[most("", "KiB/thread", 6.0)],
+        hand_written: Some(idle::by_hand),
+        hanok: idle::hanok,
+    },
+    Work {
+        name: "chain",
+        about: "1,000 nodes that do nothing (LangGraph's sequential_1000), nothing kept",
+        figures: &[most("", "ms/run", 0.8)],
+        hand_written: None,
+        hanok: chain::hollow,
+    },
+    Work {
+        name: "chain-kept",
+        about: "the same, every super-step kept in memory",
+        figures: &[most("", "ms/run", 4.0)],
+        hand_written: None,
+        hanok: chain::kept,
+    },
+    Work {
+        name: "sends",
+        about: "100 Sends to subgraphs of 12 steps (fanout_to_subgraph_100x), nothing kept",
+        figures: &[most("", "ms/run", 5.0)],
+        hand_written: None,
+        hanok: sends::hollow,
+    },
+    Work {
+        name: "sends-kept",
+        about: "the same, every super-step kept in memory",
+        figures: &[only_told("", "ms/run")],
+        hand_written: None,
+        hanok: sends::kept,
+    },
+    Work {
+        name: "react",
+        about: "100 tool calls, 3.6 MB of messages (react_agent_100x), every super-step kept in memory",
+        figures: &[most("", "ms/run", 12.0)],
+        hand_written: None,
+        hanok: react::kept,
+    },
+    Work {
+        name: "wide",
+        about: "15 fields, 16.7 MB at the end (wide_state_25x300), nothing kept",
+        figures: &[most("", "ms/run", 0.5)],
+        hand_written: None,
+        hanok: wide::hollow,
+    },
+    Work {
+        name: "concurrent",
+        about: "5,000 runs at once of 5 nodes that wait 10 ms each, nothing kept",
+        figures: &[Figure { name: "", unit: "runs/CPU s", goal: Some(Goal::AtLeast(80_000.0)) }],
+        hand_written: Some(concurrent::by_hand),
+        hanok: concurrent::hanok,
+    },
+    Work {
+        name: "storage",
+        about: "one thread, 1,000 turns of 500 bytes on SQLite, then reading it",
+        figures: &[
+            most("file", "MB", 1.2),
+            most("CPU", "s", 0.2),
+            most("last/first 100", "x", 1.2),
+            most("newest state", "ms", 1.0),
+            most("newest 10 positions", "ms", 2.0),
+        ],
+        hand_written: Some(storage::by_hand),
+        hanok: storage::hanok,
+    },
+];
+
+/// The work of this name.
+pub(crate) fn named(name: &str) -> Option<&'static Work> {
+    ALL.iter().find(|work| work.name == name)
+}
+
+/// A thread of its own.
+fn thread(name: &str) -> Result<ThreadKey, BoxError> {
+    Ok(ThreadKey::new(Tenant::default(), name)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::peer::By;
+
+    #[test]
+    fn works_have_names_of_their_own() {
+        let mut names: Vec<_> = ALL.iter().map(|work| work.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALL.len());
+    }
+
+    /// Every round checks what came of it, so that this says whether hanok and the hand-written code do the work.
+    #[test]
+    fn every_work_is_done_and_gives_a_number_for_each_figure() {
+        // These take long.
+        let slow = ["idle", "concurrent", "storage", "turns-sqlite"];
+        for work in ALL.iter().filter(|work| !slow.contains(&work.name)) {
+            for by in [By::Hanok, By::Hand] {
+                let figures = by.measure(work, 1).unwrap();
+                let done = by == By::Hanok || work.hand_written.is_some();
+                assert!(!done || figures.len() == work.figures.len(), "{} {by:?}", work.name);
+                assert!(figures.iter().all(|figure| figure.is_finite()), "{} {by:?}", work.name);
+            }
+        }
+    }
+}
