@@ -1,6 +1,7 @@
 //! What the command line asks for.
 
 use crate::behaviours::Ask;
+use crate::bench::Bench;
 use crate::stages;
 
 /// One invocation of `cargo xtask`.
@@ -14,6 +15,8 @@ pub(crate) enum Request {
     Tidy,
     /// Compare the numbered lists in the docs with the tests.
     Behaviours(Ask),
+    /// Measure what the engine costs.
+    Bench(Bench),
 }
 
 /// Reads the arguments after the program's name.
@@ -27,6 +30,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         Some("test") => return read_test(arguments),
         Some("tidy") => Request::Tidy,
         Some("behaviours") => return read_behaviours(arguments),
+        Some("bench") => return Ok(read_bench(arguments)),
         Some("help" | "--help" | "-h") => Request::Help,
         Some(other) => return Err(format!("no command `{other}`")),
         None => return Err("which command?".to_owned()),
@@ -50,6 +54,13 @@ fn read_behaviours(mut arguments: impl Iterator<Item = String>) -> Result<Reques
         None => Ok(Request::Behaviours(ask)),
         Some(other) => Err(format!("`{other}` means nothing here")),
     }
+}
+
+/// What the measurements are told is theirs to understand.
+fn read_bench(arguments: impl Iterator<Item = String>) -> Request {
+    let without = "--no-langgraph";
+    let (off, arguments): (Vec<_>, Vec<_>) = arguments.partition(|argument| argument == without);
+    Request::Bench(Bench { arguments, langgraph: off.is_empty() })
 }
 
 fn read_test(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
@@ -83,6 +94,7 @@ pub(crate) fn usage() -> String {
        cargo xtask behaviours               the numbered lists in docs/ against the tests
                               --list        every number with its tests
                               --write       brings the lists of what is open up to date
+       cargo xtask bench [ROW]...           what the engine costs, beside LangGraph; `bench --help`
 
 stages, in the order they run:
 {stages}
@@ -115,6 +127,14 @@ mod tests {
             ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
             ("behaviours --write", Ok(Request::Behaviours(Ask::Write))),
             ("behaviours -h", Ok(Request::Help)),
+            ("bench", Ok(Request::Bench(Bench { arguments: vec![], langgraph: true }))),
+            (
+                "bench loop --no-langgraph --rounds 9",
+                Ok(Request::Bench(Bench {
+                    arguments: vec!["loop".into(), "--rounds".into(), "9".into()],
+                    langgraph: false,
+                })),
+            ),
             ("behaviours --all", Err("`--all` means nothing here")),
             ("behaviours --list now", Err("`now` means nothing here")),
             ("", Err("which command?")),

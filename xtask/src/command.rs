@@ -126,6 +126,17 @@ impl Tool {
         Ok(Ended { output, code: status.code().filter(|_| !late), late })
     }
 
+    /// Runs the program, shows what it says while it says it, and says whether it succeeded.
+    ///
+    /// # Errors
+    ///
+    /// The program could not be started.
+    pub(crate) fn shown(mut self) -> Result<bool> {
+        let status = self.command.stdin(Stdio::null()).status();
+        let name = self.command.get_program();
+        Ok(status.map_err(|error| format!("{}: {error}", name.display()))?.success())
+    }
+
     /// Runs the program and returns its standard output alone.
     ///
     /// # Errors
@@ -166,6 +177,12 @@ mod tests {
         let ended = shell("echo one; echo two >&2; echo three; exit 3").run().unwrap();
         assert_eq!(ended.output, "one\ntwo\nthree\n");
         assert_eq!(ended.code, Some(3));
+    }
+
+    #[test]
+    fn a_program_that_is_shown_succeeds_or_not() {
+        assert!(shell("exit 0").shown().unwrap());
+        assert!(!shell("exit 3").shown().unwrap());
     }
 
     #[test]

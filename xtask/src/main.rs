@@ -2,6 +2,7 @@
 
 mod arguments;
 mod behaviours;
+mod bench;
 mod command;
 mod dependencies;
 mod examples;
@@ -59,6 +60,7 @@ fn run(request: &Request) -> Result<bool> {
         }
         Request::Behaviours(ask) => behaviours(*ask),
         Request::Test { only } => stages::run(only),
+        Request::Bench(wanted) => bench::run(wanted),
     }
 }
 

@@ -1,0 +1,92 @@
+//! `cargo xtask bench`: builds the measurements, finds LangGraph a place, and runs them.
+
+use std::path::{Path, PathBuf};
+
+use crate::Result;
+use crate::command::Tool;
+
+/// What is wanted of the table.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Bench {
+    /// Handed on as it is.
+    pub(crate) arguments: Vec<String>,
+    pub(crate) langgraph: bool,
+}
+
+const PACKAGE: [&str; 4] = ["--release", "--quiet", "--package", "hanok-bench"];
+const WANTED: &str = "benches/langgraph/requirements.txt";
+
+/// Measures and prints the table; says whether all of it could be measured.
+///
+/// # Errors
+///
+/// Cargo could not be started. That LangGraph cannot be had is said, and no error.
+pub(crate) fn run(bench: &Bench) -> Result<bool> {
+    if !Tool::cargo().arguments(["build"]).arguments(PACKAGE).shown()? {
+        return Ok(false);
+    }
+    let python = if bench.langgraph { python() } else { None };
+    let python = python.iter().flat_map(|python| [Path::new("--python"), python.as_path()]);
+    Tool::cargo()
+        .arguments(["run"])
+        .arguments(PACKAGE)
+        .arguments(["--"])
+        .arguments(&bench.arguments)
+        .arguments(python)
+        .shown()
+}
+
+/// A Python that has the newest LangGraph, if there can be one.
+fn python() -> Option<PathBuf> {
+    let Some(cache) = cache(|name| std::env::var_os(name).map(PathBuf::from)) else {
+        eprintln!("bench: without LangGraph: there is no folder for caches");
+        return None;
+    };
+    let folder = cache.join("hanok").join("langgraph");
+    match prepared(&folder) {
+        Ok(python) => Some(python),
+        Err(error) => {
+            eprintln!("bench: without LangGraph: {error}");
+            None
+        }
+    }
+}
+
+/// Where this user's caches are.
+fn cache(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    let named = variable("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
+    named.or_else(|| Some(variable("HOME")?.join(".cache")))
+}
+
+/// The Python of a virtual environment in `folder`, made if it is not there, with the newest of what is wanted.
+fn prepared(folder: &Path) -> Result<PathBuf> {
+    let python = folder.join("bin").join("python");
+    if !python.exists() {
+        Tool::named("python3").arguments(["-m", "venv"]).arguments([folder]).text()?;
+    }
+    let install = ["-m", "pip", "install", "--quiet", "--upgrade", "--requirement", WANTED];
+    Tool::named(&python).arguments(install).text()?;
+    Ok(python)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_for_caches_is_the_one_that_is_named_or_the_homes() {
+        let home = |name: &str| (name == "HOME").then(|| PathBuf::from("/home/kim"));
+        let both = |name: &str| match name {
+            "HOME" => Some("/home/kim".into()),
+            _ => Some("/caches".into()),
+        };
+        let relative = |name: &str| match name {
+            "HOME" => Some("/home/kim".into()),
+            _ => Some("caches".into()),
+        };
+        assert_eq!(cache(home), Some("/home/kim/.cache".into()));
+        assert_eq!(cache(both), Some("/caches".into()));
+        assert_eq!(cache(relative), Some("/home/kim/.cache".into()));
+        assert_eq!(cache(|_| None), None);
+    }
+}
