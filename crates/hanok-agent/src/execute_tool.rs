@@ -144,7 +144,12 @@ impl Inner {
             }
             made.map(kept)
         };
-        if self.tools.effect(&call.name) != Some(Effect::AtMostOnce) {
+        let effect = self.tools.effect(&call.name);
+        if effect == Some(Effect::Idempotent) {
+            // A lost run is not to make another call than this one.
+            context.barrier().await.map_err(|error| self.tool_failed(call, error))?;
+        }
+        if effect != Some(Effect::AtMostOnce) {
             let made = context.step(&format!("tool-{}", call.id), || work(given)).await;
             return made.map_err(|error| self.tool_failed(call, error));
         }

@@ -13,10 +13,14 @@ pub const LEASE: Duration = Duration::from_secs(10);
 pub struct Epoch(pub u64);
 
 impl Epoch {
-    /// The next epoch.
+    /// The epoch of a claim that follows this one at `now`. The first of a thread begins with the time: a thread that was
+    /// removed and made anew is not mistaken by a late writer for what it was.
     #[must_use]
-    pub const fn next(self) -> Self {
-        Self(self.0.saturating_add(1))
+    pub fn next(self, now: Timestamp) -> Self {
+        match self.0 {
+            0 => Self(now.0.max(1)),
+            last => Self(last.saturating_add(1)),
+        }
     }
 }
 

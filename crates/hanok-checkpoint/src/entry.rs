@@ -6,8 +6,9 @@ use hanok_core::{
 };
 
 use crate::{
-    Epoch, Frontier, Goto, Snapshot,
+    Epoch, Frontier, Goto, Outbox, Snapshot,
     frontier::{read_texts, texts},
+    outbox::{items, write_items},
     wire::{
         id, malformed, namespace, option_str, option_task, option_time, small, spent, task, value,
         write_namespace, write_option_str, write_option_task, write_option_time, write_spent,
@@ -116,6 +117,8 @@ pub struct TaskWrite {
     pub goto: Vec<Goto>,
     /// What it spent.
     pub spent: Spent,
+    /// Items for others, handed over when a commit folds the write.
+    pub outbox: Vec<Outbox>,
 }
 
 /// A super-step is done.
@@ -135,17 +138,6 @@ pub struct Commit {
     pub spent: Spent,
     /// Items for others, handed over at least once.
     pub outbox: Vec<Outbox>,
-}
-
-/// An item for others.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outbox {
-    /// The item's id, the same whenever it is read.
-    pub id: String,
-    /// Whom it is for.
-    pub topic: String,
-    /// The item.
-    pub payload: Stored,
 }
 
 /// Pending writes that do not count.
@@ -407,7 +399,7 @@ impl Body {
         let parts = ahead.array()?;
         let body = match (code, parts) {
             (code::BEGIN, 10) => Self::Begin(Begin::read(from)?),
-            (code::WRITE, 5) => Self::Write(TaskWrite::read(from)?),
+            (code::WRITE, 6) => Self::Write(TaskWrite::read(from)?),
             (code::COMMIT, 7) => Self::Commit(Commit::read(from)?),
             (code::VOID, 3) => {
                 from.array()?;
@@ -505,11 +497,12 @@ impl SchemaRef {
 
 impl TaskWrite {
     fn write(&self, to: &mut Writer) {
-        to.array(5).bin(self.task.as_bytes()).str(&self.node);
+        to.array(6).bin(self.task.as_bytes()).str(&self.node);
         self.changes.write(to);
         to.array(self.goto.len());
         self.goto.iter().for_each(|goto| goto.write(to));
         write_spent(to, self.spent);
+        write_items(to, &self.outbox);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
@@ -520,6 +513,7 @@ impl TaskWrite {
             changes: Changes::read(from)?,
             goto: (0..from.array()?).map(|_| Goto::read(from)).collect::<Result<_, _>>()?,
             spent: spent(from)?,
+            outbox: items(from)?,
         })
     }
 }
@@ -532,10 +526,7 @@ impl Commit {
         self.changes.write(to);
         self.frontier.write(to);
         write_spent(to, self.spent);
-        to.array(self.outbox.len());
-        for item in &self.outbox {
-            to.array(3).str(&item.id).str(&item.topic).raw(item.payload.as_bytes());
-        }
+        write_items(to, &self.outbox);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
@@ -547,16 +538,7 @@ impl Commit {
             changes: Changes::read(from)?,
             frontier: Frontier::read(from)?,
             spent: spent(from)?,
-            outbox: (0..from.array()?)
-                .map(|_| {
-                    from.array()?;
-                    Ok(Outbox {
-                        id: from.str()?.to_owned(),
-                        topic: from.str()?.to_owned(),
-                        payload: value(from)?,
-                    })
-                })
-                .collect::<Result<_, StoredError>>()?,
+            outbox: items(from)?,
         })
     }
 }

@@ -22,6 +22,7 @@
 
 mod checkpointer;
 mod claim;
+mod consumer;
 mod entry;
 mod error;
 mod fold;
@@ -38,8 +39,9 @@ pub use checkpointer::{
     ThreadInfo, Trim, Which,
 };
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
+pub use consumer::{Consumer, Item};
 pub use entry::{
-    Answer, Begin, Body, Commit, Doubt, Edit, End, Entry, Failed, Intent, Memo, Origin, Outbox,
+    Answer, Begin, Body, Commit, Doubt, Edit, End, Entry, Failed, Intent, Memo, Origin,
     Persistence, Question, Rebase, SchemaRef, TaskWrite, Void,
 };
 pub use error::CheckpointError;
@@ -47,7 +49,7 @@ pub use fold::{BREAKPOINT, DRAINED, INTERRUPTED, RunFold, ThreadFold, outlives, 
 pub use frontier::{Due, Frontier, Goto, Handed};
 pub use log::{Log, LogEntry, OpenLog};
 pub use memory::Memory;
-pub use outbox::{Cursor, OutboxItem, Outgoing};
+pub use outbox::{Cursor, Outbox, OutboxItem, Outgoing};
 pub use record::{Record, RecordError};
 pub use snapshot::Snapshot;
 

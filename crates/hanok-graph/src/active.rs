@@ -66,6 +66,11 @@ impl ActiveRuns {
         self.threads().len()
     }
 
+    /// Whether `thread` is in use.
+    pub(crate) fn is_running(&self, thread: &ThreadKey) -> bool {
+        self.threads().contains_key(thread)
+    }
+
     /// Completes when no thread is in use.
     pub(crate) async fn none(&self) {
         loop {

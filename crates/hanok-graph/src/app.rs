@@ -7,7 +7,7 @@ use hanok_checkpoint::{Holder, SharedCheckpointer};
 use hanok_core::{Cancellation, ThreadKey};
 use hanok_state::State;
 
-use crate::{Graph, Runtime, Thread, active::ActiveRuns};
+use crate::{Durability, Graph, Runtime, Thread, active::ActiveRuns};
 
 /// A graph with a store for its threads. A clone costs a pointer.
 pub struct App<S: State, C = ()>(Arc<Inner<S, C>>);
@@ -21,6 +21,8 @@ struct Inner<S: State, C> {
     drain: Cancellation,
     /// Asks all runs to stop.
     stop: Cancellation,
+    durability: Durability,
+    ttl: Option<Duration>,
 }
 
 /// How a shutdown went.
@@ -36,7 +38,21 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     pub(crate) fn new(graph: Graph<S, C>, store: SharedCheckpointer) -> Self {
         let holder = Holder::this_process(graph.0.runtime.ids.id());
         let (drain, stop) = (Cancellation::default(), Cancellation::default());
-        Self(Arc::new(Inner { graph, store, holder, active: Arc::default(), drain, stop }))
+        let (active, durability, ttl) = (Arc::default(), Durability::default(), None);
+        Self(Arc::new(Inner { graph, store, holder, active, drain, stop, durability, ttl }))
+    }
+
+    /// When what runs did is safe. Default: [`Durability::Sync`].
+    #[must_use]
+    pub fn durable(&self, durability: Durability) -> Self {
+        Self(Arc::new(Inner { durability, ..self.0.again() }))
+    }
+
+    /// How long a thread is kept after the last time that a run of it began or ended; what is older may be
+    /// [swept](crate::App::sweep). Default: for ever.
+    #[must_use]
+    pub fn keep_for(&self, ttl: Duration) -> Self {
+        Self(Arc::new(Inner { ttl: Some(ttl), ..self.0.again() }))
     }
 
     /// The thread that `key` names. It need not exist yet.
@@ -88,12 +104,34 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         &self.0.active
     }
 
+    pub(crate) fn durability(&self) -> Durability {
+        self.0.durability
+    }
+
+    pub(crate) fn ttl(&self) -> Option<Duration> {
+        self.0.ttl
+    }
+
     pub(crate) fn drain(&self) -> &Cancellation {
         &self.0.drain
     }
 
     pub(crate) fn stop(&self) -> &Cancellation {
         &self.0.stop
+    }
+}
+
+impl<S: State, C> Inner<S, C> {
+    fn again(&self) -> Self {
+        Self {
+            graph: self.graph.clone(),
+            store: self.store.clone(),
+            holder: self.holder.clone(),
+            active: self.active.clone(),
+            drain: self.drain.clone(),
+            stop: self.stop.clone(),
+            ..*self
+        }
     }
 }
 

@@ -21,15 +21,15 @@ use hanok_state::State;
 use tracing::Instrument;
 
 use crate::{
-    AnyState, App, EventKind, Graph, Input, NewInput, Outcome, Pending, Poisoned, RunError, Slots,
-    Unfinished,
+    AnyState, App, Durability, EventKind, Graph, Input, NewInput, Outcome, Pending, Poisoned,
+    RunError, Slots, Unfinished,
     activity::Activity,
     answer,
     commit::event,
     drive::Scope,
     env::{Account, Env},
     graph::Inner,
-    journal::{Journal, Keep},
+    journal::{Journal, Keep, Keeping},
     opening::{Opening, Way, apply_input, upgraded},
     progress::Progress,
     sink::Sink,
@@ -68,10 +68,11 @@ pub(crate) struct Options {
     pub(crate) budget: Option<Budget>,
     pub(crate) slots: Option<Slots>,
     pub(crate) takeovers: u32,
+    pub(crate) durability: Option<Durability>,
 }
 
 /// How many runs in a row may be lost with the same tasks if nothing else is said.
-const TAKEOVERS: u32 = 10;
+const TAKEOVERS: u32 = 5;
 
 impl Default for Options {
     fn default() -> Self {
@@ -84,6 +85,7 @@ impl Default for Options {
             budget: None,
             slots: None,
             takeovers: TAKEOVERS,
+            durability: None,
         }
     }
 }
@@ -296,13 +298,9 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let is_new = matches!(way, Way::New(_));
         let nowhere = Arc::new(Journal::nowhere(log.thread().clone(), runtime.clone()));
         let begins = scope(graph, run, self.services.clone(), nowhere, options, Spent::default());
-        let opening = Opening::of(&*graph.initial, opened)?.begin(&begins, way)?;
-        let claim = Claim {
-            run,
-            holder: app.holder().clone(),
-            epoch: opening.epoch.next(),
-            beat: runtime.clock.now(),
-        };
+        let now = runtime.clock.now();
+        let opening = Opening::of(&*graph.initial, opened, now)?.begin(&begins, way)?;
+        let claim = Claim { run, holder: app.holder().clone(), epoch: opening.epoch, beat: now };
         let Opening { position, sizes, mut progress, runs, asked, first, began, .. } = opening;
         let at = (position, sizes);
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
@@ -312,7 +310,13 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 options.sink.emit(|| event(&Namespace::root(), 0, None, Some(at), values));
             }
         };
-        let journal = Journal::take(log, runtime.clone(), at, claim.clone(), first, tell).await;
+        let keeping = Keeping {
+            durability: options.durability.unwrap_or(app.durability()),
+            ttl: app.ttl(),
+            sink: options.sink.clone(),
+        };
+        let journal = Journal::take(log, runtime.clone(), at, claim.clone(), first, keeping, tell);
+        let journal = journal.await;
         let journal = match journal {
             Ok(journal) => journal,
             Err(error) => return Err(who(log, error).await),

@@ -90,7 +90,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 changes,
                 frontier: frontier.clone(),
                 spent,
-                outbox: Vec::new(),
+                outbox: ran.iter().flat_map(|(_, done)| done.outbox.clone()).collect(),
             };
             let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
             let keep = if ends { Keep::Nothing } else { Keep::Claim };

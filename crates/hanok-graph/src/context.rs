@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt, sync::Arc};
 
-use hanok_checkpoint::{Answer, Body, CheckpointError, Doubt, Intent, Memo, Safety};
+use hanok_checkpoint::{Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety};
 use hanok_core::{
     AskError, BoxError, Call, CallKey, Cancellation, Namespace, Request, Stored, StoredError,
     TaskId, Timestamp,
@@ -182,6 +182,39 @@ impl<C> Context<C> {
         // A token is a sign of life, so a model is to stream as well where only an idle time-out looks.
         let heard = scope.env.sink.is_on() || scope.activity.is_watched();
         if heard { call.tokens(Arc::new(Tokens(scope.clone()))) } else { call }
+    }
+
+    /// Hands `payload` to whoever reads `topic`, if and when the super-step is committed: a [`Consumer`] of the store is
+    /// given it at least once, with an id that stays the same.
+    ///
+    /// Without a checkpointer nobody is given anything. A call of the node that fails hands nothing over.
+    ///
+    /// [`Consumer`]: hanok_checkpoint::Consumer
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when the payload cannot be stored.
+    pub fn hand_out(
+        &self,
+        topic: &str,
+        payload: &(impl Serialize + ?Sized),
+    ) -> Result<(), StoredError> {
+        let payload = Stored::encode(payload)?;
+        let mut seen = self.scope.seen();
+        let number = seen.outbox.len().to_string();
+        let id = Digest::new("item").part(self.scope.task.as_bytes()).part(number.as_bytes()).hex();
+        seen.outbox.push(Outbox { id, topic: topic.to_owned(), payload });
+        Ok(())
+    }
+
+    /// Makes everything safe that the run has stored so far, and waits for it: to be called before something that should
+    /// not happen for a run that is lost. With [`Durability::Sync`](crate::Durability::Sync) it is safe already.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::NotStored`] when the store fails.
+    pub async fn barrier(&self) -> Result<(), StepError> {
+        Ok(self.scope.env.journal.barrier().await?)
     }
 
     /// Does `work` once: its result is stored, and a task that runs again after a crash is given it instead.

@@ -462,5 +462,6 @@ fn stored_done<S: State>(
         spent: write.spent,
         position: Some(position),
         attempt: 1,
+        outbox: write.outbox.clone(),
     })
 }

@@ -1,21 +1,29 @@
 //! A run's way into the log of its thread.
 
+mod coalesce;
+mod writer;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use futures::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Guard, Log,
-    Persistence, Record, RunFold, Safety, SharedCheckpointer, ThreadFold,
+    Outgoing, Persistence, Record, RunFold, Safety, SharedCheckpointer, ThreadFold,
 };
 use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
 
-use crate::{AnyState, Pending, Runtime, progress::pending};
+use crate::{AnyState, Durability, Pending, Runtime, progress::pending, sink::Sink};
+
+use coalesce::Waiting;
+pub(crate) use coalesce::is_waiting;
+use writer::Writer;
 
 /// The smallest number of bytes of entries after which a snapshot is due.
 const SNAPSHOT_FROM: usize = 64 * 1024;
@@ -26,8 +34,11 @@ pub(crate) struct Journal {
     store: Option<SharedCheckpointer>,
     runtime: Runtime,
     at: AsyncMutex<At>,
+    keeping: Keeping,
+    /// Appends while the run goes on, if it does.
+    writer: Option<Arc<Writer>>,
     released: AtomicBool,
-    lost: AtomicBool,
+    lost: Arc<AtomicBool>,
     /// The run before ended because people were asked.
     asked: AtomicBool,
     /// Bytes of the newest snapshot; more than any while one is being written.
@@ -59,6 +70,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How a run keeps what it does.
+#[derive(Clone, Default)]
+pub(crate) struct Keeping {
+    pub(crate) durability: Durability,
+    /// How long the thread is kept after a run has begun or ended.
+    pub(crate) ttl: Option<Duration>,
+    pub(crate) sink: Sink,
+}
+
 struct At {
     position: Position,
     epoch: Epoch,
@@ -66,6 +86,8 @@ struct At {
     unsure: bool,
     /// Bytes of the entries since the newest snapshot.
     since: usize,
+    /// What waits for the run's end.
+    waiting: Waiting,
 }
 
 /// Whether the claim stays after an append.
@@ -78,7 +100,8 @@ pub(crate) enum Keep {
 impl Journal {
     /// A journal that keeps nothing and only counts positions.
     pub(crate) fn nowhere(thread: ThreadKey, runtime: Runtime) -> Self {
-        Self::new(thread, None, runtime, (Position::START, Epoch::default()), (0, 0))
+        let at = (Position::START, Epoch::default());
+        Self::new(thread, None, runtime, at, (0, 0), Keeping::default())
     }
 
     fn new(
@@ -87,15 +110,29 @@ impl Journal {
         runtime: Runtime,
         (position, epoch): (Position, Epoch),
         (snapshot, since): (usize, usize),
+        keeping: Keeping,
     ) -> Self {
-        let at = AsyncMutex::new(At { position, epoch, unsure: false, since });
+        let waiting = Waiting::default();
+        let at = AsyncMutex::new(At { position, epoch, unsure: false, since, waiting });
+        let lost = Arc::new(AtomicBool::new(false));
+        let writer = match (&store, keeping.durability) {
+            (Some(store), Durability::Async) => {
+                keeping.sink.hold(position);
+                let (store, sink) = (store.clone(), keeping.sink.clone());
+                let (thread, runtime) = (thread.clone(), runtime.clone());
+                Some(Arc::new(Writer::new(thread, store, runtime, epoch, sink, lost.clone())))
+            }
+            _ => None,
+        };
         Self {
             thread,
             store,
             runtime,
             at,
+            keeping,
+            writer,
             released: AtomicBool::new(false),
-            lost: AtomicBool::new(false),
+            lost,
             asked: AtomicBool::new(false),
             snapshot_size: Arc::new(AtomicUsize::new(snapshot)),
             left: Mutex::default(),
@@ -112,12 +149,14 @@ impl Journal {
         (position, sizes): (Position, (usize, usize)),
         claim: Claim,
         first: Vec<(Namespace, Body)>,
+        keeping: Keeping,
         then: impl FnOnce(Position),
     ) -> Result<Self, CheckpointError> {
         let at = (position, claim.epoch);
-        let journal =
-            Self::new(log.thread().clone(), Some(log.store().clone()), runtime, at, sizes);
-        journal.append_guarded(first, Some(Guard::Take(claim)), Safety::Process, then).await?;
+        let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
+        let journal = Self::new(thread, store, runtime, at, sizes, keeping);
+        let guard = Some(Guard::Take(claim));
+        journal.append_guarded(first, guard, Safety::Process, then, true).await?;
         Ok(journal)
     }
 
@@ -140,7 +179,8 @@ impl Journal {
         self.released.load(Ordering::SeqCst)
     }
 
-    /// Appends `entries`, all or none; returns the position of the last.
+    /// Appends `entries`, all or none; returns the position of the last. With a [`Durability`] that lets them wait, they may
+    /// not be safe yet, and their position may be a name.
     pub(crate) async fn append(
         &self,
         entries: Vec<(Namespace, Body)>,
@@ -150,7 +190,7 @@ impl Journal {
     }
 
     /// As [`append`](Journal::append), and tells `then` where the last entry stands before anybody else appends: what is
-    /// reported there is reported in the order of the log.
+    /// reported there is reported in the order of the log, and once it is safe.
     pub(crate) async fn append_then(
         &self,
         entries: Vec<(Namespace, Body)>,
@@ -161,7 +201,7 @@ impl Journal {
             Keep::Claim => None,
             Keep::Nothing => Some(Guard::Release(Epoch::default())),
         };
-        self.append_guarded(entries, guard, Safety::Process, then).await
+        self.append_guarded(entries, guard, Safety::Process, then, false).await
     }
 
     /// As [`append`](Journal::append), with more to survive.
@@ -170,7 +210,7 @@ impl Journal {
         entries: Vec<(Namespace, Body)>,
         safety: Safety,
     ) -> Result<Position, CheckpointError> {
-        self.append_guarded(entries, None, safety, |_| {}).await
+        self.append_guarded(entries, None, safety, |_| {}, true).await
     }
 
     /// `None` holds the claim; a release is given the journal's own epoch.
@@ -180,6 +220,7 @@ impl Journal {
         guard: Option<Guard>,
         safety: Safety,
         then: impl FnOnce(Position),
+        barrier: bool,
     ) -> Result<Position, CheckpointError> {
         let mut at = self.at.lock().await;
         let Some(store) = &self.store else {
@@ -187,47 +228,107 @@ impl Journal {
             then(at.position);
             return Ok(at.position);
         };
-        if at.unsure {
-            // Only this run writes under its claim: what the log has more than we know, we wrote.
-            let head = store.head(&self.thread).await?;
-            at.position = head.map_or(Position::START, |head| head.position);
-            at.unsure = false;
+        let barrier = barrier
+            || guard.is_some()
+            || safety == Safety::Machine
+            || entries.iter().any(|(_, body)| is_barrier(body));
+        let exit = self.keeping.durability == Durability::Exit;
+        if exit && !barrier {
+            let names = entries.into_iter().map(|(path, body)| at.waiting.push(path, body));
+            let last = names.last().unwrap_or(at.position);
+            then(last);
+            return Ok(last);
         }
-        let now = self.runtime.clock.now();
-        let expected = at.position;
-        let mut last = expected;
-        let records: Vec<_> = entries
-            .into_iter()
-            .map(|(namespace, body)| {
-                let entry = Entry { at: now, namespace, body };
-                let record = Record::new(&self.thread, last.next(), last, &entry);
-                last = last.next();
-                record
-            })
-            .collect();
-        let size: usize = records.iter().map(|record| record.bytes.len()).sum();
+        if let Some(writer) = &self.writer {
+            match barrier || at.unsure {
+                true => writer.flush().await?,
+                false => writer.room().await?,
+            }
+        }
+        self.make_sure(store, &mut at).await?;
+        let after = at.position;
+        let entries = if exit { at.waiting.leave(after, entries) } else { entries };
+        let outbox = outgoing(&self.thread, after, &entries);
+        let records = self.records(after, entries);
+        let last = Position(after.0 + records.len() as u64);
+        at.since += records.iter().map(|record| record.bytes.len()).sum::<usize>();
+        if let (Some(writer), false) = (&self.writer, barrier) {
+            writer.give(after, records, outbox);
+            at.position = last;
+            then(last);
+            return Ok(last);
+        }
         let guard = match guard {
             None => Guard::Hold(at.epoch),
             Some(Guard::Release(_)) => Guard::Release(at.epoch),
             Some(guard) => guard,
         };
+        let ends = !matches!(guard, Guard::Hold(_));
         let releases = matches!(guard, Guard::Release(_));
+        let expires =
+            self.keeping.ttl.filter(|_| ends).map(|ttl| self.runtime.clock.now().plus(ttl));
         let id = AppendId(self.runtime.ids.id());
-        let append = Append { safety, ..Append::new(id, expected, guard, records) };
+        let append = Append::new(id, after, guard, records);
         at.unsure = true;
-        let appended = store.append(&self.thread, append).await;
+        let appended =
+            store.append(&self.thread, Append { safety, outbox, expires, ..append }).await;
         if let Err(CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. }) = appended {
             self.lost.store(true, Ordering::SeqCst);
         }
         appended?;
         at.unsure = false;
+        at.waiting.left();
         if releases {
             self.released.store(true, Ordering::SeqCst);
         }
         at.position = last;
-        at.since += size;
+        self.keeping.sink.is_safe(last);
         then(last);
         Ok(last)
+    }
+
+    /// Makes everything safe that was appended, and waits for it.
+    pub(crate) async fn barrier(&self) -> Result<(), CheckpointError> {
+        match (self.keeping.durability, &self.writer) {
+            (Durability::Async, Some(writer)) => writer.flush().await,
+            (Durability::Exit, _) if !self.at.lock().await.waiting.is_empty() => {
+                self.append_guarded(Vec::new(), None, Safety::Process, |_| {}, true).await?;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Finds out where the log is, after an append whose answer was not awaited.
+    async fn make_sure(
+        &self,
+        store: &SharedCheckpointer,
+        at: &mut At,
+    ) -> Result<(), CheckpointError> {
+        if at.unsure {
+            // Only this run writes under its claim: what the log has more than we know, we wrote.
+            let head = store.head(&self.thread).await?;
+            let head = head.map_or(Position::START, |head| head.position);
+            match head > at.position {
+                true => at.waiting.left(),
+                false => at.waiting.stay(),
+            }
+            at.position = head;
+            at.unsure = false;
+        }
+        Ok(())
+    }
+
+    fn records(&self, after: Position, entries: Vec<(Namespace, Body)>) -> Vec<Record> {
+        let now = self.runtime.clock.now();
+        let mut last = after;
+        let record = |(namespace, body)| {
+            let entry = Entry { at: now, namespace, body };
+            let record = Record::new(&self.thread, last.next(), last, &entry);
+            last = last.next();
+            record
+        };
+        entries.into_iter().map(record).collect()
     }
 
     /// Keeps a snapshot, if one is due: `prepare` takes what it needs, and what that makes is encoded and written off the
@@ -239,7 +340,8 @@ impl Journal {
         let Some(store) = &self.store else { return };
         let mut at = self.at.lock().await;
         let before = self.snapshot_size.load(Ordering::SeqCst);
-        if at.since < SNAPSHOT_FROM.max(before) {
+        // Of what waits there is no position yet that a snapshot could be of.
+        if at.since < SNAPSHOT_FROM.max(before) || !at.waiting.is_empty() {
             return;
         }
         at.since = 0;
@@ -254,7 +356,11 @@ impl Journal {
             // A snapshot is a cache: a failed one costs a longer read and is tried again later.
             size.store(written.unwrap_or(before), Ordering::SeqCst);
         };
-        self.runtime.spawner.spawn(Box::pin(written)).detach();
+        match &self.writer {
+            // A snapshot of what is not safe yet could be one of what never was.
+            Some(writer) => writer.then(at.position, Box::pin(written)),
+            None => self.runtime.spawner.spawn(Box::pin(written)).detach(),
+        }
     }
 
     /// Notes what an earlier run left of subgraphs, and whether it ended because people were asked.
@@ -317,6 +423,7 @@ impl Journal {
         match (&self.store, left) {
             // It was begun in this run and did not end: what it has done since is in the log alone.
             (Some(store), None) if begun => {
+                self.barrier().await?;
                 let log = Log::new(store.clone(), self.thread.clone()).open(None).await?;
                 let run = log.and_then(|mut log| log.fold.runs.remove(namespace));
                 Ok(run.map(|run| Left::Stored(Box::new(run))))
@@ -348,6 +455,26 @@ impl Journal {
         });
         Some(live.collect())
     }
+}
+
+/// Whether an entry, and all before it, is to be safe before the run goes on.
+fn is_barrier(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::Intent(_) | Body::Question(_) | Body::Answer(_) | Body::Rebase(_) | Body::Edit(_)
+    )
+}
+
+/// The items for others that `entries`, which follow `after`, hand over.
+fn outgoing(thread: &ThreadKey, after: Position, entries: &[(Namespace, Body)]) -> Vec<Outgoing> {
+    let mut outgoing = Vec::new();
+    for (at, (_, body)) in (after.0 + 1..).zip(entries) {
+        if let Body::Commit(commit) = body {
+            let items = commit.outbox.iter();
+            outgoing.extend(items.map(|item| item.outgoing(thread, Position(at))));
+        }
+    }
+    outgoing
 }
 
 /// What was left of a subgraph.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use hanok_checkpoint::{
     Answer, Begin, Body, Epoch, INTERRUPTED, OpenLog, Persistence, RunFold, outlives,
 };
-use hanok_core::{Changes, Namespace, Position};
+use hanok_core::{Changes, Namespace, Position, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -89,6 +89,7 @@ pub(crate) fn upgraded<S: State>(
 /// A run that is about to take its thread: where the thread is, and what the run begins with.
 pub(crate) struct Opening<S: State> {
     pub(crate) position: Position,
+    /// The epoch that the run takes it with.
     pub(crate) epoch: Epoch,
     pub(crate) sizes: (usize, usize),
     pub(crate) progress: Progress<S>,
@@ -107,7 +108,11 @@ pub(crate) struct Opening<S: State> {
 
 impl<S: State> Opening<S> {
     /// Reads what the log says; a state in another schema is written anew in this build's.
-    pub(crate) fn of(initial: &S, opened: Option<OpenLog>) -> Result<Self, RunError> {
+    pub(crate) fn of(
+        initial: &S,
+        opened: Option<OpenLog>,
+        now: Timestamp,
+    ) -> Result<Self, RunError> {
         let (position, epoch, sizes) = opened.as_ref().map_or_else(
             || (Position::START, Epoch::default(), (0, 0)),
             |opened| (opened.head.position, opened.head.epoch, opened.sizes),
@@ -129,7 +134,7 @@ impl<S: State> Opening<S> {
         }
         Ok(Self {
             position,
-            epoch,
+            epoch: epoch.next(now),
             sizes,
             progress,
             runs,
@@ -150,7 +155,7 @@ impl<S: State> Opening<S> {
         let at = Position(self.position.0 + self.first.len() as u64 + 1);
         let mut begin = Begin {
             run: scope.run,
-            epoch: self.epoch.next(),
+            epoch: self.epoch,
             parent: None,
             persistence: Persistence::PerCall,
             shared: false,

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use hanok_checkpoint::{Intent, Question};
+use hanok_checkpoint::{Intent, Outbox, Question};
 use hanok_core::{
     Ask, AskError, BoxFuture, Cancellation, Limit, Meter, Namespace, Request, RequestId, Spent,
     Stored, TaskId, Timestamp, Token, TokenSink,
@@ -71,6 +71,8 @@ pub(crate) struct Seen {
     pub(crate) stopped: Option<Stop>,
     /// What a subgraph commands.
     pub(crate) command: Option<ToParent>,
+    /// Items for others, so far.
+    pub(crate) outbox: Vec<Outbox>,
 }
 
 /// Why a task stops that did not fail.

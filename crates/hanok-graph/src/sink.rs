@@ -11,7 +11,7 @@ use std::{
 use futures::{Stream, channel::oneshot};
 use hanok_core::{BoxFuture, Namespace, Position, Spawned, Spawner};
 
-use crate::{Event, EventId, EventKind, Outcome, RunError, event::Modes};
+use crate::{Event, EventId, EventKind, Outcome, RunError, event::Modes, journal};
 
 /// How many events may wait for a slow observer. Past it they are dropped, and a mark says how many; recorded ones are
 /// read from the log instead.
@@ -38,6 +38,10 @@ struct Queue {
     waker: Option<Waker>,
     /// The run is over: nothing more comes.
     closed: bool,
+    /// Up to where the log is safe; `None` where all of it is.
+    safe: Option<Position>,
+    /// Recorded events that wait for the log to be safe.
+    held: VecDeque<Event>,
 }
 
 impl Sink {
@@ -58,15 +62,42 @@ impl Sink {
     /// Reports an event, made only if somebody observes. Never blocks.
     pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
         let Some(watched) = &self.0 else { return };
-        let event = event();
+        let mut event = event();
+        // What waits for the end of the run is not recorded as what it was.
+        event.id = event.id.filter(|id| !journal::is_waiting(id.position));
         let taken = watched.modes.take(&event.kind);
         if !taken && event.id.is_none() {
             return;
         }
         let mut queue = watched.queue();
-        queue.first = queue.first.or(event.id);
-        if taken {
-            queue.push(event);
+        let held = |id: EventId| queue.safe.is_some_and(|safe| id.position > safe);
+        if event.id.is_some_and(held) {
+            queue.held.push_back(event);
+        } else {
+            queue.take(event, taken);
+        }
+    }
+
+    /// Holds recorded events back that stand after `safe`, until they are safe.
+    pub(crate) fn hold(&self, safe: Position) {
+        if let Some(watched) = &self.0 {
+            watched.queue().safe = Some(safe);
+        }
+    }
+
+    /// The log is safe up to `position`.
+    pub(crate) fn is_safe(&self, position: Position) {
+        let Some(watched) = &self.0 else { return };
+        let mut queue = watched.queue();
+        if queue.safe.is_none_or(|safe| position <= safe) {
+            return;
+        }
+        queue.safe = Some(position);
+        while let Some(event) =
+            queue.held.pop_front_if(|event| event.id.is_none_or(|id| id.position <= position))
+        {
+            let taken = watched.modes.take(&event.kind);
+            queue.take(event, taken);
         }
     }
 
@@ -105,6 +136,13 @@ impl Watched {
 }
 
 impl Queue {
+    fn take(&mut self, event: Event, observed: bool) {
+        self.first = self.first.or(event.id);
+        if observed {
+            self.push(event);
+        }
+    }
+
     fn push(&mut self, mut event: Event) {
         event.sequence = Some(self.sequence);
         self.sequence += 1;

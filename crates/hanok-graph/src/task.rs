@@ -3,7 +3,9 @@
 use std::{any::Any, future::poll_fn, panic::AssertUnwindSafe, pin::pin, sync::Arc, task::Poll};
 
 use futures::FutureExt;
-use hanok_checkpoint::{Body, CheckpointError, Doubt, Due, Failed, Goto, Question, TaskWrite};
+use hanok_checkpoint::{
+    Body, CheckpointError, Doubt, Due, Failed, Goto, Outbox, Question, TaskWrite,
+};
 use hanok_core::{
     BoxFuture, Cancellation, Changes, Namespace, Position, Spent, StoredError, TaskId,
 };
@@ -30,6 +32,8 @@ pub(crate) struct Done<U> {
     pub(crate) position: Option<Position>,
     /// Which attempt it was.
     pub(crate) attempt: u32,
+    /// Items for others.
+    pub(crate) outbox: Vec<Outbox>,
 }
 
 /// What came of a task.
@@ -369,7 +373,8 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         match self.routed(command, scope) {
             Ok((update, goto)) => {
                 let (spent, attempt) = (scope.spend(), scope.attempt);
-                Ended::Done(Done { update, goto, spent, position: None, attempt })
+                let outbox = std::mem::take(&mut scope.seen().outbox);
+                Ended::Done(Done { update, goto, spent, position: None, attempt, outbox })
             }
             Err(error) => Ended::Failed(error),
         }
@@ -526,6 +531,7 @@ pub(crate) fn written<U: StateUpdate>(
         changes: done.update.to_changes()?,
         goto: done.goto.clone(),
         spent: done.spent,
+        outbox: done.outbox.clone(),
     })
 }
 

@@ -8,7 +8,7 @@ use hanok_state::State;
 use serde::Serialize;
 
 use crate::{
-    App, Event, EventId, Events, Mode, Outcome, Resolution, RunError, Slots,
+    App, Durability, Event, EventId, Events, Mode, Outcome, Resolution, RunError, Slots,
     begin::{self, Options},
     event::Modes,
     opening::upgraded,
@@ -106,7 +106,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Self { options: Options { slots: Some(Slots::new(tasks)), ..self.options }, ..self }
     }
 
-    /// How many runs in a row may be lost since the last commit before the thread counts as poisoned. Default: 10.
+    /// How many runs in a row may be lost since the last commit before the thread counts as poisoned. Default: 5.
     #[must_use]
     pub fn takeover_limit(self, takeovers: u32) -> Self {
         Self { options: Options { takeovers, ..self.options }, ..self }
@@ -116,6 +116,13 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     #[must_use]
     pub fn new_input(self, new_input: NewInput) -> Self {
         Self { options: Options { new_input, ..self.options }, ..self }
+    }
+
+    /// When what a run of this handle did is safe. Default: as the app says.
+    #[must_use]
+    pub fn durability(self, durability: Durability) -> Self {
+        let durability = Some(durability);
+        Self { options: Options { durability, ..self.options }, ..self }
     }
 
     /// Lets runs be stopped: what was committed stays, and the thread can go on. Default: they cannot be.

@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a test may stop at what it did not expect"
@@ -13,13 +14,13 @@ mod plan;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::{future::Future, sync::Arc};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use graph::{S, World, graph};
 use hanok_checkpoint::{Body, Checkpointer, SharedCheckpointer, Snapshots};
 use hanok_core::TaskId;
-use hanok_graph::{Graph, Input, Outcome, RunError, Runtime, TokioSpawner};
+use hanok_graph::{Durability, Graph, Input, Outcome, RunError, Runtime, TokioSpawner};
 use hanok_state::State;
 use model::model;
 use plan::{Death, Plan, plan};
@@ -52,6 +53,7 @@ async fn to_the_end(
     graph: &Graph<S, World>,
     plan: &Plan,
     world: &World,
+    durability: Durability,
 ) -> (S, SharedCheckpointer) {
     let store = memory();
     let mut deaths = plan.deaths.iter();
@@ -65,7 +67,9 @@ async fn to_the_end(
     let mut before = Vec::new();
     for _ in 0..2_000 {
         let thread = graph.checkpointer(hanok_testkit::Layered(dying.clone())).thread(key("t"));
-        let outcome = thread.run(input.clone(), world.clone()).await;
+        let thread = thread.durability(durability);
+        let run = thread.run(input.clone(), world.clone());
+        let outcome = tokio::time::timeout(Duration::from_secs(60), run).await.expect("an end");
         // Nothing that was stored is run again.
         for (task, ran) in before {
             assert_eq!(world.ran(task), ran, "{task} ran again");
@@ -107,9 +111,10 @@ async fn check(plan: Plan, runtime: Runtime) {
         assert_eq!(log(&outcome.unwrap().done().unwrap()), want, "without a store");
     }
     let quiet = Plan { deaths: Vec::new(), ..plan.clone() };
-    for plan in [quiet, plan] {
-        let (state, store) = to_the_end(&graph, &plan, &World::default()).await;
-        assert_eq!(log(&state), want);
+    let all = [Durability::Sync, Durability::Async, Durability::Exit];
+    for (plan, durability) in [quiet, plan].iter().flat_map(|plan| all.map(|it| (plan, it))) {
+        let (state, store) = to_the_end(&graph, plan, &World::default(), durability).await;
+        assert_eq!(log(&state), want, "{durability:?}");
         // What is stored is what was run, with and without snapshots.
         let thread = graph.checkpointer(store.clone()).thread(key("t"));
         assert_eq!(thread.state(None).await.unwrap(), Some(state));
@@ -129,7 +134,7 @@ fn paused(test: impl Future<Output = ()>) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// B11, B30, B31, B33, B34, B37, B44, B47, B58, B67, B71, P1, P2, P11
+    /// B11, B30, B31, B33, B34, B37, B44, B47, B58, B67, B71, P1, P2, P11: with every durability.
     #[test]
     fn any_graph_under_any_schedule_ends_where_a_sequential_model_ends(plan in plan()) {
         paused(async { check(plan, runtime()).await });

@@ -109,11 +109,15 @@ fn begin() -> impl Strategy<Value = Body> {
 }
 
 fn write() -> impl Strategy<Value = Body> {
-    (task(), text(), changes(), vec(goto(), 0..3), spent()).prop_map(
-        |(task, node, changes, goto, spent)| {
-            Body::Write(TaskWrite { task, node, changes, goto, spent })
+    (task(), text(), changes(), vec(goto(), 0..3), spent(), vec(outbox(), 0..2)).prop_map(
+        |(task, node, changes, goto, spent, outbox)| {
+            Body::Write(TaskWrite { task, node, changes, goto, spent, outbox })
         },
     )
+}
+
+fn outbox() -> impl Strategy<Value = Outbox> {
+    (text(), text(), stored()).prop_map(|(id, topic, payload)| Outbox { id, topic, payload })
 }
 
 fn goto() -> impl Strategy<Value = Goto> {
@@ -148,10 +152,8 @@ fn outcome() -> impl Strategy<Value = String> {
 }
 
 fn commit() -> impl Strategy<Value = Body> {
-    let outbox =
-        (text(), text(), stored()).prop_map(|(id, topic, payload)| Outbox { id, topic, payload });
     let first = (any::<u32>(), vec(text(), 0..3), vec(position(), 0..4), changes());
-    (first, (frontier(), spent(), vec(outbox, 0..2))).prop_map(
+    (first, (frontier(), spent(), vec(outbox(), 0..2))).prop_map(
         |((step, nodes, folds, changes), (frontier, spent, outbox))| {
             Body::Commit(Commit { step, nodes, folds, changes, frontier, spent, outbox })
         },

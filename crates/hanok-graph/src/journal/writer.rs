@@ -1,0 +1,198 @@
+//! Appends that are made while the run goes on: a bounded queue, and a task that empties it.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use hanok_checkpoint::{
+    Append, AppendId, CheckpointError, Checkpointer, Epoch, Guard, Outgoing, Record,
+    SharedCheckpointer,
+};
+use hanok_core::{BoxFuture, Position, ThreadKey};
+use tokio::sync::Notify;
+
+use crate::{Runtime, sink::Sink};
+
+/// How many entries may wait, and how many bytes of them, before the run waits for the store.
+const WAITING: usize = 256;
+const BYTES: usize = 1 << 20;
+
+/// Appends in the order in which it is given them, several at once.
+pub(super) struct Writer {
+    thread: ThreadKey,
+    store: SharedCheckpointer,
+    runtime: Runtime,
+    epoch: Epoch,
+    /// Where recorded events wait until they are safe.
+    sink: Sink,
+    lost: Arc<AtomicBool>,
+    queue: Mutex<Queue>,
+    /// Something was appended, or will never be.
+    moved: Notify,
+}
+
+#[derive(Default)]
+struct Queue {
+    /// Where the first of the records is to follow.
+    after: Position,
+    records: Vec<Record>,
+    outbox: Vec<Outgoing>,
+    bytes: usize,
+    /// What is to be done once everything up to a position is appended.
+    then: VecDeque<(Position, BoxFuture<'static, ()>)>,
+    /// A task empties the queue.
+    running: bool,
+    failed: Option<Failed>,
+}
+
+enum Failed {
+    /// The error, until somebody is told.
+    With(CheckpointError),
+    Told,
+}
+
+impl Writer {
+    pub(super) fn new(
+        thread: ThreadKey,
+        store: SharedCheckpointer,
+        runtime: Runtime,
+        epoch: Epoch,
+        sink: Sink,
+        lost: Arc<AtomicBool>,
+    ) -> Self {
+        let (queue, moved) = (Mutex::default(), Notify::new());
+        Self { thread, store, runtime, epoch, sink, lost, queue, moved }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there is room for more.
+    pub(super) async fn room(&self) -> Result<(), CheckpointError> {
+        self.until(|queue| queue.records.len() < WAITING && queue.bytes < BYTES).await
+    }
+
+    /// Waits until everything that was given is safe.
+    pub(super) async fn flush(&self) -> Result<(), CheckpointError> {
+        self.until(|queue| !queue.running).await
+    }
+
+    async fn until(&self, ready: impl Fn(&Queue) -> bool) -> Result<(), CheckpointError> {
+        loop {
+            let moved = self.moved.notified();
+            let mut moved = std::pin::pin!(moved);
+            moved.as_mut().enable();
+            {
+                let mut queue = self.queue();
+                queue.is_well()?;
+                if ready(&queue) {
+                    return Ok(());
+                }
+            }
+            moved.await;
+        }
+    }
+
+    /// Puts `records`, which follow `after`, into the queue.
+    pub(super) fn give(
+        self: &Arc<Self>,
+        after: Position,
+        records: Vec<Record>,
+        outbox: Vec<Outgoing>,
+    ) {
+        let mut queue = self.queue();
+        if queue.records.is_empty() {
+            queue.after = after;
+        }
+        queue.bytes += records.iter().map(|record| record.bytes.len()).sum::<usize>();
+        queue.records.extend(records);
+        queue.outbox.extend(outbox);
+        self.start(&mut queue);
+    }
+
+    /// Does `work` once everything up to `position` is safe; never, if it does not come to that.
+    pub(super) fn then(self: &Arc<Self>, position: Position, work: BoxFuture<'static, ()>) {
+        let mut queue = self.queue();
+        queue.then.push_back((position, work));
+        self.start(&mut queue);
+    }
+
+    fn start(self: &Arc<Self>, queue: &mut Queue) {
+        if !queue.running && queue.failed.is_none() {
+            queue.running = true;
+            let writer = self.clone();
+            self.runtime.spawner.spawn(Box::pin(async move { writer.work().await })).detach();
+        }
+    }
+
+    /// Appends until nothing waits.
+    async fn work(&self) {
+        loop {
+            let (after, records, outbox) = {
+                let mut queue = self.queue();
+                if queue.records.is_empty() {
+                    let works: Vec<_> = queue.then.drain(..).map(|(_, work)| work).collect();
+                    queue.running = false;
+                    drop(queue);
+                    works.into_iter().for_each(|work| self.runtime.spawner.spawn(work).detach());
+                    self.moved.notify_waiters();
+                    return;
+                }
+                queue.bytes = 0;
+                let (records, outbox) =
+                    (std::mem::take(&mut queue.records), std::mem::take(&mut queue.outbox));
+                (queue.after, records, outbox)
+            };
+            let last = Position(after.0 + records.len() as u64);
+            let id = AppendId(self.runtime.ids.id());
+            let append = Append::new(id, after, Guard::Hold(self.epoch), records);
+            let appended = self.store.append(&self.thread, Append { outbox, ..append }).await;
+            match appended {
+                Ok(()) => self.appended(last),
+                Err(error) => return self.fail(error),
+            }
+        }
+    }
+
+    fn appended(&self, last: Position) {
+        let works: Vec<_> = {
+            let mut queue = self.queue();
+            let due = queue.then.iter().take_while(|(position, _)| *position <= last).count();
+            queue.then.drain(..due).map(|(_, work)| work).collect()
+        };
+        self.sink.is_safe(last);
+        works.into_iter().for_each(|work| self.runtime.spawner.spawn(work).detach());
+        self.moved.notify_waiters();
+    }
+
+    fn fail(&self, error: CheckpointError) {
+        if matches!(error, CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. }) {
+            self.lost.store(true, Ordering::SeqCst);
+        }
+        let failed = Some(Failed::With(error));
+        *self.queue() = Queue { failed, ..Queue::default() };
+        self.moved.notify_waiters();
+    }
+}
+
+impl Queue {
+    /// The error of an append that failed: the whole of it once, then that there was one.
+    fn is_well(&mut self) -> Result<(), CheckpointError> {
+        match self.failed.replace(Failed::Told) {
+            None => {
+                self.failed = None;
+                Ok(())
+            }
+            Some(Failed::With(error)) => Err(error),
+            Some(Failed::Told) => Err(CheckpointError::Unavailable {
+                reason: "an earlier append of this run failed",
+                source: "nothing more is stored of it".into(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What an app does for many threads: finishing what dead processes left, and removing what nobody used.
+
+use hanok_checkpoint::{CheckpointError, Checkpointer, ThreadInfo, Which};
+use hanok_core::ThreadKey;
+use hanok_state::State;
+
+use crate::{App, Outcome, RunError};
+
+/// How many threads are listed at once.
+const PAGE: usize = 256;
+
+/// How runs ended that were begun for threads that had been left.
+pub type Recovered<S> = Vec<(ThreadKey, Result<Outcome<S>, RunError>)>;
+
+impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
+    /// The threads of the store, of every tenant, whose run was lost: their claim is dead. Their turns are finished by
+    /// [`recover`](App::recover), or by whoever runs them next.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn abandoned(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
+        let (me, clock) = (self.holder(), &self.runtime().clock);
+        let dead = |info: &ThreadInfo| {
+            let claim = info.head.claim.as_ref();
+            let here = self.active().is_running(&info.thread);
+            !here && claim.is_some_and(|claim| claim.is_dead(me, clock.now()))
+        };
+        let claimed = self.listed(&Which::Claimed).await?;
+        Ok(claimed.into_iter().filter(dead).map(|info| info.thread).collect())
+    }
+
+    /// Finishes the turns of the threads that are [abandoned](App::abandoned), one after the other, each with the services
+    /// that `services` gives for it; a thread for which it gives none is left alone. Any number of processes may do so at
+    /// once: a thread that another took first is not among what is returned.
+    ///
+    /// # Errors
+    ///
+    /// What the store says when it is asked for the threads. How each run ended is part of the answer.
+    pub async fn recover(
+        &self,
+        services: impl Fn(&ThreadKey) -> Option<C>,
+    ) -> Result<Recovered<S>, CheckpointError> {
+        let mut recovered = Vec::new();
+        for thread in self.abandoned().await? {
+            let Some(services) = services(&thread) else { continue };
+            match self.thread(thread.clone()).resume(services).await {
+                Err(RunError::Conflict { .. }) => {}
+                outcome => recovered.push((thread, outcome)),
+            }
+        }
+        Ok(recovered)
+    }
+
+    /// Removes the threads whose time is over (see [`keep_for`](App::keep_for)) and that no run owns; says which.
+    ///
+    /// # Errors
+    ///
+    /// What the store says. A thread that was used meanwhile stays.
+    pub async fn sweep(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
+        let mut swept = Vec::new();
+        for info in self.listed(&Which::Expired(self.runtime().clock.now())).await? {
+            match self.store().delete(&info.thread, Some(info.head.position)).await {
+                Ok(true) => swept.push(info.thread),
+                Ok(false) | Err(CheckpointError::Conflict { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(swept)
+    }
+
+    async fn listed(&self, which: &Which) -> Result<Vec<ThreadInfo>, CheckpointError> {
+        let mut all: Vec<ThreadInfo> = Vec::new();
+        loop {
+            let after = all.last().map(|info| &info.thread);
+            let page = self.store().threads(which.clone(), after, PAGE).await?;
+            let last = page.len() < PAGE;
+            all.extend(page);
+            if last {
+                return Ok(all);
+            }
+        }
+    }
+}
