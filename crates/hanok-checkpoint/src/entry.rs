@@ -1,5 +1,7 @@
 //! What a log says. The vocabulary is closed: a log reads the same in every build.
 
+use std::sync::Arc;
+
 use hanok_core::{
     Changes, Namespace, Position, Reader, RunId, Spent, Stored, StoredError, TaskId, Timestamp,
     Writer,
@@ -110,7 +112,7 @@ pub struct TaskWrite {
     /// The task.
     pub task: TaskId,
     /// Its node.
-    pub node: String,
+    pub node: Arc<str>,
     /// What it wrote.
     pub changes: Changes,
     /// Where it goes on.
@@ -127,7 +129,7 @@ pub struct Commit {
     /// The number of the super-step within its turn.
     pub step: u32,
     /// The nodes that ran, in the order of their tasks.
-    pub nodes: Vec<String>,
+    pub nodes: Vec<Arc<str>>,
     /// The pending writes that count, in the order of their tasks.
     pub folds: Vec<Position>,
     /// What else was written. A field that these mention counts as they say, not as the folded writes do.
@@ -509,7 +511,7 @@ impl TaskWrite {
         from.array()?;
         Ok(Self {
             task: task(from)?,
-            node: from.str()?.to_owned(),
+            node: from.str()?.into(),
             changes: Changes::read(from)?,
             goto: (0..from.array()?).map(|_| Goto::read(from)).collect::<Result<_, _>>()?,
             spent: spent(from)?,

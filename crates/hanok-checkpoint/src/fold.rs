@@ -1,6 +1,9 @@
 //! What a log amounts to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use hanok_core::{Changes, Fields, FoldError, Namespace, Position, RunId, Spent, Stored, TaskId};
 
@@ -60,7 +63,7 @@ pub struct RunFold {
     /// that of one which outlives its calls is [`turn_of`] the task.
     pub turn: Position,
     /// The nodes of the last super-step.
-    pub last: Vec<String>,
+    pub last: Vec<Arc<str>>,
     /// What tasks of the current super-step wrote, by their position.
     pub pending: BTreeMap<Position, TaskWrite>,
     /// What memoised steps of tasks that are due gave.
@@ -187,7 +190,7 @@ impl ThreadFold {
                 run.fields.apply_all(&edit.changes)?;
                 if let Some(frontier) = &edit.frontier {
                     run.scheduled(frontier);
-                    run.last = edit.node.iter().cloned().collect();
+                    run.last = edit.node.iter().map(|node| node.as_str().into()).collect();
                     run.turn = position;
                 }
             }

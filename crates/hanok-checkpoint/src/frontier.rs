@@ -1,5 +1,7 @@
 //! What is due next.
 
+use std::sync::Arc;
+
 use hanok_core::{Changes, Reader, Stored, StoredError, Writer};
 
 use crate::wire::{malformed, small, value};
@@ -23,7 +25,7 @@ pub struct Frontier {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Due {
     /// The node.
-    pub node: String,
+    pub node: Arc<str>,
     /// What a `Send` gave it.
     pub input: Option<Stored>,
 }
@@ -43,7 +45,7 @@ pub struct Handed {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Goto {
     /// To a node.
-    Node(String),
+    Node(Arc<str>),
     /// To a node, with an input of its own.
     Send(Due),
     /// Out of the subgraph: the graph that called it is given a command.
@@ -103,7 +105,7 @@ impl Frontier {
 
 impl Due {
     /// A task of `node` without an input of its own.
-    pub fn node(node: impl Into<String>) -> Self {
+    pub fn node(node: impl Into<Arc<str>>) -> Self {
         Self { node: node.into(), input: None }
     }
 
@@ -118,7 +120,7 @@ impl Due {
         let mut ahead = from.clone();
         if ahead.array().is_ok() {
             from.array()?;
-            return Ok(Self { node: from.str()?.to_owned(), input: Some(value(from)?) });
+            return Ok(Self { node: from.str()?.into(), input: Some(value(from)?) });
         }
         Ok(Self::node(from.str()?))
     }
@@ -181,13 +183,15 @@ impl Goto {
     }
 }
 
-pub(crate) fn texts(to: &mut Writer, texts: &[String]) {
+pub(crate) fn texts<T: AsRef<str>>(to: &mut Writer, texts: &[T]) {
     to.array(texts.len());
     texts.iter().for_each(|text| {
-        to.str(text);
+        to.str(text.as_ref());
     });
 }
 
-pub(crate) fn read_texts(from: &mut Reader<'_>) -> Result<Vec<String>, StoredError> {
-    (0..from.array()?).map(|_| from.str().map(str::to_owned)).collect()
+pub(crate) fn read_texts<T: for<'t> From<&'t str>>(
+    from: &mut Reader<'_>,
+) -> Result<Vec<T>, StoredError> {
+    (0..from.array()?).map(|_| from.str().map(T::from)).collect()
 }

@@ -13,13 +13,14 @@ use std::{
 use futures::task::AtomicWaker;
 use hanok_core::{BoxFuture, Clock};
 
-/// Counts the signs of life of a task. Those of a subgraph are the calling task's too.
+/// Counts the signs of life of a task, if somebody may wait for its silence, or for that of a task around it. Those of a
+/// subgraph are the calling task's too.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Activity(Arc<Inner>);
+pub(crate) struct Activity(Option<Arc<Inner>>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    parent: Option<Activity>,
+    parent: Activity,
     count: AtomicU64,
     /// Whether somebody waits for silence.
     watched: AtomicBool,
@@ -29,35 +30,41 @@ struct Inner {
 impl Activity {
     /// The activity of a task that is part of this one.
     pub(crate) fn child(&self) -> Self {
-        Self(Arc::new(Inner { parent: Some(self.clone()), ..Inner::default() }))
+        Self(Some(Arc::new(Inner { parent: self.clone(), ..Inner::default() })))
     }
 
     /// Notes a sign of life.
     pub(crate) fn touch(&self) {
-        for activity in self.chain() {
-            activity.0.count.fetch_add(1, Ordering::SeqCst);
-            activity.0.waker.wake();
+        for inner in self.chain() {
+            inner.count.fetch_add(1, Ordering::SeqCst);
+            inner.waker.wake();
         }
     }
 
     /// Notes that somebody waits for silence.
     pub(crate) fn watch(&self) {
-        self.0.watched.store(true, Ordering::SeqCst);
+        if let Some(inner) = &self.0 {
+            inner.watched.store(true, Ordering::SeqCst);
+        }
     }
 
     /// Whether somebody waits for silence of the task, or of one around it.
     pub(crate) fn is_watched(&self) -> bool {
-        self.chain().any(|activity| activity.0.watched.load(Ordering::SeqCst))
+        self.chain().any(|inner| inner.watched.load(Ordering::SeqCst))
     }
 
     /// The task's, then those of the tasks around it.
-    fn chain(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |activity| activity.0.parent.as_ref())
+    fn chain(&self) -> impl Iterator<Item = &Inner> {
+        std::iter::successors(self.0.as_deref(), |inner| inner.parent.0.as_deref())
+    }
+
+    fn count(&self) -> u64 {
+        self.0.as_ref().map_or(0, |inner| inner.count.load(Ordering::SeqCst))
     }
 
     /// Completes when there was no sign of life for `idle`.
     pub(crate) fn silence(&self, idle: Duration, clock: Arc<dyn Clock>) -> Silence {
-        let (seen, sleep) = (self.0.count.load(Ordering::SeqCst), clock.sleep(idle));
+        let (seen, sleep) = (self.count(), clock.sleep(idle));
         Silence { activity: self.clone(), idle, clock, seen, sleep }
     }
 }
@@ -76,8 +83,10 @@ impl Future for Silence {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        this.activity.0.waker.register(cx.waker());
-        let count = this.activity.0.count.load(Ordering::SeqCst);
+        if let Some(inner) = &this.activity.0 {
+            inner.waker.register(cx.waker());
+        }
+        let count = this.activity.count();
         if count != this.seen {
             this.seen = count;
             this.sleep = this.clock.sleep(this.idle);

@@ -279,7 +279,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         if takeovers <= self.options.takeovers {
             return None;
         }
-        let tasks = run.frontier.due.iter().map(|due| due.node.clone());
+        let tasks = run.frontier.due.iter().map(|due| due.node.to_string());
         Some(Poisoned { tasks: tasks.collect(), takeovers })
     }
 
@@ -383,7 +383,7 @@ fn waits_for(opened: Option<&OpenLog>, now: Timestamp) -> Option<Unfinished> {
         return Some(Unfinished::Interrupted(requests));
     }
     let run = root(opened).filter(|run| run.paused && !run.frontier.is_done())?;
-    let next = run.frontier.due.iter().map(|due| due.node.clone());
+    let next = run.frontier.due.iter().map(|due| due.node.to_string());
     Some(Unfinished::Breakpoint(next.collect()))
 }
 

@@ -346,6 +346,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         let fingerprint = validate::fingerprint(&self);
         let mut inner = Inner {
             name: self.name,
+            has_ephemeral: self.initial.schema().fields.iter().any(|field| field.ephemeral),
+            shows_all: false,
             initial: Arc::new(self.initial),
             nodes: BTreeMap::new(),
             start: Ways::default(),
@@ -392,6 +394,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
                 ways.goto.extend(new);
             }
         }
+        inner.shows_all =
+            inner.initial.schema().fields.iter().all(|field| inner.shows(&field.name));
         Ok(Graph(Arc::new(inner)))
     }
 }

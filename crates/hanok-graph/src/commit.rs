@@ -17,9 +17,21 @@ use crate::{
 };
 
 impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
-    /// Merges what the tasks wrote, stores it, and says what is due next. On the heap: of graphs that call each other only
-    /// the innermost commits, and the stack of the others need not have room for it.
-    pub(crate) fn commit<'a>(
+    /// Merges what the tasks wrote, stores it, and says what is due next.
+    pub(crate) async fn commit(
+        &self,
+        progress: &mut Progress<S>,
+        ran: Ran<S::Update>,
+    ) -> Result<(), RunError> {
+        if self.env.journal.is_kept() {
+            return self.boxed_commit(progress, ran).await;
+        }
+        self.commit_hollow(progress, ran)
+    }
+
+    /// [`commit_step`](Scope::commit_step) on the heap: of graphs that call each other only the innermost commits, and the
+    /// stack of the others need not have room for it.
+    fn boxed_commit<'a>(
         &'a self,
         progress: &'a mut Progress<S>,
         ran: Ran<S::Update>,
@@ -27,83 +39,133 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         Box::pin(self.commit_step(progress, ran))
     }
 
+    /// Merges what the tasks wrote where nothing is kept.
+    fn commit_hollow(
+        &self,
+        progress: &mut Progress<S>,
+        mut ran: Ran<S::Update>,
+    ) -> Result<(), RunError> {
+        let frontier = self.next(progress, &ran)?;
+        let expired = self.expire(progress);
+        let merged = self.reduce(progress, &mut ran);
+        merged.map_err(|refused| refused.of_run(progress.frontier.step, &self.namespace))?;
+        self.spend(&ran);
+        let reset = self.reset(progress, &ran, &expired)?;
+        let ends = frontier.is_done() && self.namespace.is_root();
+        if self.env.sink.is_on() {
+            self.tell(progress, &ran, &reset, (progress.at, progress.at, ends));
+        }
+        self.scheduled(progress, ran, frontier)
+    }
+
+    /// Merges what the tasks wrote, and stores it.
     async fn commit_step(
         &self,
         progress: &mut Progress<S>,
-        ran: Ran<S::Update>,
+        mut ran: Ran<S::Update>,
     ) -> Result<(), RunError> {
         let step = progress.frontier.step;
-        let said =
-            ran.iter().map(|(task, done)| Said { node: task.node.as_ref(), goto: &done.goto });
-        let frontier = plan::next(&progress.frontier, said, self.graph.rules());
-        let frontier = self.graph.not_too_wide(frontier, step, &self.namespace)?;
-        let kept = self.env.journal.is_kept();
+        let frontier = self.next(progress, &ran)?;
         let mut changes = Changes::default();
-        if kept {
-            for (_, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
-                changes.0.extend(done.update.to_changes().map_err(state_error)?.0);
-            }
+        for (_, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
+            changes.0.extend(done.update.to_changes().map_err(state_error)?.0);
         }
         let expired = self.expire(progress);
-        let resolved = self.reduce(progress, &ran).await?;
-        let fresh = ran.iter().filter(|(_, done)| done.position.is_none());
-        let fresh = fresh.fold(Spent::default(), |sum, (_, done)| sum.plus(done.spent));
-        self.env.said(fresh);
-        let worked = self.worked();
-        let spent = ran.iter().fold(worked, |sum, (_, done)| sum.plus(done.spent));
+        let folds: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
+        let resolved = match self.reduce(progress, &mut ran) {
+            Ok(resolved) => resolved,
+            Err(refused) => return Err(self.void(refused, step, folds).await?),
+        };
+        self.spend(&ran);
+        let spent = ran.iter().fold(self.worked(), |sum, (_, done)| sum.plus(done.spent));
         let reset = self.reset(progress, &ran, &expired)?;
         let over = frontier.is_done();
-        let shows = self.shows(progress, &ran, &reset);
-        let nodes: Vec<_> = ran.iter().map(|(task, _)| task.node.to_string()).collect();
-        let total = self.env.turn();
         let ends = over && self.namespace.is_root();
+        changes.0.retain(|(field, _)| resolved.get(field).is_none());
+        changes.0.extend(resolved.0);
+        changes.0.extend(reset.0.iter().cloned());
+        let commit = Commit {
+            step,
+            nodes: nodes(&ran),
+            folds,
+            changes,
+            frontier: frontier.clone(),
+            spent,
+            outbox: ran.iter().flat_map(|(_, done)| done.outbox.iter().cloned()).collect(),
+        };
+        let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
+        let keep = if ends { Keep::Nothing } else { Keep::Claim };
+        if ends {
+            let end = self.end("done", "", Spent::default());
+            entries.push((Namespace::root(), Body::End(end)));
+        }
         // With the end of the run in one append, the commit stands before it.
-        let after = u64::from(ends);
-        let mut at = progress.at;
+        let of_commit = |last: Position| Position(last.0.saturating_sub(u64::from(ends)));
         let before = &*progress;
         let tell = |last: Position| {
-            at = Position(last.0.saturating_sub(after));
-            if !self.env.sink.is_on() {
-                return;
-            }
-            for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
-                self.emit_update(before, (task.node.clone(), task.id), done, at);
-            }
-            self.emit(before, None, Some(at), EventKind::Checkpoint);
-            if let Some(state) = shows {
-                self.emit(before, None, Some(at), EventKind::Values(AnyState::new(&state)));
-            }
-            if ends {
-                let (outcome, error) = ("done".to_owned(), None);
-                let ended = EventKind::Ended { outcome, error, spent: total };
-                self.emit(before, None, Some(last), ended);
+            if self.env.sink.is_on() {
+                self.tell(before, &ran, &reset, (of_commit(last), last, ends));
             }
         };
-        if kept {
-            changes.0.retain(|(field, _)| resolved.get(field).is_none());
-            changes.0.extend(resolved.0);
-            changes.0.extend(reset.0);
-            let commit = Commit {
-                step,
-                nodes: nodes.clone(),
-                folds: ran.iter().filter_map(|(_, done)| done.position).collect(),
-                changes,
-                frontier: frontier.clone(),
-                spent,
-                outbox: ran.iter().flat_map(|(_, done)| done.outbox.clone()).collect(),
-            };
-            let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
-            let keep = if ends { Keep::Nothing } else { Keep::Claim };
-            if ends {
-                let end = self.end("done", "", Spent::default());
-                entries.push((Namespace::root(), Body::End(end)));
-            }
-            self.env.journal.append_then(entries, keep, tell).await?;
-        } else {
-            tell(Position(before.at.0 + after));
+        let last = self.env.journal.append_then(entries, keep, tell).await?;
+        progress.at = of_commit(last);
+        self.scheduled(progress, ran, frontier)?;
+        if self.namespace.is_root() {
+            self.env.journal.snapshot(|| self.fold(progress, over)).await;
         }
-        progress.at = at;
+        Ok(())
+    }
+
+    /// What the super-step schedules.
+    fn next(&self, progress: &Progress<S>, ran: &Ran<S::Update>) -> Result<Frontier, RunError> {
+        let said =
+            ran.iter().map(|(task, done)| Said { node: task.node().as_ref(), goto: &done.goto });
+        let frontier = plan::next(&progress.frontier, said, self.graph.rules());
+        self.graph.not_too_wide(frontier, progress.frontier.step, &self.namespace)
+    }
+
+    /// Notes what the tasks spent that no entry has said.
+    fn spend(&self, ran: &Ran<S::Update>) {
+        let fresh = ran.iter().filter(|(_, done)| done.position.is_none());
+        let fresh = fresh.fold(Spent::default(), |sum, (_, done)| sum.plus(done.spent));
+        if !fresh.is_nothing() {
+            self.env.said(fresh);
+        }
+    }
+
+    /// Reports what the super-step wrote and what came of it: its commit stands at the first position, the last entry of
+    /// the append at the second, and it may end the run.
+    fn tell(
+        &self,
+        progress: &Progress<S>,
+        ran: &Ran<S::Update>,
+        reset: &Changes,
+        (at, last, ends): (Position, Position, bool),
+    ) {
+        for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
+            self.emit_update(progress, (task.node().clone(), self.id(task)), done, at);
+        }
+        self.emit(progress, None, Some(at), EventKind::Checkpoint);
+        if let Some(state) = self.shows(progress, ran, reset) {
+            self.emit(progress, None, Some(at), EventKind::Values(AnyState::new(&state)));
+        }
+        if ends {
+            let (outcome, error, spent) = ("done".to_owned(), None, self.env.turn());
+            let ended = EventKind::Ended { outcome, error, spent };
+            self.emit(progress, None, Some(last), ended);
+        }
+    }
+
+    /// Goes on to what is due next.
+    fn scheduled(
+        &self,
+        progress: &mut Progress<S>,
+        ran: Ran<S::Update>,
+        frontier: Frontier,
+    ) -> Result<(), RunError> {
+        let nodes = nodes(&ran);
         if let Some(added) = progress.added.take() {
+            let step = progress.frontier.step;
             let updates = ran.into_iter().map(|(_, done)| done.update);
             let all = updates.into_iter().try_fold(added, |all, update| all.then(update));
             progress.added = Some(all.map_err(|source| {
@@ -112,38 +174,58 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             })?);
         }
         progress.scheduled(frontier, nodes);
-        if self.namespace.is_root() {
-            self.env.journal.snapshot(|| self.fold(progress, over)).await;
-        }
         Ok(())
     }
 
-    /// Merges what the tasks wrote into the state. What cannot be merged is voided, and its tasks run again.
-    async fn reduce(
+    /// Merges what the tasks wrote into the state; the updates stay where somebody looks at them later.
+    fn reduce(
         &self,
         progress: &mut Progress<S>,
-        ran: &Ran<S::Update>,
-    ) -> Result<Changes, RunError> {
-        let step = progress.frontier.step;
-        let writes = ran.iter().map(|(task, done)| (task.node.clone(), done.update.clone()));
-        let writes: Vec<_> = writes.collect();
-        // In place when nobody else holds the state, otherwise on a copy that costs a pointer per field.
-        let refused = match task::merge(Arc::make_mut(&mut progress.state), writes) {
-            Ok(resolved) => return Ok(resolved),
-            Err(refused) => refused,
+        ran: &mut Ran<S::Update>,
+    ) -> Result<Changes, Unmerged> {
+        let looked_at =
+            self.env.sink.is_on() || self.graph.has_ephemeral || progress.added.is_some();
+        if let [(_, done)] = ran.as_mut_slice()
+            && let Some(ahead) = done.ahead.take()
+        {
+            // Its routers have seen the state that it makes.
+            let (state, resolved) = *ahead;
+            match Arc::get_mut(&mut progress.state) {
+                Some(before) => *before = state,
+                None => progress.state = Arc::new(state),
+            }
+            return Ok(resolved);
+        }
+        let update = |done: &mut Done<S::Update>| {
+            if looked_at { done.update.clone() } else { std::mem::take(&mut done.update) }
         };
+        // In place when nobody else holds the state, otherwise on a copy that costs a pointer per field.
+        let state = Arc::make_mut(&mut progress.state);
+        if let [(task, done)] = ran.as_mut_slice() {
+            return task::merge_one(state, task.node(), update(done), self.env.journal.is_kept());
+        }
+        let writes = ran.iter_mut().map(|(task, done)| (task.node().clone(), update(done)));
+        task::merge(state, writes.collect())
+    }
+
+    /// Voids writes that could not be merged: their tasks run again. Returns the error of the run.
+    async fn void(
+        &self,
+        refused: Unmerged,
+        step: u32,
+        writes: Vec<Position>,
+    ) -> Result<RunError, RunError> {
         let field = match &refused {
             Unmerged::Refused(error) => error.field.clone(),
             Unmerged::Panicked(_) => String::new(),
         };
         let error = refused.of_run(step, &self.namespace);
-        let writes: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
         if !writes.is_empty() {
             let void = Void { writes, field, reason: error.to_string() };
             let entry = (self.namespace.clone(), Body::Void(void));
             self.env.journal.append(vec![entry], Keep::Claim).await?;
         }
-        Err(error)
+        Ok(error)
     }
 
     /// Gives the ephemeral fields that the super-step before wrote their initial value, and says which they were. What
@@ -164,10 +246,10 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         ran: &Ran<S::Update>,
         over: &BTreeSet<String>,
     ) -> Result<Changes, RunError> {
-        let schema = self.graph.initial.schema();
-        if schema.fields.iter().all(|field| !field.ephemeral) {
+        if !self.graph.has_ephemeral {
             return Ok(Changes::default());
         }
+        let schema = self.graph.initial.schema();
         let written = ran.iter().flat_map(|(_, done)| done.update.written());
         let written: BTreeSet<_> = written.map(std::borrow::Cow::into_owned).collect();
         let ephemeral = |name: &String| schema.field(name).is_some_and(|field| field.ephemeral);
@@ -196,9 +278,6 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         ran: &Ran<S::Update>,
         reset: &Changes,
     ) -> Option<Arc<S>> {
-        if !self.env.sink.is_on() {
-            return None;
-        }
         let schema = self.graph.initial.schema();
         let stored = |field: &str| schema.field(field).is_none_or(|f| f.rule != "transient");
         let written = ran.iter().flat_map(|(_, done)| done.update.written());
@@ -273,6 +352,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let (path, step) = (&self.namespace, progress.frontier.step);
         self.env.sink.emit(|| event(path, step, task, position, kind));
     }
+}
+
+/// The nodes that ran, in the order of their tasks.
+fn nodes<U: StateUpdate>(ran: &Ran<U>) -> Vec<Arc<str>> {
+    ran.iter().map(|(task, _)| task.node().clone()).collect()
 }
 
 impl<S: State, C> Inner<S, C> {

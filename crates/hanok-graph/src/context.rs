@@ -98,7 +98,7 @@ impl<C> Context<C> {
 
     /// The task: the same in every retry and resume.
     pub fn task(&self) -> TaskId {
-        self.scope.task
+        self.scope.task()
     }
 
     /// Which attempt of the task in this run it is, counted from 1.
@@ -118,7 +118,7 @@ impl<C> Context<C> {
 
     /// When the super-step's tasks were started.
     pub fn now(&self) -> Timestamp {
-        self.scope.started
+        self.scope.at
     }
 
     /// Where time, ids, randomness and tasks come from.
@@ -128,7 +128,7 @@ impl<C> Context<C> {
 
     /// The request to stop that this task heeds: of the run, or because its own time is over.
     pub fn cancellation(&self) -> &Cancellation {
-        &self.scope.cancellation
+        self.scope.cancellation()
     }
 
     /// Gives a sign of life, for a node with an idle time-out.
@@ -161,7 +161,7 @@ impl<C> Context<C> {
         let scope = &self.scope;
         scope.activity.touch();
         let content = Digest::new("call")
-            .part(scope.task.as_bytes())
+            .part(scope.task().as_bytes())
             .part(scope.named(kind).as_bytes())
             .part(name.as_bytes())
             .part(arguments.as_bytes())
@@ -172,8 +172,8 @@ impl<C> Context<C> {
         *before += 1;
         drop(seen);
         let call = Call::new(key, scope.env.runtime.clock.clone())
-            .cancellation(scope.cancellation.clone())
-            .meter(scope.meter.clone())
+            .cancellation(scope.cancellation().clone())
+            .meter(scope.meter().clone())
             .ask(Arc::new(Asker(scope.clone())));
         let call = match scope.deadline {
             Some(deadline) => call.deadline(deadline),
@@ -202,7 +202,8 @@ impl<C> Context<C> {
         let payload = Stored::encode(payload)?;
         let mut seen = self.scope.seen();
         let number = seen.outbox.len().to_string();
-        let id = Digest::new("item").part(self.scope.task.as_bytes()).part(number.as_bytes()).hex();
+        let id =
+            Digest::new("item").part(self.scope.task().as_bytes()).part(number.as_bytes()).hex();
         seen.outbox.push(Outbox { id, topic: topic.to_owned(), payload });
         Ok(())
     }
@@ -305,7 +306,7 @@ impl<C> Context<C> {
             Some(Resolution::NotMade) | None => {}
         }
         let intent = Intent {
-            task: scope.task,
+            task: scope.task(),
             key: key.clone(),
             tool: tool.to_owned(),
             arguments: arguments.to_owned(),
@@ -317,11 +318,11 @@ impl<C> Context<C> {
             let entry = (scope.namespace.clone(), Body::Intent(intent.clone()));
             scope.env.journal.append_safely(vec![entry], Safety::Machine).await?;
         }
-        locked(&scope.kept.intents).insert(key.clone(), intent);
+        locked(&scope.kept().intents).insert(key.clone(), intent);
         match work(call).await {
             Ok(value) => {
                 self.remember(&key, &value).await?;
-                locked(&scope.kept.intents).remove(&key);
+                locked(&scope.kept().intents).remove(&key);
                 Ok(value)
             }
             Err(error) => {
@@ -388,7 +389,7 @@ impl<C> Context<C> {
 
     /// The result of an earlier run of a step, or of an earlier attempt.
     fn remembered<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StepError> {
-        let memo = locked(&self.scope.kept.memos).get(key).cloned();
+        let memo = locked(&self.scope.kept().memos).get(key).cloned();
         let stored = |source| StepError::Stored { name: key.to_owned(), source };
         memo.map(|memo| memo.decode()).transpose().map_err(stored)
     }
@@ -401,11 +402,12 @@ impl<C> Context<C> {
         if scope.env.journal.is_kept() {
             let spent = scope.spend();
             scope.env.said(spent);
-            let memo = Memo { task: scope.task, name: key.to_owned(), value: value.clone(), spent };
+            let memo =
+                Memo { task: scope.task(), name: key.to_owned(), value: value.clone(), spent };
             let entry = (scope.namespace.clone(), Body::Memo(memo));
             scope.env.journal.append(vec![entry], Keep::Claim).await?;
         }
-        locked(&scope.kept.memos).insert(key.to_owned(), value);
+        locked(&scope.kept().memos).insert(key.to_owned(), value);
         Ok(())
     }
 
@@ -418,7 +420,7 @@ impl<C> Context<C> {
             let entry = (scope.namespace.clone(), Body::Answer(Answer { id, value }));
             scope.env.journal.append(vec![entry], Keep::Claim).await?;
         }
-        locked(&scope.kept.intents).remove(key);
+        locked(&scope.kept().intents).remove(key);
         Ok(())
     }
 }
@@ -440,7 +442,7 @@ impl<C> fmt::Debug for Context<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context")
             .field("node", &self.scope.node)
-            .field("task", &self.scope.task)
+            .field("task", &self.scope.task())
             .field("step", &self.scope.step)
             .field("attempt", &self.scope.attempt)
             .finish_non_exhaustive()

@@ -2,12 +2,12 @@
 //! driven by the same one.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex},
+    collections::BTreeSet,
+    sync::{Arc, Mutex, OnceLock},
 };
 
 use futures::{StreamExt, channel::mpsc};
-use hanok_checkpoint::{Body, Doubt, Due, Question, TaskWrite};
+use hanok_checkpoint::{Body, Doubt, Due, Failed, Question, TaskWrite};
 use hanok_core::{BoxFuture, Limit, Namespace, Position, RunId, TaskId};
 use hanok_state::{State, StateUpdate};
 use tracing::{Instrument, Span};
@@ -18,11 +18,10 @@ use crate::{
     commit::event,
     env::Env,
     graph::Inner,
-    ids,
     journal::Keep,
     plan,
     progress::{Progress, in_doubt, open_questions, pending, state_error},
-    scope::{Kept, Stop, TaskScope},
+    scope::{Kept, LazyId, LazyStop, Stop, TaskScope},
     slots::Held,
     task::{self, Done, Ended},
 };
@@ -44,18 +43,24 @@ pub(crate) struct Scope<S: State, C> {
 
 /// A task that is due.
 pub(crate) struct Task {
-    pub(crate) id: TaskId,
+    id: LazyId,
     due: Due,
-    pub(crate) node: Arc<str>,
+}
+
+impl Task {
+    pub(crate) fn node(&self) -> &Arc<str> {
+        &self.due.node
+    }
 }
 
 /// The tasks of a super-step that ran, in task order.
 pub(crate) type Ran<U> = Vec<(Task, Done<U>)>;
 
 /// What came of the tasks of a super-step.
-struct Came<U> {
-    done: BTreeMap<usize, Done<U>>,
+struct Came<U: StateUpdate> {
     /// By the index of the task.
+    done: Vec<Option<Done<U>>>,
+    /// With the index of the task.
     asked: Vec<(usize, Vec<Question>)>,
     waiting: Vec<Pending>,
     failed: Option<(usize, NodeError)>,
@@ -70,7 +75,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             if let Some(stop) = self.stop(progress) {
                 return Ok(self.stopped(progress, stop));
             }
-            if let Some(outcome) = self.boxed_step(progress).await? {
+            let ended = match self.alone(progress) {
+                Some(task) => self.step_alone(progress, task).await?,
+                None => self.boxed_step(progress).await?,
+            };
+            if let Some(outcome) = ended {
                 return Ok(outcome);
             }
         }
@@ -83,9 +92,9 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     fn check_nodes(&self, progress: &Progress<S>) -> Result<(), RunError> {
-        let due = progress.frontier.due.iter().map(|due| due.node.as_str());
-        let missing: Vec<_> =
-            due.filter(|node| !self.graph.nodes.contains_key(*node)).map(str::to_owned).collect();
+        let due = progress.frontier.due.iter().map(|due| &due.node);
+        let missing = due.filter(|node| !self.graph.nodes.contains_key(*node));
+        let missing: Vec<_> = missing.map(ToString::to_string).collect();
         if missing.is_empty() { Ok(()) } else { Err(RunError::GraphChanged { missing }) }
     }
 
@@ -109,10 +118,12 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             return None;
         }
         let next: Vec<_> = progress.frontier.due.iter().map(|due| due.node.clone()).collect();
-        let before = next.iter().filter(|node| self.graph.before.contains(node.as_str()));
-        let after = progress.last.iter().filter(|node| self.graph.after.contains(node.as_str()));
-        let nodes: BTreeSet<_> = before.chain(after).cloned().collect();
-        let (nodes, path) = (nodes.into_iter().collect::<Vec<_>>(), self.namespace.clone());
+        let before = next.iter().filter(|node| self.graph.before.contains(*node));
+        let after = progress.last.iter().filter(|node| self.graph.after.contains(*node));
+        let nodes: BTreeSet<_> = before.chain(after).collect();
+        let nodes: Vec<_> = nodes.into_iter().map(ToString::to_string).collect();
+        let next = next.iter().map(ToString::to_string).collect();
+        let path = self.namespace.clone();
         let at = Breakpoint { path, nodes, next, state: () };
         (!at.nodes.is_empty()).then_some(Stop::Breakpoint(at))
     }
@@ -141,8 +152,18 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Runs one super-step; an outcome if the run ends in it.
     async fn super_step(&self, progress: &mut Progress<S>) -> Result<Option<Outcome<S>>, RunError> {
         let tasks = self.tasks(progress);
+        let came = self.run_tasks(progress, &tasks).await?;
+        self.ended(progress, tasks, came).await
+    }
+
+    /// Commits what came of the tasks of a super-step; an outcome if the run ends with it.
+    async fn ended(
+        &self,
+        progress: &mut Progress<S>,
+        tasks: Vec<Task>,
+        mut came: Came<S::Update>,
+    ) -> Result<Option<Outcome<S>>, RunError> {
         let doubts = self.doubts(progress);
-        let mut came = self.run_tasks(progress, &tasks).await?;
         let step = progress.frontier.step;
         if !came.asked.is_empty() {
             // In task order, not in time.
@@ -153,7 +174,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             progress.questions.extend(asked);
         }
         if let Some((index, source)) = came.failed {
-            let node = tasks.get(index).map_or_else(|| "?".into(), |task| task.node.clone());
+            let node = tasks.get(index).map_or_else(|| "?".into(), |task| task.node().clone());
             let namespace = self.namespace.clone();
             return Err(match source {
                 NodeError::Checkpoint(error) => error.into(),
@@ -169,7 +190,10 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             return Ok(Some(self.stopped(progress, stop)));
         }
         let mut waiting = came.waiting;
-        let done = |id| came.done.keys().any(|i| tasks.get(*i).is_some_and(|task| task.id == id));
+        let done = |id| {
+            let mut done = tasks.iter().zip(&came.done).filter(|(_, done)| done.is_some());
+            done.any(|(task, _)| self.id(task) == id)
+        };
         let now = self.env.runtime.clock.now();
         let open = open_questions(&progress.questions, &progress.answers, done, now);
         waiting.extend(open.into_iter().map(|question| pending(question, &self.namespace)));
@@ -186,29 +210,64 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if !waiting.is_empty() {
             return Ok(Some(Outcome::Interrupted(waiting)));
         }
-        let ran = tasks
-            .into_iter()
-            .enumerate()
-            .filter_map(|(i, task)| came.done.remove(&i).map(|done| (task, done)))
-            .collect();
+        let ran = tasks.into_iter().zip(came.done);
+        let ran = ran.filter_map(|(task, done)| done.map(|done| (task, done))).collect();
         self.commit(progress, ran).await?;
         Ok(None)
+    }
+
+    /// The one task that is due, if nothing of it is in the log: most super-steps of most graphs.
+    fn alone(&self, progress: &Progress<S>) -> Option<Task> {
+        let [due] = progress.frontier.due.as_slice() else { return None };
+        let waits = self.env.journal.has_asked();
+        if waits || !progress.is_fresh() || progress.added.is_some() {
+            return None;
+        }
+        let id = LazyId::new(progress.turn, progress.frontier.step, 0);
+        Some(Task { id, due: due.clone() })
+    }
+
+    /// As [`super_step`](Scope::super_step), of one task.
+    async fn step_alone(
+        &self,
+        progress: &mut Progress<S>,
+        task: Task,
+    ) -> Result<Option<Outcome<S>>, RunError> {
+        let scope = self.task_scope(progress, &task, true);
+        let (state, services) = (&progress.state, &self.services);
+        let ended = task::run(&self.graph, state, services, scope, None).await;
+        if let Ended::Done(done) = ended {
+            self.commit(progress, vec![(task, done)]).await?;
+            return Ok(None);
+        }
+        self.boxed_ended(progress, task, ended).await
+    }
+
+    fn boxed_ended<'a>(
+        &'a self,
+        progress: &'a mut Progress<S>,
+        task: Task,
+        ended: Ended<S::Update>,
+    ) -> BoxFuture<'a, Result<Option<Outcome<S>>, RunError>> {
+        let mut came = Came::of(1);
+        came.add(0, ended);
+        Box::pin(self.ended(progress, vec![task], came))
+    }
+
+    /// The id of a task of this graph.
+    pub(crate) fn id(&self, task: &Task) -> TaskId {
+        task.id.get(self.env.journal.thread(), &self.namespace, task.node())
     }
 
     /// The tasks that are due, in order, with their ids.
     fn tasks(&self, progress: &Progress<S>) -> Vec<Task> {
         let due = &progress.frontier.due;
-        let thread = self.env.journal.thread();
         let (turn, step) = (progress.turn, progress.frontier.step);
-        plan::indices(due)
-            .into_iter()
-            .zip(due)
-            .map(|(index, due)| Task {
-                id: ids::task(thread, &self.namespace, turn, step, &due.node, index),
-                node: due.node.as_str().into(),
-                due: due.clone(),
-            })
-            .collect()
+        let task = |(index, due): (usize, &Due)| Task {
+            id: LazyId::new(turn, step, index),
+            due: due.clone(),
+        };
+        plan::indices(due).into_iter().zip(due).map(task).collect()
     }
 
     /// The calls of which nobody knows whether they were made, and that a person is asked about.
@@ -223,22 +282,21 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         progress: &Progress<S>,
         tasks: &[Task],
     ) -> Result<Came<S::Update>, RunError> {
-        let mut came = Came {
-            done: BTreeMap::new(),
-            asked: Vec::new(),
-            waiting: Vec::new(),
-            failed: None,
-            stopped: None,
-        };
+        let mut came = Came::of(tasks.len());
         let mut to_run = Vec::new();
+        let fresh = progress.is_fresh() && !self.env.journal.has_asked();
         for (i, task) in tasks.iter().enumerate() {
-            if let Some((position, write)) =
-                progress.pending.iter().find(|(_, write)| write.task == task.id)
-            {
-                came.done.insert(i, stored_done(&*progress.state, *position, write)?);
-            } else if self.waits(progress, task) {
+            if fresh {
+                to_run.push(i);
                 continue;
-            } else if let Some(asked) = self.env.journal.waiting_below(&self.namespace, task.id) {
+            }
+            let id = self.id(task);
+            let stored = progress.pending.iter().find(|(_, write)| write.task == id);
+            if let Some((position, write)) = stored {
+                came.done(i, stored_done(&*progress.state, *position, write)?);
+            } else if self.waits(progress, id) {
+                continue;
+            } else if let Some(asked) = self.env.journal.waiting_below(&self.namespace, id) {
                 came.waiting.extend(asked);
             } else {
                 to_run.push(i);
@@ -248,8 +306,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if let (false, [i]) = (wide, to_run.as_slice())
             && let Some(task) = tasks.get(*i)
         {
-            let scope = self.task_scope(progress, task);
-            let failed = progress.failures.get(&task.id).cloned();
+            let scope = self.task_scope(progress, task, false);
+            let failed = self.failure(progress, task);
             let (state, services) = (&progress.state, &self.services);
             let ended = task::run(&self.graph, state, services, scope.clone(), failed).await;
             // What a subgraph adds to its caller's state is what was written, and not what came of it.
@@ -266,14 +324,14 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     /// Whether a task asked something that has no answer, or may have made a call: then it is not started again. A
     /// question that is past its deadline is not waited for.
-    fn waits(&self, progress: &Progress<S>, task: &Task) -> bool {
+    fn waits(&self, progress: &Progress<S>, task: TaskId) -> bool {
         let now = || self.env.runtime.clock.now();
-        let mut questions = progress.questions.iter().filter(|q| q.task == task.id);
+        let mut questions = progress.questions.iter().filter(|q| q.task == task);
         let asks = questions.any(|question| {
             !progress.answers.contains_key(&question.id)
                 && question.deadline.is_none_or(|deadline| deadline > now())
         });
-        let mut intents = progress.intents.values().filter(|intent| intent.task == task.id);
+        let mut intents = progress.intents.values().filter(|intent| intent.task == task);
         asks || intents.any(|intent| intent.doubt == Doubt::Ask)
     }
 
@@ -290,10 +348,9 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let mut spawned = Vec::with_capacity(to_run.len());
         for i in to_run {
             let Some(task) = tasks.get(*i) else { continue };
-            let (i, scope, send) = (*i, self.task_scope(progress, task), send.clone());
+            let (i, scope, send) = (*i, self.task_scope(progress, task, false), send.clone());
             let (graph, services) = (self.graph.clone(), self.services.clone());
-            let (state, failed) =
-                (progress.state.clone(), progress.failures.get(&task.id).cloned());
+            let (state, failed) = (progress.state.clone(), self.failure(progress, task));
             let work = async move {
                 let ended = task::run(&graph, &state, &services, scope.clone(), failed).await;
                 drop(state);
@@ -320,11 +377,24 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         }
     }
 
-    fn task_scope(&self, progress: &Progress<S>, task: &Task) -> Arc<TaskScope> {
-        let memos = progress.memos.iter().filter(|((id, _), _)| *id == task.id);
+    /// How the task failed before, if its error handler is all that is left to run.
+    fn failure(&self, progress: &Progress<S>, task: &Task) -> Option<Failed> {
+        if progress.failures.is_empty() {
+            return None;
+        }
+        progress.failures.get(&self.id(task)).cloned()
+    }
+
+    /// What the log says of a task, if it says anything.
+    fn kept(&self, progress: &Progress<S>, task: &Task) -> OnceLock<Arc<Kept>> {
+        if progress.is_fresh() {
+            return OnceLock::new();
+        }
+        let id = self.id(task);
+        let memos = progress.memos.iter().filter(|((task, _), _)| *task == id);
         let memos = memos.map(|((_, name), value)| (name.clone(), value.clone())).collect();
         let mut settled = progress.settled.clone();
-        for intent in progress.intents.values().filter(|intent| intent.task == task.id) {
+        for intent in progress.intents.values().filter(|intent| intent.task == id) {
             let said = match intent.doubt {
                 Doubt::Ask => continue,
                 Doubt::Repeat => Resolution::NotMade,
@@ -339,23 +409,31 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             questions: progress.questions.clone(),
             answers: progress.answers.clone(),
         };
+        Arc::new(kept).into()
+    }
+
+    fn task_scope(&self, progress: &Progress<S>, task: &Task, alone: bool) -> Arc<TaskScope> {
+        let vertex = self.graph.nodes.get(task.node());
+        let watched = vertex.is_some_and(|vertex| vertex.settings.idle.is_some());
+        let activity = if watched { self.activity.child() } else { self.activity.clone() };
         Arc::new(TaskScope {
             env: self.env.clone(),
             namespace: self.namespace.clone(),
-            node: task.node.clone(),
-            task: task.id,
+            node: task.node().clone(),
+            id: task.id.clone(),
+            alone: alone && progress.fresh.is_empty(),
             step: progress.frontier.step,
             remaining: self.limit.saturating_sub(progress.frontier.step + 1),
             attempt: 1,
             handling: false,
             input: task.due.input.clone(),
-            started: self.env.runtime.clock.now(),
+            at: self.env.runtime.clock.now(),
             deadline: None,
-            cancellation: self.env.cancellation.child(),
-            activity: self.activity.child(),
+            stop: LazyStop::default(),
+            activity,
             held: self.held.clone(),
-            meter: self.env.total.child(),
-            kept: Arc::new(kept),
+            meter: OnceLock::new(),
+            kept: self.kept(progress, task),
             seen: Mutex::default(),
         })
     }
@@ -390,9 +468,9 @@ async fn store<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
         ended => return ended,
     };
     let (env, path) = (&scope.env, &scope.namespace);
-    let task = (scope.node.clone(), scope.task, done.attempt);
     let tell = |position: Option<Position>| {
         env.sink.emit(|| {
+            let task = (scope.node.clone(), scope.task(), done.attempt);
             let update = EventKind::Updates(AnyUpdate::new(done.update.clone()));
             event(path, scope.step, Some(task), position, update)
         });
@@ -401,7 +479,7 @@ async fn store<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
         tell(None);
         return Ended::Done(Done { position: Some(Position::START), ..done });
     }
-    let write = match task::written(&done, scope.task, &scope.node) {
+    let write = match task::written(&done, scope.task(), &scope.node) {
         Ok(write) => write,
         Err(error) => return Ended::Failed(error.into()),
     };
@@ -413,12 +491,27 @@ async fn store<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
     }
 }
 
-impl<U> Came<U> {
+impl<U: StateUpdate> Came<U> {
+    /// Nothing, of so many tasks.
+    fn of(tasks: usize) -> Self {
+        Self {
+            done: (0..tasks).map(|_| None).collect(),
+            asked: Vec::new(),
+            waiting: Vec::new(),
+            failed: None,
+            stopped: None,
+        }
+    }
+
+    fn done(&mut self, index: usize, done: Done<U>) {
+        if let Some(place) = self.done.get_mut(index) {
+            *place = Some(done);
+        }
+    }
+
     fn add(&mut self, index: usize, ended: Ended<U>) {
         match ended {
-            Ended::Done(done) => {
-                self.done.insert(index, done);
-            }
+            Ended::Done(done) => self.done(index, done),
             Ended::Asked(asked, waiting) => {
                 if !asked.is_empty() {
                     self.asked.push((index, asked));
@@ -445,7 +538,7 @@ impl<U> Came<U> {
     fn is_missing(&self, index: usize) -> bool {
         let nothing_else =
             self.asked.is_empty() && self.waiting.is_empty() && self.stopped.is_none();
-        nothing_else && self.failed.is_none() && !self.done.contains_key(&index)
+        nothing_else && self.failed.is_none() && self.done.get(index).is_none_or(Option::is_none)
     }
 }
 
@@ -455,7 +548,7 @@ fn stored_done<S: State>(
     write: &TaskWrite,
 ) -> Result<Done<S::Update>, RunError> {
     let update = S::Update::from_changes(&write.changes).map_err(state_error)?;
-    let bound = state.bind(&write.node.as_str().into(), update);
+    let bound = state.bind(&write.node, update);
     Ok(Done {
         update: bound.map_err(|error| RunError::State(error.into()))?,
         goto: write.goto.clone(),
@@ -463,5 +556,6 @@ fn stored_done<S: State>(
         position: Some(position),
         attempt: 1,
         outbox: write.outbox.clone(),
+        ahead: None,
     })
 }

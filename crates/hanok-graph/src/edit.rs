@@ -42,7 +42,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let runs = opened.map(|opened| opened.fold.runs).unwrap_or_default();
         let now = self.app.runtime().clock.now();
         let views = runs.into_iter().map(|(path, run)| GraphView {
-            next: run.frontier.due.iter().map(|due| due.node.clone()).collect(),
+            next: run.frontier.due.iter().map(|due| due.node.to_string()).collect(),
             requests: answer::questions(&run, &path, now),
             values: run.fields,
             path,
@@ -109,8 +109,11 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             None => None,
             Some(Some(node)) => Some(node.to_owned()),
             Some(None) => match run.last.as_slice() {
-                [one] => Some(one.clone()),
-                several => return Err(RunError::AmbiguousEdit { nodes: several.to_vec() }),
+                [one] => Some(one.to_string()),
+                several => {
+                    let nodes = several.iter().map(ToString::to_string).collect();
+                    return Err(RunError::AmbiguousEdit { nodes });
+                }
             },
         };
         let (run, rebased) = upgraded(&*graph.initial, run)?;
@@ -121,7 +124,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             crate::ids::task(self.key(), path, head.position.next(), step, &writer, usize::MAX);
         let refused = |error| Unmerged::Refused(error).of_run(step, path);
         let mut update = progress.state.bind(&writer, update).map_err(refused)?;
-        task::complete(&mut update, id);
+        task::complete(&mut update, || id);
         let mut changes = update.to_changes().map_err(state_error)?;
         let mut entries = Vec::new();
         if rebased {
@@ -175,7 +178,7 @@ impl<S: State, C> Inner<S, C> {
             let declared = self.nodes.keys().map(ToString::to_string).collect();
             return Err(crate::NodeError::UnknownTarget { target: node.to_owned(), declared });
         };
-        let edges = vertex.ways.edges.iter().map(|to| Ok(Goto::Node(to.to_string())));
+        let edges = vertex.ways.edges.iter().map(|to| Ok(Goto::Node(to.clone())));
         let routed = task::branches(&vertex.ways, &progress.state)?.into_iter();
         let goto: Vec<_> =
             edges.chain(routed.map(|target| self.stored(target))).collect::<Result<_, _>>()?;

@@ -39,6 +39,10 @@ pub(crate) struct Inner<S: State, C> {
     pub(crate) name: String,
     /// What a thread begins with.
     pub(crate) initial: Arc<S>,
+    /// Whether fields of the state are there for one super-step only.
+    pub(crate) has_ephemeral: bool,
+    /// Whether an outcome shows every field.
+    pub(crate) shows_all: bool,
     pub(crate) nodes: BTreeMap<Arc<str>, Vertex<S, C>>,
     /// Where a run begins.
     pub(crate) start: Ways<S>,
@@ -123,14 +127,9 @@ impl<S: State, C> Inner<S, C> {
         }
     }
 
-    /// Whether an outcome shows every field.
-    fn shows_all(&self) -> bool {
-        self.initial.schema().fields.iter().all(|field| self.shows(&field.name))
-    }
-
     /// A state as an outcome shows it.
     pub(crate) fn shown(&self, state: &Arc<S>) -> Arc<S> {
-        if self.shows_all() {
+        if self.shows_all {
             return state.clone();
         }
         let mut shown = S::clone(state);

@@ -3,21 +3,25 @@
 use hanok_core::{Namespace, Position, TaskId, ThreadKey};
 
 /// A hash of parts that keeps ("ab", "c") and ("a", "bc") apart.
-pub(crate) struct Digest(blake3::Hasher);
+///
+/// The parts are gathered and hashed at once: a hasher that is fed by parts is two kilobytes to move about.
+pub(crate) struct Digest(Vec<u8>);
 
 impl Digest {
     pub(crate) fn new(kind: &str) -> Self {
-        Self(blake3::Hasher::new()).part(kind.as_bytes())
+        Self(Vec::with_capacity(256)).part(kind.as_bytes())
     }
 
     pub(crate) fn part(mut self, bytes: &[u8]) -> Self {
-        self.0.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        self.0.extend((bytes.len() as u64).to_le_bytes());
+        self.0.extend(bytes);
         self
     }
 
     pub(crate) fn bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
-        self.0.finalize_xof().fill(&mut bytes);
+        let hash = blake3::hash(&self.0);
+        bytes.iter_mut().zip(hash.as_bytes()).for_each(|(byte, of_hash)| *byte = *of_hash);
         bytes
     }
 

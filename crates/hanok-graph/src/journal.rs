@@ -382,10 +382,15 @@ impl Journal {
         lock(&self.unfinished).insert(namespace.clone());
     }
 
+    /// Whether the run before ended because people were asked.
+    pub(crate) fn has_asked(&self) -> bool {
+        self.asked.load(Ordering::SeqCst)
+    }
+
     /// What people are asked in the subgraphs that `task` calls from `path`, if the run before ended with that and nothing
     /// there can go on: then the task does not have to be started.
     pub(crate) fn waiting_below(&self, path: &Namespace, task: TaskId) -> Option<Vec<Pending>> {
-        if !self.asked.load(Ordering::SeqCst) {
+        if !self.has_asked() {
             return None;
         }
         let left = lock(&self.left);

@@ -12,6 +12,7 @@ use crate::{
     RunError, answer,
     drive::Scope,
     first::{first_values, forget},
+    ids,
     progress::{Progress, schema, state_error},
     task,
 };
@@ -30,8 +31,8 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
         namespace: namespace.clone(),
         source,
     })?;
-    let id = crate::ids::task(scope.env.journal.thread(), &namespace, turn, 0, crate::START, 0);
-    task::complete(&mut update, id);
+    let thread = scope.env.journal.thread();
+    task::complete(&mut update, || ids::task(thread, &namespace, turn, 0, crate::START, 0));
     let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
     if let Some(allowed) = &scope.graph.input
         && let Some(field) = written.iter().find(|f| !allowed.iter().any(|a| **a == ***f))

@@ -14,10 +14,10 @@ pub(crate) fn handed(parent: ToParent) -> Result<Handed, NodeError> {
     let goto = goto.into_iter().map(|target| {
         Ok(match target {
             Target::Node(node) if node.as_ref() == END => Goto::End,
-            Target::Node(node) => Goto::Node(node.to_string()),
+            Target::Node(node) => Goto::Node(node),
             Target::Send(send) => {
                 let input = send.input.map_err(|reason| NodeError::Failed(reason.into()))?;
-                Goto::Send(Due { node: send.node.to_string(), input: Some(input) })
+                Goto::Send(Due { node: send.node, input: Some(input) })
             }
         })
     });
@@ -57,7 +57,7 @@ pub(crate) fn to_parent(handed: Handed) -> ToParent {
     let (mut targets, mut parent) = (Vec::new(), None::<ToParent>);
     for goto in handed.goto {
         match goto {
-            Goto::Node(node) => targets.push(Target::from(node)),
+            Goto::Node(node) => targets.push(Target::Node(node)),
             Goto::End => targets.push(Target::from(END)),
             Goto::Send(Due { node, input }) => {
                 let input = input.unwrap_or_else(Stored::nil);

@@ -1,9 +1,6 @@
 //! What is due next: a pure function of what was due, what the tasks said and what the graph is.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, collections::BTreeSet, sync::Arc};
 
 use hanok_checkpoint::{Due, Frontier, Goto, Handed};
 
@@ -30,7 +27,7 @@ pub(crate) fn next<'a>(
     said: impl Iterator<Item = Said<'a>>,
     rules: Rules<'_>,
 ) -> Frontier {
-    let mut nodes = BTreeSet::new();
+    let mut due: Vec<Due> = Vec::new();
     let mut sends = Vec::new();
     let mut handed: Option<Handed> = None;
     let mut seen = before.joins.clone();
@@ -39,9 +36,7 @@ pub(crate) fn next<'a>(
         let only = matches!(goto.first(), Some(Goto::Only));
         for goto in goto {
             match goto {
-                Goto::Node(node) => {
-                    nodes.insert(node.clone());
-                }
+                Goto::Node(node) => due.push(Due::node(node.clone())),
                 Goto::Send(due) => sends.push(due.clone()),
                 Goto::Parent(command) => handed = Some(both(handed, command)),
                 Goto::End | Goto::Only => {}
@@ -61,7 +56,7 @@ pub(crate) fn next<'a>(
         });
         if let Some(at) = complete {
             seen.remove(at);
-            nodes.insert(join.target.to_string());
+            due.push(Due::node(join.target.clone()));
         }
     }
     let step = before.step + 1;
@@ -69,9 +64,12 @@ pub(crate) fn next<'a>(
         // The graph that called this one goes on; here nothing is left to do.
         return Frontier { step, handed: Some(Box::new(handed)), ..Frontier::default() };
     }
-    let waits = |due: &Due| rules.deferred.contains(due.node.as_str());
-    let due = nodes.into_iter().filter(|node| node != crate::END).map(Due::node).chain(sends);
-    let (later, mut due): (Vec<_>, Vec<_>) = due.partition(waits);
+    due.retain(|due| &*due.node != crate::END);
+    due.sort_by(|a, b| a.node.cmp(&b.node));
+    due.dedup_by(|a, b| a.node == b.node);
+    due.append(&mut sends);
+    let waits = |due: &mut Due| rules.deferred.contains(&due.node);
+    let later: Vec<_> = due.extract_if(.., waits).collect();
     let mut deferred = before.deferred.clone();
     for due in later {
         // A node that several ways lead to runs once; a task with an input of its own is one of its own.

@@ -34,7 +34,7 @@ pub(crate) struct Progress<S: State> {
     /// The last commit, or where the run began.
     pub(crate) at: Position,
     /// The nodes of the last super-step.
-    pub(crate) last: Vec<String>,
+    pub(crate) last: Vec<Arc<str>>,
     pub(crate) pending: BTreeMap<Position, TaskWrite>,
     pub(crate) memos: BTreeMap<(TaskId, String), Stored>,
     pub(crate) intents: BTreeMap<(TaskId, String), Intent>,
@@ -112,8 +112,19 @@ impl<S: State> Progress<S> {
         }
     }
 
+    /// Whether the tasks that are due begin afresh: nothing of them is in the log.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.pending.is_empty()
+            && self.memos.is_empty()
+            && self.intents.is_empty()
+            && self.settled.is_empty()
+            && self.failures.is_empty()
+            && self.questions.is_empty()
+            && self.answers.is_empty()
+    }
+
     /// New tasks are due; what belonged to the old ones is over.
-    pub(crate) fn scheduled(&mut self, frontier: Frontier, last: Vec<String>) {
+    pub(crate) fn scheduled(&mut self, frontier: Frontier, last: Vec<Arc<str>>) {
         self.frontier = frontier;
         self.last = last;
         self.pending.clear();
@@ -140,7 +151,7 @@ fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError
 impl<S: State, C> Inner<S, C> {
     /// What is due first, from a state that holds the input.
     pub(crate) fn first(&self, state: &S) -> Result<Frontier, NodeError> {
-        let edges = self.start.edges.iter().map(|node| Goto::Node(node.to_string()));
+        let edges = self.start.edges.iter().map(|node| Goto::Node(node.clone()));
         let routed = task::branches(&self.start, state)?.into_iter();
         let routed = routed.map(|target| self.stored(target));
         let goto: Vec<_> = edges.map(Ok).chain(routed).collect::<Result<_, _>>()?;

@@ -122,7 +122,7 @@ impl<'a> Telling<'a> {
         if let Body::Commit(commit) = &entry.body {
             if let ([], [node]) = (commit.folds.as_slice(), commit.nodes.as_slice()) {
                 let id = ids::task(thread, &path, turn, commit.step, node, 0);
-                task = Some((node.as_str().into(), id, 1));
+                task = Some((node.clone(), id, 1));
             }
             changes = changed(commit, run).any(shown);
         }
@@ -145,7 +145,7 @@ impl<'a> Telling<'a> {
                 say(None, EventKind::Values(self.state(run)));
             }
             Body::Write(write) => {
-                let task = (write.node.as_str().into(), write.task, 1);
+                let task = (write.node.clone(), write.task, 1);
                 let update = AnyUpdate::stored(write.changes.clone());
                 say(Some(task), EventKind::Updates(update));
             }

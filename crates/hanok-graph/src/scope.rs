@@ -2,18 +2,26 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use hanok_checkpoint::{Intent, Outbox, Question};
 use hanok_core::{
-    Ask, AskError, BoxFuture, Cancellation, Limit, Meter, Namespace, Request, RequestId, Spent,
-    Stored, TaskId, Timestamp, Token, TokenSink,
+    Ask, AskError, BoxFuture, Cancellation, Limit, Meter, Namespace, Position, Request, RequestId,
+    Spent, Stored, TaskId, ThreadKey, Timestamp, Token, TokenSink,
 };
 
 use crate::{
-    Breakpoint, Event, EventKind, Pending, Resolution, activity::Activity, command::ToParent,
-    env::Env, ids::Digest, slots::Held,
+    Breakpoint, Event, EventKind, Pending, Resolution,
+    activity::Activity,
+    command::ToParent,
+    env::Env,
+    ids::{self, Digest},
+    slots::Held,
 };
 
 /// One attempt of one task.
@@ -21,26 +29,76 @@ pub(crate) struct TaskScope {
     pub(crate) env: Arc<Env>,
     pub(crate) namespace: Namespace,
     pub(crate) node: Arc<str>,
-    pub(crate) task: TaskId,
+    pub(crate) id: LazyId,
     pub(crate) step: u32,
     pub(crate) remaining: u32,
+    /// Whether the super-step has no other task, and merges what this one writes into the very state that it reads.
+    pub(crate) alone: bool,
     /// Counted from 1.
     pub(crate) attempt: u32,
     /// Whether the error handler runs, and not the node: its steps, calls and questions are its own.
     pub(crate) handling: bool,
     pub(crate) input: Option<Stored>,
-    pub(crate) started: Timestamp,
+    pub(crate) at: Timestamp,
     /// When the attempt is out of time.
     pub(crate) deadline: Option<Timestamp>,
     /// Stops what the attempt has begun; cancelled when it is over.
-    pub(crate) cancellation: Cancellation,
+    pub(crate) stop: LazyStop,
     pub(crate) activity: Activity,
     /// The slots that the task holds.
     pub(crate) held: Held,
     /// What the task has spent and no entry has said yet.
-    pub(crate) meter: Meter,
-    pub(crate) kept: Arc<Kept>,
+    pub(crate) meter: OnceLock<Meter>,
+    pub(crate) kept: OnceLock<Arc<Kept>>,
     pub(crate) seen: Mutex<Seen>,
+}
+
+/// The id of a task, hashed when somebody asks for it: most tasks leave nothing that is called by it.
+#[derive(Debug, Clone)]
+pub(crate) struct LazyId {
+    known: OnceLock<TaskId>,
+    /// Where the turn begins.
+    pub(crate) turn: Position,
+    pub(crate) step: u32,
+    /// Which of its node's tasks in the super-step it is.
+    pub(crate) index: usize,
+}
+
+impl LazyId {
+    pub(crate) fn new(turn: Position, step: u32, index: usize) -> Self {
+        Self { known: OnceLock::new(), turn, step, index }
+    }
+
+    pub(crate) fn get(&self, thread: &ThreadKey, namespace: &Namespace, node: &str) -> TaskId {
+        let hash = || ids::task(thread, namespace, self.turn, self.step, node, self.index);
+        *self.known.get_or_init(hash)
+    }
+}
+
+/// The request to stop what an attempt has begun, made when somebody looks for it.
+#[derive(Debug, Default)]
+pub(crate) struct LazyStop {
+    made: OnceLock<Cancellation>,
+    over: AtomicBool,
+}
+
+impl LazyStop {
+    fn of(&self, run: &Cancellation) -> &Cancellation {
+        let made = self.made.get_or_init(|| run.child());
+        // Asked after it is made: whoever ends the attempt meanwhile sees it, or is seen here.
+        if self.over.load(Ordering::SeqCst) {
+            made.cancel();
+        }
+        made
+    }
+
+    /// The attempt is over.
+    pub(crate) fn end(&self) {
+        self.over.store(true, Ordering::SeqCst);
+        if let Some(made) = self.made.get() {
+            made.cancel();
+        }
+    }
 }
 
 /// What the log says of a task, and what it has added since. All attempts share it.
@@ -95,18 +153,44 @@ impl TaskScope {
             env: self.env.clone(),
             namespace: self.namespace.clone(),
             node: self.node.clone(),
+            id: self.id.clone(),
             input: self.input.clone(),
-            cancellation: self.env.cancellation.child(),
+            stop: LazyStop::default(),
             activity: self.activity.clone(),
             held: self.held.clone(),
-            meter: self.meter.clone(),
-            kept: self.kept.clone(),
+            meter: self.meter().clone().into(),
+            kept: self.kept().clone().into(),
             seen: Mutex::default(),
             deadline: None,
             attempt,
             handling,
             ..*self
         }
+    }
+
+    /// The task: the same in every retry and resume.
+    pub(crate) fn task(&self) -> TaskId {
+        self.id.get(self.env.journal.thread(), &self.namespace, &self.node)
+    }
+
+    /// The request to stop that the attempt heeds.
+    pub(crate) fn cancellation(&self) -> &Cancellation {
+        self.stop.of(&self.env.cancellation)
+    }
+
+    /// Counts what the task spends.
+    pub(crate) fn meter(&self) -> &Meter {
+        self.meter.get_or_init(|| self.env.total.child())
+    }
+
+    /// The limit that refused a call of the task.
+    pub(crate) fn refused(&self) -> Option<Limit> {
+        self.meter.get().and_then(Meter::refused)
+    }
+
+    /// What the log says of the task.
+    pub(crate) fn kept(&self) -> &Arc<Kept> {
+        self.kept.get_or_init(Arc::default)
     }
 
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -120,7 +204,15 @@ impl TaskScope {
 
     /// Takes what was spent, for an entry that says it.
     pub(crate) fn spend(&self) -> Spent {
-        self.meter.take()
+        self.meter.get().map_or_else(Spent::default, Meter::take)
+    }
+
+    /// Reports that the attempt begins.
+    pub(crate) fn started(&self) {
+        self.activity.touch();
+        if self.env.sink.is_on() {
+            self.emit(EventKind::TaskStarted { input: self.input.clone() });
+        }
     }
 
     /// Reports a live event of the task.
@@ -130,7 +222,7 @@ impl TaskScope {
             path: self.namespace.clone(),
             step: self.step,
             node: Some(self.node.clone()),
-            task: Some(self.task),
+            task: Some(self.task()),
             attempt: self.attempt,
             sequence: None,
             id: None,
@@ -152,24 +244,24 @@ impl TaskScope {
         let ordinal = *before;
         *before += 1;
         let id = Digest::new("question")
-            .part(self.task.as_bytes())
+            .part(self.task().as_bytes())
             .part(&[u8::from(self.handling)])
             .part(&ordinal.to_le_bytes())
             .part(payload.as_bytes())
             .part(schema.as_deref().unwrap_or_default().as_bytes())
             .hex();
-        if let Some(answer) = self.kept.answers.get(&id) {
+        if let Some(answer) = self.kept().answers.get(&id) {
             return Ok(answer.clone());
         }
         // A question that was asked keeps the deadline that it was asked with.
-        let asked = self.kept.questions.iter().find(|asked| asked.id == id);
+        let asked = self.kept().questions.iter().find(|asked| asked.id == id);
         let deadline = asked.map_or(deadline, |asked| asked.deadline);
         if asked.is_some() && deadline.is_some_and(|d| d <= self.env.runtime.clock.now()) {
             return Err(AskError::Expired(RequestId(id.into())));
         }
         seen.asked.push(Question {
             id: id.clone(),
-            task: self.task,
+            task: self.task(),
             node: self.node.to_string(),
             payload,
             schema: schema.map(|schema| schema.to_string()),
@@ -183,12 +275,21 @@ impl TaskScope {
         let mut said = None;
         for n in 0_u32.. {
             let id = format!("{key}#{n}");
-            match self.kept.settled.get(&id) {
+            match self.kept().settled.get(&id) {
                 Some(value) => said = Resolution::read(value),
                 None => return (said, id),
             }
         }
         (said, String::new())
+    }
+}
+
+/// A task's id, for a span: hashed only if somebody watches.
+pub(crate) struct Shown<'a>(pub(crate) &'a TaskScope);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.task().fmt(f)
     }
 }
 

@@ -213,7 +213,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let scope = Scope {
             graph: self.graph.0.clone(),
             services: self.services.clone(),
-            run: RunId(u128::from_be_bytes(*outer.task.as_bytes())),
+            run: RunId(u128::from_be_bytes(*outer.task().as_bytes())),
             limit: env.limit.unwrap_or(self.graph.0.recursion_limit),
             activity: outer.activity.clone(),
             held: outer.held.clone(),
@@ -225,7 +225,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         }
         let left = journal.take_left(&scope.namespace).await;
         let left = left.map_err(|error| failed(error.into()))?;
-        let progress = self.boxed_begin(&scope, left, input, outer.task).await;
+        let progress = self.boxed_begin(&scope, left, input, outer.task()).await;
         let mut progress = progress.map_err(failed)?;
         let span = self.graph.0.span(Some(journal.thread()));
         let outcome = scope.drive(&mut progress).instrument(span).await.map_err(failed)?;
@@ -233,7 +233,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             Outcome::Done(state) => {
                 if self.persistence == Persistence::PerThread {
                     let mut live = scope.live(&progress, true);
-                    live.run.parent = Some(outer.task);
+                    live.run.parent = Some(outer.task());
                     live.run.persistence = hanok_checkpoint::Persistence::PerThread;
                     journal.keep(scope.namespace.clone(), live);
                 }

@@ -6,9 +6,7 @@ use futures::FutureExt;
 use hanok_checkpoint::{
     Body, CheckpointError, Doubt, Due, Failed, Goto, Outbox, Question, TaskWrite,
 };
-use hanok_core::{
-    BoxFuture, Cancellation, Changes, Namespace, Position, Spent, StoredError, TaskId,
-};
+use hanok_core::{BoxFuture, Changes, Namespace, Position, Spent, StoredError, TaskId};
 use hanok_state::{ReduceError, State, StateUpdate};
 use tracing::Instrument;
 
@@ -19,25 +17,30 @@ use crate::{
     journal::Keep,
     parent::{handed, of_child},
     retry::caused_by,
-    scope::{Stop, TaskScope, locked},
+    scope::{LazyStop, Shown, Stop, TaskScope, locked},
     slots,
 };
 
 /// A task that is done.
-pub(crate) struct Done<U> {
+pub(crate) struct Done<U: StateUpdate> {
     pub(crate) update: U,
     pub(crate) goto: Vec<Goto>,
     pub(crate) spent: Spent,
     /// Where its write stands, if it was stored on its own.
     pub(crate) position: Option<Position>,
+    /// The state with its writes, and what reducers made of them, if they are all that its super-step writes.
+    pub(crate) ahead: Option<Box<Ahead<U>>>,
     /// Which attempt it was.
     pub(crate) attempt: u32,
     /// Items for others.
     pub(crate) outbox: Vec<Outbox>,
 }
 
+/// A state with the writes of one task, as its routers saw it.
+pub(crate) type Ahead<U> = (<U as StateUpdate>::State, Changes);
+
 /// What came of a task.
-pub(crate) enum Ended<U> {
+pub(crate) enum Ended<U: StateUpdate> {
     Done(Done<U>),
     /// It waits for a person; the questions are to be stored, or are a subgraph's and stored already.
     Asked(Vec<Question>, Vec<Pending>),
@@ -56,7 +59,7 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     let Some(vertex) = graph.nodes.get(&scope.node) else {
         return Ended::Failed(unknown(&scope.node, Vec::new()));
     };
-    let stop = scope.env.cancellation.clone();
+    let stop = &scope.env.cancellation;
     if stop.is_cancelled() {
         return Ended::Stopped(Stop::Cancelled);
     }
@@ -129,11 +132,11 @@ struct Task<'a, S: State, C> {
 }
 
 /// Stops what an attempt has begun and left behind when it is over, also when it is dropped.
-struct Over<'a>(&'a Cancellation);
+struct Over<'a>(&'a LazyStop);
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {
-        self.0.cancel();
+        self.0.end();
     }
 }
 
@@ -160,7 +163,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         let clock = &*scope.env.runtime.clock;
         match self.graph.results.look(key, clock).await {
             Looked::Hit(command) => {
-                scope.emit(EventKind::TaskStarted { input: scope.input.clone() });
+                scope.started();
                 let ended = self.finish(command, scope);
                 if matches!(ended, Ended::Done(_)) {
                     scope.emit(EventKind::TaskFinished { cached: true });
@@ -187,7 +190,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
     ) -> Ended<S::Update> {
         let mut scope = first.clone();
         loop {
-            scope.emit(EventKind::TaskStarted { input: scope.input.clone() });
+            scope.started();
             let error = match self.attempt(&scope, None).await {
                 Attempt::Returned(command) => {
                     made(Some(&command));
@@ -212,7 +215,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             }
             // A call in doubt has to be settled before anything of the task is done again.
             let in_doubt =
-                locked(&scope.kept.intents).values().any(|intent| intent.doubt != Doubt::Repeat);
+                locked(&scope.kept().intents).values().any(|intent| intent.doubt != Doubt::Repeat);
             if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {
                 scope.emit(EventKind::TaskRetried { error: chain(&error), delay });
                 scope.env.runtime.clock.sleep(delay).await;
@@ -238,7 +241,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
     async fn failed(&self, scope: &Arc<TaskScope>, error: NodeError) -> Ended<S::Update> {
         let spent = scope.spend();
         let failed = Failed {
-            task: scope.task,
+            task: scope.task(),
             node: scope.node.to_string(),
             kind: FailureKind::of(&error).word().to_owned(),
             message: chain(&error),
@@ -287,9 +290,9 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             }
             None => scope,
         };
-        let _over = Over(&scope.cancellation);
+        let _over = Over(&scope.stop);
         let (graph, step) = (&self.graph.name, scope.step);
-        let span = hanok_telemetry::node(graph, &scope.node, step, scope.attempt, scope.task);
+        let span = hanok_telemetry::node(graph, &scope.node, step, scope.attempt, Shown(scope));
         let node = self.node(scope, failure).instrument(span.clone());
         let idle = settings.idle.filter(|_| !handling);
         if idle.is_some() {
@@ -349,7 +352,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         if let Some(stop) = stopped {
             return Attempt::Stopped(stop);
         }
-        if let Some(limit) = scope.meter.refused() {
+        if let Some(limit) = scope.refused() {
             return Attempt::Stopped(Stop::Limit(limit));
         }
         if let Some(command) = command {
@@ -371,10 +374,10 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
     /// Completes a task's update and asks the routers where to go on.
     fn finish(&self, command: Command<S>, scope: &TaskScope) -> Ended<S::Update> {
         match self.routed(command, scope) {
-            Ok((update, goto)) => {
+            Ok((update, goto, ahead)) => {
                 let (spent, attempt) = (scope.spend(), scope.attempt);
                 let outbox = std::mem::take(&mut scope.seen().outbox);
-                Ended::Done(Done { update, goto, spent, position: None, attempt, outbox })
+                Ended::Done(Done { update, goto, spent, position: None, attempt, ahead, outbox })
             }
             Err(error) => Ended::Failed(error),
         }
@@ -384,30 +387,32 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         &self,
         command: Command<S>,
         scope: &TaskScope,
-    ) -> Result<(S::Update, Vec<Goto>), NodeError> {
+    ) -> Result<Routed<S::Update>, NodeError> {
         let Command { update, goto, only, parent } = command;
         let mut update = self.state.bind(&scope.node, update)?;
-        complete(&mut update, scope.task);
+        complete(&mut update, || scope.task());
         let ways = &self.vertex.ways;
         for target in &goto {
             if !target.is_end() && !ways.goto.contains(target.node()) {
                 return Err(unknown(target.node(), listed(&ways.goto)));
             }
         }
-        let mut gotos = Vec::new();
+        let (mut gotos, mut ahead) = (Vec::new(), None);
         if only {
             gotos.push(Goto::Only);
         } else {
-            gotos.extend(ways.edges.iter().map(|node| Goto::Node(node.to_string())));
+            gotos.extend(ways.edges.iter().map(|node| Goto::Node(node.clone())));
         }
         if !ways.branches.is_empty() && !only {
             // The state with the node's own writes, and not its siblings'. Cloning it costs a pointer per field.
             let mut view = S::clone(self.state);
-            let writes = vec![(scope.node.clone(), update.clone())];
-            merge(&mut view, writes).map_err(Unmerged::of_node)?;
+            let (written, told) = (update.clone(), scope.env.journal.is_kept());
+            let made = merge_one(&mut view, &scope.node, written, told);
+            let made = made.map_err(Unmerged::of_node)?;
             for target in branches(ways, &view)? {
                 gotos.push(self.graph.stored(target)?);
             }
+            ahead = scope.alone.then(|| Box::new((view, made)));
         }
         for target in goto {
             gotos.push(self.graph.stored(target)?);
@@ -418,9 +423,12 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             }
             gotos.push(Goto::Parent(handed(*parent)?));
         }
-        Ok((update, gotos))
+        Ok((update, gotos, ahead))
     }
 }
+
+/// A task's update, where it goes on, and what its routers saw.
+type Routed<U> = (U, Vec<Goto>, Option<Box<Ahead<U>>>);
 
 impl<S: State, C> Inner<S, C> {
     /// A target as it is stored, checked against what its node takes.
@@ -432,7 +440,7 @@ impl<S: State, C> Inner<S, C> {
                 if takes(&node).is_some() {
                     return Err(NodeError::NoInput { node: node.to_string() });
                 }
-                Goto::Node(node.to_string())
+                Goto::Node(node)
             }
             // The end takes nothing.
             Target::Send(send) if send.node.as_ref() == END => {
@@ -449,18 +457,18 @@ impl<S: State, C> Inner<S, C> {
                     });
                 }
                 let input = send.input.map_err(|reason| NodeError::Failed(reason.into()))?;
-                Goto::Send(Due { node: send.node.to_string(), input: Some(input) })
+                Goto::Send(Due { node: send.node, input: Some(input) })
             }
         })
     }
 }
 
 /// Gives ids to messages without one: derived from the task and a count, so that they are the same whenever it runs.
-pub(crate) fn complete<U: StateUpdate>(update: &mut U, task: TaskId) {
+pub(crate) fn complete<U: StateUpdate>(update: &mut U, task: impl Fn() -> TaskId) {
     let mut count = 0;
     update.complete(&mut || {
         count += 1;
-        let task = task.to_string();
+        let task = task().to_string();
         format!("{}-{count}", task.get(..16).unwrap_or(&task))
     });
 }
@@ -478,6 +486,19 @@ pub(crate) fn merge<S: State>(
     writes: Vec<(Arc<str>, S::Update)>,
 ) -> Result<Changes, Unmerged> {
     match std::panic::catch_unwind(AssertUnwindSafe(|| state.reduce(writes))) {
+        Ok(reduced) => reduced.map_err(Unmerged::Refused),
+        Err(panic) => Err(Unmerged::Panicked(said(&*panic))),
+    }
+}
+
+/// As [`merge`], of what one node wrote.
+pub(crate) fn merge_one<S: State>(
+    state: &mut S,
+    node: &Arc<str>,
+    update: S::Update,
+    told: bool,
+) -> Result<Changes, Unmerged> {
+    match std::panic::catch_unwind(AssertUnwindSafe(|| state.reduce_one(node, update, told))) {
         Ok(reduced) => reduced.map_err(Unmerged::Refused),
         Err(panic) => Err(Unmerged::Panicked(said(&*panic))),
     }
@@ -523,11 +544,11 @@ pub(crate) fn branches<S>(ways: &Ways<S>, view: &S) -> Result<Vec<Target>, NodeE
 pub(crate) fn written<U: StateUpdate>(
     done: &Done<U>,
     task: TaskId,
-    node: &str,
+    node: &Arc<str>,
 ) -> Result<TaskWrite, StoredError> {
     Ok(TaskWrite {
         task,
-        node: node.to_owned(),
+        node: node.clone(),
         changes: done.update.to_changes()?,
         goto: done.goto.clone(),
         spent: done.spent,

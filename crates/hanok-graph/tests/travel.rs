@@ -52,8 +52,7 @@ async fn a_history_is_told_newest_first_in_pages_of_any_size() {
         .iter()
         .filter_map(|entry| match &entry.entry.body {
             Body::Commit(commit) => {
-                let next: Vec<_> =
-                    commit.frontier.due.iter().map(|due| due.node.as_str()).collect();
+                let next: Vec<_> = commit.frontier.due.iter().map(|due| &*due.node).collect();
                 Some((commit.step, commit.nodes.join("+"), next.join("+")))
             }
             _ => None,

@@ -226,6 +226,25 @@ fn state_impl(
                 ::core::result::Result::Ok(__changes)
             }
 
+            fn reduce_one(
+                &mut self,
+                __node: &::std::sync::Arc<str>,
+                __update: #update,
+                __told: bool,
+            ) -> ::core::result::Result<#path::derived::Changes, #path::ReduceError> {
+                let _ = (&__node, &__update, __told);
+                #(__update.#names.check_one(#texts, &self.#names, __node)?;)*
+                #[allow(unused_mut, reason = "a state may have no fields")]
+                let mut __changes = #path::derived::Changes::default();
+                #(__update.#names.apply_one(
+                    #texts,
+                    &mut self.#names,
+                    __node,
+                    (&mut __changes, __told),
+                )?;)*
+                ::core::result::Result::Ok(__changes)
+            }
+
             fn to_fields(
                 &self,
             ) -> ::core::result::Result<#path::derived::Fields, #path::derived::StoredError> {

@@ -52,6 +52,31 @@ pub trait Reduce<T>: 'static {
     /// [`Refused`] when they cannot be merged.
     fn reduce(value: &mut T, writes: Vec<(Arc<str>, Self::Write)>) -> Result<Vec<Change>, Refused>;
 
+    /// As [`Reduce::check`] of the only write. Default: that.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reduce::check`].
+    fn check_one(value: &T, node: &Arc<str>, write: &Self::Write) -> Result<(), Refused> {
+        Self::check(value, &[(node.clone(), write.clone())])
+    }
+
+    /// As [`Reduce::reduce`] of the only write. Unless it is to be `told`, what cannot be told from it need not be said.
+    /// Default: that.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reduce::reduce`].
+    fn reduce_one(
+        value: &mut T,
+        node: &Arc<str>,
+        write: Self::Write,
+        told: bool,
+    ) -> Result<Vec<Change>, Refused> {
+        let _ = told;
+        Self::reduce(value, vec![(node.clone(), write)])
+    }
+
     /// Gives ids to what has none in a write.
     fn complete(write: &mut Self::Write, ids: &mut dyn FnMut() -> String) {
         let _ = (write, ids);
@@ -148,6 +173,20 @@ where
         set_last(value, writes)
     }
 
+    fn check_one(_value: &T, _node: &Arc<str>, _write: &T) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn reduce_one(
+        value: &mut T,
+        _node: &Arc<str>,
+        write: T,
+        _told: bool,
+    ) -> Result<Vec<Change>, Refused> {
+        *value = write;
+        Ok(Vec::new())
+    }
+
     fn store(write: &T) -> Result<Vec<Change>, StoredError> {
         Ok(vec![Change::Set(Stored::encode(write)?)])
     }
@@ -184,6 +223,20 @@ where
         set_last(value, writes)
     }
 
+    fn check_one(_value: &T, _node: &Arc<str>, _write: &T) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn reduce_one(
+        value: &mut T,
+        _node: &Arc<str>,
+        write: T,
+        _told: bool,
+    ) -> Result<Vec<Change>, Refused> {
+        *value = write;
+        Ok(Vec::new())
+    }
+
     fn store(_write: &T) -> Result<Vec<Change>, StoredError> {
         Ok(Vec::new())
     }
@@ -218,6 +271,20 @@ where
 
     fn reduce(value: &mut T, writes: Vec<(Arc<str>, Self::Write)>) -> Result<Vec<Change>, Refused> {
         writes.into_iter().for_each(|(_, items)| value.extend_items(items));
+        Ok(Vec::new())
+    }
+
+    fn check_one(_value: &T, _node: &Arc<str>, _write: &Self::Write) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn reduce_one(
+        value: &mut T,
+        _node: &Arc<str>,
+        items: Self::Write,
+        _told: bool,
+    ) -> Result<Vec<Change>, Refused> {
+        value.extend_items(items);
         Ok(Vec::new())
     }
 
@@ -260,6 +327,10 @@ where
             }
         }
         Ok(Vec::new())
+    }
+
+    fn check_one(_value: &T, _node: &Arc<str>, _write: &Self::Write) -> Result<(), Refused> {
+        Ok(())
     }
 
     fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
@@ -324,6 +395,24 @@ impl Reduce<Messages> for MessageIds {
     fn check(value: &Messages, writes: &[(Arc<str>, MessagesUpdate)]) -> Result<(), Refused> {
         let updates: Vec<_> = writes.iter().map(|(_, update)| update).collect();
         Ok(value.check(&updates)?)
+    }
+
+    fn check_one(
+        value: &Messages,
+        _node: &Arc<str>,
+        update: &MessagesUpdate,
+    ) -> Result<(), Refused> {
+        Ok(value.check(&[update])?)
+    }
+
+    fn reduce_one(
+        value: &mut Messages,
+        _node: &Arc<str>,
+        update: MessagesUpdate,
+        _told: bool,
+    ) -> Result<Vec<Change>, Refused> {
+        value.apply(update)?;
+        Ok(Vec::new())
     }
 
     fn reduce(
@@ -477,6 +566,25 @@ where
             *value = F::merge(value, write);
         }
         Ok(vec![Change::Set(Stored::encode(value)?)])
+    }
+
+    fn check_one(_value: &T, _node: &Arc<str>, _write: &Vec<T>) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn reduce_one(
+        value: &mut T,
+        node: &Arc<str>,
+        writes: Vec<T>,
+        told: bool,
+    ) -> Result<Vec<Change>, Refused> {
+        if told {
+            return Self::reduce(value, vec![(node.clone(), writes)]);
+        }
+        for write in writes {
+            *value = F::merge(value, write);
+        }
+        Ok(Vec::new())
     }
 
     fn store(write: &Vec<T>) -> Result<Vec<Change>, StoredError> {

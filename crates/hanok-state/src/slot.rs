@@ -130,6 +130,47 @@ impl<T: Clone, R: Reduce<T>> Slot<T, R> {
 }
 
 impl<T, R: Reduce<T>> Slot<T, R> {
+    /// Whether what `node` alone writes can be merged into `value`.
+    ///
+    /// # Errors
+    ///
+    /// [`ReduceError`] when it cannot.
+    #[inline]
+    pub fn check_one(&self, field: &str, value: &T, node: &Arc<str>) -> Result<(), ReduceError> {
+        match &self.0 {
+            Some(Write::Plain(write)) => {
+                R::check_one(value, node, write).map_err(|reason| refused(field, node, reason))
+            }
+            Some(Write::Overwrite(_)) | None => Ok(()),
+        }
+    }
+
+    /// Merges what `node` alone writes into `value` and adds to `changes` what cannot be told from the write, if it is to
+    /// be `told`.
+    ///
+    /// # Errors
+    ///
+    /// [`ReduceError`] when it cannot be merged; [`Slot::check_one`] says so before anything is changed.
+    #[inline]
+    pub fn apply_one(
+        self,
+        field: &'static str,
+        value: &mut T,
+        node: &Arc<str>,
+        (changes, told): (&mut Changes, bool),
+    ) -> Result<(), ReduceError> {
+        match self.0 {
+            None => {}
+            Some(Write::Overwrite(whole)) => *value = whole,
+            Some(Write::Plain(write)) => {
+                let resolved = R::reduce_one(value, node, write, told);
+                let resolved = resolved.map_err(|reason| refused(field, node, reason))?;
+                resolved.into_iter().for_each(|change| changes.push(field, change));
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the value of this slot's field to `fields`, unless it is transient.
     ///
     /// # Errors
@@ -160,6 +201,15 @@ fn merged<T, R: Reduce<T>>(mut value: T, write: R::Write) -> Result<T, Refused> 
     // What the reducer resolved is within the value, which is stored whole.
     R::reduce(&mut value, writes)?;
     Ok(value)
+}
+
+/// The error of what one node wrote.
+#[cold]
+fn refused(field: &str, node: &Arc<str>, reason: Refused) -> ReduceError {
+    match reason {
+        Refused::Nested(inner) => inner.within(field),
+        reason => ReduceError { field: field.to_owned(), nodes: vec![node.clone()], reason },
+    }
 }
 
 /// The error of writes that no node is known of.

@@ -85,6 +85,22 @@ pub trait State: Clone + Default + Send + Sync + 'static {
     /// [`ReduceError`] when a field's writes cannot be merged. The state is then as it was.
     fn reduce(&mut self, writes: Vec<(Arc<str>, Self::Update)>) -> Result<Changes, ReduceError>;
 
+    /// As [`State::reduce`] of what one node wrote. Unless it is to be `told`, what reducers made of it need not be said:
+    /// nobody stores it. Default: that.
+    ///
+    /// # Errors
+    ///
+    /// As [`State::reduce`].
+    fn reduce_one(
+        &mut self,
+        node: &Arc<str>,
+        update: Self::Update,
+        told: bool,
+    ) -> Result<Changes, ReduceError> {
+        let _ = told;
+        self.reduce(vec![(node.clone(), update)])
+    }
+
     /// The state as it is stored.
     ///
     /// # Errors

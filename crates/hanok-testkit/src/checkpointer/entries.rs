@@ -111,7 +111,7 @@ fn begin() -> impl Strategy<Value = Body> {
 fn write() -> impl Strategy<Value = Body> {
     (task(), text(), changes(), vec(goto(), 0..3), spent(), vec(outbox(), 0..2)).prop_map(
         |(task, node, changes, goto, spent, outbox)| {
-            Body::Write(TaskWrite { task, node, changes, goto, spent, outbox })
+            Body::Write(TaskWrite { task, node: node.into(), changes, goto, spent, outbox })
         },
     )
 }
@@ -127,8 +127,9 @@ fn goto() -> impl Strategy<Value = Goto> {
 /// Where a task goes on within its own graph.
 fn near() -> impl Strategy<Value = Goto> {
     prop_oneof![
-        text().prop_map(Goto::Node),
-        (text(), stored()).prop_map(|(node, input)| Goto::Send(Due { node, input: Some(input) })),
+        text().prop_map(|node| Goto::Node(node.into())),
+        (text(), stored())
+            .prop_map(|(node, input)| Goto::Send(Due { node: node.into(), input: Some(input) })),
         Just(Goto::End),
         Just(Goto::Only),
     ]
@@ -155,6 +156,7 @@ fn commit() -> impl Strategy<Value = Body> {
     let first = (any::<u32>(), vec(text(), 0..3), vec(position(), 0..4), changes());
     (first, (frontier(), spent(), vec(outbox(), 0..2))).prop_map(
         |((step, nodes, folds, changes), (frontier, spent, outbox))| {
+            let nodes = nodes.into_iter().map(Into::into).collect();
             Body::Commit(Commit { step, nodes, folds, changes, frontier, spent, outbox })
         },
     )
@@ -221,7 +223,9 @@ fn flat_change() -> impl Strategy<Value = (&'static str, Change)> {
 }
 
 fn frontier() -> impl Strategy<Value = Frontier> {
-    let due = || (text(), option::of(stored())).prop_map(|(node, input)| Due { node, input });
+    let due = || {
+        (text(), option::of(stored())).prop_map(|(node, input)| Due { node: node.into(), input })
+    };
     let joins = vec((text(), vec(text(), 0..2)), 0..2);
     let handed = option::weighted(0.2, handed().prop_map(Box::new));
     (any::<u32>(), vec(due(), 0..3), joins, vec(due(), 0..2), handed).prop_map(
