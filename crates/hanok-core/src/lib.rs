@@ -2,11 +2,13 @@
 //!
 //! Three things live here, and nothing that knows a runtime, a database or a model:
 //!
-//! - **names**: [`Tenant`], [`ThreadKey`], [`Namespace`], [`TaskId`], [`RunId`], [`Position`]: typed, bounded, never
-//!   interpolated into anything;
+//! - **names**: [`Tenant`], [`ThreadKey`], [`Namespace`], [`ItemKey`], [`TaskId`], [`RunId`], [`Position`]: typed, bounded,
+//!   never interpolated into anything;
 //! - **seams**: [`Clock`], [`Ids`], [`Rng`], [`Spawner`]: nothing in hanok reads a global clock or rolls a global die;
 //! - **stored values**: [`Stored`] (one value as canonical msgpack), the closed vocabulary [`Change`], and the fold
 //!   [`Fields`] that a log of changes amounts to.
+//!
+//! Beside them stands what a search reads of a text: its [`words`].
 //!
 //! ```
 //! use hanok_core::{Change, Fields, Stored};
@@ -26,6 +28,7 @@ mod effect;
 mod encode;
 mod fold;
 mod ids;
+mod labels;
 mod meter;
 mod msgpack;
 mod name;
@@ -33,6 +36,7 @@ mod printable;
 mod secret;
 mod spawn;
 mod stored;
+mod words;
 
 pub use call::{Ask, AskError, Call, CallKey, Request, RequestId, Token, TokenSink};
 pub use cancel::{Cancellation, Cancelled};
@@ -41,6 +45,7 @@ pub use clock::{Clock, Timestamp};
 pub use effect::Effect;
 pub use fold::{Field, Fields, FoldError, MessageFold};
 pub use ids::{Ids, Rng};
+pub use labels::{ItemKey, Labels};
 pub use meter::{Budget, Charge, Limit, Meter, OverBudget, Spent};
 pub use msgpack::{Reader, Writer};
 pub use name::{InvalidName, Namespace, Position, RunId, TaskId, Tenant, ThreadKey};
@@ -48,6 +53,7 @@ pub use printable::Printable;
 pub use secret::Secret;
 pub use spawn::{Spawned, Spawner};
 pub use stored::{Stored, StoredError};
+pub use words::{Script, Word, words};
 
 /// A boxed error of any kind, as a cause.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync + 'static>;

@@ -8,6 +8,9 @@ use thiserror::Error;
 /// The longest name, in bytes.
 const LONGEST: usize = 256;
 
+/// The most labels of a namespace of the store.
+pub(crate) const MOST_LABELS: usize = 32;
+
 /// Why a text cannot be a name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -36,9 +39,25 @@ pub enum InvalidName {
         /// Where it stands.
         at: usize,
     },
+    /// A label holds no dot.
+    #[error("{what} holds a dot at byte {at}")]
+    Dotted {
+        /// Which name it was to be.
+        what: &'static str,
+        /// Where it stands.
+        at: usize,
+    },
+    /// A namespace of the store has at most 32 labels.
+    #[error("there are {count} of {what}; at most {MOST_LABELS} are allowed")]
+    TooMany {
+        /// Which name they were to be.
+        what: &'static str,
+        /// How many there are.
+        count: usize,
+    },
 }
 
-fn checked(what: &'static str, text: &str) -> Result<Arc<str>, InvalidName> {
+pub(crate) fn checked(what: &'static str, text: &str) -> Result<Arc<str>, InvalidName> {
     if text.is_empty() {
         return Err(InvalidName::Empty { what });
     }
