@@ -6,7 +6,9 @@
 //! - [`ThreadFold`] is what a log amounts to: per namespace the fields, what is due, and what is pending;
 //! - [`Checkpointer`] is what a store does: append by compare-and-swap on one head, fenced by a [`Claim`]; a store never
 //!   looks into a record;
-//! - [`Log`] reads and writes the log of one thread on any store.
+//! - [`Log`] reads and writes the log of one thread on any store;
+//! - [`Store`] is what is remembered across threads: items with a namespace and a key, listed by [`Filter`], found by text
+//!   and by meaning ([`Search`]); [`MemoryStore`] keeps them in memory.
 //!
 //! ```
 //! use hanok_checkpoint::{Body, Entry, Log, Memory, SharedCheckpointer};
@@ -32,6 +34,7 @@ mod memory;
 mod outbox;
 mod record;
 mod snapshot;
+mod store;
 mod wire;
 
 pub use checkpointer::{
@@ -52,6 +55,18 @@ pub use memory::Memory;
 pub use outbox::{Cursor, Outbox, OutboxItem, Outgoing};
 pub use record::{Record, RecordError};
 pub use snapshot::Snapshot;
+pub use store::{
+    SharedStore, Store,
+    error::StoreError,
+    filter::{FieldPath, Filter},
+    filter_form::FilterError,
+    item::{Batch, Batched, Expect, Index, Item, Put, Read, Refresh, Ttl, Version, Write, Written},
+    memory::MemoryStore,
+    rank::{Asked, Candidate, Corpus, Counted, Ranked, rank},
+    search::{Hit, Namespaces, Page, Place, Search, Within},
+    terms::index_terms,
+    vector::{InvalidVector, Vector},
+};
 
 /// The programs of the README.
 #[cfg(doctest)]

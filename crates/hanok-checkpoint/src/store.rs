@@ -1,0 +1,217 @@
+//! What is remembered across threads.
+
+pub(crate) mod error;
+pub(crate) mod filter;
+pub(crate) mod filter_form;
+pub(crate) mod item;
+pub(crate) mod memory;
+pub(crate) mod rank;
+pub(crate) mod search;
+pub(crate) mod terms;
+mod value;
+pub(crate) mod vector;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use hanok_core::{BoxFuture, ItemKey, Labels, Timestamp};
+
+use self::{
+    error::StoreError,
+    item::{Batch, Batched, Expect, Item, Put, Read, Ttl, Version, Write},
+    search::{Namespaces, Page, Search},
+};
+
+/// Keeps items across threads, each a value under a tenant, a namespace and a key: long-term memory.
+///
+/// # Contract
+///
+/// - A [`batch`](Store::batch) is made as a whole or not at all, and what it wrote survives the death of this process where
+///   anything does. Its reads, and what its writes expect, are held to what was there before it.
+/// - Of two writers that expect one version, one gets [`StoreError::Conflict`].
+/// - Names and values are data: namespaces are compared label by label and keys by their bytes, a filter means what
+///   [`Filter`](crate::Filter) says, and no call sees another tenant's items.
+/// - What has expired is not seen, whether it was swept or not; `now` is the time that the caller says it is.
+/// - All vectors of a tenant have one length: that of the first there is.
+/// - What was removed, replaced or swept is gone from every index.
+///
+/// `hanok_testkit::store_conforms!` makes a test of each.
+///
+/// # Cancel safety
+///
+/// A dropped batch may have been made: read again, or expect a version.
+pub trait Store: fmt::Debug + Send + Sync + 'static {
+    /// Makes reads and writes together.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Conflict`] and [`StoreError::Dimensions`]: nothing was written; others as storage fails.
+    fn batch(
+        &self,
+        batch: Batch,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Batched, StoreError>> + Send;
+
+    /// The items that `search` is for, one page of them.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Dimensions`] when the vector has another length than the tenant's; others as storage fails.
+    fn search(
+        &self,
+        search: &Search,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Page, StoreError>> + Send;
+
+    /// The namespaces that hold an item, in order.
+    fn namespaces(
+        &self,
+        asked: &Namespaces,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Vec<Labels>, StoreError>> + Send;
+
+    /// Removes at most `limit` items of any tenant that have expired; says how many. What is left over is for the next
+    /// call.
+    fn sweep(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> impl Future<Output = Result<usize, StoreError>> + Send;
+
+    /// The item of `key`, which lives on from now; `None` when it is not there.
+    fn get(
+        &self,
+        key: &ItemKey,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Option<Item>, StoreError>> + Send {
+        let batch = Batch { reads: vec![Read::new(key.clone())], writes: Vec::new() };
+        async move { Ok(self.batch(batch, now).await?.items.pop().flatten()) }
+    }
+
+    /// Puts a value under `key`; gives its version.
+    ///
+    /// # Errors
+    ///
+    /// As [`batch`](Store::batch).
+    fn put(
+        &self,
+        key: &ItemKey,
+        put: Put,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Version, StoreError>> + Send {
+        let batch = Batch { reads: Vec::new(), writes: vec![Write::Put(key.clone(), put)] };
+        async move {
+            let written = self.batch(batch, now).await?.written.pop();
+            Ok(written.and_then(|written| written.after).unwrap_or(Version(0)))
+        }
+    }
+
+    /// Removes the item of `key` if it is as `expect` says; tells whether it was there.
+    ///
+    /// # Errors
+    ///
+    /// As [`batch`](Store::batch).
+    fn remove(
+        &self,
+        key: &ItemKey,
+        expect: Expect,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<bool, StoreError>> + Send {
+        let batch = Batch { reads: Vec::new(), writes: vec![Write::Remove(key.clone(), expect)] };
+        async move {
+            let written = self.batch(batch, now).await?.written.pop();
+            Ok(written.is_some_and(|written| written.before.is_some()))
+        }
+    }
+}
+
+/// Any [`Store`], chosen at run time. Clones share it.
+#[derive(Debug, Clone)]
+pub struct SharedStore {
+    store: Arc<dyn Erased>,
+    ttl: Option<Duration>,
+}
+
+impl SharedStore {
+    /// Shares `store`.
+    pub fn new(store: impl Store) -> Self {
+        Self { store: Arc::new(store), ttl: None }
+    }
+
+    /// How long what is put through this handle and its clones lives, where the [`Put`] does not say it. Default: for
+    /// ever.
+    #[must_use]
+    pub fn default_ttl(self, ttl: Duration) -> Self {
+        Self { ttl: Some(ttl), ..self }
+    }
+
+    /// `batch`, with the time to live that it leaves open.
+    fn timed(&self, mut batch: Batch) -> Batch {
+        let Some(ttl) = self.ttl else { return batch };
+        for write in &mut batch.writes {
+            if let Write::Put(_, put) = write
+                && put.ttl == Ttl::Default
+            {
+                put.ttl = Ttl::After(ttl);
+            }
+        }
+        batch
+    }
+}
+
+type Answer<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
+
+/// The object-safe twin of [`Store`].
+trait Erased: fmt::Debug + Send + Sync {
+    fn batch_boxed(&self, batch: Batch, now: Timestamp) -> Answer<'_, Batched>;
+    fn search_boxed<'a>(&'a self, search: &'a Search, now: Timestamp) -> Answer<'a, Page>;
+    fn namespaces_boxed<'a>(
+        &'a self,
+        asked: &'a Namespaces,
+        now: Timestamp,
+    ) -> Answer<'a, Vec<Labels>>;
+    fn sweep_boxed(&self, now: Timestamp, limit: usize) -> Answer<'_, usize>;
+}
+
+impl<S: Store> Erased for S {
+    fn batch_boxed(&self, batch: Batch, now: Timestamp) -> Answer<'_, Batched> {
+        Box::pin(self.batch(batch, now))
+    }
+
+    fn search_boxed<'a>(&'a self, search: &'a Search, now: Timestamp) -> Answer<'a, Page> {
+        Box::pin(self.search(search, now))
+    }
+
+    fn namespaces_boxed<'a>(
+        &'a self,
+        asked: &'a Namespaces,
+        now: Timestamp,
+    ) -> Answer<'a, Vec<Labels>> {
+        Box::pin(self.namespaces(asked, now))
+    }
+
+    fn sweep_boxed(&self, now: Timestamp, limit: usize) -> Answer<'_, usize> {
+        Box::pin(self.sweep(now, limit))
+    }
+}
+
+impl Store for SharedStore {
+    async fn batch(&self, batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
+        self.store.batch_boxed(self.timed(batch), now).await
+    }
+
+    async fn search(&self, search: &Search, now: Timestamp) -> Result<Page, StoreError> {
+        self.store.search_boxed(search, now).await
+    }
+
+    async fn namespaces(
+        &self,
+        asked: &Namespaces,
+        now: Timestamp,
+    ) -> Result<Vec<Labels>, StoreError> {
+        self.store.namespaces_boxed(asked, now).await
+    }
+
+    async fn sweep(&self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {
+        self.store.sweep_boxed(now, limit).await
+    }
+}

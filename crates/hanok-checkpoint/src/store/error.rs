@@ -1,0 +1,62 @@
+//! What the store across threads answers instead of `Ok`.
+
+use std::fmt;
+
+use hanok_core::{BoxError, ItemKey};
+use thiserror::Error;
+
+use super::item::{Expect, Version};
+use crate::CheckpointError;
+
+/// What the store across threads answers instead of `Ok`: chosen by what the caller does next.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Someone else wrote the item first. Read it again; nothing of the batch was stored.
+    #[error("item `{key}` {}, not {}", Shown(*actual), Wanted(*expected))]
+    Conflict {
+        /// The item.
+        key: ItemKey,
+        /// What the write was made for.
+        expected: Expect,
+        /// What the item has: nothing when it is not there.
+        actual: Option<Version>,
+    },
+    /// The vector has another length than the tenant's others: another model made it. Nothing of the batch was stored.
+    #[error("the vectors stored have {expected} numbers, and this one {actual}")]
+    Dimensions {
+        /// The length of those that are stored.
+        expected: usize,
+        /// The length of the one that was given.
+        actual: usize,
+    },
+    /// The texts could not be made into vectors. Nothing of the batch was stored.
+    #[error("the texts could not be made into vectors")]
+    Embedding(#[source] BoxError),
+    /// The place where it is stored did not do it, for the reason it says.
+    #[error(transparent)]
+    Storage(#[from] CheckpointError),
+}
+
+struct Shown(Option<Version>);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(version) => write!(f, "has version {version}"),
+            None => f.write_str("is not there"),
+        }
+    }
+}
+
+struct Wanted(Expect);
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Expect::Any => f.write_str("anything"),
+            Expect::Absent => f.write_str("absent"),
+            Expect::Version(version) => write!(f, "version {version}"),
+        }
+    }
+}

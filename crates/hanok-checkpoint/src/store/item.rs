@@ -1,0 +1,269 @@
+//! Items of the store across threads, and what is done with them.
+
+use std::{fmt, time::Duration};
+
+use hanok_core::{ItemKey, Stored, Timestamp};
+
+use super::{
+    error::StoreError, filter::FieldPath, terms::index_terms, value::Value, vector::Vector,
+};
+
+/// Names one write of an item. Later writes have higher versions, and no version comes twice in a store, not even after
+/// the item was removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Version(pub u64);
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What has to be there for a write to be made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Expect {
+    /// Whatever is or is not there.
+    #[default]
+    Any,
+    /// The item is not there, or has expired.
+    Absent,
+    /// The item is as this write left it.
+    Version(Version),
+}
+
+impl Expect {
+    /// Whether a write of `key` may be made where `actual` is. Every store asks this within the batch's transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Conflict`] when it may not.
+    pub fn admit(self, key: &ItemKey, actual: Option<Version>) -> Result<(), StoreError> {
+        let fits = match self {
+            Self::Any => true,
+            Self::Absent => actual.is_none(),
+            Self::Version(version) => actual == Some(version),
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(StoreError::Conflict { key: key.clone(), expected: self, actual }),
+        }
+    }
+}
+
+/// How long an item lives after it was written, or read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ttl {
+    /// As long as [`SharedStore::default_ttl`](crate::SharedStore::default_ttl) says; for ever where nothing is said.
+    #[default]
+    Default,
+    /// For ever.
+    Never,
+    /// So long, in whole milliseconds. It begins again with each write, and with each read that refreshes.
+    After(Duration),
+}
+
+impl Ttl {
+    /// The time, where there is one.
+    pub fn duration(self) -> Option<Duration> {
+        match self {
+            Self::Default | Self::Never => None,
+            Self::After(time) => Some(time),
+        }
+    }
+}
+
+/// What of a value a search by text finds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Index {
+    /// Every text in it.
+    #[default]
+    All,
+    /// The texts at these places and below.
+    Fields(Vec<FieldPath>),
+    /// Nothing: it is listed, and found by filters alone.
+    Off,
+}
+
+/// A value to put.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Put {
+    /// The value.
+    pub value: Stored,
+    /// What has to be there. Default: anything.
+    pub expect: Expect,
+    /// How long it lives. Default: the store's own time.
+    pub ttl: Ttl,
+    /// What a search by text finds. Default: every text in it.
+    pub index: Index,
+    /// What it means, for a search by meaning: one vector or several, such as one for each field. Default: none, and no
+    /// search by meaning finds it.
+    pub vectors: Vec<Vector>,
+}
+
+impl Put {
+    /// Puts `value`, whatever is there.
+    pub fn new(value: Stored) -> Self {
+        let (expect, ttl, index, vectors) = Default::default();
+        Self { value, expect, ttl, index, vectors }
+    }
+
+    /// What has to be there. Default: anything.
+    #[must_use]
+    pub fn only_if(self, expect: Expect) -> Self {
+        Self { expect, ..self }
+    }
+
+    /// How long it lives. Default: [`Ttl::Default`].
+    #[must_use]
+    pub fn ttl(self, ttl: Ttl) -> Self {
+        Self { ttl, ..self }
+    }
+
+    /// What a search by text finds. Default: [`Index::All`].
+    #[must_use]
+    pub fn index(self, index: Index) -> Self {
+        Self { index, ..self }
+    }
+
+    /// Adds a vector of what it means. Default: none.
+    #[must_use]
+    pub fn vector(mut self, vector: Vector) -> Self {
+        self.vectors.push(vector);
+        self
+    }
+
+    /// The texts that are indexed, in the order of the fields.
+    pub fn texts(&self) -> Vec<String> {
+        let of = |value: &Stored| {
+            let mut texts = Vec::new();
+            if let Some(value) = Value::of(value) {
+                value.texts(&mut texts);
+            }
+            texts
+        };
+        match &self.index {
+            Index::All => of(&self.value),
+            Index::Fields(paths) => paths
+                .iter()
+                .filter_map(|path| path.find(&self.value))
+                .flat_map(|at| of(&at))
+                .collect(),
+            Index::Off => Vec::new(),
+        }
+    }
+
+    /// The terms by which a store's text index finds it, as often as they occur.
+    pub fn terms(&self) -> Vec<String> {
+        self.texts().iter().flat_map(|text| index_terms(text)).collect()
+    }
+}
+
+/// An item, as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// Its name.
+    pub key: ItemKey,
+    /// Its value.
+    pub value: Stored,
+    /// The write that left it so.
+    pub version: Version,
+    /// When it was first put.
+    pub created: Timestamp,
+    /// When it was last put.
+    pub updated: Timestamp,
+    /// How long it lives after it was written or read; `None` for ever.
+    pub ttl: Option<Duration>,
+    /// From when on it is not there any more.
+    pub expires: Option<Timestamp>,
+}
+
+impl Item {
+    /// Whether it is there at `now`.
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.expires.is_none_or(|expires| expires > now)
+    }
+}
+
+/// When an item of `ttl` expires that is written or refreshed at `now`.
+pub(crate) fn expiry(ttl: Option<Duration>, now: Timestamp) -> Option<Timestamp> {
+    ttl.map(|ttl| now.plus(ttl))
+}
+
+/// Whether a read is a sign of life.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Refresh {
+    /// The time to live of what is read begins again.
+    #[default]
+    Yes,
+    /// What is read expires as if nobody had read it.
+    No,
+}
+
+/// A read of one item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// Which item.
+    pub key: ItemKey,
+    /// Whether its time to live begins again.
+    pub refresh: Refresh,
+}
+
+impl Read {
+    /// A read of `key` that refreshes it.
+    pub fn new(key: ItemKey) -> Self {
+        Self { key, refresh: Refresh::Yes }
+    }
+}
+
+/// A write of one item.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Write {
+    /// Puts it.
+    Put(ItemKey, Put),
+    /// Removes it, if what is expected is there.
+    Remove(ItemKey, Expect),
+}
+
+impl Write {
+    /// Which item.
+    pub fn key(&self) -> &ItemKey {
+        match self {
+            Self::Put(key, _) | Self::Remove(key, _) => key,
+        }
+    }
+
+    /// What has to be there.
+    pub fn expect(&self) -> Expect {
+        match self {
+            Self::Put(_, put) => put.expect,
+            Self::Remove(_, expect) => *expect,
+        }
+    }
+}
+
+/// Reads and writes that are made together: all of them, or none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Batch {
+    /// They see what was there before the batch.
+    pub reads: Vec<Read>,
+    /// Each is held to what was there before the batch. Of several of one item the last one counts.
+    pub writes: Vec<Write>,
+}
+
+/// What a write changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// What the item had before the batch.
+    pub before: Option<Version>,
+    /// What it has after the batch.
+    pub after: Option<Version>,
+}
+
+/// What a batch gives.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Batched {
+    /// What each read found.
+    pub items: Vec<Option<Item>>,
+    /// What each write did.
+    pub written: Vec<Written>,
+}

@@ -1,0 +1,249 @@
+//! In which order items are found: for whoever implements a store.
+
+use std::{cmp::Ordering, collections::HashMap};
+
+use hanok_core::ItemKey;
+
+use super::{
+    search::{Place, Search},
+    terms::index_terms,
+};
+
+/// How soon a repeated term stops to add.
+const K1: f64 = 1.2;
+
+/// How much a long text is held against it.
+const B: f64 = 0.75;
+
+/// How much the first places of a list stand out in a fusion.
+const K: f64 = 60.0;
+
+/// More terms say nothing more.
+const MOST: usize = 256;
+
+/// The terms that a search asks for, each once, at most 256.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked(Vec<String>);
+
+/// How often an item has each term that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The counts, in the order of [`Asked::terms`].
+    pub counts: Vec<u32>,
+    /// How many terms the item has in all.
+    pub length: u64,
+}
+
+/// The items among which a search by text looks: those of the tenant in the namespaces of the search that are live and have
+/// a term, whether they fit the filter or not. So ranks tell nothing of what others stored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Corpus {
+    /// How many there are.
+    pub items: u64,
+    /// How many terms they have, together.
+    pub terms: u64,
+}
+
+impl Asked {
+    /// The terms of `text`.
+    pub fn new(text: &str) -> Self {
+        let mut terms: Vec<String> = Vec::new();
+        for term in index_terms(text) {
+            if terms.len() < MOST && !terms.contains(&term) {
+                terms.push(term);
+            }
+        }
+        Self(terms)
+    }
+
+    /// The terms.
+    pub fn terms(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Counts them in the terms of an item.
+    pub fn count<'a>(&self, terms: impl Iterator<Item = &'a str>) -> Counted {
+        let places: HashMap<&str, usize> =
+            self.0.iter().enumerate().map(|(at, term)| (term.as_str(), at)).collect();
+        let mut counted = Counted { counts: vec![0; self.0.len()], length: 0 };
+        for term in terms {
+            counted.length += 1;
+            if let Some(count) = places.get(term).and_then(|at| counted.counts.get_mut(*at)) {
+                *count += 1;
+            }
+        }
+        counted
+    }
+
+    /// What each of `found` scores, by Okapi BM25 in the form of Robertson & Zaragoza (2009), with `ln(1 + …)`, k1 = 1.2 and
+    /// b = 0.75. `found` has to be every item of `corpus` that has one of the terms.
+    pub fn scores(&self, corpus: Corpus, found: &[Counted]) -> Vec<f64> {
+        let all = corpus.items as f64;
+        let mean = (corpus.terms as f64 / all.max(1.0)).max(1.0);
+        let mut scores = vec![0.0; found.len()];
+        for at in 0..self.0.len() {
+            let counts = || found.iter().map(|item| item.counts.get(at).copied().unwrap_or(0));
+            let having = counts().filter(|count| *count > 0).count() as f64;
+            let weight = (1.0 + (all - having + 0.5).max(0.0) / (having + 0.5)).ln();
+            for ((score, item), count) in scores.iter_mut().zip(found).zip(counts()) {
+                let (count, length) = (f64::from(count), item.length as f64);
+                *score +=
+                    weight * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / mean));
+            }
+        }
+        scores
+    }
+}
+
+/// An item that may be found, with what a store knows of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate<T> {
+    /// How the store finds it again.
+    pub item: T,
+    /// Its name.
+    pub key: ItemKey,
+    /// What [`Asked::scores`] says; `None` for an item that has none of the terms.
+    pub text: Option<f64>,
+    /// The similarity of its most similar vector; `None` for an item that has none.
+    pub similarity: Option<f32>,
+}
+
+/// A candidate at its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked<T> {
+    /// The candidate.
+    pub candidate: Candidate<T>,
+    /// What it is ranked by.
+    pub score: f64,
+}
+
+/// The page that `search` asks for of `candidates`, and where the next one begins.
+///
+/// By text alone a candidate's score is that of its text, by meaning alone its similarity. By both it is the reciprocal rank
+/// fusion of Cormack, Clarke & Büttcher (2009), `(1 - weight) / (60 + place by text) + weight / (60 + place by meaning)`: the
+/// two are measured in units that have nothing to do with each other, their places have not.
+pub fn rank<T>(search: &Search, candidates: Vec<Candidate<T>>) -> (Vec<Ranked<T>>, Option<Place>) {
+    let (by_text, by_vector) = (search.by_text().is_some(), search.by_vector().is_some());
+    let both = by_text && by_vector;
+    let text = places(&candidates, |it| it.text.filter(|_| both));
+    let meaning = places(&candidates, |it| it.similarity.filter(|_| both).map(f64::from));
+    let weight = search.share();
+    let fused = |place: Option<usize>, weight| place.map(|place| weight / (K + place as f64));
+    let ranked = candidates.into_iter().enumerate().filter_map(|(at, candidate)| {
+        let score = match (by_text, by_vector) {
+            (true, false) => candidate.text,
+            (false, _) => candidate.similarity.map(f64::from),
+            (true, true) => {
+                let text = fused(text.get(&at).copied(), 1.0 - weight);
+                let meaning = fused(meaning.get(&at).copied(), weight);
+                text.into_iter().chain(meaning).reduce(|a, b| a + b)
+            }
+        };
+        score.map(|score| Ranked { candidate, score })
+    });
+    page(search, ranked.collect())
+}
+
+fn page<T>(search: &Search, mut ranked: Vec<Ranked<T>>) -> (Vec<Ranked<T>>, Option<Place>) {
+    if let Some(after) = &search.after {
+        let score = after.score.unwrap_or(f64::INFINITY);
+        ranked.retain(|it| {
+            let key = &it.candidate.key;
+            let place = (key.labels(), key.key()).cmp(&(&after.labels, after.key.as_str()));
+            score.total_cmp(&it.score).then(place).is_gt()
+        });
+    }
+    let best = |a: &Ranked<T>, b: &Ranked<T>| {
+        b.score.total_cmp(&a.score).then_with(|| a.candidate.key.cmp(&b.candidate.key))
+    };
+    // Only what is shown has to be in order.
+    if search.limit > 0 && search.limit < ranked.len() {
+        ranked.select_nth_unstable_by(search.limit - 1, best);
+    }
+    let more = ranked.len() > search.limit;
+    ranked.truncate(search.limit);
+    ranked.sort_by(best);
+    let next = ranked.last().filter(|_| more);
+    let next = next.map(|last| Place::new(Some(last.score), &last.candidate.key));
+    (ranked, next)
+}
+
+/// The places in one list, from 1, of those candidates that have a score in it.
+fn places<T>(
+    candidates: &[Candidate<T>],
+    score: impl Fn(&Candidate<T>) -> Option<f64>,
+) -> HashMap<usize, usize> {
+    let mut list: Vec<(usize, f64, &ItemKey)> = candidates
+        .iter()
+        .enumerate()
+        .filter_map(|(at, candidate)| Some((at, score(candidate)?, &candidate.key)))
+        .collect();
+    list.sort_by(|a, b| match b.1.total_cmp(&a.1) {
+        Ordering::Equal => a.2.cmp(b.2),
+        order => order,
+    });
+    list.into_iter().zip(1..).map(|((at, _, _), place)| (at, place)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use hanok_core::{Labels, Tenant};
+
+    use super::*;
+    use crate::Vector;
+
+    /// The numbers are worked by hand from the formula.
+    #[test]
+    fn texts_score_by_the_formula() {
+        let asked = Asked::new("b f zz b");
+        assert_eq!(asked.terms(), ["b", "f", "zz"]);
+        let texts = ["a a b", "b c", "c d e f"];
+        let found: Vec<_> = texts.iter().map(|text| asked.count(text.split(' '))).collect();
+        let scores = asked.scores(Corpus { items: 3, terms: 9 }, &found);
+
+        // Of 3 texts, 2 have b, 1 has f, none has zz.
+        let (b, f) = (1.6_f64.ln(), (1.0 + 2.5 / 1.5_f64).ln());
+        let saturated = |length: f64| 2.2 / (1.0 + 1.2 * (0.25 + 0.75 * length / 3.0));
+        let want = [b * saturated(3.0), b * saturated(2.0), f * saturated(4.0)];
+        for (score, want) in scores.iter().zip(want) {
+            assert!((score - want).abs() < 1e-12, "{scores:?}");
+        }
+    }
+
+    /// B108
+    #[test]
+    fn two_lists_are_joined_by_their_places() {
+        let labels = Labels::new(["n"]).unwrap();
+        let key = |name: &str| ItemKey::new(Tenant::default(), labels.clone(), name).unwrap();
+        let candidate = |name: &'static str, text, similarity| Candidate {
+            item: name,
+            key: key(name),
+            text,
+            similarity,
+        };
+        let all = || {
+            vec![
+                candidate("text first", Some(9.0), None),
+                candidate("both", Some(5.0), Some(0.5)),
+                candidate("meaning first", None, Some(0.9)),
+            ]
+        };
+        let search = Search::all(Tenant::default()).text("x").vector(Vector::new(&[1.0]).unwrap());
+        let order = |search: &Search| {
+            let (ranked, _) = rank(search, all());
+            ranked.iter().map(|it| (it.candidate.item, it.score)).collect::<Vec<_>>()
+        };
+        let (one, two) = (0.5 / 61.0, 0.5 / 62.0);
+        assert_eq!(
+            order(&search),
+            [("both", two + two), ("meaning first", one), ("text first", one)]
+        );
+        let text = order(&search.clone().weight(0.0));
+        assert_eq!(text, [("text first", 9.0), ("both", 5.0)]);
+        let meaning = order(&search.clone().weight(1.0));
+        assert_eq!(meaning, [("meaning first", f64::from(0.9f32)), ("both", 0.5)]);
+        // Beyond its ends a weight is one of its ends.
+        assert_eq!(order(&search.clone().weight(7.0)), meaning);
+        assert_eq!(order(&search.weight(-7.0)), text);
+    }
+}
