@@ -7,7 +7,7 @@
     reason = "a suite stops at what it did not expect"
 )]
 
-mod contract;
+pub(crate) mod contract;
 mod damage;
 mod entries;
 mod logs;

@@ -2,6 +2,7 @@
 //!
 //! - [`checkpointer_conforms!`] makes a test of everything that a [`Checkpointer`](hanok_checkpoint::Checkpointer) has to
 //!   do; [`CHECKPOINTER_CLAIMS`] are those claims by name;
+//! - [`store_conforms!`] and [`STORE_CLAIMS`] are the same for a [`Store`](hanok_checkpoint::Store);
 //! - [`Layer`] changes a store for a test.
 //!
 //! ```
@@ -13,12 +14,14 @@
 mod checkpointer;
 mod layer;
 mod runtime;
+mod store;
 
 pub use checkpointer::{
     CHECKPOINTER_CLAIMS, CheckpointerClaim, any_entry, any_snapshot, check_checkpointer,
 };
 pub use layer::{Layer, Layered};
 pub use runtime::block_on;
+pub use store::{STORE_CLAIMS, StoreClaim, check_store};
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    /// P23
+    /// P23 in part
     #[test]
     fn a_filter_is_bounded() {
         let nested = |n: usize| format!("{}1{}", "{\"$not\":".repeat(n), "}".repeat(n));

@@ -338,7 +338,7 @@ pub(crate) fn deleting_a_thread_leaves_nothing_of_it_and_all_of_the_others(
 }
 
 /// Names that some store might take for something else, or for each other.
-fn hostile() -> Vec<String> {
+pub(crate) fn hostile() -> Vec<String> {
     let mut names: Vec<String> = [
         "a",
         "A",
