@@ -65,7 +65,7 @@ pub use store::{
     rank::{Asked, Candidate, Corpus, Counted, Ranked, rank},
     search::{Hit, Namespaces, Page, Place, Search, Within},
     terms::index_terms,
-    vector::{InvalidVector, Vector},
+    vector::{InvalidVector, Space, Vector},
 };
 
 /// The programs of the README.

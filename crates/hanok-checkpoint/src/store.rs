@@ -31,7 +31,7 @@ use self::{
 /// - Names and values are data: namespaces are compared label by label and keys by their bytes, a filter means what
 ///   [`Filter`](crate::Filter) says, and no call sees another tenant's items.
 /// - What has expired is not seen, whether it was swept or not; `now` is the time that the caller says it is.
-/// - All vectors of a tenant have one length: that of the first there is.
+/// - All vectors of a tenant have one length and are of one model: those of the first there is.
 /// - What was removed, replaced or swept is gone from every index.
 ///
 /// `hanok_testkit::store_conforms!` makes a test of each.
@@ -44,7 +44,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Conflict`] and [`StoreError::Dimensions`]: nothing was written; others as storage fails.
+    /// [`StoreError::Conflict`], [`StoreError::Dimensions`] and [`StoreError::Model`]: nothing was written; others as
+    /// storage fails.
     fn batch(
         &self,
         batch: Batch,
@@ -55,7 +56,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Dimensions`] when the vector has another length than the tenant's; others as storage fails.
+    /// [`StoreError::Dimensions`] and [`StoreError::Model`] when the vector cannot be compared with the tenant's; others as
+    /// storage fails.
     fn search(
         &self,
         search: &Search,

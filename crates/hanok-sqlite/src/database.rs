@@ -28,7 +28,7 @@ struct Poisoned;
 impl Database {
     /// The store `name` behind `connection`, which is set to SQLite's own safety, the highest.
     pub(crate) fn new(connection: Connection, name: String) -> Self {
-        connection.set_prepared_statement_cache_capacity(32);
+        connection.set_prepared_statement_cache_capacity(64);
         let (safety, watch) = (Safety::Machine, Watch::default());
         Self { connection, name, safety, poisoned: false, writes: 0, watch }
     }

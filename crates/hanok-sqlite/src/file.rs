@@ -16,13 +16,14 @@ use thiserror::Error;
 use crate::{
     database::Database,
     failure::{Failure, MayNot},
+    store,
 };
 
 /// Marks the file as ours: `hnok`.
 const APPLICATION: i32 = 0x686e_6f6b;
 
-/// The format that this build reads and writes.
-pub(crate) const FORMAT: i32 = 1;
+/// The format that this build writes. Format 1 had no items.
+pub(crate) const FORMAT: i32 = 2;
 
 /// How long a call waits for another connection's transaction.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -98,6 +99,8 @@ enum Unfit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Empty,
+    /// A store of an earlier format.
+    Older,
     Store,
 }
 
@@ -137,8 +140,10 @@ fn prepare(connection: &mut Connection) -> Result<(), Failure> {
     connection.set_db_config(untouched, true)?;
     let kind = kind(&connection.transaction()?)?;
     write_ahead(connection)?;
-    if kind == Kind::Empty {
-        begin(connection)?;
+    match kind {
+        Kind::Empty => begin(connection)?,
+        Kind::Older => upgrade(connection)?,
+        Kind::Store => {}
     }
     connection.set_db_config(untouched, false)?;
     // What is deleted is overwritten with zeros.
@@ -154,6 +159,7 @@ fn kind(tx: &Transaction<'_>) -> Result<Kind, Failure> {
         (0, 0, 0) => Ok(Kind::Empty),
         (0, _, _) => unfit(Unfit::Tables),
         (APPLICATION, FORMAT, _) => Ok(Kind::Store),
+        (APPLICATION, 1..FORMAT, _) => Ok(Kind::Older),
         (APPLICATION, format, _) if format < FORMAT => unfit(Unfit::Format(format)),
         (APPLICATION, format, _) => Err(Failure::Refused(CheckpointError::TooNew {
             found: format.unsigned_abs(),
@@ -168,7 +174,29 @@ fn begin(connection: &mut Connection) -> Result<(), Failure> {
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if kind(&tx)? == Kind::Empty {
         tx.execute_batch(TABLES)?;
+        tx.execute_batch(store::TABLES)?;
         tx.pragma_update(None, "application_id", APPLICATION)?;
+        tx.pragma_update(None, "user_version", FORMAT)?;
+    }
+    tx.commit()?;
+    Ok(())
+}
+
+/// Adds what an earlier format did not have, unless another process was faster. A file that may not be written stays as it
+/// is, and its threads can be read.
+fn upgrade(connection: &mut Connection) -> Result<(), Failure> {
+    match add_items(connection) {
+        Err(Failure::Sql(error)) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+            Ok(())
+        }
+        upgraded => upgraded,
+    }
+}
+
+fn add_items(connection: &mut Connection) -> Result<(), Failure> {
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if kind(&tx)? == Kind::Older {
+        tx.execute_batch(store::TABLES)?;
         tx.pragma_update(None, "user_version", FORMAT)?;
     }
     tx.commit()?;

@@ -8,6 +8,8 @@
 //! - a read sees one moment of the file, and changes nothing in it;
 //! - the database lives on a thread of its own: no async runtime is needed, and none is blocked.
 //!
+//! It is a [`Store`](hanok_checkpoint::Store) as well: what is remembered across threads lies in the same file.
+//!
 //! The file is in write-ahead mode: `threads.db-wal` and `threads.db-shm` stand beside it while it is open and belong to
 //! it. It has to be on a disk of this machine, not on a network share.
 //!
@@ -40,6 +42,7 @@ mod number;
 mod outbox;
 mod read;
 mod sqlite;
+mod store;
 mod watch;
 mod worker;
 

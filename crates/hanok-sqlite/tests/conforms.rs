@@ -20,10 +20,22 @@ mod in_a_file {
     }
 
     hanok_testkit::checkpointer_conforms!(store().await);
+
+    mod items {
+        use super::store;
+
+        hanok_testkit::store_conforms!(store().await);
+    }
 }
 
 mod in_memory {
     use hanok_sqlite::Sqlite;
 
     hanok_testkit::checkpointer_conforms!(Sqlite::in_memory().await.unwrap());
+
+    mod items {
+        use super::Sqlite;
+
+        hanok_testkit::store_conforms!(Sqlite::in_memory().await.unwrap());
+    }
 }

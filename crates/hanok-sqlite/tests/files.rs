@@ -149,13 +149,13 @@ fn a_file_that_is_no_store_is_told_by_its_path_and_left_alone() {
 fn a_newer_store_is_told_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = store(&folder, 3);
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 2).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 3).unwrap();
     let before = fs::read(&path).unwrap();
 
     let error = open(&path).unwrap_err();
-    assert!(matches!(error, CheckpointError::TooNew { found: 2, supported: 1 }), "{error:?}");
+    assert!(matches!(error, CheckpointError::TooNew { found: 3, supported: 2 }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 2).unwrap();
     let head = block_on(open(&path).unwrap().head(&key("t"))).unwrap().unwrap();
     assert_eq!(head.position, Position(3));
 }

@@ -102,6 +102,8 @@ macro_rules! store_conforms {
             /// B108
             vectors_of_one_tenant_have_one_length
             /// B108
+            vectors_of_one_tenant_are_of_one_model
+            /// B108
             text_and_meaning_are_joined_by_weight
             /// B109
             what_has_expired_is_not_seen_before_it_is_swept

@@ -30,6 +30,15 @@ pub enum StoreError {
         /// The length of the one that was given.
         actual: usize,
     },
+    /// The vector is of another model than the tenant's others: the two say nothing about each other. Nothing of the batch
+    /// was stored.
+    #[error("the vectors stored are of the model `{expected}`, and this one is of `{actual}`")]
+    Model {
+        /// The model of those that are stored.
+        expected: String,
+        /// The model of the one that was given.
+        actual: String,
+    },
     /// The texts could not be made into vectors. Nothing of the batch was stored.
     #[error("the texts could not be made into vectors")]
     Embedding(#[source] BoxError),

@@ -32,6 +32,15 @@ impl FieldPath {
         })
     }
 
+    /// Every text at its end in `value` and below, in the order of the keys.
+    pub fn texts(&self, value: &Stored) -> Vec<String> {
+        let mut texts = Vec::new();
+        if let Some(found) = self.find(value).as_ref().and_then(Value::of) {
+            found.texts(&mut texts);
+        }
+        texts
+    }
+
     pub(super) fn child(&self, key: &str) -> Self {
         Self(self.0.iter().cloned().chain([key.to_owned()]).collect())
     }

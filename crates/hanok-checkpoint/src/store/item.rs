@@ -4,9 +4,7 @@ use std::{fmt, time::Duration};
 
 use hanok_core::{ItemKey, Stored, Timestamp};
 
-use super::{
-    error::StoreError, filter::FieldPath, terms::index_terms, value::Value, vector::Vector,
-};
+use super::{error::StoreError, filter::FieldPath, terms::index_terms, vector::Vector};
 
 /// Names one write of an item. Later writes have higher versions, and no version comes twice in a store, not even after
 /// the item was removed.
@@ -63,11 +61,15 @@ pub enum Ttl {
 }
 
 impl Ttl {
-    /// The time, where there is one.
+    /// The time, where there is one, in whole milliseconds and no longer than can be stored anywhere.
     pub fn duration(self) -> Option<Duration> {
         match self {
             Self::Default | Self::Never => None,
-            Self::After(time) => Some(time),
+            Self::After(time) => {
+                let longest = i64::MAX.unsigned_abs();
+                let millis = u64::try_from(time.as_millis()).unwrap_or(longest);
+                Some(Duration::from_millis(millis.min(longest)))
+            }
         }
     }
 }
@@ -134,20 +136,9 @@ impl Put {
 
     /// The texts that are indexed, in the order of the fields.
     pub fn texts(&self) -> Vec<String> {
-        let of = |value: &Stored| {
-            let mut texts = Vec::new();
-            if let Some(value) = Value::of(value) {
-                value.texts(&mut texts);
-            }
-            texts
-        };
         match &self.index {
-            Index::All => of(&self.value),
-            Index::Fields(paths) => paths
-                .iter()
-                .filter_map(|path| path.find(&self.value))
-                .flat_map(|at| of(&at))
-                .collect(),
+            Index::All => FieldPath::default().texts(&self.value),
+            Index::Fields(paths) => paths.iter().flat_map(|path| path.texts(&self.value)).collect(),
             Index::Off => Vec::new(),
         }
     }

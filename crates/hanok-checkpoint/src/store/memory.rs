@@ -14,7 +14,7 @@ use super::{
     item::{Batch, Batched, Item, Put, Refresh, Version, Write, Written, expiry},
     rank::{Asked, Candidate, Corpus, Counted, Ranked, rank},
     search::{Hit, Namespaces, Page, Place, Search},
-    vector::Vector,
+    vector::{Space, Vector},
 };
 
 /// A store across threads in memory: for tests, and for what need not outlive its process.
@@ -92,28 +92,24 @@ impl Items {
             write.expect().admit(write.key(), actual)?;
             last.insert(write.key().clone(), at);
         }
-        let mut lengths: BTreeMap<&Tenant, Option<usize>> = BTreeMap::new();
+        let mut spaces: BTreeMap<&Tenant, Option<Space>> = BTreeMap::new();
         for at in last.values() {
             let Some(Write::Put(key, put)) = writes.get(*at) else { continue };
             for vector in &put.vectors {
-                let actual = vector.dimensions();
-                let known = lengths.entry(key.tenant()).or_insert_with(|| {
-                    self.dimensions(key.tenant(), |key| !last.contains_key(key))
-                });
-                let expected = *known.get_or_insert(actual);
-                if expected != actual {
-                    return Err(StoreError::Dimensions { expected, actual });
-                }
+                let known = spaces
+                    .entry(key.tenant())
+                    .or_insert_with(|| self.space(key.tenant(), |key| !last.contains_key(key)));
+                known.get_or_insert_with(|| vector.space()).admit(vector)?;
             }
         }
         Ok(last)
     }
 
-    /// How long the vectors of those items of `tenant` are that count.
-    fn dimensions(&self, tenant: &Tenant, counts: impl Fn(&ItemKey) -> bool) -> Option<usize> {
+    /// What the vectors of those items of `tenant` that count have in common.
+    fn space(&self, tenant: &Tenant, counts: impl Fn(&ItemKey) -> bool) -> Option<Space> {
         let of_tenant = self.meant.iter().filter(|key| key.tenant() == tenant);
         let row = of_tenant.filter(|key| counts(key)).find_map(|key| self.rows.get(key))?;
-        row.vectors.first().map(Vector::dimensions)
+        row.vectors.first().map(Vector::space)
     }
 
     fn put(&mut self, key: ItemKey, put: Put, now: Timestamp) {
@@ -250,12 +246,10 @@ impl Store for MemoryStore {
 
     async fn search(&self, search: &Search, now: Timestamp) -> Result<Page, StoreError> {
         let mut items = self.items();
-        if let Some(vector) = search.by_vector() {
-            let (expected, actual) =
-                (items.dimensions(&search.tenant, |_| true), vector.dimensions());
-            if let Some(expected) = expected.filter(|expected| *expected != actual) {
-                return Err(StoreError::Dimensions { expected, actual });
-            }
+        if let Some(vector) = search.by_vector()
+            && let Some(space) = items.space(&search.tenant, |_| true)
+        {
+            space.admit(vector)?;
         }
         let (mut hits, next) = match search.text.is_some() || search.vector.is_some() {
             true => items.ranked(search, now),

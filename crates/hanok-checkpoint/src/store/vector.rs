@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::error::StoreError;
+
 /// The longest vector.
 const LONGEST: usize = 65_536;
 
@@ -24,7 +26,38 @@ pub enum InvalidVector {
 
 /// The direction of a vector: it is kept at length 1, in numbers of 32 bits. Clones share the numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Vector(Arc<[f32]>);
+pub struct Vector {
+    numbers: Arc<[f32]>,
+    model: Arc<str>,
+}
+
+/// What vectors have to have in common to be compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Space {
+    /// How many numbers they have.
+    pub dimensions: usize,
+    /// The model that made them, by its name; empty where nobody said it.
+    pub model: Arc<str>,
+}
+
+impl Space {
+    /// Whether `vector` can be compared with those of this space. Every store asks this before it compares or keeps one.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Dimensions`] or [`StoreError::Model`] when it cannot.
+    pub fn admit(&self, vector: &Vector) -> Result<(), StoreError> {
+        let (expected, actual) = (self.dimensions, vector.dimensions());
+        if expected != actual {
+            return Err(StoreError::Dimensions { expected, actual });
+        }
+        if self.model != vector.model {
+            let (expected, actual) = (self.model.to_string(), vector.model.to_string());
+            return Err(StoreError::Model { expected, actual });
+        }
+        Ok(())
+    }
+}
 
 impl Vector {
     /// The direction of `numbers`.
@@ -45,29 +78,41 @@ impl Vector {
         if length == 0.0 {
             return Err(InvalidVector::Zero);
         }
-        Ok(Self(wide().map(|number| (number / length) as f32).collect()))
+        let numbers = wide().map(|number| (number / length) as f32).collect();
+        Ok(Self { numbers, model: "".into() })
+    }
+
+    /// The model that made it, by its name. Default: none.
+    #[must_use]
+    pub fn made_by(self, model: &str) -> Self {
+        Self { model: model.into(), ..self }
+    }
+
+    /// With which vectors it can be compared.
+    pub fn space(&self) -> Space {
+        Space { dimensions: self.dimensions(), model: self.model.clone() }
     }
 
     /// How many numbers it has.
     pub fn dimensions(&self) -> usize {
-        self.0.len()
+        self.numbers.len()
     }
 
     /// The cosine of the angle between the two, from -1 to 1: the higher, the more alike. Of vectors of different length
     /// the rest of the longer one counts for nothing.
     pub fn similarity(&self, other: &Self) -> f32 {
-        dot(&self.0, other.0.iter().copied())
+        dot(&self.numbers, other.numbers.iter().copied())
     }
 
     /// The numbers, each in 4 bytes, the lowest first: how a store keeps them.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.0.iter().flat_map(|number| number.to_le_bytes()).collect()
+        self.numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 
     /// The similarity to a vector that is still in the bytes of [`Vector::to_bytes`].
     pub fn similarity_to_bytes(&self, bytes: &[u8]) -> f32 {
         let (numbers, _) = bytes.as_chunks();
-        dot(&self.0, numbers.iter().copied().map(f32::from_le_bytes))
+        dot(&self.numbers, numbers.iter().copied().map(f32::from_le_bytes))
     }
 }
 

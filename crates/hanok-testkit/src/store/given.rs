@@ -92,6 +92,7 @@ pub(crate) fn told(error: StoreError) -> String {
             format!("conflict {} {:?}", key.key(), actual.is_some())
         }
         StoreError::Dimensions { expected, actual } => format!("dimensions {expected} {actual}"),
+        StoreError::Model { expected, actual } => format!("model {expected} {actual}"),
         error => error.to_string(),
     }
 }

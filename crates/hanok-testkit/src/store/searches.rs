@@ -226,6 +226,10 @@ pub(crate) fn every_sign_in_a_text_that_is_looked_for_means_itself(store: Shared
         found.sort();
         assert_eq!(found.join(" "), want, "{text:?}");
     }
+    // A text has any length; the first words of a very long one count.
+    let letters = |n: usize| n.to_string().bytes().map(|b| char::from(b + 49)).collect::<String>();
+    let many: String = (1..5_000).map(|n| format!("w{} ", letters(n))).collect();
+    assert_eq!(at.found(&within("a").text(format!("휴가 {many}"))), ["leave"]);
 }
 
 pub(crate) fn ranks_tell_nothing_of_what_is_elsewhere(store: SharedStore) {

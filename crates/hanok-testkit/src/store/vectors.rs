@@ -97,6 +97,26 @@ pub(crate) fn vectors_of_one_tenant_have_one_length(store: SharedStore) {
     assert_eq!(search(&[2.0]), Ok(1));
 }
 
+pub(crate) fn vectors_of_one_tenant_are_of_one_model(store: SharedStore) {
+    let at = At(&store, NOW);
+    let of = |model| vector(&[1.0, 0.0]).made_by(model);
+    let search = |vector| {
+        let found = block_on(store.search(&everywhere().vector(vector), NOW));
+        found.map(|page| page.hits.len()).map_err(told)
+    };
+    let wrong = "model small large".to_owned();
+    at.put(&key("a", "x"), put("v").vector(of("small"))).unwrap();
+    assert_eq!(at.put(&key("a", "y"), put("v").vector(of("large"))), Err(wrong.clone()));
+    let both = put("v").vector(of("small")).vector(of("large"));
+    assert_eq!(at.put(&key("a", "x"), both), Err(wrong.clone()));
+    assert_eq!(at.put(&key("a", "y"), put("v").vector(of(""))), Err("model small ".to_owned()));
+    assert_eq!(search(of("large")), Err(wrong));
+    assert_eq!(search(of("small")), Ok(1));
+    // When all are made anew, the model may be another.
+    at.put(&key("a", "x"), put("v").vector(of("large"))).unwrap();
+    assert_eq!(search(of("large")), Ok(1));
+}
+
 pub(crate) fn text_and_meaning_are_joined_by_weight(store: SharedStore) {
     let at = At(&store, NOW);
     for (name, text, numbers) in [
