@@ -98,10 +98,10 @@ impl Vector {
         self.numbers.len()
     }
 
-    /// The cosine of the angle between the two, from -1 to 1: the higher, the more alike. Of vectors of different length
-    /// the rest of the longer one counts for nothing.
+    /// The cosine of the angle between the two, from -1 to 1: the higher, the more alike. It says something only of
+    /// vectors of one [`Space`].
     pub fn similarity(&self, other: &Self) -> f32 {
-        dot(&self.numbers, other.numbers.iter().copied())
+        dot(&self.numbers, &other.numbers, |number| number)
     }
 
     /// The numbers, each in 4 bytes, the lowest first: how a store keeps them.
@@ -112,20 +112,21 @@ impl Vector {
     /// The similarity to a vector that is still in the bytes of [`Vector::to_bytes`].
     pub fn similarity_to_bytes(&self, bytes: &[u8]) -> f32 {
         let (numbers, _) = bytes.as_chunks();
-        dot(&self.numbers, numbers.iter().copied().map(f32::from_le_bytes))
+        dot(&self.numbers, numbers, f32::from_le_bytes)
     }
 }
 
 /// In eight sums, which a processor can do at once, and always in this order.
-fn dot(a: &[f32], b: impl Iterator<Item = f32>) -> f32 {
+fn dot<T: Copy>(a: &[f32], b: &[T], number: impl Fn(T) -> f32) -> f32 {
     let mut sums = [0.0f32; 8];
-    let (mut a, mut b) = (a.iter(), b);
-    'all: loop {
-        for sum in &mut sums {
-            let (Some(a), Some(b)) = (a.next(), b.next()) else { break 'all };
-            *sum += a * b;
+    let mut add = |a: &[f32], b: &[T]| {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a * number(*b);
         }
-    }
+    };
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    a.iter().zip(b).for_each(|(a, b)| add(a, b));
+    add(a_rest, b_rest);
     sums.iter().sum::<f32>().clamp(-1.0, 1.0)
 }
 
