@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use postgres_for_tests::{Installation, Server};
+
 use crate::Result;
 use crate::behaviours::Comparison;
 use crate::command::{Ended, Tool, coloured};
@@ -130,16 +132,39 @@ fn doc(_: &Metadata) -> Result<Outcome> {
 }
 
 fn test(_: &Metadata) -> Result<Outcome> {
+    let (server, note) = database();
+    // Tests look for a server themselves where none is named.
+    let cargo = || match &server {
+        Some(server) => Tool::cargo().variable(postgres_for_tests::URL, &server.url("postgres")),
+        None => Tool::cargo(),
+    };
     if Tool::cargo().arguments(["nextest", "--version"]).text().is_ok() {
         let run = ["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"];
-        return passed(Tool::cargo().arguments(run).run()?, nextest_counts);
+        let ended = cargo().arguments(run).run()?;
+        return passed(ended, |said| format!("{}{note}", nextest_counts(said)));
     }
     let run = ["test", "--workspace", "--all-features", "--no-fail-fast"];
     // Not `--all-targets`, which runs benches too; naming kinds leaves the doctests out.
     let kinds = ["--lib", "--bins", "--tests", "--examples"];
-    passed(Tool::cargo().arguments(run).arguments(kinds).run()?, |said| {
-        format!("{} (cargo test: nextest is not installed)", cargo_test_counts(said))
+    passed(cargo().arguments(run).arguments(kinds).run()?, |said| {
+        format!("{} (cargo test: nextest is not installed){note}", cargo_test_counts(said))
     })
+}
+
+/// The server that the tests of this run share, until it is dropped, and a note on it. None is started where the caller
+/// names one.
+fn database() -> (Option<Server>, String) {
+    if std::env::var_os(postgres_for_tests::URL).is_some_and(|url| !url.is_empty()) {
+        return (None, "; PostgreSQL of the caller's".to_owned());
+    }
+    let started = Installation::newest().and_then(|installation| {
+        let version = installation.version()?;
+        Ok((Server::start(&installation, &[])?, version))
+    });
+    match started {
+        Ok((server, version)) => (Some(server), format!("; {version}")),
+        Err(why) => (None, format!("; PostgreSQL's tests are skipped: {why}")),
+    }
 }
 
 fn doctest(metadata: &Metadata) -> Result<Outcome> {
