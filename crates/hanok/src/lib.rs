@@ -58,6 +58,8 @@ pub use hanok_openai as openai;
 pub use hanok_otlp as otlp;
 #[cfg(feature = "parse")]
 pub use hanok_parse as parse;
+#[cfg(feature = "postgres")]
+pub use hanok_postgres as postgres;
 #[cfg(feature = "retrieval")]
 pub use hanok_retrieval as retrieval;
 #[cfg(feature = "sqlite")]

@@ -1,0 +1,270 @@
+//! How records come to the end of a thread's log.
+
+use hanok_checkpoint::{Append, CheckpointError, Claim, Epoch, Guard, Head, Safety};
+use hanok_core::{Position, ThreadKey};
+use tokio_postgres::{
+    Row,
+    types::{ToSql, Type},
+};
+
+use crate::{
+    database::Database,
+    failure::{Failure, Outlook},
+    number::{bound, stored},
+    pool::{Mode, Query},
+    read::{HEAD, read_head},
+    schema::Schema,
+};
+
+impl Database {
+    /// Appends. Normally that is one statement, which stores nothing unless the thread is where it has to be and the guard
+    /// admits it; only when it stored nothing, or that is not known, the thread is looked at.
+    pub(crate) async fn append(&self, thread: &ThreadKey, append: &Append) -> Result<(), Failure> {
+        let mut trying = self.pool.trying();
+        loop {
+            match self.try_append(thread, append).await {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(failure) if failure.outlook() == Outlook::Hopeless => return Err(failure),
+                Err(failure) => trying.pause(failure).await?,
+            }
+            if self.is_settled(thread, append).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Appends; `false` when nothing was stored because the thread is elsewhere or the guard does not admit it.
+    async fn try_append(&self, thread: &ThreadKey, append: &Append) -> Result<bool, Failure> {
+        let Some(put) = Put::new(thread, append, &self.schema, self.notifies())? else {
+            return Ok(false);
+        };
+        let query = Query { sql: &put.sql, parameters: &put.parameters() };
+        let answers = self.pool.ask_once(Mode::Write(append.safety), &[query]).await?;
+        Ok(answers.iter().any(|rows| !rows.is_empty()))
+    }
+
+    /// Whether the append is stored already; an error when it may not be made.
+    async fn is_settled(&self, thread: &ThreadKey, append: &Append) -> Result<bool, Failure> {
+        let find = Find::new(thread, append, &self.schema);
+        let query = Query { sql: &find.sql, parameters: &find.parameters() };
+        let answers = self.pool.ask(Mode::Read, &[query]).await?;
+        let is_stored = settled(answers.first().and_then(|rows| rows.first()), thread, append)?;
+        if is_stored {
+            self.settle(thread, append.safety).await?;
+        }
+        Ok(is_stored)
+    }
+
+    /// Makes what is stored as safe as it is asked to be: an append whose answer was lost may have waited for a standby when
+    /// its connection ended. A commit waits for all before it, but only one that writes something does.
+    async fn settle(&self, thread: &ThreadKey, safety: Safety) -> Result<(), Failure> {
+        if safety == Safety::Process {
+            return Ok(());
+        }
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        let s = &self.schema;
+        let sql = format!("UPDATE {s}.threads SET head = head WHERE tenant = $1 AND thread = $2");
+        let parameters = &[(&tenant as _, Type::TEXT), (&name as _, Type::TEXT)];
+        self.pool.ask(Mode::Write(safety), &[Query { sql: &sql, parameters }]).await?;
+        Ok(())
+    }
+}
+
+/// The statement that appends. It gives a row if it did.
+pub(crate) struct Put<'a> {
+    pub(crate) sql: String,
+    tenant: &'a str,
+    thread: &'a str,
+    expected: i64,
+    id: Vec<u8>,
+    records: Vec<&'a [u8]>,
+    epoch: i64,
+    run: Option<Vec<u8>>,
+    holder: Option<Vec<u8>>,
+    beat: Option<i64>,
+    origin: Option<&'a str>,
+    expires: Option<i64>,
+    topics: Vec<&'a [u8]>,
+    positions: Vec<i64>,
+    items: Vec<&'a [u8]>,
+}
+
+impl<'a> Put<'a> {
+    /// `None` for a position that no log can be at.
+    pub(crate) fn new(
+        thread: &'a ThreadKey,
+        append: &'a Append,
+        schema: &Schema,
+        notifies: bool,
+    ) -> Result<Option<Self>, Failure> {
+        if stored(append.expected.0.saturating_add(append.records.len() as u64)).is_err() {
+            return Ok(None);
+        }
+        let (epoch, claim) = match &append.guard {
+            Guard::Take(claim) => (claim.epoch, Some(claim)),
+            Guard::Hold(epoch) | Guard::Release(epoch) => (*epoch, None),
+            Guard::Unclaimed => (Epoch::default(), None),
+        };
+        // A claim of a number that cannot be stored is refused; any other only has to compare as unequal.
+        let epoch = claim.map_or(Ok(bound(epoch.0)), |claim| stored(claim.epoch.0))?;
+        let positions = append.outbox.iter().map(|item| stored(item.position.0));
+        Ok(Some(Self {
+            sql: sql(append, schema, notifies),
+            tenant: thread.tenant().as_str(),
+            thread: thread.thread(),
+            expected: stored(append.expected.0)?,
+            id: append.id.0.to_be_bytes().to_vec(),
+            records: append.records.iter().map(|record| &record.bytes[..]).collect(),
+            epoch,
+            run: claim.map(|claim| claim.run.0.to_be_bytes().to_vec()),
+            holder: claim.map(|claim| claim.holder.to_bytes()),
+            beat: claim.map(|Claim { beat, .. }| stored(beat.0)).transpose()?,
+            origin: append.origin.as_deref(),
+            expires: append.expires.map(|at| stored(at.0)).transpose()?,
+            topics: append.outbox.iter().map(|item| item.topic.as_bytes()).collect(),
+            positions: positions.collect::<Result<_, _>>()?,
+            items: append.outbox.iter().map(|item| &item.bytes[..]).collect(),
+        }))
+    }
+
+    pub(crate) fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 14] {
+        [
+            (&self.tenant, Type::TEXT),
+            (&self.thread, Type::TEXT),
+            (&self.expected, Type::INT8),
+            (&self.id, Type::BYTEA),
+            (&self.records, Type::BYTEA_ARRAY),
+            (&self.epoch, Type::INT8),
+            (&self.run, Type::BYTEA),
+            (&self.holder, Type::BYTEA),
+            (&self.beat, Type::INT8),
+            (&self.origin, Type::TEXT),
+            (&self.expires, Type::INT8),
+            (&self.topics, Type::BYTEA_ARRAY),
+            (&self.positions, Type::INT8_ARRAY),
+            (&self.items, Type::BYTEA_ARRAY),
+        ]
+    }
+}
+
+/// One statement: the head moves if it may, and if it moved, the records and the items for others follow.
+///
+/// A concurrent append makes it wait for the row, and look at it again as it is then.
+fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
+    let moved = match (append.expected == Position::START, &append.guard) {
+        // A thread that is not there has epoch 0 and no claim.
+        (true, Guard::Take(_)) => insert("$6 > 0", "$6, $7, $8, $9", s),
+        (true, Guard::Unclaimed) => insert("true", "0, NULL, NULL, NULL", s),
+        (true, Guard::Hold(_) | Guard::Release(_)) => insert("false", "0, NULL, NULL, NULL", s),
+        (false, Guard::Take(_)) => {
+            update("epoch < $6", ", epoch = $6, run = $7, holder = $8, beat = $9", s)
+        }
+        (false, Guard::Hold(_)) => update("epoch = $6 AND run IS NOT NULL", "", s),
+        (false, Guard::Release(_)) => {
+            update("epoch = $6 AND run IS NOT NULL", ", run = NULL, holder = NULL, beat = NULL", s)
+        }
+        (false, Guard::Unclaimed) => update("run IS NULL", "", s),
+    };
+    let sent = if append.outbox.is_empty() {
+        String::new()
+    } else {
+        format!(
+            ", sent AS (
+                 INSERT INTO {s}.outbox (xact, topic, thread_id, position, bytes)
+                 SELECT pg_current_xact_id()::text::bigint, new.topic, moved.id, new.position, new.bytes
+                 FROM moved, unnest($12, $13, $14) WITH ORDINALITY AS new (topic, position, bytes, n)
+                 ORDER BY new.n
+             )"
+        )
+    };
+    let told = if notifies {
+        format!(", pg_notify({}, head || E'\\n' || $1 || E'\\n' || $2)", s.literal())
+    } else {
+        String::new()
+    };
+    format!(
+        "WITH moved AS ({moved} RETURNING id, head),
+         put AS (
+             INSERT INTO {s}.records (thread_id, position, append_id, bytes)
+             SELECT moved.id, $3 + new.n, $4, new.bytes
+             FROM moved, unnest($5) WITH ORDINALITY AS new (bytes, n)
+         ){sent}
+         SELECT id{told} FROM moved"
+    )
+}
+
+/// A new thread, if `admitted`.
+fn insert(admitted: &str, owner: &str, s: &Schema) -> String {
+    format!(
+        "INSERT INTO {s}.threads (tenant, thread, head, epoch, run, holder, beat, origin, expires)
+         SELECT $1, $2, cardinality($5), {owner}, $10, $11 WHERE {admitted}
+         ON CONFLICT (tenant, thread) DO NOTHING"
+    )
+}
+
+/// A thread that is where it has to be, if `admitted`.
+fn update(admitted: &str, owner: &str, s: &Schema) -> String {
+    format!(
+        "UPDATE {s}.threads
+         SET head = $3 + cardinality($5), expires = coalesce($11, expires){owner}
+         WHERE tenant = $1 AND thread = $2 AND head = $3 AND {admitted}"
+    )
+}
+
+/// The statement that looks for an append: where the thread is, and whether the append stands where it is to stand.
+pub(crate) struct Find<'a> {
+    pub(crate) sql: String,
+    tenant: &'a str,
+    thread: &'a str,
+    position: i64,
+    id: Vec<u8>,
+}
+
+impl<'a> Find<'a> {
+    pub(crate) fn new(thread: &'a ThreadKey, append: &Append, s: &Schema) -> Self {
+        let sql = format!(
+            "SELECT {HEAD}, EXISTS (
+                 SELECT FROM {s}.records
+                 WHERE thread_id = threads.id AND position = $3 AND append_id = $4
+             )
+             FROM {s}.threads WHERE tenant = $1 AND thread = $2"
+        );
+        let (tenant, thread) = (thread.tenant().as_str(), thread.thread());
+        let position = bound(append.expected.0.saturating_add(1));
+        Self { sql, tenant, thread, position, id: append.id.0.to_be_bytes().to_vec() }
+    }
+
+    pub(crate) fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 4] {
+        [
+            (&self.tenant, Type::TEXT),
+            (&self.thread, Type::TEXT),
+            (&self.position, Type::INT8),
+            (&self.id, Type::BYTEA),
+        ]
+    }
+}
+
+/// Whether an append is stored already, by what [`Find`] found; an error when it may not be made.
+pub(crate) fn settled(
+    found: Option<&Row>,
+    thread: &ThreadKey,
+    append: &Append,
+) -> Result<bool, Failure> {
+    let head = match found {
+        Some(row) if row.try_get(6)? => return Ok(true),
+        Some(row) => read_head(row)?,
+        None => Head {
+            position: Position::START,
+            floor: Position::START,
+            epoch: Epoch::default(),
+            claim: None,
+        },
+    };
+    if head.position != append.expected {
+        let (thread, expected, actual) = (thread.clone(), append.expected, head.position);
+        return Err(CheckpointError::Conflict { thread, expected, actual }.into());
+    }
+    append.guard.admit(thread, head.epoch, head.claim)?;
+    Ok(false)
+}

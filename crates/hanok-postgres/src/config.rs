@@ -1,0 +1,111 @@
+//! Where the store is, and how it is spoken with.
+
+use std::time::Duration;
+
+use hanok_core::Secret;
+
+/// How those who wait for a thread learn that it moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follow {
+    /// Appends tell them by `NOTIFY`; and they look once a second, in case that is lost. Commits that tell take turns on the
+    /// whole server, and a pooler of transactions lets nobody listen.
+    Listen,
+    /// They look this often, all with one query, while anybody waits. Appends tell nobody: those of every process that shares
+    /// the store.
+    Poll(Duration),
+}
+
+/// Where a store is, and how it is spoken with.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hanok_postgres::Config;
+///
+/// let config = Config::new("postgresql://agents:secret@db.example/agents?sslmode=require")
+///     .schema("agents")
+///     .connections(8)
+///     .statement_timeout(Duration::from_secs(5));
+/// assert!(!format!("{config:?}").contains("secret"));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub(crate) url: Secret<String>,
+    pub(crate) schema: String,
+    pub(crate) connections: usize,
+    pub(crate) statement: Duration,
+    pub(crate) acquire: Duration,
+    pub(crate) patience: Duration,
+    pub(crate) follow: Follow,
+    pub(crate) authorities: Option<Vec<u8>>,
+}
+
+impl Config {
+    /// The database at `url`, in libpq's form: `postgresql://user:password@host:port/database?sslmode=require`, or
+    /// `host=… user=… dbname=…`.
+    ///
+    /// `sslmode` is `disable`, `prefer` (default: TLS if the server offers it), `require` or `verify-full`. Wherever TLS is
+    /// spoken the server's certificate is verified, its name included: `require` and `verify-full` are the same.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: Secret::new(url.into()),
+            schema: "hanok".into(),
+            connections: 16,
+            statement: Duration::from_secs(10),
+            acquire: Duration::from_secs(10),
+            patience: Duration::from_secs(15),
+            follow: Follow::Listen,
+            authorities: None,
+        }
+    }
+
+    /// The schema that holds the tables, made where it is missing. Any name of 1 to 63 bytes. Default: `hanok`.
+    #[must_use]
+    pub fn schema(self, schema: impl Into<String>) -> Self {
+        Self { schema: schema.into(), ..self }
+    }
+
+    /// How many connections there are at most. Default: 16.
+    #[must_use]
+    pub fn connections(self, connections: usize) -> Self {
+        Self { connections, ..self }
+    }
+
+    /// How long the server may take over one statement, waiting for others included. It holds behind a pooler too.
+    /// Default: 10 seconds.
+    #[must_use]
+    pub fn statement_timeout(self, statement: Duration) -> Self {
+        Self { statement, ..self }
+    }
+
+    /// How long a call waits for a connection while all are in use, and for a new one to be made. Default: 10 seconds.
+    #[must_use]
+    pub fn acquire_timeout(self, acquire: Duration) -> Self {
+        Self { acquire, ..self }
+    }
+
+    /// How long a call is tried again, in ever longer pauses of at most a second, while the server is away. Default: 15
+    /// seconds.
+    #[must_use]
+    pub fn retry_for(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// How those who wait for a thread learn that it moved. Default: [`Follow::Listen`].
+    #[must_use]
+    pub fn follow(self, follow: Follow) -> Self {
+        Self { follow, ..self }
+    }
+
+    /// The certificate authorities to trust, as PEM, in place of those that the system trusts.
+    #[must_use]
+    pub fn certificate_authorities(self, pem: impl Into<Vec<u8>>) -> Self {
+        Self { authorities: Some(pem.into()), ..self }
+    }
+}
+
+impl<U: Into<String>> From<U> for Config {
+    fn from(url: U) -> Self {
+        Self::new(url)
+    }
+}

@@ -1,0 +1,45 @@
+//! The logs of threads in PostgreSQL, shared by any number of processes and machines.
+//!
+//! [`Postgres`] is a [`Checkpointer`](hanok_checkpoint::Checkpointer):
+//!
+//! - an append is one transaction, with all its checks inside, and normally one way to the server and back;
+//! - what is answered survives the death of this process and the crash of the server; with
+//!   [`Safety::Machine`](hanok_checkpoint::Safety::Machine) it also waits for the standbys that the server waits for;
+//! - a read sees one moment of the store;
+//! - no statement has a name and no setting outlives its transaction, so it works behind a pooler of transactions.
+//!
+//! ```no_run
+//! use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
+//! use hanok_core::{Tenant, ThreadKey};
+//! use hanok_postgres::{Config, Postgres};
+//!
+//! # async fn threads() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = Config::new("postgresql://agents@db.example/agents?sslmode=require").connections(8);
+//! let store = SharedCheckpointer::new(Postgres::connect(config).await?);
+//! let thread = ThreadKey::new(Tenant::default(), "user-session-123")?;
+//! assert!(store.head(&thread).await?.is_none());
+//! # Ok(())
+//! # }
+//! ```
+
+mod append;
+mod config;
+mod database;
+mod failure;
+mod follow;
+mod number;
+mod outbox;
+mod pool;
+mod postgres;
+mod read;
+mod schema;
+mod tls;
+mod write;
+
+pub use config::{Config, Follow};
+pub use postgres::Postgres;
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

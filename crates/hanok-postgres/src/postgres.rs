@@ -1,0 +1,157 @@
+//! The store, as its callers hold it.
+
+use std::{fmt, sync::Arc};
+
+use bytes::Bytes;
+use hanok_checkpoint::{
+    Append, CheckpointError, Checkpointer, Cursor, Epoch, Head, Opened, OutboxItem, Record,
+    Snapshots, ThreadInfo, Trim, Which,
+};
+use hanok_core::{Position, ThreadKey, Timestamp};
+
+use crate::{Config, database::Database, failure::Failure};
+
+/// The logs of threads in PostgreSQL. Clones share the connections; any number of processes and machines may share the
+/// store.
+///
+/// While the server is away every call is tried again, as long as [`Config::retry_for`] says; then it is
+/// [`CheckpointError::Unavailable`]. An append whose connection broke before its answer is looked for by its id before it is
+/// made again. Calls need a tokio runtime that outlives the store: its connections live there.
+#[derive(Clone)]
+pub struct Postgres {
+    database: Arc<Database>,
+    name: Arc<str>,
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Postgres").field(&self.name).finish()
+    }
+}
+
+impl Postgres {
+    /// Connects to a database, and makes the schema and its tables where they are missing. Several processes may do so at
+    /// once.
+    ///
+    /// # Errors
+    ///
+    /// - [`CheckpointError::NotAStore`] when the URL cannot be read, there is no such database, or the schema holds tables of
+    ///   others;
+    /// - [`CheckpointError::TooNew`] when a newer hanok made the tables; they are not touched;
+    /// - [`CheckpointError::Denied`] when the password is wrong or a right is missing, with the server's words on which;
+    /// - [`CheckpointError::Unavailable`] when the server cannot be reached.
+    ///
+    /// # Cancel safety
+    ///
+    /// A dropped call may have made the tables.
+    pub async fn connect(config: impl Into<Config>) -> Result<Self, CheckpointError> {
+        let config = config.into();
+        // Errors name the schema and never the URL: it may hold a password.
+        let name = format!("PostgreSQL, schema {}", config.schema);
+        let database = Database::connect(&config).await.map_err(|error| error.told_of(&name))?;
+        Ok(Self { database: Arc::new(database), name: name.into() })
+    }
+
+    fn told<T>(&self, answer: Result<T, Failure>) -> Result<T, CheckpointError> {
+        answer.map_err(|failure| failure.told_of(&self.name))
+    }
+}
+
+impl Checkpointer for Postgres {
+    async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
+        self.told(self.database.head(thread).await)
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        self.told(self.database.append(thread, &append).await)
+    }
+
+    async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        self.told(self.database.open(thread, at, snapshots).await)
+    }
+
+    async fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<Record>, CheckpointError> {
+        self.told(self.database.history(thread, before, limit).await)
+    }
+
+    async fn put_snapshot(
+        &self,
+        thread: &ThreadKey,
+        position: Position,
+        snapshot: Bytes,
+    ) -> Result<(), CheckpointError> {
+        self.told(self.database.put_snapshot(thread, position, &snapshot).await)
+    }
+
+    async fn beat(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> Result<(), CheckpointError> {
+        self.told(self.database.beat(thread, epoch, now).await)
+    }
+
+    /// The rows are gone for every reader at once; their bytes stay in the server's files until they are vacuumed, and in its
+    /// log and backups as long as those are kept. When the connection breaks meanwhile, the answer may be `false` for a thread
+    /// that was there.
+    async fn delete(
+        &self,
+        thread: &ThreadKey,
+        expected: Option<Position>,
+    ) -> Result<bool, CheckpointError> {
+        self.told(self.database.delete(thread, expected).await)
+    }
+
+    /// What is cut off is gone as what is deleted is.
+    async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Result<(), CheckpointError> {
+        self.told(self.database.trim(thread, &trim).await)
+    }
+
+    async fn threads(
+        &self,
+        which: Which,
+        after: Option<&ThreadKey>,
+        limit: usize,
+    ) -> Result<Vec<ThreadInfo>, CheckpointError> {
+        self.told(self.database.threads(&which, after, limit).await)
+    }
+
+    async fn beyond(
+        &self,
+        thread: &ThreadKey,
+        after: Position,
+    ) -> Result<Position, CheckpointError> {
+        self.told(self.database.beyond(thread, after).await)
+    }
+
+    /// An item is handed out once every transaction of the server that began to write before its own has ended: one that stays
+    /// open holds up all that follow it.
+    async fn outbox(
+        &self,
+        consumer: &str,
+        topic: &str,
+        limit: usize,
+    ) -> Result<Vec<OutboxItem>, CheckpointError> {
+        self.told(self.database.outbox(consumer, topic, limit).await)
+    }
+
+    async fn advance(
+        &self,
+        consumer: &str,
+        topic: &str,
+        to: Cursor,
+    ) -> Result<(), CheckpointError> {
+        self.told(self.database.advance(consumer, topic, to).await)
+    }
+}

@@ -1,0 +1,205 @@
+//! What is read from a store. Nothing here writes.
+
+use bytes::Bytes;
+use hanok_checkpoint::{
+    CheckpointError, Claim, Epoch, Head, Holder, Opened, Record, Snapshots, ThreadInfo, Which,
+};
+use hanok_core::{BoxError, Position, RunId, Tenant, ThreadKey, Timestamp};
+use tokio_postgres::{
+    Row,
+    types::{ToSql, Type},
+};
+
+use crate::{
+    database::Database,
+    failure::Failure,
+    number::{bound, read},
+    pool::{Mode, Query},
+};
+
+/// What [`read_head`] reads.
+pub(crate) const HEAD: &str = "head, epoch, run, holder, beat, floor";
+
+impl Database {
+    pub(crate) async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, Failure> {
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        let s = &self.schema;
+        let sql = format!("SELECT {HEAD} FROM {s}.threads WHERE tenant = $1 AND thread = $2");
+        let parameters = &[(&tenant as _, Type::TEXT), (&name as _, Type::TEXT)];
+        let rows = self.look(&[Query { sql: &sql, parameters }]).await?;
+        rows.first().and_then(|rows| rows.first()).map(read_head).transpose()
+    }
+
+    pub(crate) async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Result<Option<Opened>, Failure> {
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        let (to, used) = (at.map_or(i64::MAX, |at| bound(at.0)), snapshots == Snapshots::Use);
+        let s = &self.schema;
+        let head = format!("SELECT {HEAD} FROM {s}.threads WHERE tenant = $1 AND thread = $2");
+        // Without snapshots a read begins at what stands for the records that were cut off.
+        let begins = format!(
+            "FROM {s}.snapshots JOIN {s}.threads ON thread_id = id
+             WHERE tenant = $1 AND thread = $2
+                   AND position <= CASE WHEN $4 THEN $3 ELSE least($3, floor) END"
+        );
+        let snapshot = format!("SELECT position, bytes {begins} ORDER BY position DESC LIMIT 1");
+        let records = format!(
+            "SELECT position, bytes FROM {s}.records
+             WHERE thread_id = (SELECT id FROM {s}.threads WHERE tenant = $1 AND thread = $2)
+                   AND position > coalesce((SELECT max(position) {begins}), 0)
+                   AND position <= $3
+             ORDER BY position"
+        );
+        let parameters = [
+            (&tenant as _, Type::TEXT),
+            (&name as _, Type::TEXT),
+            (&to as _, Type::INT8),
+            (&used as _, Type::BOOL),
+        ];
+        let [of_key, all] = [&parameters[..2], &parameters[..]];
+        let answers = self
+            .look(&[
+                Query { sql: &head, parameters: of_key },
+                Query { sql: &snapshot, parameters: all },
+                Query { sql: &records, parameters: all },
+            ])
+            .await?;
+        let [heads, snapshots, records] = &answers[..] else { return Ok(None) };
+        let Some(head) = heads.first().map(read_head).transpose()? else { return Ok(None) };
+        let snapshot = snapshots.first().map(read_record).transpose()?;
+        let snapshot = snapshot.map(|it| (it.position, it.bytes));
+        let mut records = records.iter().map(read_record).collect::<Result<Vec<_>, _>>()?;
+        if at.is_none() {
+            let from = snapshot.as_ref().map_or(Position::START, |(position, _)| *position);
+            records = up_to_the_end(thread, from, head.position, records)?;
+        }
+        Ok(Some(Opened { head, snapshot, records }))
+    }
+
+    pub(crate) async fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<Record>, Failure> {
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        let to = before.map_or(i64::MAX, |before| bound(before.0.saturating_sub(1)));
+        let limit: i64 = bound(limit);
+        let s = &self.schema;
+        let sql = format!(
+            "SELECT position, bytes FROM {s}.records
+             WHERE thread_id = (SELECT id FROM {s}.threads WHERE tenant = $1 AND thread = $2)
+                   AND position <= $3
+             ORDER BY position DESC LIMIT $4"
+        );
+        let parameters = &[
+            (&tenant as _, Type::TEXT),
+            (&name as _, Type::TEXT),
+            (&to as _, Type::INT8),
+            (&limit as _, Type::INT8),
+        ];
+        let answers = self.look(&[Query { sql: &sql, parameters }]).await?;
+        answers.iter().flatten().map(read_record).collect()
+    }
+
+    pub(crate) async fn threads(
+        &self,
+        which: &Which,
+        after: Option<&ThreadKey>,
+        limit: usize,
+    ) -> Result<Vec<ThreadInfo>, Failure> {
+        // No name is empty, so all names follow the empty ones.
+        let after = after.map_or(("", ""), |after| (after.tenant().as_str(), after.thread()));
+        let limit: i64 = bound(limit);
+        let mut parameters: Vec<(&(dyn ToSql + Sync), Type)> =
+            vec![(&after.0, Type::TEXT), (&after.1, Type::TEXT), (&limit, Type::INT8)];
+        let (tenant, origin, now): (&str, &str, i64) = match which {
+            Which::Of(tenant) => (tenant.as_str(), "", 0),
+            Which::ForksOf(origin) => (origin.tenant().as_str(), origin.thread(), 0),
+            Which::Expired(now) => ("", "", bound(now.0)),
+            _ => ("", "", 0),
+        };
+        let named = match which {
+            Which::Of(_) => "tenant = $4",
+            Which::ForksOf(_) => "tenant = $4 AND origin = $5",
+            Which::Claimed => "run IS NOT NULL",
+            Which::Expired(_) => "run IS NULL AND expires <= $6",
+            Which::All => "true",
+        };
+        parameters.extend([
+            (&tenant as &(dyn ToSql + Sync), Type::TEXT),
+            (&origin, Type::TEXT),
+            (&now, Type::INT8),
+        ]);
+        let s = &self.schema;
+        let sql = format!(
+            "SELECT {HEAD}, tenant, thread, origin, expires FROM {s}.threads
+             WHERE (tenant, thread) > ($1, $2) AND {named} ORDER BY tenant, thread LIMIT $3"
+        );
+        let answers = self.look(&[Query { sql: &sql, parameters: &parameters }]).await?;
+        answers.iter().flatten().map(read_info).collect()
+    }
+
+    async fn look(&self, queries: &[Query<'_>]) -> Result<Vec<Vec<Row>>, Failure> {
+        self.pool.ask(Mode::Read, queries).await
+    }
+}
+
+/// The number in a thread's row has no checksum. One that is too high is noticed where records are missing, one that is
+/// too low here.
+fn up_to_the_end(
+    thread: &ThreadKey,
+    from: Position,
+    end: Position,
+    mut records: Vec<Record>,
+) -> Result<Vec<Record>, Failure> {
+    let within = records.partition_point(|record| record.position <= end);
+    if within < records.len() && from.0.saturating_add(within as u64) == end.0 {
+        let (thread, position, last_good) = (thread.clone(), end.next(), end);
+        let reason = "it stands after the thread's end".to_owned();
+        return Err(CheckpointError::Corrupt { thread, position, reason, last_good }.into());
+    }
+    records.truncate(within);
+    Ok(records)
+}
+
+/// Reads [`HEAD`]`, tenant, thread, origin, expires`.
+fn read_info(row: &Row) -> Result<ThreadInfo, Failure> {
+    let expires = row.try_get::<_, Option<i64>>(9)?.map(read).transpose()?.map(Timestamp);
+    let (thread, origin) = (read_key(row, 6)?, row.try_get(8)?);
+    Ok(ThreadInfo { thread, head: read_head(row)?, origin, expires })
+}
+
+/// Reads `tenant, thread` from column `at` on.
+pub(crate) fn read_key(row: &Row, at: usize) -> Result<ThreadKey, Failure> {
+    let tenant = Tenant::new(row.try_get::<_, &str>(at)?).map_err(damaged)?;
+    ThreadKey::new(tenant, row.try_get::<_, &str>(at + 1)?).map_err(damaged)
+}
+
+/// Reads `position, bytes`.
+fn read_record(row: &Row) -> Result<Record, Failure> {
+    let bytes = Bytes::copy_from_slice(row.try_get(1)?);
+    Ok(Record { position: Position(read(row.try_get(0)?)?), bytes })
+}
+
+/// Reads [`HEAD`].
+pub(crate) fn read_head(row: &Row) -> Result<Head, Failure> {
+    let position = Position(read(row.try_get(0)?)?);
+    let epoch = Epoch(read(row.try_get(1)?)?);
+    let floor = Position(read(row.try_get(5)?)?);
+    let Some(run) = row.try_get::<_, Option<&[u8]>>(2)? else {
+        return Ok(Head { position, floor, epoch, claim: None });
+    };
+    let run = RunId(u128::from_be_bytes(run.try_into().map_err(damaged)?));
+    let holder = Holder::from_bytes(row.try_get(3)?).map_err(damaged)?;
+    let beat = Timestamp(read(row.try_get(4)?)?);
+    Ok(Head { position, floor, epoch, claim: Some(Claim { run, holder, epoch, beat }) })
+}
+
+fn damaged(error: impl Into<BoxError>) -> Failure {
+    Failure::Damaged(error.into())
+}

@@ -1,0 +1,205 @@
+//! What is written beside the log.
+
+use bytes::Bytes;
+use deadpool_postgres::Transaction;
+use hanok_checkpoint::{Append, CheckpointError, Epoch, Safety, Trim};
+use hanok_core::{Position, ThreadKey, Timestamp};
+use tokio_postgres::types::Type;
+
+use crate::{
+    append::{Find, Put, settled},
+    database::Database,
+    failure::{Failure, Outlook},
+    number::{bound, read, stored},
+    pool::{Mode, Query},
+};
+
+impl Database {
+    pub(crate) async fn put_snapshot(
+        &self,
+        thread: &ThreadKey,
+        position: Position,
+        snapshot: &Bytes,
+    ) -> Result<(), Failure> {
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        let (position, snapshot) = (stored(position.0)?, &snapshot[..]);
+        let s = &self.schema;
+        // The lock keeps the thread from being deleted or cut off meanwhile, and lets appends go on.
+        let sql = format!(
+            "INSERT INTO {s}.snapshots (thread_id, position, bytes)
+             SELECT id, $3, $4 FROM {s}.threads
+             WHERE tenant = $1 AND thread = $2 AND floor < $3 FOR KEY SHARE
+             ON CONFLICT (thread_id, position) DO NOTHING"
+        );
+        let parameters = &[
+            (&tenant as _, Type::TEXT),
+            (&name as _, Type::TEXT),
+            (&position as _, Type::INT8),
+            (&snapshot as _, Type::BYTEA),
+        ];
+        self.write(&[Query { sql: &sql, parameters }]).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn beat(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> Result<(), Failure> {
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        let (under, beat): (i64, _) = (bound(epoch.0), stored(now.0)?);
+        let s = &self.schema;
+        let set = format!(
+            "UPDATE {s}.threads SET beat = $4
+             WHERE tenant = $1 AND thread = $2 AND epoch = $3 AND run IS NOT NULL
+             RETURNING id"
+        );
+        let parameters = [
+            (&tenant as _, Type::TEXT),
+            (&name as _, Type::TEXT),
+            (&under as _, Type::INT8),
+            (&beat as _, Type::INT8),
+        ];
+        let look = format!("SELECT epoch FROM {s}.threads WHERE tenant = $1 AND thread = $2");
+        let answers = self
+            .write(&[
+                Query { sql: &set, parameters: &parameters },
+                Query { sql: &look, parameters: &parameters[..2] },
+            ])
+            .await?;
+        if answers.first().is_some_and(|rows| !rows.is_empty()) {
+            return Ok(());
+        }
+        let row = answers.get(1).and_then(|rows| rows.first());
+        let actual = row.map_or(Ok(0), |row| row.try_get(0))?;
+        let (thread, actual) = (thread.clone(), Epoch(read(actual)?));
+        Err(CheckpointError::Fenced { thread, expected: epoch, actual }.into())
+    }
+
+    /// Removes every row of `thread`; says whether it was there.
+    pub(crate) async fn delete(
+        &self,
+        thread: &ThreadKey,
+        expected: Option<Position>,
+    ) -> Result<bool, Failure> {
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        let wanted: Option<i64> = expected.map(|expected| bound(expected.0));
+        let s = &self.schema;
+        // A statement sees what was committed before it began: so the thread is locked by one of its own, and what an append
+        // under way still brings is there for the next.
+        let lock =
+            format!("SELECT head FROM {s}.threads WHERE tenant = $1 AND thread = $2 FOR UPDATE");
+        let delete = format!(
+            "WITH gone AS (
+                 DELETE FROM {s}.threads
+                 WHERE tenant = $1 AND thread = $2 AND ($3 IS NULL OR head = $3) RETURNING id
+             ), records AS (
+                 DELETE FROM {s}.records USING gone WHERE thread_id = gone.id
+             ), snapshots AS (
+                 DELETE FROM {s}.snapshots USING gone WHERE thread_id = gone.id
+             ), outbox AS (
+                 DELETE FROM {s}.outbox USING gone WHERE thread_id = gone.id
+             )
+             SELECT id FROM gone"
+        );
+        let all =
+            [(&tenant as _, Type::TEXT), (&name as _, Type::TEXT), (&wanted as _, Type::INT8)];
+        let queries =
+            [Query { sql: &lock, parameters: &all[..2] }, Query { sql: &delete, parameters: &all }];
+        let answers = self.pool.ask(Mode::Write(Safety::Machine), &queries).await?;
+        let head = answers.first().and_then(|rows| rows.first()).map(|row| row.try_get(0));
+        let Some(head) = head.transpose()? else { return Ok(false) };
+        let actual = Position(read(head)?);
+        match expected.filter(|expected| *expected != actual) {
+            Some(expected) => {
+                let thread = thread.clone();
+                Err(CheckpointError::Conflict { thread, expected, actual }.into())
+            }
+            None => Ok(true),
+        }
+    }
+
+    /// Cuts off a log, and appends what comes with it. It may be done twice: an append has an id, and a floor only rises.
+    pub(crate) async fn trim(&self, thread: &ThreadKey, trim: &Trim) -> Result<(), Failure> {
+        let mut trying = self.pool.trying();
+        loop {
+            let mode = Mode::Write(Safety::Machine);
+            match self.pool.in_time(5, self.try_trim(mode, thread, trim)).await {
+                Err(failure) if failure.outlook() != Outlook::Hopeless => {
+                    trying.pause(failure).await?;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    async fn try_trim(&self, mode: Mode, thread: &ThreadKey, trim: &Trim) -> Result<(), Failure> {
+        let mut client = self.pool.connection().await?;
+        let transaction = client.transaction().await?;
+        transaction.batch_execute(self.pool.settings(mode)).await?;
+        let s = &self.schema;
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        let lock = format!(
+            "SELECT head, floor FROM {s}.threads WHERE tenant = $1 AND thread = $2 FOR UPDATE"
+        );
+        let key = [(&tenant as _, Type::TEXT), (&name as _, Type::TEXT)];
+        let row = transaction.query_typed_opt(&lock, &key).await?;
+        let (head, known): (i64, i64) = match row {
+            Some(row) => (row.try_get(0)?, row.try_get(1)?),
+            None => (0, 0),
+        };
+        let floor: i64 = bound(trim.floor.0);
+        if floor > head {
+            let (thread, expected, actual) = (thread.clone(), trim.floor, Position(read(head)?));
+            return Err(CheckpointError::Conflict { thread, expected, actual }.into());
+        }
+        if let Some(then) = &trim.then {
+            self.append_within(&transaction, thread, then).await?;
+        }
+        if floor > known {
+            let base = &trim.base[..];
+            let cut = format!(
+                "WITH cut AS (
+                     UPDATE {s}.threads SET floor = $3 WHERE tenant = $1 AND thread = $2 RETURNING id
+                 ), records AS (
+                     DELETE FROM {s}.records USING cut WHERE thread_id = cut.id AND position <= $3
+                 ), snapshots AS (
+                     DELETE FROM {s}.snapshots USING cut WHERE thread_id = cut.id AND position < $3
+                 )
+                 INSERT INTO {s}.snapshots (thread_id, position, bytes) SELECT id, $3, $4 FROM cut
+                 ON CONFLICT (thread_id, position) DO UPDATE SET bytes = excluded.bytes"
+            );
+            let [tenant, name] = key;
+            let parameters = [tenant, name, (&floor, Type::INT8), (&base, Type::BYTEA)];
+            transaction.execute_typed(&cut, &parameters).await?;
+        }
+        Ok(transaction.commit().await?)
+    }
+
+    /// Appends to a thread whose row is locked.
+    async fn append_within(
+        &self,
+        transaction: &Transaction<'_>,
+        thread: &ThreadKey,
+        append: &Append,
+    ) -> Result<(), Failure> {
+        if let Some(put) = Put::new(thread, append, &self.schema, self.notifies())?
+            && !transaction.query_typed(&put.sql, &put.parameters()).await?.is_empty()
+        {
+            return Ok(());
+        }
+        let find = Find::new(thread, append, &self.schema);
+        let found = transaction.query_typed_opt(&find.sql, &find.parameters()).await?;
+        if settled(found.as_ref(), thread, append)? {
+            return Ok(());
+        }
+        // Only a thread that was not there could change meanwhile: somebody made and removed it.
+        let (thread, expected, actual) = (thread.clone(), append.expected, append.expected);
+        Err(CheckpointError::Conflict { thread, expected, actual }.into())
+    }
+
+    async fn write(&self, queries: &[Query<'_>]) -> Result<Vec<Vec<tokio_postgres::Row>>, Failure> {
+        self.pool.ask(Mode::Write(Safety::Process), queries).await
+    }
+}

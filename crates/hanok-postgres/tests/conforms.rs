@@ -1,0 +1,48 @@
+//! The store in PostgreSQL does what every store does: on the newest server, on the system's own, and behind a pooler.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may stop at what it did not expect, and says when it is skipped"
+)]
+
+mod support;
+
+use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_testkit::{CHECKPOINTER_CLAIMS, block_on};
+use postgres_for_tests::{Bouncer, Installation, Server};
+
+/// Without a server the claims are about the store in memory, for which they hold anyway.
+async fn store() -> SharedCheckpointer {
+    match support::server() {
+        Some(url) => SharedCheckpointer::new(support::store(&url).await),
+        None => SharedCheckpointer::new(Memory::new()),
+    }
+}
+
+hanok_testkit::checkpointer_conforms!(store().await);
+
+/// Checks every claim on the server at `url`.
+fn every_claim_holds_at(url: &str) {
+    for (claim, holds) in CHECKPOINTER_CLAIMS {
+        eprintln!("{claim}");
+        holds(SharedCheckpointer::new(block_on(support::store(url))));
+    }
+}
+
+/// P30
+#[test]
+fn every_claim_holds_behind_a_pooler_of_transactions() {
+    let Some(url) = support::server() else { return };
+    let Some(bouncer) = support::given(Bouncer::start(&url)) else { return };
+    every_claim_holds_at(&bouncer.url("postgres"));
+}
+
+/// P30
+#[test]
+fn every_claim_holds_on_the_systems_own_server() {
+    let installation = Installation::of_the_system();
+    let server = installation.and_then(|installation| Server::start(&installation, &[]));
+    let Some(server) = support::given(server) else { return };
+    every_claim_holds_at(&server.url("postgres"));
+}
