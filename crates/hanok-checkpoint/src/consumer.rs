@@ -17,7 +17,7 @@ pub struct Consumer {
 
 /// An item of a [`Consumer`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub struct Delivery {
     /// The item's id, the same whenever it is handed out.
     pub id: String,
     /// The thread that it comes from.
@@ -49,12 +49,12 @@ impl Consumer {
     /// # Errors
     ///
     /// [`CheckpointError::Corrupt`] for an item that is damaged; what the store says.
-    pub async fn next(&self, limit: usize) -> Result<Vec<Item>, CheckpointError> {
+    pub async fn next(&self, limit: usize) -> Result<Vec<Delivery>, CheckpointError> {
         let items = self.store.outbox(&self.name, &self.topic, limit).await?;
         let read = items.into_iter().map(|item| match Outbox::read_sealed(&item) {
             Some(Outbox { id, payload, .. }) => {
                 let (thread, position, cursor) = (item.thread, item.position, item.cursor);
-                Ok(Item { id, thread, position, payload, cursor })
+                Ok(Delivery { id, thread, position, payload, cursor })
             }
             None => Err(CheckpointError::Corrupt {
                 thread: item.thread,
@@ -71,7 +71,7 @@ impl Consumer {
     /// # Errors
     ///
     /// What the store says.
-    pub async fn done(&self, item: &Item) -> Result<(), CheckpointError> {
+    pub async fn done(&self, item: &Delivery) -> Result<(), CheckpointError> {
         self.store.advance(&self.name, &self.topic, item.cursor).await
     }
 }

@@ -42,7 +42,7 @@ pub use checkpointer::{
     ThreadInfo, Trim, Which,
 };
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
-pub use consumer::{Consumer, Item};
+pub use consumer::{Consumer, Delivery};
 pub use entry::{
     Answer, Begin, Body, Commit, Doubt, Edit, End, Entry, Failed, Intent, Memo, Origin,
     Persistence, Question, Rebase, SchemaRef, TaskWrite, Void,
