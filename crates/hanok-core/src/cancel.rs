@@ -1,7 +1,6 @@
 //! Being asked to stop.
 
 use std::{
-    collections::BTreeMap,
     fmt,
     pin::Pin,
     sync::{
@@ -34,7 +33,33 @@ struct Inner {
 #[derive(Default)]
 struct Waiting {
     next: u64,
-    wakers: BTreeMap<u64, Waker>,
+    /// By key, in the order of the keys.
+    wakers: Vec<(u64, Waker)>,
+}
+
+impl Waiting {
+    /// Has `waker` woken, under `key` or, without one, under a new key; returns the key.
+    fn wake(&mut self, key: Option<u64>, waker: &Waker) -> u64 {
+        let key = key.unwrap_or_else(|| {
+            self.next += 1;
+            self.next
+        });
+        match self.wakers.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(at) => {
+                if let Some((_, known)) = self.wakers.get_mut(at) {
+                    known.clone_from(waker);
+                }
+            }
+            Err(at) => self.wakers.insert(at, (key, waker.clone())),
+        }
+        key
+    }
+
+    fn forget(&mut self, key: u64) {
+        if let Ok(at) = self.wakers.binary_search_by_key(&key, |(key, _)| *key) {
+            self.wakers.remove(at);
+        }
+    }
 }
 
 impl Cancellation {
@@ -48,7 +73,7 @@ impl Cancellation {
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::SeqCst);
         let wakers = std::mem::take(&mut self.waiting().wakers);
-        wakers.into_values().for_each(Waker::wake);
+        wakers.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
     /// Whether a stop was asked for.
@@ -89,18 +114,12 @@ impl Future for Cancelled {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let cancellation = self.cancellation.clone();
-        let first = self.keys.is_empty();
         for (i, c) in cancellation.chain().enumerate() {
-            let mut waiting = c.waiting();
-            let key = match self.keys.get(i) {
-                Some(key) if !first => *key,
-                _ => {
-                    waiting.next += 1;
-                    self.keys.push(waiting.next);
-                    waiting.next
-                }
-            };
-            waiting.wakers.insert(key, cx.waker().clone());
+            let known = self.keys.get(i).copied();
+            let key = c.waiting().wake(known, cx.waker());
+            if known.is_none() {
+                self.keys.push(key);
+            }
         }
         // Asked after the wakers are in place: a stop in between is seen here or wakes us.
         if cancellation.is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
@@ -110,7 +129,7 @@ impl Future for Cancelled {
 impl Drop for Cancelled {
     fn drop(&mut self) {
         for (c, key) in self.cancellation.chain().zip(&self.keys) {
-            c.waiting().wakers.remove(key);
+            c.waiting().forget(*key);
         }
     }
 }

@@ -6,7 +6,6 @@ use std::{
     sync::{Arc, Mutex, OnceLock},
 };
 
-use futures::{StreamExt, channel::mpsc};
 use hanok_checkpoint::{Body, Doubt, Due, Failed, Question, TaskWrite};
 use hanok_core::{BoxFuture, Limit, Namespace, Position, RunId, TaskId};
 use hanok_state::{State, StateUpdate};
@@ -17,7 +16,8 @@ use crate::{
     activity::Activity,
     commit::event,
     env::Env,
-    graph::Inner,
+    graph::{Inner, Vertex},
+    group::{Group, Part},
     journal::Keep,
     plan,
     progress::{Progress, in_doubt, open_questions, pending, state_error},
@@ -71,12 +71,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Runs super-steps until nothing is due, or the run has to end.
     pub(crate) async fn drive(&self, progress: &mut Progress<S>) -> Result<Outcome<S>, RunError> {
         while !progress.frontier.is_done() {
-            self.check_nodes(progress)?;
             if let Some(stop) = self.stop(progress) {
                 return Ok(self.stopped(progress, stop));
             }
             let ended = match self.alone(progress) {
-                Some(task) => self.step_alone(progress, task).await?,
+                Some((task, vertex)) => self.step_alone(progress, task, vertex).await?,
                 None => self.boxed_step(progress).await?,
             };
             if let Some(outcome) = ended {
@@ -151,6 +150,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     /// Runs one super-step; an outcome if the run ends in it.
     async fn super_step(&self, progress: &mut Progress<S>) -> Result<Option<Outcome<S>>, RunError> {
+        self.check_nodes(progress)?;
         let tasks = self.tasks(progress);
         let came = self.run_tasks(progress, &tasks).await?;
         self.ended(progress, tasks, came).await
@@ -217,14 +217,15 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// The one task that is due, if nothing of it is in the log: most super-steps of most graphs.
-    fn alone(&self, progress: &Progress<S>) -> Option<Task> {
+    fn alone(&self, progress: &Progress<S>) -> Option<(Task, &Vertex<S, C>)> {
         let [due] = progress.frontier.due.as_slice() else { return None };
         let waits = self.env.journal.has_asked();
         if waits || !progress.is_fresh() || progress.added.is_some() {
             return None;
         }
+        let vertex = self.graph.nodes.get(&due.node)?;
         let id = LazyId::new(progress.turn, progress.frontier.step, 0);
-        Some(Task { id, due: due.clone() })
+        Some((Task { id, due: due.clone() }, vertex))
     }
 
     /// As [`super_step`](Scope::super_step), of one task.
@@ -232,10 +233,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         &self,
         progress: &mut Progress<S>,
         task: Task,
+        vertex: &Vertex<S, C>,
     ) -> Result<Option<Outcome<S>>, RunError> {
-        let scope = self.task_scope(progress, &task, true);
+        let scope = self.task_scope(progress, &task, vertex, true);
         let (state, services) = (&progress.state, &self.services);
-        let ended = task::run(&self.graph, state, services, scope, None).await;
+        let ended = task::run(&self.graph, vertex, state, services, (scope, None)).await;
         if let Ended::Done(done) = ended {
             self.commit(progress, vec![(task, done)]).await?;
             return Ok(None);
@@ -305,11 +307,12 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let wide = tasks.len() > 1;
         if let (false, [i]) = (wide, to_run.as_slice())
             && let Some(task) = tasks.get(*i)
+            && let Some(vertex) = self.graph.nodes.get(task.node())
         {
-            let scope = self.task_scope(progress, task, false);
-            let failed = self.failure(progress, task);
+            let scope = self.task_scope(progress, task, vertex, false);
+            let ran = (scope.clone(), self.failure(progress, task));
             let (state, services) = (&progress.state, &self.services);
-            let ended = task::run(&self.graph, state, services, scope.clone(), failed).await;
+            let ended = task::run(&self.graph, vertex, state, services, ran).await;
             // What a subgraph adds to its caller's state is what was written, and not what came of it.
             let ended = match progress.added {
                 Some(_) => store(ended, &scope).await,
@@ -344,37 +347,56 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         to_run: &[usize],
         came: &mut Came<S::Update>,
     ) {
-        let (send, mut receive) = mpsc::unbounded();
-        let mut spawned = Vec::with_capacity(to_run.len());
-        for i in to_run {
-            let Some(task) = tasks.get(*i) else { continue };
-            let (i, scope, send) = (*i, self.task_scope(progress, task, false), send.clone());
-            let (graph, services) = (self.graph.clone(), self.services.clone());
-            let (state, failed) = (progress.state.clone(), self.failure(progress, task));
-            let work = async move {
-                let ended = task::run(&graph, &state, &services, scope.clone(), failed).await;
-                drop(state);
-                let ended = store(ended, &scope).await;
-                // A run that is gone does not want to know.
-                drop(send.unbounded_send((i, ended)));
-            };
-            let work = work.instrument(Span::current());
-            spawned.push(self.env.runtime.spawner.spawn(Box::pin(work)));
-        }
-        drop(send);
-        while let Some((i, ended)) = receive.next().await {
+        let group = Group::of(to_run.len());
+        let due = to_run.iter().filter_map(|i| Some((*i, tasks.get(*i)?)));
+        let works = due.map(|(i, task)| self.part(progress, task, group.part(i))).collect();
+        let mut started = Group::start(&group, &self.env.runtime.spawner, works);
+        while let Some((i, ended)) = started.next().await {
             let failed = matches!(ended, Ended::Failed(_));
             came.add(i, ended);
             if failed && self.graph.fail_fast {
                 break;
             }
         }
-        // Handles are dropped only now: dropping one aborts its task.
-        drop(spawned);
+        // What still runs is aborted.
+        drop(started);
         let lost = to_run.iter().find(|i| came.is_missing(**i));
         if let (Some(i), None) = (lost, &came.failed) {
             came.failed = Some((*i, NodeError::Lost));
         }
+    }
+
+    /// One task of a wide super-step, to be spawned.
+    fn part(
+        &self,
+        progress: &Progress<S>,
+        task: &Task,
+        part: Part<Ended<S::Update>>,
+    ) -> BoxFuture<'static, ()> {
+        let Some(vertex) = self.graph.nodes.get(task.node()) else {
+            return Box::pin(std::future::ready(()));
+        };
+        let scope = self.task_scope(progress, task, vertex, false);
+        let (graph, services) = (self.graph.clone(), self.services.clone());
+        let (state, failed) = (progress.state.clone(), self.failure(progress, task));
+        let work = async move {
+            let ended = match graph.nodes.get(&scope.node) {
+                Some(vertex) => {
+                    let ran = (scope.clone(), failed);
+                    task::run(&graph, vertex, &state, &services, ran).await
+                }
+                None => Ended::Failed(NodeError::Lost),
+            };
+            drop(state);
+            let ended = match scope.env.journal.is_kept() {
+                true => Box::pin(store(ended, &scope)).await,
+                false => shown(ended, &scope),
+            };
+            let urgent = graph.fail_fast && matches!(ended, Ended::Failed(_));
+            part.end(ended, urgent);
+        };
+        let span = Span::current();
+        if span.is_disabled() { Box::pin(work) } else { Box::pin(work.instrument(span)) }
     }
 
     /// How the task failed before, if its error handler is all that is left to run.
@@ -412,9 +434,14 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         Arc::new(kept).into()
     }
 
-    fn task_scope(&self, progress: &Progress<S>, task: &Task, alone: bool) -> Arc<TaskScope> {
-        let vertex = self.graph.nodes.get(task.node());
-        let watched = vertex.is_some_and(|vertex| vertex.settings.idle.is_some());
+    fn task_scope(
+        &self,
+        progress: &Progress<S>,
+        task: &Task,
+        vertex: &Vertex<S, C>,
+        alone: bool,
+    ) -> Arc<TaskScope> {
+        let watched = vertex.settings.idle.is_some();
         let activity = if watched { self.activity.child() } else { self.activity.clone() };
         Arc::new(TaskScope {
             env: self.env.clone(),
@@ -461,23 +488,15 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 }
 
-/// Stores what a task wrote, if it is done and anything is kept.
+/// Stores what a task wrote, if it is done.
 async fn store<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
     let done = match ended {
         Ended::Done(done) => done,
         ended => return ended,
     };
-    let (env, path) = (&scope.env, &scope.namespace);
-    let tell = |position: Option<Position>| {
-        env.sink.emit(|| {
-            let task = (scope.node.clone(), scope.task(), done.attempt);
-            let update = EventKind::Updates(AnyUpdate::new(done.update.clone()));
-            event(path, scope.step, Some(task), position, update)
-        });
-    };
+    let env = &scope.env;
     if !env.journal.is_kept() {
-        tell(None);
-        return Ended::Done(Done { position: Some(Position::START), ..done });
+        return shown(Ended::Done(done), scope);
     }
     let write = match task::written(&done, scope.task(), &scope.node) {
         Ok(write) => write,
@@ -485,10 +504,26 @@ async fn store<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
     };
     env.said(done.spent);
     let entry = (scope.namespace.clone(), Body::Write(write));
-    match env.journal.append_then(vec![entry], Keep::Claim, |at| tell(Some(at))).await {
+    let tell = |at| tell(&done, scope, Some(at));
+    match env.journal.append_then(vec![entry], Keep::Claim, tell).await {
         Ok(position) => Ended::Done(Done { position: Some(position), ..done }),
         Err(error) => Ended::Failed(error.into()),
     }
+}
+
+/// Tells what a task wrote where nothing is kept.
+fn shown<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
+    let Ended::Done(done) = ended else { return ended };
+    tell(&done, scope, None);
+    Ended::Done(Done { position: Some(Position::START), ..done })
+}
+
+fn tell<U: StateUpdate>(done: &Done<U>, scope: &TaskScope, position: Option<Position>) {
+    scope.env.sink.emit(|| {
+        let task = (scope.node.clone(), scope.task(), done.attempt);
+        let update = EventKind::Updates(AnyUpdate::new(done.update.clone()));
+        event(&scope.namespace, scope.step, Some(task), position, update)
+    });
 }
 
 impl<U: StateUpdate> Came<U> {

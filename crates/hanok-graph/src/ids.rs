@@ -26,7 +26,7 @@ impl Digest {
     }
 
     pub(crate) fn hex(self) -> String {
-        self.bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+        TaskId::from_bytes(self.bytes()).to_string()
     }
 }
 

@@ -88,6 +88,8 @@ struct At {
     since: usize,
     /// What waits for the run's end.
     waiting: Waiting,
+    /// The id of the newest append: the first is drawn, and each one after it is the next.
+    append: Option<u128>,
 }
 
 /// Whether the claim stays after an append.
@@ -113,7 +115,8 @@ impl Journal {
         keeping: Keeping,
     ) -> Self {
         let waiting = Waiting::default();
-        let at = AsyncMutex::new(At { position, epoch, unsure: false, since, waiting });
+        let at =
+            AsyncMutex::new(At { position, epoch, unsure: false, since, waiting, append: None });
         let lost = Arc::new(AtomicBool::new(false));
         let writer = match (&store, keeping.durability) {
             (Some(store), Durability::Async) => {
@@ -267,7 +270,12 @@ impl Journal {
         let releases = matches!(guard, Guard::Release(_));
         let expires =
             self.keeping.ttl.filter(|_| ends).map(|ttl| self.runtime.clock.now().plus(ttl));
-        let id = AppendId(self.runtime.ids.id());
+        let id = match at.append {
+            Some(before) => before.wrapping_add(1),
+            None => self.runtime.ids.id(),
+        };
+        at.append = Some(id);
+        let id = AppendId(id);
         let append = Append::new(id, after, guard, records);
         at.unsure = true;
         let appended =

@@ -74,6 +74,7 @@ mod error;
 mod event;
 mod first;
 mod graph;
+mod group;
 mod handler;
 mod ids;
 mod journal;

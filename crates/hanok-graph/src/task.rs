@@ -1,17 +1,21 @@
 //! One task: its attempts, its router, and what came of them.
 
-use std::{any::Any, future::poll_fn, panic::AssertUnwindSafe, pin::pin, sync::Arc, task::Poll};
+use std::{
+    any::Any, future::poll_fn, panic::AssertUnwindSafe, pin::Pin, sync::Arc, task::Poll,
+    time::Duration,
+};
 
 use futures::FutureExt;
 use hanok_checkpoint::{
     Body, CheckpointError, Doubt, Due, Failed, Goto, Outbox, Question, TaskWrite,
 };
-use hanok_core::{BoxFuture, Changes, Namespace, Position, Spent, StoredError, TaskId};
+use hanok_core::{BoxFuture, Cancelled, Changes, Namespace, Position, Spent, StoredError, TaskId};
 use hanok_state::{ReduceError, State, StateUpdate};
 use tracing::Instrument;
 
 use crate::{
-    Command, Context, END, EventKind, Failure, FailureKind, NodeError, Pending, RunError, Target,
+    Cache, Command, Context, END, EventKind, Failure, FailureKind, NodeError, Pending, RunError,
+    Target,
     cache::{self, Looked},
     graph::{Inner, Vertex, Ways},
     journal::Keep,
@@ -49,32 +53,33 @@ pub(crate) enum Ended<U: StateUpdate> {
 }
 
 /// Runs one task to its end: attempts, then its error handler. `failed` says that only the handler is left to run.
+///
+/// What few tasks do (waiting for slots, looking into a cache, keeping time, failing) has a box of its own, so that the
+/// others carry no room for it.
 pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     graph: &Inner<S, C>,
+    vertex: &Vertex<S, C>,
     state: &Arc<S>,
     services: &Arc<C>,
-    scope: Arc<TaskScope>,
-    failed: Option<Failed>,
+    (scope, failed): (Arc<TaskScope>, Option<Failed>),
 ) -> Ended<S::Update> {
-    let Some(vertex) = graph.nodes.get(&scope.node) else {
-        return Ended::Failed(unknown(&scope.node, Vec::new()));
-    };
     let stop = &scope.env.cancellation;
     if stop.is_cancelled() {
         return Ended::Stopped(Stop::Cancelled);
     }
     let mut work = boxed_work(graph, vertex, state, services, (&scope, failed));
-    let mut stopped = pin!(stop.cancelled());
     // A request to stop comes before what the node makes of it. A node that never waits does not look for one.
-    let mut waited = false;
+    let mut stopped: Option<Cancelled> = None;
     poll_fn(|cx| {
-        if waited && stopped.as_mut().poll(cx).is_ready() {
+        if let Some(stopped) = &mut stopped
+            && Pin::new(stopped).poll(cx).is_ready()
+        {
             return Poll::Ready(Ended::Stopped(Stop::Cancelled));
         }
         let ended = work.as_mut().poll(cx);
-        if ended.is_pending() && !waited {
-            waited = true;
-            return stopped.as_mut().poll(cx).map(|()| Ended::Stopped(Stop::Cancelled));
+        if ended.is_pending() && stopped.is_none() {
+            let stopped = stopped.insert(stop.cancelled());
+            return Pin::new(stopped).poll(cx).map(|()| Ended::Stopped(Stop::Cancelled));
         }
         ended
     })
@@ -105,13 +110,14 @@ async fn work<S: State, C: Send + Sync + 'static>(
     let (scope, _permits) = if wanted.is_empty() && failed.is_none() {
         (scope.clone(), Vec::new())
     } else {
-        let (held, permits) = slots::acquire(wanted, &scope.held).await;
+        let (held, permits) = Box::pin(slots::acquire(wanted, &scope.held)).await;
         (Arc::new(TaskScope { held, ..scope.again(scope.attempt, failed.is_some()) }), permits)
     };
     let task = Task { graph, vertex, state, services };
-    let ended = match failed {
-        Some(failed) => task.handle(&scope, &failed).await,
-        None => task.cached(&scope).await,
+    let ended = match (failed, &vertex.settings.cache) {
+        (Some(failed), _) => Box::pin(task.handle(&scope, &failed)).await,
+        (None, Some(cache)) => Box::pin(task.cached(&scope, cache)).await,
+        (None, None) => task.attempts(&scope, |_| {}).await,
     };
     match &ended {
         Ended::Failed(error) => {
@@ -150,10 +156,7 @@ enum Attempt<S: State> {
 
 impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
     /// Uses a kept result, or runs the node and keeps what it gave.
-    async fn cached(&self, scope: &Arc<TaskScope>) -> Ended<S::Update> {
-        let Some(settings) = &self.vertex.settings.cache else {
-            return self.attempts(scope, |_| {}).await;
-        };
+    async fn cached(&self, scope: &Arc<TaskScope>, settings: &Cache<S, C>) -> Ended<S::Update> {
         let key = match (settings.key)(self.state, self.services) {
             Ok(key) => key,
             Err(error) => return Ended::Failed(error.into()),
@@ -225,12 +228,12 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             if in_doubt || self.vertex.settings.handler.is_none() {
                 return Ended::Failed(error);
             }
-            return self.failed(&scope, error).await;
+            return Box::pin(self.failed(&scope, error)).await;
         }
     }
 
     /// How long to wait before another attempt, if there is to be one.
-    fn retry(&self, scope: &TaskScope, error: &NodeError) -> Option<std::time::Duration> {
+    fn retry(&self, scope: &TaskScope, error: &NodeError) -> Option<Duration> {
         let rng = &*scope.env.runtime.rng;
         let policies = &self.vertex.settings.retries;
         let delay = policies.iter().find_map(|retry| retry.delay(scope.attempt, error, rng))?;
@@ -300,29 +303,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         }
         let ended = match (timeout, idle) {
             (None, None) => node.await,
-            (timeout, idle) => {
-                let late = async {
-                    match timeout {
-                        Some(after) => clock.sleep(after).await,
-                        None => std::future::pending().await,
-                    }
-                };
-                let silent = async {
-                    match idle {
-                        Some(idle) => scope.activity.silence(idle, clock.clone()).await,
-                        None => std::future::pending().await,
-                    }
-                };
-                futures::select_biased! {
-                    ended = Box::pin(node).fuse() => ended,
-                    () = Box::pin(late).fuse() => Attempt::Failed(NodeError::TimedOut {
-                        after: timeout.unwrap_or_default(),
-                    }),
-                    () = Box::pin(silent).fuse() => Attempt::Failed(NodeError::Idle {
-                        after: idle.unwrap_or_default(),
-                    }),
-                }
-            }
+            limits => Box::pin(in_time(node, scope, limits)).await,
         };
         if let Attempt::Failed(error) = &ended {
             hanok_telemetry::record_error(&span, FailureKind::of(error).word());
@@ -424,6 +405,36 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             gotos.push(Goto::Parent(handed(*parent)?));
         }
         Ok((update, gotos, ahead))
+    }
+}
+
+/// What becomes of `node` within its time and without too long a silence.
+async fn in_time<S: State>(
+    node: impl Future<Output = Attempt<S>>,
+    scope: &TaskScope,
+    (timeout, idle): (Option<Duration>, Option<Duration>),
+) -> Attempt<S> {
+    let clock = &scope.env.runtime.clock;
+    let late = async {
+        match timeout {
+            Some(after) => clock.sleep(after).await,
+            None => std::future::pending().await,
+        }
+    };
+    let silent = async {
+        match idle {
+            Some(idle) => scope.activity.silence(idle, clock.clone()).await,
+            None => std::future::pending().await,
+        }
+    };
+    futures::select_biased! {
+        ended = Box::pin(node).fuse() => ended,
+        () = Box::pin(late).fuse() => Attempt::Failed(NodeError::TimedOut {
+            after: timeout.unwrap_or_default(),
+        }),
+        () = Box::pin(silent).fuse() => Attempt::Failed(NodeError::Idle {
+            after: idle.unwrap_or_default(),
+        }),
     }
 }
 
@@ -556,7 +567,7 @@ pub(crate) fn written<U: StateUpdate>(
     })
 }
 
-fn unknown(target: &str, declared: Vec<String>) -> NodeError {
+pub(crate) fn unknown(target: &str, declared: Vec<String>) -> NodeError {
     NodeError::UnknownTarget { target: target.to_owned(), declared }
 }
 

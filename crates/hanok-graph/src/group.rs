@@ -1,0 +1,142 @@
+//! Tasks that run at the same time, and what comes of them.
+
+use std::{
+    future::poll_fn,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::Poll,
+};
+
+use futures::task::AtomicWaker;
+use hanok_core::{BoxFuture, Spawned, Spawner};
+
+/// From so many tasks on one task starts the others: started where tasks run, each of them is put on a queue of that very
+/// thread, and nobody has to be woken for it.
+const STARTED_BY_ONE: usize = 5;
+
+/// Tasks that run at the same time.
+pub(crate) struct Group<T> {
+    came: Mutex<Vec<(usize, T)>>,
+    /// Tasks of which nothing has come.
+    left: AtomicUsize,
+    waker: AtomicWaker,
+    handles: Mutex<Handles>,
+}
+
+#[derive(Default)]
+struct Handles {
+    spawned: Vec<Spawned>,
+    /// Nobody waits any more: what is not started is not to be.
+    closed: bool,
+}
+
+/// One task of a group. Dropped before its end, nothing comes of it.
+pub(crate) struct Part<T> {
+    group: Arc<Group<T>>,
+    index: usize,
+}
+
+/// A group that is waited for. Dropping it aborts what still runs.
+pub(crate) struct Started<T> {
+    group: Arc<Group<T>>,
+    came: std::vec::IntoIter<(usize, T)>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T: Send + 'static> Group<T> {
+    /// A group of so many tasks.
+    pub(crate) fn of(tasks: usize) -> Arc<Self> {
+        Arc::new(Self {
+            came: Mutex::new(Vec::with_capacity(tasks)),
+            left: AtomicUsize::new(0),
+            waker: AtomicWaker::new(),
+            handles: Mutex::default(),
+        })
+    }
+
+    /// The task that is known as `index`.
+    pub(crate) fn part(self: &Arc<Self>, index: usize) -> Part<T> {
+        self.left.fetch_add(1, Ordering::SeqCst);
+        Part { group: self.clone(), index }
+    }
+
+    /// Starts the tasks, in this order.
+    pub(crate) fn start(
+        group: &Arc<Self>,
+        spawner: &Arc<dyn Spawner>,
+        works: Vec<BoxFuture<'static, ()>>,
+    ) -> Started<T> {
+        let started = Started { group: group.clone(), came: Vec::new().into_iter() };
+        if works.len() < STARTED_BY_ONE {
+            group.spawn(&**spawner, works);
+            return started;
+        }
+        let (starting, by) = (group.clone(), spawner.clone());
+        let start = async move { starting.spawn(&*by, works) };
+        let start = spawner.spawn(Box::pin(start));
+        locked(&group.handles).spawned.push(start);
+        started
+    }
+
+    fn spawn(&self, spawner: &dyn Spawner, works: Vec<BoxFuture<'static, ()>>) {
+        let mut handles = locked(&self.handles);
+        if !handles.closed {
+            handles.spawned.extend(works.into_iter().map(|work| spawner.spawn(work)));
+        }
+    }
+}
+
+impl<T> Part<T> {
+    /// The task has ended. What is `urgent` is not left to the end of the last one.
+    pub(crate) fn end(self, with: T, urgent: bool) {
+        locked(&self.group.came).push((self.index, with));
+        if urgent {
+            self.group.waker.wake();
+        }
+    }
+}
+
+impl<T> Drop for Part<T> {
+    fn drop(&mut self) {
+        if self.group.left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.group.waker.wake();
+        }
+    }
+}
+
+impl<T> Started<T> {
+    /// What came of the next task, with its index; nothing when nothing more comes.
+    pub(crate) async fn next(&mut self) -> Option<(usize, T)> {
+        poll_fn(|cx| {
+            if let Some(came) = self.came.next() {
+                return Poll::Ready(Some(came));
+            }
+            self.group.waker.register(cx.waker());
+            let over = self.group.left.load(Ordering::SeqCst) == 0;
+            self.came = std::mem::take(&mut *locked(&self.group.came)).into_iter();
+            match self.came.next() {
+                Some(came) => Poll::Ready(Some(came)),
+                None if over => Poll::Ready(None),
+                None => Poll::Pending,
+            }
+        })
+        .await
+    }
+}
+
+impl<T> Drop for Started<T> {
+    fn drop(&mut self) {
+        let spawned = {
+            let mut handles = locked(&self.group.handles);
+            handles.closed = true;
+            std::mem::take(&mut handles.spawned)
+        };
+        // Aborting a task may drop it, and its part, here.
+        drop(spawned);
+    }
+}
