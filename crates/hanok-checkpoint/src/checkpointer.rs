@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use hanok_core::{BoxFuture, Position, Tenant, ThreadKey, Timestamp};
 
-use crate::{CheckpointError, Claim, Cursor, Epoch, OutboxItem, Outgoing, Record};
+use crate::{CheckpointError, Claim, Codec, Cursor, Epoch, OutboxItem, Outgoing, Record};
 
 /// Names one append, so that after a lost answer it is found instead of made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -299,12 +299,23 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
 
 /// Any [`Checkpointer`], chosen at run time. Clones share the store.
 #[derive(Debug, Clone)]
-pub struct SharedCheckpointer(Arc<dyn Erased>);
+pub struct SharedCheckpointer(Arc<dyn Erased>, Codec);
 
 impl SharedCheckpointer {
     /// Shares `store`.
     pub fn new(store: impl Checkpointer) -> Self {
-        Self(Arc::new(store))
+        Self(Arc::new(store), Codec::default())
+    }
+
+    /// What is done with the bytes that go into the store, and come out of it. Default: nothing.
+    #[must_use]
+    pub fn with_codec(self, codec: Codec) -> Self {
+        Self(self.0, codec)
+    }
+
+    /// What is done with the bytes that go into the store.
+    pub fn codec(&self) -> &Codec {
+        &self.1
     }
 }
 

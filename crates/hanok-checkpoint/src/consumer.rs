@@ -48,20 +48,17 @@ impl Consumer {
     ///
     /// # Errors
     ///
-    /// [`CheckpointError::Corrupt`] for an item that is damaged; what the store says.
+    /// [`CheckpointError::Corrupt`] for an item that is damaged, [`CheckpointError::Locked`] for one that the store's codec
+    /// does not read; what the store says.
     pub async fn next(&self, limit: usize) -> Result<Vec<Delivery>, CheckpointError> {
         let items = self.store.outbox(&self.name, &self.topic, limit).await?;
-        let read = items.into_iter().map(|item| match Outbox::read_sealed(&item) {
-            Some(Outbox { id, payload, .. }) => {
+        let codec = self.store.codec();
+        let read = items.into_iter().map(|item| match Outbox::opened(codec, &item) {
+            Ok(Outbox { id, payload, .. }) => {
                 let (thread, position, cursor) = (item.thread, item.position, item.cursor);
                 Ok(Delivery { id, thread, position, payload, cursor })
             }
-            None => Err(CheckpointError::Corrupt {
-                thread: item.thread,
-                position: item.position,
-                reason: "an item that it hands to others cannot be read".to_owned(),
-                last_good: Position(item.position.0.saturating_sub(1)),
-            }),
+            Err(error) => Err(error.at(item.thread, item.position)),
         });
         read.collect()
     }

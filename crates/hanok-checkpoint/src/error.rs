@@ -3,7 +3,7 @@
 use hanok_core::{BoxError, Position, ThreadKey};
 use thiserror::Error;
 
-use crate::Epoch;
+use crate::{CodecError, Epoch};
 
 /// What a store answers instead of `Ok`: chosen by what the caller does next, not by what a driver said.
 #[derive(Debug, Error)]
@@ -54,6 +54,18 @@ pub enum CheckpointError {
         position: Position,
         /// The first position that there is.
         floor: Position,
+    },
+    /// What is stored is whole, and the store's codec does not read it: another key is needed, or a feature. Nothing was
+    /// touched.
+    #[error("thread `{thread}`: what is stored at position {position} cannot be opened")]
+    Locked {
+        /// The thread.
+        thread: ThreadKey,
+        /// Where it stands.
+        position: Position,
+        /// Why.
+        #[source]
+        source: CodecError,
     },
     /// The store was written by a newer version of hanok. It was not touched.
     #[error("the store has format {found}; this build reads up to {supported}: use a newer build")]

@@ -24,6 +24,7 @@
 
 mod checkpointer;
 mod claim;
+mod codec;
 mod consumer;
 mod entry;
 mod error;
@@ -33,6 +34,7 @@ mod log;
 mod memory;
 mod outbox;
 mod record;
+mod seal;
 mod snapshot;
 mod store;
 mod wire;
@@ -42,6 +44,7 @@ pub use checkpointer::{
     ThreadInfo, Trim, Which,
 };
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
+pub use codec::{Codec, CodecError, KeyId, Keyring};
 pub use consumer::{Consumer, Delivery};
 pub use entry::{
     Answer, Begin, Body, Commit, Doubt, Edit, End, Entry, Failed, Intent, Memo, Origin,

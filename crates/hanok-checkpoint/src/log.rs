@@ -6,6 +6,7 @@ use hanok_core::{Position, ThreadKey, Timestamp};
 use crate::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Guard, Head, Opened, Origin,
     Record, RecordError, SharedCheckpointer, Snapshot, Snapshots, ThreadFold,
+    seal::{self, Kind, UnsealError},
 };
 
 /// The log of one thread.
@@ -94,13 +95,12 @@ impl Log {
         }
         let (base, mut fold, snapshot_size) = match &opened.snapshot {
             None => (Position::START, ThreadFold::default(), 0),
-            Some((position, bytes)) => match unseal(&self.thread, *position, bytes) {
-                Some(snapshot) => (*position, snapshot.to_fold(*position), bytes.len()),
-                None if *position == floor => {
-                    let reason = "what stands for the entries before it cannot be read".to_owned();
-                    return Err(self.corrupt(floor, reason, Position::START));
+            Some((position, bytes)) => match self.unseal(*position, bytes) {
+                Ok(snapshot) => (*position, snapshot.to_fold(*position), bytes.len()),
+                Err(error) if *position == floor => {
+                    return Err(error.at(self.thread.clone(), floor));
                 }
-                None => return Ok(None),
+                Err(_) => return Ok(None),
             },
         };
         let mut entries = Vec::with_capacity(opened.records.len());
@@ -195,7 +195,7 @@ impl Log {
         };
         let entry =
             Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Origin(origin) };
-        let record = Record::new(to, Position::START.next(), Position::START, &entry);
+        let record = self.record(to, Position::START.next(), Position::START, &entry)?;
         let append = Append::new(id, Position::START, Guard::Unclaimed, vec![record]);
         let append = Append { origin: Some(self.thread.thread().to_owned()), ..append };
         self.store.append(to, append).await?;
@@ -221,7 +221,7 @@ impl Log {
             return Err(CheckpointError::Conflict { thread, expected: to, actual });
         }
         let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind };
-        let record = Record::new(&self.thread, actual.next(), to, &entry);
+        let record = self.record(&self.thread, actual.next(), to, &entry)?;
         let append = Append::new(id, actual, Guard::Unclaimed, vec![record]);
         self.store.append(&self.thread, append).await?;
         Ok(actual.next())
@@ -233,7 +233,7 @@ impl Log {
     ///
     /// What the store says. A snapshot is a cache: nothing is lost without it.
     pub async fn put_snapshot(&self, fold: &ThreadFold) -> Result<usize, CheckpointError> {
-        let bytes = seal(&self.thread, fold.position, &Snapshot::of(fold));
+        let bytes = self.seal(fold)?;
         let size = bytes.len();
         self.store.put_snapshot(&self.thread, fold.position, bytes).await?;
         Ok(size)
@@ -244,12 +244,40 @@ impl Log {
         record: &Record,
         last_good: Position,
     ) -> Result<(Position, Entry), CheckpointError> {
-        record.read(&self.thread).map_err(|error| match error {
+        record.open(self.store.codec(), &self.thread).map_err(|error| match error {
             RecordError::Version { found } => {
                 CheckpointError::TooNew { found: u32::from(found), supported: 1 }
             }
+            RecordError::Codec(error) => {
+                UnsealError::Codec(error).at(self.thread.clone(), record.position)
+            }
             error => self.corrupt(record.position, error.to_string(), last_good),
         })
+    }
+
+    /// A record of `thread`, as the store's codec makes it.
+    fn record(
+        &self,
+        thread: &ThreadKey,
+        position: Position,
+        parent: Position,
+        entry: &Entry,
+    ) -> Result<Record, CheckpointError> {
+        Record::sealed(self.store.codec(), thread, position, parent, entry)
+            .map_err(|error| CheckpointError::Encode(error.into()))
+    }
+
+    /// The snapshot of `fold`, as the store's codec makes it.
+    fn seal(&self, fold: &ThreadFold) -> Result<Bytes, CheckpointError> {
+        let payload = Snapshot::of(fold).to_bytes();
+        seal::seal(self.store.codec(), Kind::Snapshot, (&self.thread, fold.position), payload)
+            .map_err(|error| CheckpointError::Encode(error.into()))
+    }
+
+    fn unseal(&self, position: Position, bytes: &[u8]) -> Result<Snapshot, UnsealError> {
+        let place = (&self.thread, position);
+        let payload = seal::unseal(self.store.codec(), Kind::Snapshot, place, bytes)?;
+        Snapshot::from_bytes(&payload).map_err(|_checksum_fits| UnsealError::Damaged)
     }
 
     async fn floor(&self) -> Result<Position, CheckpointError> {
@@ -280,22 +308,4 @@ fn branch(entries: &[Read], base: Position, tip: Position) -> Option<Vec<&Read>>
     }
     branch.reverse();
     (at == base).then_some(branch)
-}
-
-/// A snapshot with a checksum that also covers whose it is and where it stands, like a record's.
-fn seal(thread: &ThreadKey, position: Position, snapshot: &Snapshot) -> Bytes {
-    let payload = snapshot.to_bytes();
-    let mut bytes = sum(thread, position, &payload).to_le_bytes().to_vec();
-    bytes.extend(payload);
-    bytes.into()
-}
-
-fn unseal(thread: &ThreadKey, position: Position, bytes: &[u8]) -> Option<Snapshot> {
-    let (said, payload) = bytes.split_first_chunk()?;
-    let whole = u32::from_le_bytes(*said) == sum(thread, position, payload);
-    whole.then(|| Snapshot::from_bytes(payload).ok()).flatten()
-}
-
-fn sum(thread: &ThreadKey, position: Position, payload: &[u8]) -> u32 {
-    crate::record::checksum([0, 0], thread, position, Position(u64::MAX), payload)
 }

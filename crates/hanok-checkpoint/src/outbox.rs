@@ -3,7 +3,11 @@
 use bytes::Bytes;
 use hanok_core::{Position, Reader, Stored, StoredError, ThreadKey, Writer};
 
-use crate::{record::checksum, wire::value};
+use crate::{
+    Codec, CodecError,
+    seal::{self, Kind, UnsealError},
+    wire::value,
+};
 
 /// An item for others, as a task says it.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,27 +53,29 @@ impl Cursor {
     pub const START: Self = Self(0);
 }
 
-/// What the record of an item begins with instead of a record's version and flags.
-const SEAL: [u8; 2] = [1, 0xff];
-
 impl Outbox {
     /// The item as the append hands it over whose record at `position` of `thread` says it.
-    pub fn outgoing(&self, thread: &ThreadKey, position: Position) -> Outgoing {
+    ///
+    /// # Errors
+    ///
+    /// [`CodecError::Write`].
+    pub fn outgoing(
+        &self,
+        codec: &Codec,
+        thread: &ThreadKey,
+        position: Position,
+    ) -> Result<Outgoing, CodecError> {
         let mut writer = Writer::new();
         self.write(&mut writer);
-        let payload = writer.into_bytes();
-        let sum = checksum(SEAL, thread, position, Position::START, &payload);
-        let mut bytes = sum.to_le_bytes().to_vec();
-        bytes.extend(payload);
-        Outgoing { topic: self.topic.clone(), position, bytes: bytes.into() }
+        let bytes = seal::seal(codec, Kind::Item, (thread, position), writer.into_bytes())?;
+        Ok(Outgoing { topic: self.topic.clone(), position, bytes })
     }
 
-    /// Reads what [`Outbox::outgoing`] made; `None` if it is damaged or belongs elsewhere.
-    pub(crate) fn read_sealed(item: &OutboxItem) -> Option<Self> {
-        let (sum, payload) = item.bytes.split_first_chunk()?;
-        let said = u32::from_le_bytes(*sum);
-        let whole = checksum(SEAL, &item.thread, item.position, Position::START, payload) == said;
-        whole.then(|| Self::read(&mut Reader::new(payload)).ok()).flatten()
+    /// Reads what [`Outbox::outgoing`] made.
+    pub(crate) fn opened(codec: &Codec, item: &OutboxItem) -> Result<Self, UnsealError> {
+        let place = (&item.thread, item.position);
+        let payload = seal::unseal(codec, Kind::Item, place, &item.bytes)?;
+        Self::read(&mut Reader::new(&payload)).map_err(|_checksum_fits| UnsealError::Damaged)
     }
 
     fn write(&self, to: &mut Writer) {

@@ -1,7 +1,7 @@
 //! How an entry is stored.
 //!
-//! A record is 1 byte of format version, 1 byte of flags (none yet), 4 bytes of payload length, 4 bytes of CRC-32C, 8
-//! bytes of parent position (all little-endian), and the payload: the entry's msgpack. The checksum covers the version,
+//! A record is 1 byte of format version, 1 byte of flags (1: compressed, 2: encrypted), 4 bytes of payload length, 4 bytes of CRC-32C, 8
+//! bytes of parent position (all little-endian), and the payload: the entry's msgpack, as its [`Codec`](crate::Codec) makes it. The checksum covers the version,
 //! the flags, the tenant, the thread, the position, the parent and the payload, so a record that was damaged, cut or moved
 //! elsewhere is told.
 
@@ -9,7 +9,10 @@ use bytes::Bytes;
 use hanok_core::{Position, ThreadKey};
 use thiserror::Error;
 
-use crate::Entry;
+use crate::{
+    Codec, CodecError, Entry,
+    codec::{Bound, KNOWN},
+};
 
 const VERSION: u8 = 1;
 const HEADER: usize = 18;
@@ -47,28 +50,72 @@ pub enum RecordError {
     /// The checksum fits and the content does not: a build that is not ours wrote it.
     #[error("its content cannot be read: {0}")]
     Content(#[source] hanok_core::StoredError),
+    /// It is whole, and the codec does not read it.
+    #[error(transparent)]
+    Codec(#[from] CodecError),
 }
 
 impl Record {
     /// The record of `entry` at `position` of `thread`, following `parent`.
     pub fn new(thread: &ThreadKey, position: Position, parent: Position, entry: &Entry) -> Self {
-        let payload = entry.to_bytes();
+        Self::assembled(thread, (position, parent), 0, &entry.to_bytes())
+    }
+
+    /// As [`new`](Record::new), compressed and encrypted as `codec` says.
+    ///
+    /// # Errors
+    ///
+    /// [`CodecError::Write`].
+    pub fn sealed(
+        codec: &Codec,
+        thread: &ThreadKey,
+        position: Position,
+        parent: Position,
+        entry: &Entry,
+    ) -> Result<Self, CodecError> {
+        if codec.is_plain() {
+            return Ok(Self::new(thread, position, parent, entry));
+        }
+        let bound = Bound { format: [VERSION, 0], thread, position, parent };
+        let (flags, payload) = codec.seal(bound, entry.to_bytes())?;
+        Ok(Self::assembled(thread, (position, parent), flags, &payload))
+    }
+
+    fn assembled(
+        thread: &ThreadKey,
+        (position, parent): (Position, Position),
+        flags: u8,
+        payload: &[u8],
+    ) -> Self {
         let mut bytes = Vec::with_capacity(HEADER + payload.len());
-        bytes.extend([VERSION, 0]);
+        bytes.extend([VERSION, flags]);
         bytes.extend(u32::try_from(payload.len()).unwrap_or(u32::MAX).to_le_bytes());
-        let sum = checksum([VERSION, 0], thread, position, parent, &payload);
+        let sum = checksum([VERSION, flags], thread, position, parent, payload);
         bytes.extend(sum.to_le_bytes());
         bytes.extend(parent.0.to_le_bytes());
         bytes.extend(payload);
         Self { position, bytes: bytes.into() }
     }
 
-    /// The entry and its parent.
+    /// The entry and its parent, of a record that is neither compressed nor encrypted.
     ///
     /// # Errors
     ///
     /// [`RecordError`] when the record is damaged, was moved, or was written by a newer build.
     pub fn read(&self, thread: &ThreadKey) -> Result<(Position, Entry), RecordError> {
+        self.open(&Codec::default(), thread)
+    }
+
+    /// The entry and its parent.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Record::read), and [`RecordError::Codec`].
+    pub fn open(
+        &self,
+        codec: &Codec,
+        thread: &ThreadKey,
+    ) -> Result<(Position, Entry), RecordError> {
         let found = self.bytes.len();
         let Some((header, payload)) = self.bytes.split_at_checked(HEADER) else {
             return Err(RecordError::Length { found, said: HEADER });
@@ -88,10 +135,16 @@ impl Record {
             return Err(RecordError::Checksum);
         }
         // Only a whole record may say that it is newer: a flipped version is damage, not the future.
-        if version != VERSION || flags != 0 {
+        if version != VERSION || flags & !KNOWN != 0 {
             return Err(RecordError::Version { found: version });
         }
-        Ok((parent, Entry::from_bytes(payload).map_err(RecordError::Content)?))
+        let entry = if flags == 0 && codec.is_plain() {
+            Entry::from_bytes(payload)
+        } else {
+            let (format, position) = ([version, flags], self.position);
+            Entry::from_bytes(&codec.open(&Bound { format, thread, position, parent }, payload)?)
+        };
+        Ok((parent, entry.map_err(RecordError::Content)?))
     }
 }
 
@@ -140,7 +193,7 @@ mod tests {
     /// P12
     #[test]
     fn only_a_whole_record_can_be_one_of_a_newer_build() {
-        for (format, newer) in [([1, 0], false), ([2, 0], true), ([1, 1], true), ([255, 9], true)] {
+        for (format, newer) in [([1, 0], false), ([2, 0], true), ([1, 4], true), ([255, 9], true)] {
             let (thread, record) = record(format);
             let read = record.read(&thread);
             assert_eq!(matches!(read, Err(RecordError::Version { .. })), newer, "{read:?}");

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use hanok_checkpoint::{
-    Append, AppendId, Body, Checkpointer, Edit, Entry, Frontier, Goto, Guard, OpenLog, Record,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Frontier, Goto, Guard,
+    OpenLog, Record,
 };
 use hanok_core::{Fields, Namespace, Position};
 use hanok_state::{State, StateUpdate};
@@ -158,13 +159,14 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ) -> Result<Position, RunError> {
         let (runtime, thread) = (self.app.runtime(), self.key());
         let mut last = expected;
+        let codec = self.app.store().codec();
         let records = entries.into_iter().map(|body| {
             let entry = Entry { at: runtime.clock.now(), namespace: path.clone(), body };
-            let record = Record::new(thread, last.next(), last, &entry);
+            let record = Record::sealed(codec, thread, last.next(), last, &entry);
             last = last.next();
-            record
+            record.map_err(|error| CheckpointError::Encode(error.into()))
         });
-        let (id, records) = (AppendId(runtime.ids.id()), records.collect());
+        let (id, records) = (AppendId(runtime.ids.id()), records.collect::<Result<_, _>>()?);
         let append = Append::new(id, expected, Guard::Unclaimed, records);
         self.app.store().append(thread, append).await?;
         Ok(last)

@@ -14,8 +14,8 @@ use std::{
 
 use futures::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Entry, Epoch, Guard, Log,
-    Outgoing, Persistence, Record, RunFold, Safety, SharedCheckpointer, ThreadFold,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Codec, CodecError, Entry, Epoch,
+    Guard, Log, Outgoing, Persistence, Record, RunFold, Safety, SharedCheckpointer, ThreadFold,
 };
 use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
 
@@ -251,8 +251,9 @@ impl Journal {
         self.make_sure(store, &mut at).await?;
         let after = at.position;
         let entries = if exit { at.waiting.leave(after, entries) } else { entries };
-        let outbox = outgoing(&self.thread, after, &entries);
-        let records = self.records(after, entries);
+        let sealed = |error: CodecError| CheckpointError::Encode(error.into());
+        let outbox = outgoing(store.codec(), &self.thread, after, &entries).map_err(sealed)?;
+        let records = self.records(store.codec(), after, entries).map_err(sealed)?;
         let last = Position(after.0 + records.len() as u64);
         at.since += records.iter().map(|record| record.bytes.len()).sum::<usize>();
         if let (Some(writer), false) = (&self.writer, barrier) {
@@ -327,12 +328,17 @@ impl Journal {
         Ok(())
     }
 
-    fn records(&self, after: Position, entries: Vec<(Namespace, Body)>) -> Vec<Record> {
+    fn records(
+        &self,
+        codec: &Codec,
+        after: Position,
+        entries: Vec<(Namespace, Body)>,
+    ) -> Result<Vec<Record>, CodecError> {
         let now = self.runtime.clock.now();
         let mut last = after;
         let record = |(namespace, body)| {
             let entry = Entry { at: now, namespace, body };
-            let record = Record::new(&self.thread, last.next(), last, &entry);
+            let record = Record::sealed(codec, &self.thread, last.next(), last, &entry);
             last = last.next();
             record
         };
@@ -479,15 +485,21 @@ fn is_barrier(body: &Body) -> bool {
 }
 
 /// The items for others that `entries`, which follow `after`, hand over.
-fn outgoing(thread: &ThreadKey, after: Position, entries: &[(Namespace, Body)]) -> Vec<Outgoing> {
+fn outgoing(
+    codec: &Codec,
+    thread: &ThreadKey,
+    after: Position,
+    entries: &[(Namespace, Body)],
+) -> Result<Vec<Outgoing>, CodecError> {
     let mut outgoing = Vec::new();
     for (at, (_, body)) in (after.0 + 1..).zip(entries) {
         if let Body::Commit(commit) = body {
-            let items = commit.outbox.iter();
-            outgoing.extend(items.map(|item| item.outgoing(thread, Position(at))));
+            for item in &commit.outbox {
+                outgoing.push(item.outgoing(codec, thread, Position(at))?);
+            }
         }
     }
-    outgoing
+    Ok(outgoing)
 }
 
 /// What was left of a subgraph.

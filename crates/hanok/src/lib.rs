@@ -23,8 +23,8 @@
 pub use hanok_checkpoint::{Memory, SharedCheckpointer};
 pub use hanok_core::{BoxError, Tenant, ThreadKey};
 pub use hanok_graph::{
-    App, Budget, Command, Context, END, Event, EventKind, Events, Graph, Input, Mode, NewInput,
-    Outcome, Persistence, Retry, RunError, START, Send, Sent, Snapshot, Subgraph, Thread,
+    App, Budget, Command, Context, Durability, END, Event, EventKind, Events, Graph, Input, Mode,
+    NewInput, Outcome, Persistence, Retry, RunError, START, Send, Sent, Snapshot, Subgraph, Thread,
 };
 /// ```
 /// use hanok::{BoxError, Context, Snapshot, State, debug_node};

@@ -13,6 +13,10 @@ pub struct ControlFlow;
 pub struct Effects;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/encryption.md")]
+pub struct Encryption;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/failure.md")]
 pub struct Failure;
 

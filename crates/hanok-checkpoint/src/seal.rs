@@ -1,0 +1,78 @@
+//! How what is no record is stored: 1 byte of flags, 4 bytes of CRC-32C (little-endian), and the payload. The checksum covers
+//! what it is, whose it is and where it stands, like a record's.
+
+use bytes::Bytes;
+use hanok_core::{Position, ThreadKey};
+use thiserror::Error;
+
+use crate::{
+    CheckpointError, Codec, CodecError,
+    codec::{Bound, KNOWN},
+    record::checksum,
+};
+
+/// What is sealed; a number that no version of a record has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    Snapshot = 0,
+    Item = 0xff,
+}
+
+/// Why something sealed cannot be read.
+#[derive(Debug, Error)]
+pub(crate) enum UnsealError {
+    #[error("it is damaged, or belongs elsewhere")]
+    Damaged,
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+}
+
+impl UnsealError {
+    /// The error of what stands at `position` of `thread`.
+    pub(crate) fn at(self, thread: ThreadKey, position: Position) -> CheckpointError {
+        let last_good = Position(position.0.saturating_sub(1));
+        let corrupt =
+            |reason, thread| CheckpointError::Corrupt { thread, position, reason, last_good };
+        match self {
+            Self::Codec(error @ CodecError::Compressed(_)) => corrupt(error.to_string(), thread),
+            Self::Codec(source) => CheckpointError::Locked { thread, position, source },
+            error @ Self::Damaged => corrupt(error.to_string(), thread),
+        }
+    }
+}
+
+fn bound(kind: Kind, flags: u8, thread: &ThreadKey, position: Position) -> Bound<'_> {
+    Bound { format: [kind as u8, flags], thread, position, parent: Position(u64::MAX) }
+}
+
+fn sum(bound: &Bound<'_>, payload: &[u8]) -> u32 {
+    checksum(bound.format, bound.thread, bound.position, bound.parent, payload)
+}
+
+pub(crate) fn seal(
+    codec: &Codec,
+    kind: Kind,
+    (thread, position): (&ThreadKey, Position),
+    payload: Vec<u8>,
+) -> Result<Bytes, CodecError> {
+    let (flags, payload) = codec.seal(bound(kind, 0, thread, position), payload)?;
+    let sum = sum(&bound(kind, flags, thread, position), &payload);
+    Ok([&[flags][..], &sum.to_le_bytes(), &payload].concat().into())
+}
+
+pub(crate) fn unseal(
+    codec: &Codec,
+    kind: Kind,
+    (thread, position): (&ThreadKey, Position),
+    bytes: &[u8],
+) -> Result<Vec<u8>, UnsealError> {
+    let Some(([flags], rest)) = bytes.split_first_chunk() else {
+        return Err(UnsealError::Damaged);
+    };
+    let Some((said, payload)) = rest.split_first_chunk() else { return Err(UnsealError::Damaged) };
+    let bound = bound(kind, *flags, thread, position);
+    if u32::from_le_bytes(*said) != sum(&bound, payload) || flags & !KNOWN != 0 {
+        return Err(UnsealError::Damaged);
+    }
+    Ok(codec.open(&bound, payload)?)
+}
