@@ -10,7 +10,8 @@
 //! - **errors**: [`ModelError`] and [`ToolError`], whose variants are what a caller does differently.
 //!
 //! No HTTP client and no runtime is known here. With the feature `tiktoken`, tokens of OpenAI's models are counted
-//! exactly; with the feature `test` there are a scripted and a recorded model.
+//! exactly; with the feature `store`, `Semantic` makes the vectors of what a store across threads keeps; with the feature
+//! `test` there are a scripted and a recorded model, and a hashing embedder.
 //!
 //! ```
 //! use hanok_core::Call;
@@ -38,6 +39,8 @@ mod chat;
 mod embed;
 mod error;
 mod fn_tool;
+#[cfg(feature = "test")]
+mod hashed;
 mod injected;
 mod price;
 #[cfg(feature = "test")]
@@ -46,6 +49,8 @@ mod reply;
 mod request;
 #[cfg(feature = "test")]
 mod scripted;
+#[cfg(feature = "store")]
+mod semantic;
 mod spec;
 mod tokens;
 mod tool;
@@ -55,6 +60,8 @@ pub use chat::{ChatModel, SharedModel};
 pub use embed::{Embedder, SharedEmbedder};
 pub use error::{ModelError, Wait};
 pub use fn_tool::FnTool;
+#[cfg(feature = "test")]
+pub use hashed::HashEmbedder;
 pub use injected::InjectedTool;
 pub use price::{Price, Priced};
 #[cfg(feature = "test")]
@@ -63,6 +70,8 @@ pub use reply::{ChatReply, Finish, Usage};
 pub use request::{ChatRequest, ResponseFormat, ToolChoice};
 #[cfg(feature = "test")]
 pub use scripted::{Exchange, ScriptError, ScriptedModel};
+#[cfg(feature = "store")]
+pub use semantic::Semantic;
 pub use spec::{InvalidSpec, Parameter, ToolSpec};
 pub use tokens::TokenCounter;
 pub use tool::{SharedTool, Tool, ToolError, ToolOutput};
