@@ -20,8 +20,8 @@
 //! # Ok::<(), hanok::graph::BuildError>(())
 //! ```
 
-pub use hanok_checkpoint::{Memory, SharedCheckpointer};
-pub use hanok_core::{BoxError, Tenant, ThreadKey};
+pub use hanok_checkpoint::{Memory, MemoryStore, SharedCheckpointer, SharedStore, Store};
+pub use hanok_core::{BoxError, ItemKey, Labels, Tenant, ThreadKey};
 pub use hanok_graph::{
     App, Budget, Command, Context, Durability, END, Event, EventKind, Events, Graph, Input, Mode,
     NewInput, Outcome, Persistence, Retry, RunError, START, Send, Sent, Snapshot, Subgraph, Thread,

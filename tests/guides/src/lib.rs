@@ -25,6 +25,10 @@ pub struct Failure;
 pub struct Limits;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/long-term-memory.md")]
+pub struct LongTermMemory;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/observability.md")]
 pub struct Observability;
 
