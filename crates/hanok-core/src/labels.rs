@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     InvalidName, Tenant,
-    name::{MOST_LABELS, checked},
+    name::{LONGEST_LABELS, MOST_LABELS, checked},
 };
 
 /// Ends a label. No label holds it, and no byte is lower: so one list of labels never begins like another by accident, and
@@ -13,7 +13,8 @@ const END: char = '\0';
 
 /// The namespace of an item: one to 32 labels, compared whole and by their bytes.
 ///
-/// A label has 1 to 256 bytes, no control character and no dot; every other sign means itself.
+/// A label has 1 to 256 bytes, all together have at most 2,048, and none has a control character or a dot; every other sign
+/// means itself.
 ///
 /// ```
 /// use hanok_core::Labels;
@@ -32,8 +33,8 @@ impl Labels {
     ///
     /// # Errors
     ///
-    /// [`InvalidName`] when there is no label or more than 32, or one is empty, dotted, longer than 256 bytes or holds a
-    /// control character.
+    /// [`InvalidName`] when there is no label or more than 32, they have more than 2,048 bytes, or one is empty, dotted,
+    /// longer than 256 bytes or holds a control character.
     pub fn new<L: AsRef<str>>(labels: impl IntoIterator<Item = L>) -> Result<Self, InvalidName> {
         const WHAT: &str = "label";
         let (mut joined, mut count) = (String::new(), 0);
@@ -45,11 +46,15 @@ impl Labels {
             joined.push_str(&label);
             joined.push(END);
             count += 1;
+            if count > MOST_LABELS {
+                return Err(InvalidName::TooMany { what: WHAT, count });
+            }
         }
+        let bytes = joined.len() - count;
         match count {
+            _ if bytes > LONGEST_LABELS => Err(InvalidName::LabelsTooLong { bytes }),
             0 => Err(InvalidName::Empty { what: "list of labels" }),
-            1..=MOST_LABELS => Ok(Self(joined.into())),
-            count => Err(InvalidName::TooMany { what: WHAT, count }),
+            _ => Ok(Self(joined.into())),
         }
     }
 
@@ -181,6 +186,10 @@ mod tests {
         }
         let long = "x".repeat(257);
         assert_eq!(Labels::new([&long]), Err(InvalidName::TooLong { what, bytes: 257 }));
+        let whole = "x".repeat(256);
+        assert!(Labels::new([&*whole; 8]).is_ok());
+        let one_more = Labels::new([[&*whole; 8].as_slice(), &["x"]].concat());
+        assert_eq!(one_more, Err(InvalidName::LabelsTooLong { bytes: 2_049 }));
         assert_eq!(Labels::new(["a"; 32]).unwrap().depth(), 32);
         assert_eq!(Labels::new(["a", "한옥"]).unwrap().to_string(), "a/한옥");
         for (depth, want) in [(0, "a"), (1, "a"), (2, "a/b"), (9, "a/b/c")] {

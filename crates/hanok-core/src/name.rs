@@ -11,6 +11,9 @@ const LONGEST: usize = 256;
 /// The most labels of a namespace of the store.
 pub(crate) const MOST_LABELS: usize = 32;
 
+/// The most bytes that they have together: no database indexes a name of any length.
+pub(crate) const LONGEST_LABELS: usize = 2_048;
+
 /// Why a text cannot be a name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -46,6 +49,12 @@ pub enum InvalidName {
         what: &'static str,
         /// Where it stands.
         at: usize,
+    },
+    /// The labels of a namespace of the store have at most 2,048 bytes together.
+    #[error("the labels have {bytes} bytes; at most {LONGEST_LABELS} are allowed")]
+    LabelsTooLong {
+        /// How many they have.
+        bytes: usize,
     },
     /// A namespace of the store has at most 32 labels.
     #[error("there are {count} of {what}; at most {MOST_LABELS} are allowed")]

@@ -22,6 +22,9 @@ pub(crate) fn hostile_names_stay_apart_and_read_back_as_they_were_written(store:
         keys.push(key("keys", name));
     }
     keys.extend([key("a:b/c", "k"), key("ab/c", "k"), key("a/bc", "k"), key("a/b:c", "k")]);
+    let longest: Vec<_> = (0..8u8).map(|n| char::from(b'a' + n).to_string().repeat(256)).collect();
+    let longest = Labels::new(longest).unwrap();
+    keys.push(ItemKey::new(tenant(&"t".repeat(256)), longest, &"🙂".repeat(64)).unwrap());
     for key in &keys {
         at.put(key, put(&*key.to_string())).unwrap();
     }
