@@ -6,6 +6,7 @@
 //! - what is answered survives the death of this process and the crash of the server; with
 //!   [`Safety::Machine`](hanok_checkpoint::Safety::Machine) it also waits for the standbys that the server waits for;
 //! - a read sees one moment of the store;
+//! - it is a [`Store`](hanok_checkpoint::Store) as well: what is remembered across threads lies in the same schema;
 //! - no statement has a name and no setting outlives its transaction, so it works behind a pooler of transactions.
 //!
 //! ```no_run
@@ -33,6 +34,7 @@ mod pool;
 mod postgres;
 mod read;
 mod schema;
+mod store;
 mod tls;
 mod write;
 

@@ -19,7 +19,7 @@ use crate::{Config, database::Database, failure::Failure};
 /// made again. Calls need a tokio runtime that outlives the store: its connections live there.
 #[derive(Clone)]
 pub struct Postgres {
-    database: Arc<Database>,
+    pub(crate) database: Arc<Database>,
     name: Arc<str>,
 }
 
@@ -52,7 +52,7 @@ impl Postgres {
         Ok(Self { database: Arc::new(database), name: name.into() })
     }
 
-    fn told<T>(&self, answer: Result<T, Failure>) -> Result<T, CheckpointError> {
+    pub(crate) fn told<T>(&self, answer: Result<T, Failure>) -> Result<T, CheckpointError> {
         answer.map_err(|failure| failure.told_of(&self.name))
     }
 }

@@ -144,7 +144,7 @@ impl Database {
         answers.iter().flatten().map(read_info).collect()
     }
 
-    async fn look(&self, queries: &[Query<'_>]) -> Result<Vec<Vec<Row>>, Failure> {
+    pub(crate) async fn look(&self, queries: &[Query<'_>]) -> Result<Vec<Vec<Row>>, Failure> {
         self.pool.ask(Mode::Read, queries).await
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The format that this build reads and writes.
-const FORMAT: i32 = 1;
+const FORMAT: i32 = 2;
 
 /// The oldest server: its transaction ids have 64 bits.
 const OLDEST_SERVER: i32 = 130_000;
@@ -64,11 +64,13 @@ impl fmt::Display for Schema {
     }
 }
 
-/// What leads from one format to the next; the first from nothing to format 1.
+/// What leads from one format to the next; the first from nothing to format 1, the second brings the items of the store
+/// across threads.
 ///
 /// Names are compared by bytes, whatever the database's collation. Half of a page of threads stays free, so that a head
 /// moves within its page and no index is touched.
-const STEPS: [&str; FORMAT as usize] = ["
+const STEPS: [&str; FORMAT as usize] = [
+    "
     CREATE TABLE {s}.threads (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         tenant text COLLATE \"C\" NOT NULL,
@@ -118,10 +120,13 @@ const STEPS: [&str; FORMAT as usize] = ["
     );
     CREATE TABLE {s}.hanok_format (version integer NOT NULL);
     INSERT INTO {s}.hanok_format VALUES (0);
-"];
+",
+    crate::store::TABLES,
+];
 
 /// The tables of [`STEPS`], but for the one that names the format.
-const TABLES: [&str; 5] = ["threads", "records", "snapshots", "outbox", "consumers"];
+const TABLES: [&str; 8] =
+    ["threads", "records", "snapshots", "outbox", "consumers", "tenants", "items", "vectors"];
 
 /// What a schema is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@
 
 mod support;
 
-use hanok_checkpoint::{Memory, SharedCheckpointer};
-use hanok_testkit::{CHECKPOINTER_CLAIMS, block_on};
+use hanok_checkpoint::{Memory, MemoryStore, SharedCheckpointer, SharedStore};
+use hanok_testkit::{CHECKPOINTER_CLAIMS, STORE_CLAIMS, block_on};
 use postgres_for_tests::{Bouncer, Installation, Server};
 
 /// Without a server the claims are about the store in memory, for which they hold anyway.
@@ -22,11 +22,28 @@ async fn store() -> SharedCheckpointer {
 
 hanok_testkit::checkpointer_conforms!(store().await);
 
+mod items {
+    use super::*;
+
+    async fn store() -> SharedStore {
+        match support::server() {
+            Some(url) => SharedStore::new(support::store(&url).await),
+            None => SharedStore::new(MemoryStore::new()),
+        }
+    }
+
+    hanok_testkit::store_conforms!(store().await);
+}
+
 /// Checks every claim on the server at `url`.
 fn every_claim_holds_at(url: &str) {
     for (claim, holds) in CHECKPOINTER_CLAIMS {
         eprintln!("{claim}");
         holds(SharedCheckpointer::new(block_on(support::store(url))));
+    }
+    for (claim, holds) in STORE_CLAIMS {
+        eprintln!("{claim}");
+        holds(SharedStore::new(block_on(support::store(url))));
     }
 }
 
