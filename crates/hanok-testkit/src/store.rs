@@ -50,6 +50,8 @@ macro_rules! store_conforms {
         $crate::store_conforms! { $($then)*;
             /// B106
             what_is_put_is_read_back
+            /// P23 in part
+            a_value_of_any_depth_is_kept_and_harms_nothing
             /// B106
             an_item_keeps_when_it_was_first_put
             /// B106

@@ -19,7 +19,7 @@ use super::{
 
 /// A store across threads in memory: for tests, and for what need not outlive its process.
 ///
-/// **Nothing survives the process.** A search looks at every item of its namespaces.
+/// **Nothing survives the process.** A search looks at every item there is, one after the other.
 ///
 /// ```
 /// use hanok_checkpoint::{MemoryStore, Put, Search, Store};

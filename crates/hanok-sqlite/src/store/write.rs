@@ -53,7 +53,9 @@ pub(super) fn batch(
         if let Write::Put(_, put) = write {
             after.insert(key, insert(tx, key, put, item.as_ref(), now)?);
         }
-        forget_tenant(tx, key.tenant())?;
+        if let Some(tenant_id) = tenant_id(tx, key.tenant())? {
+            forget_tenant(tx, tenant_id)?;
+        }
     }
     let written = batch.writes.iter().zip(before).map(|(write, item)| Written {
         before: item.map(|item| item.version),
@@ -185,13 +187,12 @@ fn remove_row(tx: &Transaction<'_>, tenant_id: i64, id: i64) -> Result<(), Failu
     Ok(())
 }
 
-/// Forgets a tenant without items.
-fn forget_tenant(tx: &Transaction<'_>, tenant: &Tenant) -> Result<(), Failure> {
+/// Forgets a tenant if it has no item.
+fn forget_tenant(tx: &Transaction<'_>, tenant_id: i64) -> Result<(), Failure> {
     tx.prepare_cached(
-        "DELETE FROM tenants WHERE tenant = ?1
-         AND NOT EXISTS (SELECT 1 FROM items WHERE tenant_id = tenants.id)",
+        "DELETE FROM tenants WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM items WHERE tenant_id = ?1)",
     )?
-    .execute([tenant.as_str()])?;
+    .execute([tenant_id])?;
     Ok(())
 }
 
@@ -207,8 +208,9 @@ pub(super) fn sweep(tx: &Transaction<'_>, now: Timestamp, limit: usize) -> Resul
     for (id, tenant_id) in &expired {
         remove_row(tx, *tenant_id, *id)?;
     }
-    tx.prepare_cached("DELETE FROM tenants WHERE id NOT IN (SELECT tenant_id FROM items)")?
-        .execute([])?;
+    for tenant_id in expired.iter().map(|(_, tenant_id)| *tenant_id).collect::<BTreeSet<_>>() {
+        forget_tenant(tx, tenant_id)?;
+    }
     Ok(expired.len())
 }
 

@@ -3,7 +3,8 @@
 use std::thread;
 
 use hanok_checkpoint::{
-    Batch, Expect, Item, Namespaces, Put, Read, SharedStore, Store, Version, Within, Write, Written,
+    Batch, Expect, FieldPath, Filter, Item, Namespaces, Put, Read, SharedStore, Store, Version,
+    Within, Write, Written,
 };
 use hanok_core::{ItemKey, Stored, Timestamp};
 
@@ -44,6 +45,25 @@ pub(crate) fn what_is_put_is_read_back(store: SharedStore) {
     }
     assert_eq!(at.shown(&key("a/b", "2")).as_deref(), Some("\"글\""));
     assert_eq!(at.batch(Batch::default()), Ok(Default::default()));
+}
+
+pub(crate) fn a_value_of_any_depth_is_kept_and_harms_nothing(store: SharedStore) {
+    let at = At(&store, NOW);
+    // A map in a map in a map, and lists, as no JSON reader would take them.
+    for (name, level) in [("map", &[0x81, 0xa1, b'a'][..]), ("list", &[0x91])] {
+        let deep = [level.repeat(100_000), vec![0xa1, b'x']].concat();
+        let value = Stored::from_bytes(deep).unwrap();
+        at.put(&key("a", name), Put::new(value.clone())).unwrap();
+        let item = block_on(store.get(&key("a", name), NOW)).unwrap().unwrap();
+        assert!(item.value == value, "{name}");
+        let this = Filter::And(vec![
+            Filter::Exists("a".into()),
+            Filter::Not(Box::new(Filter::Eq(FieldPath::default(), value))),
+        ]);
+        let found = at.found(&within("a").filter(this));
+        assert_eq!(found, ["map"], "{name}");
+        at.hits(&within("a").text("x"));
+    }
 }
 
 pub(crate) fn an_item_keeps_when_it_was_first_put(store: SharedStore) {
