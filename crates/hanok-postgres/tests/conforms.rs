@@ -58,8 +58,7 @@ fn every_claim_holds_behind_a_pooler_of_transactions() {
 /// P30
 #[test]
 fn every_claim_holds_on_the_systems_own_server() {
-    let installation = Installation::of_the_system();
-    let server = installation.and_then(|installation| Server::start(&installation, &[]));
-    let Some(server) = support::given(server) else { return };
+    let Some(installation) = support::given(Installation::of_the_system()) else { return };
+    let server = Server::start(&installation, &[]).unwrap();
     every_claim_holds_at(&server.url("postgres"));
 }

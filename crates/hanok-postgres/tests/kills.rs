@@ -176,8 +176,8 @@ fn world(folder: &Path, name: &str) -> World {
 /// P1, P3, P4, P5, P9: fifty deaths, ten of them with the server.
 #[test]
 fn killed_runs_end_where_a_quiet_run_ends_and_pay_each_thing_once() {
-    let server = Installation::newest().and_then(|it| Server::start(&it, &[]));
-    let Some(server) = given(server) else { return };
+    let Some(installation) = given(Installation::newest()) else { return };
+    let server = Server::start(&installation, &[]).unwrap();
     let (url, schema) = (server.url("postgres"), schema());
     let folder = tempfile::tempdir().unwrap();
     let quiet = world(folder.path(), "quiet");

@@ -91,6 +91,18 @@ async fn what_may_be_done_twice_survives_a_lost_answer_and_a_lost_question() {
     assert_eq!(proxy.lost(), 9);
 }
 
+/// P9: the connection is not used again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_falls_silent_is_given_up() {
+    let Some(url) = server() else { return };
+    let (through, proxy) = through_a_proxy(&url).await;
+    let config = config(&through).connections(1).statement_timeout(Duration::from_millis(100));
+    let (store, t) = (Postgres::connect(config).await.unwrap(), key("t"));
+    proxy.lose(Loss::Silence);
+    store.append(&t, append(&t, 0, 1, "one")).await.unwrap();
+    assert_eq!((texts(&store, &t).await, proxy.lost()), (vec!["one".to_owned()], 1));
+}
+
 /// P9: the caller appends again with the same id.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_append_that_is_given_up_is_found_by_the_next_attempt() {
@@ -207,13 +219,48 @@ async fn nothing_is_left_of_a_thread_that_is_removed_while_it_is_written() {
     }
 }
 
+/// P57: a snapshot that comes while its thread is removed waits, and goes nowhere.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_snapshot_of_a_thread_that_is_being_removed_is_not_kept() {
+    let Some(url) = server() else { return };
+    let schema = schema();
+    let named = format!("{url}?application_name={schema}");
+    let store = Postgres::connect(config(&named).schema(&schema)).await.unwrap();
+    let (t, admin) = (key("t"), admin(&url).await);
+    for what in ["DELETE FROM threads", "UPDATE threads SET floor = 1"] {
+        store.append(&t, append(&t, 0, 1, "x")).await.unwrap();
+        // What `delete` and `trim` do first, from another process.
+        let removing = support::admin(&url).await;
+        let what = what.replace("threads", &format!("{schema}.threads"));
+        let lock = format!("BEGIN; SELECT FROM {schema}.threads FOR UPDATE; {what}");
+        removing.batch_execute(&lock).await.unwrap();
+        let put = tokio::spawn({
+            let (store, t) = (store.clone(), t.clone());
+            async move { store.put_snapshot(&t, Position(1), vec![7].into()).await }
+        });
+        let waits = format!(
+            "SELECT count(*) FROM pg_stat_activity
+             WHERE application_name = '{schema}' AND wait_event_type = 'Lock'"
+        );
+        while value(&admin, &waits).await == "0" && !put.is_finished() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        removing.batch_execute("COMMIT").await.unwrap();
+        put.await.unwrap().unwrap();
+        let count = format!("SELECT count(*) FROM {schema}.snapshots");
+        assert_eq!(value(&admin, &count).await, "0", "{what}");
+        store.delete(&t, None).await.unwrap();
+        admin.batch_execute(&format!("DELETE FROM {schema}.records")).await.unwrap();
+    }
+}
+
 /// P8, P9
 #[tokio::test(flavor = "multi_thread")]
 async fn too_many_connections_are_waited_for() {
     let settings =
         ["max_connections = 8", "superuser_reserved_connections = 0", "max_wal_senders = 2"];
-    let server = Installation::newest().and_then(|it| Server::start(&it, &settings));
-    let Some(server) = given(server) else { return };
+    let Some(installation) = given(Installation::newest()) else { return };
+    let server = Server::start(&installation, &settings).unwrap();
     let url = server.url("postgres");
     let schema = schema();
     drop(Postgres::connect(config(&url).schema(&schema)).await.unwrap());
@@ -253,8 +300,8 @@ async fn work(state: Snapshot<Work>, cx: Context<Arc<AtomicU32>>) -> Result<Work
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_goes_on_when_its_server_comes_back() {
     const STEPS: u32 = 60;
-    let server = Installation::newest().and_then(|it| Server::start(&it, &[]));
-    let Some(server) = given(server).map(Arc::new) else { return };
+    let Some(installation) = given(Installation::newest()) else { return };
+    let server = Arc::new(Server::start(&installation, &[]).unwrap());
     let store = store(&server.url("postgres")).await;
     let graph = Graph::<Work, Arc<AtomicU32>>::builder("work")
         .node("work", work)

@@ -26,8 +26,11 @@ fn authority(name: &str) -> CertifiedIssuer<'static, KeyPair> {
 }
 
 /// A server that speaks TLS as `localhost`, to `agent` with a password only.
-fn server(authority: &CertifiedIssuer<'_, KeyPair>) -> Result<Server, Missing> {
-    let server = Server::start(&Installation::newest()?, &[])?;
+fn server(
+    installation: &Installation,
+    authority: &CertifiedIssuer<'_, KeyPair>,
+) -> Result<Server, Missing> {
+    let server = Server::start(installation, &[])?;
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(vec!["localhost".into()]).unwrap();
     let certificate = certificate.signed_by(&key, authority).unwrap();
@@ -52,7 +55,8 @@ fn server(authority: &CertifiedIssuer<'_, KeyPair>) -> Result<Server, Missing> {
 #[tokio::test(flavor = "multi_thread")]
 async fn only_a_server_whose_certificate_is_good_is_spoken_with() {
     let (mine, other) = (authority("mine"), authority("other"));
-    let Some(server) = given(server(&mine)) else { return };
+    let Some(installation) = given(Installation::with_tls()) else { return };
+    let server = server(&installation, &mine).unwrap();
     let admin = admin(&server.url("postgres")).await;
     let agent =
         "CREATE ROLE agent LOGIN PASSWORD 'pass-7c1e'; GRANT CREATE ON DATABASE postgres TO agent";

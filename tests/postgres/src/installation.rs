@@ -76,6 +76,20 @@ impl Installation {
         }
     }
 
+    /// One whose server speaks TLS. PyPI's does not.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn with_tls() -> Result<Self, Missing> {
+        let system = Self::of_the_system()?;
+        let built = said(system.program("pg_config"), &["--configure"])?;
+        match built.contains("--with-openssl") || built.contains("--with-ssl") {
+            true => Ok(system),
+            false => Err(Missing::new("the system's PostgreSQL is built without TLS")),
+        }
+    }
+
     /// One of its programs.
     pub fn program(&self, name: &str) -> PathBuf {
         self.bin.join(name)

@@ -12,11 +12,16 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
 use hanok_postgres::{Config, Postgres};
+use postgres_for_tests::Installation;
 use tokio_postgres::{Client, NoTls};
 
-/// The shared server's URL; says why the test is skipped where there is none.
+/// The shared server's URL; says why the test is skipped where there is none. One that is there and does not start is no
+/// reason to skip a test.
 pub(crate) fn server() -> Option<String> {
-    given(postgres_for_tests::url())
+    match (postgres_for_tests::url(), Installation::newest()) {
+        (Err(why), Ok(_)) => panic!("{why}"),
+        (url, _) => given(url),
+    }
 }
 
 /// What is there; says why the test is skipped where it is not.

@@ -19,6 +19,8 @@ pub(crate) enum Loss {
     Question,
     /// The server commits, and its answer does not come back.
     Answer,
+    /// Nothing comes back any more, and the connection stays.
+    Silence,
 }
 
 /// Stands between a store and its server.
@@ -103,7 +105,9 @@ async fn answer(mut from: tcp::OwnedReadHalf, mut to: tcp::OwnedWriteHalf, swall
             if to.write_all(&chunk[..length]).await.is_err() {
                 return;
             }
-        } else if chunk[..length].ends_with(DONE) {
+        } else if swallow.load(Ordering::SeqCst) == Loss::Answer as u8
+            && chunk[..length].ends_with(DONE)
+        {
             return;
         }
     }
