@@ -172,8 +172,8 @@ fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
         format!(
             ", sent AS (
                  INSERT INTO {s}.outbox (xact, topic, thread_id, position, bytes)
-                 SELECT pg_current_xact_id()::text::bigint, new.topic, moved.id, new.position, new.bytes
-                 FROM moved, unnest($12, $13, $14) WITH ORDINALITY AS new (topic, position, bytes, n)
+                 SELECT xact_base + pg_current_xact_id()::text::bigint, topic, id, position, bytes
+                 FROM {s}.hanok_format, moved, unnest($12, $13, $14) WITH ORDINALITY AS new (topic, position, bytes, n)
                  ORDER BY new.n
              )"
         )

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How often it is looked again for items that are stored and may not be handed out yet, and in what pauses.
-const LOOKS: usize = 10;
+const LOOKS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl Database {
@@ -39,7 +39,8 @@ impl Database {
                  FROM {s}.consumers WHERE topic = $1 AND consumer = $2
              )
              SELECT xact, seq, position, bytes, tenant, thread,
-                    xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+                    xact < (SELECT xact_base FROM {s}.hanok_format)
+                           + pg_snapshot_xmin(pg_current_snapshot())::text::bigint
              FROM {s}.outbox JOIN {s}.threads ON id = thread_id
              WHERE topic = $1 AND (xact, seq) > (SELECT xact, seq FROM done)
              ORDER BY xact, seq LIMIT $3"

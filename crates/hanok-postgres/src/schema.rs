@@ -9,7 +9,7 @@ use tokio_postgres::types::Type;
 
 use crate::{
     failure::{Failure, Outlook},
-    pool::{Mode, Pool},
+    pool::{Mode, Pool, Query},
 };
 
 /// The format that this build reads and writes.
@@ -118,8 +118,13 @@ const STEPS: [&str; FORMAT as usize] = [
         seq bigint NOT NULL,
         PRIMARY KEY (topic, consumer)
     );
-    CREATE TABLE {s}.hanok_format (version integer NOT NULL);
-    INSERT INTO {s}.hanok_format VALUES (0);
+    CREATE TABLE {s}.hanok_format (
+        version integer NOT NULL,
+        server text NOT NULL,
+        xact_base bigint NOT NULL
+    );
+    INSERT INTO {s}.hanok_format
+    SELECT 0, system_identifier::text, 0 FROM pg_control_system();
 ",
     crate::store::TABLES,
 ];
@@ -141,12 +146,34 @@ pub(crate) async fn prepare(pool: &Pool, schema: &Schema) -> Result<(), Failure>
     let mut trying = pool.trying();
     loop {
         match step(pool, schema).await {
-            Ok(true) => return Ok(()),
+            Ok(true) => return go_on_counting(pool, schema).await,
             Ok(false) => {}
             Err(failure) if failure.outlook() == Outlook::Hopeless => return Err(failure),
             Err(failure) => trying.pause(failure).await?,
         }
     }
+}
+
+/// Transactions are counted by each server in its own way. Where the tables were moved to another server, as a dump, they go on
+/// to be counted above all that they hold: an item that is sent there follows what was sent before.
+async fn go_on_counting(pool: &Pool, schema: &Schema) -> Result<(), Failure> {
+    let s = schema;
+    let here = "(SELECT system_identifier::text FROM pg_control_system())";
+    let moved = format!("SELECT FROM {s}.hanok_format WHERE server <> {here}");
+    let answers = pool.ask(Mode::Read, &[Query { sql: &moved, parameters: &[] }]).await?;
+    if answers.iter().all(Vec::is_empty) {
+        return Ok(());
+    }
+    // A consumer may say that it is done with whatever will ever come.
+    let go_on = format!(
+        "UPDATE {s}.hanok_format SET server = {here}, xact_base = 1 + greatest(
+             xact_base,
+             (SELECT max(xact) FROM {s}.outbox),
+             (SELECT max(xact) FROM {s}.consumers WHERE xact < 1::bigint << 62)
+         ) WHERE server <> {here}"
+    );
+    let query = Query { sql: &go_on, parameters: &[] };
+    pool.ask(Mode::Write(Safety::Machine), &[query]).await.map(|_| ())
 }
 
 /// Goes one format on; says whether there was nothing to do.

@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 use hanok_checkpoint::{Append, Checkpointer, Cursor, Outgoing};
 use hanok_core::Position;
 use hanok_postgres::{Follow, Postgres};
-use postgres_for_tests::Bouncer;
+use postgres_for_tests::{Bouncer, Installation, Server};
 use support::{admin, append, config, key, schema, server, value};
 
 /// Whether `it` stays pending for a moment.
@@ -118,8 +118,10 @@ async fn items(store: &Postgres, consumer: &str) -> (Vec<String>, Cursor) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn items_wait_for_a_transaction_that_began_before_and_has_not_ended() {
-    let Some(url) = server() else { return };
-    let schema = schema();
+    // A server of its own: what waits here waits everywhere on it.
+    let Some(installation) = support::given(Installation::newest()) else { return };
+    let server = Server::start(&installation, &[]).unwrap();
+    let (url, schema) = (server.url("postgres"), schema());
     let store = Postgres::connect(config(&url).schema(&schema)).await.unwrap();
     let (a, b) = (key("a"), key("b"));
     store.append(&a, with(&a, 0, "first")).await.unwrap();
@@ -145,4 +147,35 @@ async fn items_wait_for_a_transaction_that_began_before_and_has_not_ended() {
     assert_eq!(items(&store, "c").await.0, [""; 0]);
     let left = format!("SELECT count(*) FROM {schema}.outbox");
     assert_eq!(value(&slow, &left).await, "0");
+}
+
+/// A dump that is put into another server brings its items and its consumers' places along, and not the count of transactions.
+#[tokio::test(flavor = "multi_thread")]
+async fn items_go_on_in_order_when_a_dump_is_put_into_another_server() {
+    let Some(url) = server() else { return };
+    let (admin, schema) = (admin(&url).await, schema());
+    let connect = async || Postgres::connect(config(&url).schema(&schema)).await.unwrap();
+    let (a, store) = (key("a"), connect().await);
+    store.append(&a, with(&a, 0, "done")).await.unwrap();
+    store.append(&a, with(&a, 1, "open")).await.unwrap();
+    let first = store.outbox("c", "m", 1).await.unwrap().remove(0);
+    store.advance("c", "m", first.cursor).await.unwrap();
+    store.advance("all", "other", Cursor(u128::MAX >> 1)).await.unwrap();
+    // As if they came from a server that had counted further.
+    for table in ["outbox", "consumers WHERE topic = 'm'"] {
+        let (table, of) = table.split_once(' ').unwrap_or((table, ""));
+        let further = format!("UPDATE {schema}.{table} SET xact = xact + 1000000000 {of}");
+        admin.batch_execute(&further).await.unwrap();
+    }
+    let elsewhere = format!("UPDATE {schema}.hanok_format SET server = 'elsewhere'");
+    admin.batch_execute(&elsewhere).await.unwrap();
+
+    let store = connect().await;
+    store.append(&a, with(&a, 2, "new")).await.unwrap();
+    let (got, last) = items(&store, "c").await;
+    assert_eq!(got, ["open", "new"]);
+    store.advance("c", "m", last).await.unwrap();
+    let store = connect().await;
+    store.append(&a, with(&a, 3, "newer")).await.unwrap();
+    assert_eq!(items(&store, "c").await.0, ["newer"]);
 }

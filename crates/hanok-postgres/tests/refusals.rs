@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 use hanok_checkpoint::{CheckpointError, Checkpointer, Safety, Snapshots, Trim};
 use hanok_core::Position;
 use hanok_postgres::{Config, Postgres};
-use postgres_for_tests::Bouncer;
+use postgres_for_tests::{Bouncer, Installation, Server};
 use support::{admin, append, config, key, schema, server, texts, told, value};
 
 /// A secret that no error and no `Debug` may show.
@@ -286,7 +286,9 @@ async fn an_append_is_as_safe_as_it_is_asked_to_be() {
 /// P8
 #[tokio::test(flavor = "multi_thread")]
 async fn a_statement_that_takes_too_long_ends_directly_and_behind_a_pooler() {
-    let Some(url) = server() else { return };
+    let Some(installation) = support::given(Installation::newest()) else { return };
+    let server = Server::start(&installation, &[]).unwrap();
+    let url = server.url("postgres");
     let bouncer = support::given(Bouncer::start(&url));
     let pooled = bouncer.as_ref().map(|bouncer| bouncer.url("postgres"));
     for place in std::iter::once(url.clone()).chain(pooled) {
