@@ -37,6 +37,10 @@ pub struct Observability;
 pub struct PeopleInTheLoop;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/postgresql.md")]
+pub struct Postgresql;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/state.md")]
 pub struct State;
 
