@@ -20,7 +20,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use hanok_checkpoint::{Append, CheckpointError, Checkpointer, Guard, Safety, Trim};
+use hanok_checkpoint::{Append, CheckpointError, Checkpointer, Guard, Safety, Snapshots, Trim};
 use hanok_core::Position;
 use hanok_graph::{BoxError, Context, END, Graph, START, Snapshot};
 use hanok_postgres::Postgres;
@@ -101,6 +101,25 @@ async fn a_connection_that_falls_silent_is_given_up() {
     proxy.lose(Loss::Silence);
     store.append(&t, append(&t, 0, 1, "one")).await.unwrap();
     assert_eq!((texts(&store, &t).await, proxy.lost()), (vec!["one".to_owned()], 1));
+}
+
+/// A network on which nothing comes back before all was sent is no trouble: nothing is waited for in between.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_is_one_way_there_and_back() {
+    let Some(url) = server() else { return };
+    let (through, proxy) = through_a_proxy(&url).await;
+    let config = config(&through).connections(1).retry_for(Duration::ZERO);
+    let store = Postgres::connect(config.statement_timeout(Duration::from_millis(100))).await;
+    let (store, t) = (store.unwrap(), key("t"));
+    proxy.lose(Loss::Patience);
+    for at in 0..5 {
+        store.append(&t, append(&t, at, u128::from(at), "x")).await.unwrap();
+        store.put_snapshot(&t, Position(at), vec![7].into()).await.unwrap();
+        let opened = store.open(&t, None, Snapshots::Use).await.unwrap().unwrap();
+        assert_eq!(opened.records.len(), 1);
+        assert_eq!(position(&store, &t).await, at + 1);
+    }
+    assert!(store.delete(&t, Some(Position(5))).await.unwrap());
 }
 
 /// P9: the caller appends again with the same id.

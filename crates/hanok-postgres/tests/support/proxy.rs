@@ -1,8 +1,11 @@
 //! A network that loses things at the worst moment.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU8, AtomicU32, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU8, AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 
 use tokio::{
@@ -21,6 +24,8 @@ pub(crate) enum Loss {
     Answer,
     /// Nothing comes back any more, and the connection stays.
     Silence,
+    /// Nothing is lost, but nothing comes back before the commit was sent. This one lasts.
+    Patience,
 }
 
 /// Stands between a store and its server.
@@ -82,7 +87,11 @@ impl Proxy {
         loop {
             let Ok(length @ 1..) = from.read(&mut chunk).await else { return };
             let commits = chunk[..length].windows(6).any(|it| it == b"COMMIT");
-            let loss = if commits { self.loss.swap(0, Ordering::SeqCst) } else { 0 };
+            let holds = self.loss.load(Ordering::SeqCst) == Loss::Patience as u8;
+            if holds {
+                swallow.store(if commits { 0 } else { Loss::Patience as u8 }, Ordering::SeqCst);
+            }
+            let loss = if commits && !holds { self.loss.swap(0, Ordering::SeqCst) } else { 0 };
             self.lost.fetch_add(u32::from(loss > 0), Ordering::SeqCst);
             if loss == Loss::Question as u8 {
                 return;
@@ -101,6 +110,9 @@ async fn answer(mut from: tcp::OwnedReadHalf, mut to: tcp::OwnedWriteHalf, swall
     let mut chunk = vec![0; 1 << 16];
     loop {
         let Ok(length @ 1..) = from.read(&mut chunk).await else { return };
+        while swallow.load(Ordering::SeqCst) == Loss::Patience as u8 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
         if swallow.load(Ordering::SeqCst) == 0 {
             if to.write_all(&chunk[..length]).await.is_err() {
                 return;
