@@ -295,6 +295,12 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
         topic: &str,
         to: Cursor,
     ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
+
+    /// What whoever uses the store is to do with the bytes that go into it. A store itself leaves them as they are; one that
+    /// stands around another says what that one says.
+    fn codec(&self) -> Codec {
+        Codec::default()
+    }
 }
 
 /// Any [`Checkpointer`], chosen at run time. Clones share the store.
@@ -302,9 +308,10 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
 pub struct SharedCheckpointer(Arc<dyn Erased>, Codec);
 
 impl SharedCheckpointer {
-    /// Shares `store`.
+    /// Shares `store`, with its codec.
     pub fn new(store: impl Checkpointer) -> Self {
-        Self(Arc::new(store), Codec::default())
+        let codec = store.codec();
+        Self(Arc::new(store), codec)
     }
 
     /// What is done with the bytes that go into the store, and come out of it. Default: nothing.
@@ -551,5 +558,9 @@ impl Checkpointer for SharedCheckpointer {
         to: Cursor,
     ) -> Result<(), CheckpointError> {
         self.0.advance_boxed(consumer, topic, to).await
+    }
+
+    fn codec(&self) -> Codec {
+        self.1.clone()
     }
 }

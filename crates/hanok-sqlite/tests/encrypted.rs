@@ -107,6 +107,16 @@ fn nothing_that_was_said_stands_in_the_file_and_only_its_key_opens_it() {
     }
 }
 
+/// P56: whoever is given the handle of a store keeps to its codec.
+#[test]
+fn a_handle_that_is_shared_again_keeps_its_codec() {
+    let folder = tempfile::tempdir().unwrap();
+    let mine = store(&folder, Codec::new().encrypt(keys(1, 7)));
+    append(&SharedCheckpointer::new(mine.clone()), "t", 0, SECRET);
+    assert!(!holds(folder.path(), SECRET));
+    assert_eq!(said(&mine, "t").unwrap(), [SECRET]);
+}
+
 /// P56: after a change of keys everything reads, and only the new one writes.
 #[test]
 fn keys_are_changed_one_after_the_other() {

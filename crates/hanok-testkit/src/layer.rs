@@ -4,7 +4,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, CheckpointError, Checkpointer, Cursor, Epoch, Head, Opened, OutboxItem, Record,
+    Append, CheckpointError, Checkpointer, Codec, Cursor, Epoch, Head, Opened, OutboxItem, Record,
     SharedCheckpointer, Snapshots, ThreadInfo, Trim, Which,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
@@ -196,5 +196,9 @@ impl<L: Layer> Checkpointer for Layered<L> {
 
     async fn advance(&self, consumer: &str, topic: &str, to: Cursor) -> Answer<()> {
         self.0.advance(consumer, topic, to).await
+    }
+
+    fn codec(&self) -> Codec {
+        self.0.inner().codec().clone()
     }
 }
