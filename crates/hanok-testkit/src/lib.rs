@@ -12,6 +12,8 @@
 //! ```
 
 mod checkpointer;
+#[cfg(feature = "kills")]
+mod kills;
 mod layer;
 mod runtime;
 mod store;
@@ -19,6 +21,8 @@ mod store;
 pub use checkpointer::{
     CHECKPOINTER_CLAIMS, CheckpointerClaim, any_entry, any_snapshot, check_checkpointer,
 };
+#[cfg(feature = "kills")]
+pub use kills::{Killed, Kills, Ledger};
 pub use layer::{Layer, Layered};
 pub use runtime::block_on;
 pub use store::{STORE_CLAIMS, StoreClaim, check_store};

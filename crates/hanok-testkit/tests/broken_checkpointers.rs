@@ -1,0 +1,190 @@
+//! The suite finds what is wrong with a store: each of these has one fault, and some claim tells it.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+
+use std::panic::{self, AssertUnwindSafe};
+
+use bytes::Bytes;
+use hanok_checkpoint::{
+    Append, AppendId, CheckpointError, Checkpointer, Cursor, Guard, Memory, Opened, OutboxItem,
+    Record, SharedCheckpointer, Snapshots, ThreadInfo, Trim, Which,
+};
+use hanok_core::{Position, ThreadKey};
+use hanok_testkit::{CHECKPOINTER_CLAIMS, Layer, Layered};
+
+type Answer<T> = Result<T, CheckpointError>;
+
+/// What is wrong with a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// An append whose run has lost its claim is made all the same.
+    Unfenced,
+    /// An append that comes too late is put at the end.
+    LastWriterWins,
+    /// An append whose answer was lost is refused when it is made again.
+    ForgetsIds,
+    /// An append of several records may be stored in part.
+    NotWhole,
+    /// The names of threads are compared without their case.
+    FoldsCase,
+    /// A page of history begins with the oldest.
+    OldestFirst,
+    /// A read begins at a snapshot that is newer than what is asked for.
+    SnapshotTooNew,
+    /// What is cut off stays in the history.
+    KeepsWhatIsCut,
+    /// Items that are done are handed out again.
+    NeverDone,
+    /// A delete does not look where the thread is.
+    DeletesAnyway,
+}
+
+const FAULTS: [Fault; 10] = [
+    Fault::Unfenced,
+    Fault::LastWriterWins,
+    Fault::ForgetsIds,
+    Fault::NotWhole,
+    Fault::FoldsCase,
+    Fault::OldestFirst,
+    Fault::SnapshotTooNew,
+    Fault::KeepsWhatIsCut,
+    Fault::NeverDone,
+    Fault::DeletesAnyway,
+];
+
+#[derive(Debug)]
+struct Broken(SharedCheckpointer, Option<Fault>);
+
+impl Broken {
+    fn is(&self, fault: Fault) -> bool {
+        self.1 == Some(fault)
+    }
+
+    fn name(&self, thread: &ThreadKey) -> ThreadKey {
+        let name = thread.thread().to_lowercase();
+        match self.is(Fault::FoldsCase) {
+            true => ThreadKey::new(thread.tenant().clone(), &name).unwrap(),
+            false => thread.clone(),
+        }
+    }
+}
+
+impl Layer for Broken {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.0
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Answer<()> {
+        let thread = &self.name(thread);
+        let mut append = append;
+        if self.is(Fault::ForgetsIds) {
+            let head = self.0.head(thread).await?.map_or(Position::START, |head| head.position);
+            append.id = AppendId(append.id.0.wrapping_mul(31).wrapping_add(u128::from(head.0)));
+        }
+        if self.is(Fault::NotWhole) && append.records.len() > 2 {
+            append.records.pop();
+        }
+        match self.0.append(thread, append.clone()).await {
+            Err(CheckpointError::Fenced { .. }) if self.is(Fault::Unfenced) => {
+                let claim = self.0.head(thread).await?.and_then(|head| head.claim);
+                let guard = claim.map_or(Guard::Unclaimed, |claim| Guard::Hold(claim.epoch));
+                self.0.append(thread, Append { guard, ..append }).await
+            }
+            Err(CheckpointError::Conflict { actual, .. }) if self.is(Fault::LastWriterWins) => {
+                self.0.append(thread, Append { expected: actual, ..append }).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Answer<Option<Opened>> {
+        let thread = &self.name(thread);
+        if self.is(Fault::SnapshotTooNew) && snapshots == Snapshots::Use {
+            return self.0.open(thread, None, snapshots).await;
+        }
+        self.0.open(thread, at, snapshots).await
+    }
+
+    async fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Answer<Vec<Record>> {
+        let mut records = self.0.history(&self.name(thread), before, limit).await?;
+        if self.is(Fault::OldestFirst) {
+            records.reverse();
+        }
+        Ok(records)
+    }
+
+    async fn delete(&self, thread: &ThreadKey, expected: Option<Position>) -> Answer<bool> {
+        let expected = expected.filter(|_| !self.is(Fault::DeletesAnyway));
+        self.0.delete(&self.name(thread), expected).await
+    }
+
+    async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Answer<()> {
+        if self.is(Fault::KeepsWhatIsCut) {
+            let base = Bytes::clone(&trim.base);
+            self.0.put_snapshot(thread, trim.floor, base).await?;
+            return match trim.then {
+                Some(append) => self.0.append(thread, append).await,
+                None => Ok(()),
+            };
+        }
+        self.0.trim(thread, trim).await
+    }
+
+    async fn threads(
+        &self,
+        which: Which,
+        after: Option<&ThreadKey>,
+        limit: usize,
+    ) -> Answer<Vec<ThreadInfo>> {
+        self.0.threads(which, after, limit).await
+    }
+
+    async fn outbox(&self, consumer: &str, topic: &str, limit: usize) -> Answer<Vec<OutboxItem>> {
+        self.0.outbox(consumer, topic, limit).await
+    }
+
+    async fn advance(&self, consumer: &str, topic: &str, to: Cursor) -> Answer<()> {
+        let to = if self.is(Fault::NeverDone) { Cursor::START } else { to };
+        self.0.advance(consumer, topic, to).await
+    }
+}
+
+/// The claims that a store with this fault does not hold.
+fn broken(fault: Option<Fault>) -> Vec<&'static str> {
+    // Reading while others write never ends on a store that hands the same items out for ever.
+    let ends = |claim: &str| {
+        fault != Some(Fault::NeverDone)
+            || claim != "items_of_many_writers_are_handed_out_once_each_in_order"
+    };
+    let store = || SharedCheckpointer::new(Layered(Broken(shared(), fault)));
+    let claims = CHECKPOINTER_CLAIMS.iter().filter(|(claim, _)| ends(claim));
+    let broken = claims
+        .filter(|(_, holds)| panic::catch_unwind(AssertUnwindSafe(|| holds(store()))).is_err());
+    broken.map(|(claim, _)| *claim).collect()
+}
+
+fn shared() -> SharedCheckpointer {
+    SharedCheckpointer::new(Memory::new())
+}
+
+/// P30
+#[test]
+fn each_fault_of_a_store_is_told_by_a_claim_and_a_sound_one_has_none() {
+    // What the claims say of the broken ones is not for whoever reads this test's output.
+    panic::set_hook(Box::new(|_| {}));
+    assert_eq!(broken(None), [""; 0]);
+    for fault in FAULTS {
+        let told = broken(Some(fault));
+        assert!(!told.is_empty(), "{fault:?} is not told by any claim");
+        assert!(told.len() < CHECKPOINTER_CLAIMS.len() / 2, "{fault:?}: {told:?}");
+    }
+}
