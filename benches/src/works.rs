@@ -165,7 +165,7 @@ pub(crate) static ALL: &[Work] = &[
     },
     Work {
         name: "storage",
-        about: "one thread, 1,000 turns of 500 bytes on SQLite, then reading it",
+        about: "one thread, 1,000 turns of 500 bytes on SQLite, safe a moment later (Async), then reading it",
         figures: &[
             most("file", "MB", 1.2),
             most("CPU", "s", 0.2),

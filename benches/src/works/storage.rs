@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hanok_graph::{App, Context, END, Graph, START, Snapshot};
+use hanok_graph::{App, Context, Durability, END, Graph, START, Snapshot};
 use hanok_sqlite::Sqlite;
 use hanok_state::{Message, Messages, State};
 use tempfile::TempDir;
@@ -38,7 +38,7 @@ async fn app(file: &Path) -> Result<App<Talk>> {
         .edge(START, "answer")
         .edge("answer", END)
         .build()?;
-    Ok(graph.checkpointer(Sqlite::open(file).await?))
+    Ok(graph.checkpointer(Sqlite::open(file).await?).durable(Durability::Async))
 }
 
 /// CPU time of all turns in seconds, and that of the last part as a multiple of the first's.

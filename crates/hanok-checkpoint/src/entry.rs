@@ -307,10 +307,14 @@ impl Entry {
     /// The entry as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new();
-        writer.array(4).uint(self.body.code()).uint(self.at.0);
-        write_namespace(&mut writer, &self.namespace);
-        self.body.write(&mut writer);
+        self.write(&mut writer);
         writer.into_bytes()
+    }
+
+    pub(crate) fn write(&self, to: &mut Writer) {
+        to.array(4).uint(self.body.code()).uint(self.at.0);
+        write_namespace(to, &self.namespace);
+        self.body.write(to);
     }
 
     /// Reads what [`Entry::to_bytes`] wrote.

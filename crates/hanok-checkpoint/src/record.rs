@@ -6,7 +6,7 @@
 //! elsewhere is told.
 
 use bytes::Bytes;
-use hanok_core::{Position, ThreadKey};
+use hanok_core::{Position, ThreadKey, Writer};
 use thiserror::Error;
 
 use crate::{
@@ -16,6 +16,9 @@ use crate::{
 
 const VERSION: u8 = 1;
 const HEADER: usize = 18;
+
+/// Room for a record before it is known how large it is: enough for most.
+const AT_FIRST: usize = 1000;
 
 /// A stored entry, as a backend keeps it: opaque bytes at a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +61,9 @@ pub enum RecordError {
 impl Record {
     /// The record of `entry` at `position` of `thread`, following `parent`.
     pub fn new(thread: &ThreadKey, position: Position, parent: Position, entry: &Entry) -> Self {
-        Self::assembled(thread, (position, parent), 0, &entry.to_bytes())
+        let mut writer = Writer::after(room(AT_FIRST));
+        entry.write(&mut writer);
+        Self::headed(thread, (position, parent), 0, writer.into_bytes())
     }
 
     /// As [`new`](Record::new), compressed and encrypted as `codec` says.
@@ -78,22 +83,30 @@ impl Record {
         }
         let bound = Bound { format: [VERSION, 0], thread, position, parent };
         let (flags, payload) = codec.seal(bound, entry.to_bytes())?;
-        Ok(Self::assembled(thread, (position, parent), flags, &payload))
+        let mut bytes = room(HEADER + payload.len());
+        bytes.extend(payload);
+        Ok(Self::headed(thread, (position, parent), flags, bytes))
     }
 
-    fn assembled(
+    /// A record of `bytes`, whose header is still to be written.
+    fn headed(
         thread: &ThreadKey,
         (position, parent): (Position, Position),
         flags: u8,
-        payload: &[u8],
+        mut bytes: Vec<u8>,
     ) -> Self {
-        let mut bytes = Vec::with_capacity(HEADER + payload.len());
-        bytes.extend([VERSION, flags]);
-        bytes.extend(u32::try_from(payload.len()).unwrap_or(u32::MAX).to_le_bytes());
-        let sum = checksum([VERSION, flags], thread, position, parent, payload);
-        bytes.extend(sum.to_le_bytes());
-        bytes.extend(parent.0.to_le_bytes());
-        bytes.extend(payload);
+        if let Some((header, payload)) = bytes.split_at_mut_checked(HEADER) {
+            let sum = checksum([VERSION, flags], thread, position, parent, payload);
+            let size = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+            let parts = [VERSION, flags].into_iter().chain(size.to_le_bytes());
+            let parts = parts.chain(sum.to_le_bytes()).chain(parent.0.to_le_bytes());
+            header.iter_mut().zip(parts).for_each(|(byte, part)| *byte = part);
+        }
+        // It takes no more room than it needs: a store in memory keeps it.
+        if bytes.len() <= AT_FIRST {
+            return Self { position, bytes: Bytes::copy_from_slice(&bytes) };
+        }
+        bytes.shrink_to_fit();
         Self { position, bytes: bytes.into() }
     }
 
@@ -146,6 +159,13 @@ impl Record {
         };
         Ok((parent, entry.map_err(RecordError::Content)?))
     }
+}
+
+/// Room for so many bytes, of which those of the header are there.
+fn room(bytes: usize) -> Vec<u8> {
+    let mut room = Vec::with_capacity(bytes);
+    room.resize(HEADER, 0);
+    room
 }
 
 pub(crate) fn checksum(

@@ -14,6 +14,11 @@ impl Writer {
         Self::default()
     }
 
+    /// A writer that goes on after `bytes`.
+    pub fn after(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
     /// What was written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0

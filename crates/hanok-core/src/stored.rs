@@ -60,6 +60,9 @@ impl StoredError {
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Stored(Bytes);
 
+/// Room for a value before it is known how large it is: enough for most.
+const AT_FIRST: usize = 512;
+
 impl Stored {
     /// Stores `value`.
     ///
@@ -67,9 +70,11 @@ impl Stored {
     ///
     /// [`StoredError::Encode`] when the value's `Serialize` fails.
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, StoredError> {
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(AT_FIRST);
         value.serialize(&mut Encoder::new(&mut out))?;
-        Ok(Self(out.into()))
+        // What is small is copied to where it takes no more room than it needs.
+        let small = out.len() <= AT_FIRST;
+        Ok(Self(if small { Bytes::copy_from_slice(&out) } else { out.into() }))
     }
 
     /// Takes `bytes` as a value that is msgpack already.

@@ -21,7 +21,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     pub(crate) async fn commit(
         &self,
         progress: &mut Progress<S>,
-        ran: Ran<S::Update>,
+        ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         if self.env.journal.is_kept() {
             return self.boxed_commit(progress, ran).await;
@@ -34,7 +34,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     fn boxed_commit<'a>(
         &'a self,
         progress: &'a mut Progress<S>,
-        ran: Ran<S::Update>,
+        ran: &'a mut Ran<S::Update>,
     ) -> BoxFuture<'a, Result<(), RunError>> {
         Box::pin(self.commit_step(progress, ran))
     }
@@ -43,17 +43,17 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     fn commit_hollow(
         &self,
         progress: &mut Progress<S>,
-        mut ran: Ran<S::Update>,
+        ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
-        let frontier = self.next(progress, &ran)?;
+        let frontier = self.next(progress, ran)?;
         let expired = self.expire(progress);
-        let merged = self.reduce(progress, &mut ran);
+        let merged = self.reduce(progress, ran);
         merged.map_err(|refused| refused.of_run(progress.frontier.step, &self.namespace))?;
-        self.spend(&ran);
-        let reset = self.reset(progress, &ran, &expired)?;
+        self.spend(ran);
+        let reset = self.reset(progress, ran, &expired)?;
         let ends = frontier.is_done() && self.namespace.is_root();
         if self.env.sink.is_on() {
-            self.tell(progress, &ran, &reset, (progress.at, progress.at, ends));
+            self.tell(progress, ran, &reset, (progress.at, progress.at, ends));
         }
         self.scheduled(progress, ran, frontier)
     }
@@ -62,31 +62,38 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     async fn commit_step(
         &self,
         progress: &mut Progress<S>,
-        mut ran: Ran<S::Update>,
+        ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         let step = progress.frontier.step;
-        let frontier = self.next(progress, &ran)?;
+        let frontier = self.next(progress, ran)?;
         let mut changes = Changes::default();
         for (_, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
-            changes.0.extend(done.update.to_changes().map_err(state_error)?.0);
+            let written = done.update.to_changes().map_err(state_error)?;
+            if changes.is_empty() {
+                changes = written;
+            } else {
+                changes.0.extend(written.0);
+            }
         }
         let expired = self.expire(progress);
         let folds: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
-        let resolved = match self.reduce(progress, &mut ran) {
+        let resolved = match self.reduce(progress, ran) {
             Ok(resolved) => resolved,
             Err(refused) => return Err(self.void(refused, step, folds).await?),
         };
-        self.spend(&ran);
+        self.spend(ran);
         let spent = ran.iter().fold(self.worked(), |sum, (_, done)| sum.plus(done.spent));
-        let reset = self.reset(progress, &ran, &expired)?;
+        let reset = self.reset(progress, ran, &expired)?;
         let over = frontier.is_done();
         let ends = over && self.namespace.is_root();
-        changes.0.retain(|(field, _)| resolved.get(field).is_none());
-        changes.0.extend(resolved.0);
+        if !resolved.is_empty() {
+            changes.0.retain(|(field, _)| resolved.get(field).is_none());
+            changes.0.extend(resolved.0);
+        }
         changes.0.extend(reset.0.iter().cloned());
         let commit = Commit {
             step,
-            nodes: nodes(&ran),
+            nodes: nodes(ran).collect(),
             folds,
             changes,
             frontier: frontier.clone(),
@@ -104,7 +111,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let before = &*progress;
         let tell = |last: Position| {
             if self.env.sink.is_on() {
-                self.tell(before, &ran, &reset, (of_commit(last), last, ends));
+                self.tell(before, &*ran, &reset, (of_commit(last), last, ends));
             }
         };
         let last = self.env.journal.append_then(entries, keep, tell).await?;
@@ -160,20 +167,22 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     fn scheduled(
         &self,
         progress: &mut Progress<S>,
-        ran: Ran<S::Update>,
+        ran: &mut Ran<S::Update>,
         frontier: Frontier,
     ) -> Result<(), RunError> {
-        let nodes = nodes(&ran);
+        let mut last = std::mem::take(&mut progress.last);
+        last.clear();
+        last.extend(nodes(ran));
         if let Some(added) = progress.added.take() {
             let step = progress.frontier.step;
-            let updates = ran.into_iter().map(|(_, done)| done.update);
+            let updates = ran.iter_mut().map(|(_, done)| std::mem::take(&mut done.update));
             let all = updates.into_iter().try_fold(added, |all, update| all.then(update));
             progress.added = Some(all.map_err(|source| {
                 let namespace = self.namespace.clone();
                 RunError::Reduce { step, namespace, source }
             })?);
         }
-        progress.scheduled(frontier, nodes);
+        progress.scheduled(frontier, last);
         Ok(())
     }
 
@@ -185,7 +194,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     ) -> Result<Changes, Unmerged> {
         let looked_at =
             self.env.sink.is_on() || self.graph.has_ephemeral || progress.added.is_some();
-        if let [(_, done)] = ran.as_mut_slice()
+        if let [(_, done)] = ran
             && let Some(ahead) = done.ahead.take()
         {
             // Its routers have seen the state that it makes.
@@ -201,7 +210,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         };
         // In place when nobody else holds the state, otherwise on a copy that costs a pointer per field.
         let state = Arc::make_mut(&mut progress.state);
-        if let [(task, done)] = ran.as_mut_slice() {
+        if let [(task, done)] = ran {
             return task::merge_one(state, task.node(), update(done), self.env.journal.is_kept());
         }
         let writes = ran.iter_mut().map(|(task, done)| (task.node().clone(), update(done)));
@@ -355,8 +364,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 }
 
 /// The nodes that ran, in the order of their tasks.
-fn nodes<U: StateUpdate>(ran: &Ran<U>) -> Vec<Arc<str>> {
-    ran.iter().map(|(task, _)| task.node().clone()).collect()
+fn nodes<U: StateUpdate>(ran: &Ran<U>) -> impl Iterator<Item = Arc<str>> {
+    ran.iter().map(|(task, _)| task.node().clone())
 }
 
 impl<S: State, C> Inner<S, C> {

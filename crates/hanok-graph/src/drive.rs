@@ -54,7 +54,7 @@ impl Task {
 }
 
 /// The tasks of a super-step that ran, in task order.
-pub(crate) type Ran<U> = Vec<(Task, Done<U>)>;
+pub(crate) type Ran<U> = [(Task, Done<U>)];
 
 /// What came of the tasks of a super-step.
 struct Came<U: StateUpdate> {
@@ -211,8 +211,9 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             return Ok(Some(Outcome::Interrupted(waiting)));
         }
         let ran = tasks.into_iter().zip(came.done);
-        let ran = ran.filter_map(|(task, done)| done.map(|done| (task, done))).collect();
-        self.commit(progress, ran).await?;
+        let ran = ran.filter_map(|(task, done)| done.map(|done| (task, done)));
+        let mut ran: Vec<_> = ran.collect();
+        self.commit(progress, &mut ran).await?;
         Ok(None)
     }
 
@@ -239,7 +240,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let (state, services) = (&progress.state, &self.services);
         let ended = task::run(&self.graph, vertex, state, services, (scope, None)).await;
         if let Ended::Done(done) = ended {
-            self.commit(progress, vec![(task, done)]).await?;
+            self.commit(progress, &mut [(task, done)]).await?;
             return Ok(None);
         }
         self.boxed_ended(progress, task, ended).await
@@ -380,13 +381,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let (graph, services) = (self.graph.clone(), self.services.clone());
         let (state, failed) = (progress.state.clone(), self.failure(progress, task));
         let work = async move {
-            let ended = match graph.nodes.get(&scope.node) {
-                Some(vertex) => {
-                    let ran = (scope.clone(), failed);
-                    task::run(&graph, vertex, &state, &services, ran).await
-                }
-                None => Ended::Failed(NodeError::Lost),
-            };
+            let ran = (scope.clone(), failed);
+            let ended = task::run_apart(&graph, &state, &services, ran).await;
             drop(state);
             let ended = match scope.env.journal.is_kept() {
                 true => Box::pin(store(ended, &scope)).await,
@@ -400,11 +396,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// How the task failed before, if its error handler is all that is left to run.
-    fn failure(&self, progress: &Progress<S>, task: &Task) -> Option<Failed> {
+    fn failure(&self, progress: &Progress<S>, task: &Task) -> Option<Box<Failed>> {
         if progress.failures.is_empty() {
             return None;
         }
-        progress.failures.get(&self.id(task)).cloned()
+        progress.failures.get(&self.id(task)).cloned().map(Box::new)
     }
 
     /// What the log says of a task, if it says anything.
@@ -461,7 +457,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             held: self.held.clone(),
             meter: OnceLock::new(),
             kept: self.kept(progress, task),
-            seen: Mutex::default(),
+            seen: OnceLock::new(),
         })
     }
 

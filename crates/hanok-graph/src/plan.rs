@@ -27,7 +27,7 @@ pub(crate) fn next<'a>(
     said: impl Iterator<Item = Said<'a>>,
     rules: Rules<'_>,
 ) -> Frontier {
-    let mut due: Vec<Due> = Vec::new();
+    let mut due: Vec<Due> = Vec::with_capacity(before.due.len());
     let mut sends = Vec::new();
     let mut handed: Option<Handed> = None;
     let mut seen = before.joins.clone();

@@ -50,7 +50,7 @@ pub(crate) struct TaskScope {
     /// What the task has spent and no entry has said yet.
     pub(crate) meter: OnceLock<Meter>,
     pub(crate) kept: OnceLock<Arc<Kept>>,
-    pub(crate) seen: Mutex<Seen>,
+    pub(crate) seen: OnceLock<Box<Mutex<Seen>>>,
 }
 
 /// The id of a task, hashed when somebody asks for it: most tasks leave nothing that is called by it.
@@ -160,7 +160,7 @@ impl TaskScope {
             held: self.held.clone(),
             meter: self.meter().clone().into(),
             kept: self.kept().clone().into(),
-            seen: Mutex::default(),
+            seen: OnceLock::new(),
             deadline: None,
             attempt,
             handling,
@@ -194,7 +194,12 @@ impl TaskScope {
     }
 
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
-        locked(&self.seen)
+        locked(self.seen.get_or_init(Box::default))
+    }
+
+    /// What the attempt has done so far, if it has done anything.
+    pub(crate) fn seen_so_far(&self) -> Option<MutexGuard<'_, Seen>> {
+        self.seen.get().map(|seen| locked(seen))
     }
 
     /// A name of the node's, or of its error handler's: they do not share any.

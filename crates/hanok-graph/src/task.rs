@@ -1,7 +1,13 @@
 //! One task: its attempts, its router, and what came of them.
 
 use std::{
-    any::Any, future::poll_fn, panic::AssertUnwindSafe, pin::Pin, sync::Arc, task::Poll,
+    any::Any,
+    future::poll_fn,
+    ops::DerefMut,
+    panic::AssertUnwindSafe,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
     time::Duration,
 };
 
@@ -61,13 +67,35 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     vertex: &Vertex<S, C>,
     state: &Arc<S>,
     services: &Arc<C>,
-    (scope, failed): (Arc<TaskScope>, Option<Failed>),
+    (scope, failed): (Arc<TaskScope>, Option<Box<Failed>>),
 ) -> Ended<S::Update> {
+    let work = boxed_work(graph, vertex, state, services, (&scope, failed));
+    until_stopped(&scope, work).await
+}
+
+/// As [`run`], of a task that is on the heap already.
+pub(crate) async fn run_apart<S: State, C: Send + Sync + 'static>(
+    graph: &Inner<S, C>,
+    state: &Arc<S>,
+    services: &Arc<C>,
+    (scope, failed): (Arc<TaskScope>, Option<Box<Failed>>),
+) -> Ended<S::Update> {
+    let Some(vertex) = graph.nodes.get(&scope.node) else {
+        return Ended::Failed(unknown(&scope.node, Vec::new()));
+    };
+    let work = pin!(work(graph, vertex, state, services, &scope, failed));
+    until_stopped(&scope, work).await
+}
+
+/// What `work` gives, unless the run is asked to stop.
+async fn until_stopped<U: StateUpdate>(
+    scope: &TaskScope,
+    mut work: Pin<impl DerefMut<Target: Future<Output = Ended<U>>>>,
+) -> Ended<U> {
     let stop = &scope.env.cancellation;
     if stop.is_cancelled() {
         return Ended::Stopped(Stop::Cancelled);
     }
-    let mut work = boxed_work(graph, vertex, state, services, (&scope, failed));
     // A request to stop comes before what the node makes of it. A node that never waits does not look for one.
     let mut stopped: Option<Cancelled> = None;
     poll_fn(|cx| {
@@ -92,7 +120,7 @@ fn boxed_work<'a, S: State, C: Send + Sync + 'static>(
     vertex: &'a Vertex<S, C>,
     state: &'a Arc<S>,
     services: &'a Arc<C>,
-    (scope, failed): (&'a Arc<TaskScope>, Option<Failed>),
+    (scope, failed): (&'a Arc<TaskScope>, Option<Box<Failed>>),
 ) -> BoxFuture<'a, Ended<S::Update>> {
     Box::pin(work(graph, vertex, state, services, scope, failed))
 }
@@ -103,7 +131,7 @@ async fn work<S: State, C: Send + Sync + 'static>(
     state: &Arc<S>,
     services: &Arc<C>,
     scope: &Arc<TaskScope>,
-    failed: Option<Failed>,
+    failed: Option<Box<Failed>>,
 ) -> Ended<S::Update> {
     let run_and_graph = scope.env.slots.iter().chain(&graph.slots);
     let wanted: Vec<_> = run_and_graph.chain(&vertex.settings.slots).cloned().collect();
@@ -265,7 +293,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             let failure = failed.message.clone();
             Ended::Failed(NodeError::Handler { failure, source: Box::new(source) })
         };
-        match self.attempt(scope, Some(Failure::of(failed))).await {
+        match self.attempt(scope, Some(failed)).await {
             Attempt::Returned(command) => {
                 // Where the handler goes, it goes alone.
                 let only = command.only || !command.goto.is_empty();
@@ -281,10 +309,10 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
     }
 
     /// Runs the node, or its error handler, once, within its time.
-    async fn attempt(&self, scope: &Arc<TaskScope>, failure: Option<Failure>) -> Attempt<S> {
+    async fn attempt(&self, scope: &Arc<TaskScope>, failed: Option<&Failed>) -> Attempt<S> {
         let settings = &self.vertex.settings;
         let clock = &scope.env.runtime.clock;
-        let handling = failure.is_some();
+        let handling = failed.is_some();
         let timeout = settings.timeout.filter(|_| !handling);
         let scope = match timeout {
             Some(timeout) => {
@@ -296,7 +324,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         let _over = Over(&scope.stop);
         let (graph, step) = (&self.graph.name, scope.step);
         let span = hanok_telemetry::node(graph, &scope.node, step, scope.attempt, Shown(scope));
-        let node = self.node(scope, failure).instrument(span.clone());
+        let node = self.node(scope, failed).instrument(span.clone());
         let idle = settings.idle.filter(|_| !handling);
         if idle.is_some() {
             scope.activity.watch();
@@ -311,21 +339,27 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         ended
     }
 
-    async fn node(&self, scope: &Arc<TaskScope>, failure: Option<Failure>) -> Attempt<S> {
+    async fn node(&self, scope: &Arc<TaskScope>, failed: Option<&Failed>) -> Attempt<S> {
         let context = Context::new(self.services.clone(), scope.clone());
         // The future is made inside as well: a node may panic before its first await.
         let node = AssertUnwindSafe(async {
-            match (failure, &self.vertex.settings.handler) {
-                (Some(failure), Some(handler)) => handler.run(self.state, failure, context).await,
-                _ => self.vertex.node.run(self.state, context).await,
-            }
+            let made = match (failed, &self.vertex.settings.handler) {
+                (Some(failed), Some(handler)) => {
+                    handler.run(self.state, Failure::of(failed), context)
+                }
+                _ => self.vertex.node.run(self.state, context),
+            };
+            made.await
         });
         let returned = node.catch_unwind().await;
         // A node that asked is suspended, and one that was stopped stops, whatever it made of the error.
-        let (asked, waiting, stopped, command) = {
-            let mut seen = scope.seen();
-            let asked = std::mem::take(&mut seen.asked);
-            (asked, std::mem::take(&mut seen.waiting), seen.stopped.take(), seen.command.take())
+        let (asked, waiting, stopped, command) = match scope.seen_so_far() {
+            Some(mut seen) => {
+                let asked = std::mem::take(&mut seen.asked);
+                let waiting = std::mem::take(&mut seen.waiting);
+                (asked, waiting, seen.stopped.take(), seen.command.take())
+            }
+            None => (Vec::new(), Vec::new(), None, None),
         };
         if !asked.is_empty() || !waiting.is_empty() {
             return Attempt::Asked(asked, waiting);
@@ -357,7 +391,8 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         match self.routed(command, scope) {
             Ok((update, goto, ahead)) => {
                 let (spent, attempt) = (scope.spend(), scope.attempt);
-                let outbox = std::mem::take(&mut scope.seen().outbox);
+                let outbox = scope.seen_so_far().map(|mut seen| std::mem::take(&mut seen.outbox));
+                let outbox = outbox.unwrap_or_default();
                 Ended::Done(Done { update, goto, spent, position: None, attempt, ahead, outbox })
             }
             Err(error) => Ended::Failed(error),
@@ -378,7 +413,8 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
                 return Err(unknown(target.node(), listed(&ways.goto)));
             }
         }
-        let (mut gotos, mut ahead) = (Vec::new(), None);
+        let ways_on = usize::from(only) + ways.edges.len() + ways.branches.len() + goto.len();
+        let (mut gotos, mut ahead) = (Vec::with_capacity(ways_on), None);
         if only {
             gotos.push(Goto::Only);
         } else {
@@ -387,7 +423,12 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         if !ways.branches.is_empty() && !only {
             // The state with the node's own writes, and not its siblings'. Cloning it costs a pointer per field.
             let mut view = S::clone(self.state);
-            let (written, told) = (update.clone(), scope.env.journal.is_kept());
+            let told = scope.env.journal.is_kept();
+            let looked_at = told || scope.env.sink.is_on() || self.graph.has_ephemeral;
+            let written = match scope.alone && !looked_at {
+                true => std::mem::take(&mut update),
+                false => update.clone(),
+            };
             let made = merge_one(&mut view, &scope.node, written, told);
             let made = made.map_err(Unmerged::of_node)?;
             for target in branches(ways, &view)? {
@@ -479,8 +520,9 @@ pub(crate) fn complete<U: StateUpdate>(update: &mut U, task: impl Fn() -> TaskId
     let mut count = 0;
     update.complete(&mut || {
         count += 1;
-        let task = task().to_string();
-        format!("{}-{count}", task.get(..16).unwrap_or(&task))
+        let mut begins = [0; 8];
+        begins.iter_mut().zip(task().as_bytes()).for_each(|(byte, of_task)| *byte = *of_task);
+        format!("{:016x}-{count}", u64::from_be_bytes(begins))
     });
 }
 
@@ -546,7 +588,11 @@ pub(crate) fn branches<S>(ways: &Ways<S>, view: &S) -> Result<Vec<Target>, NodeE
                 return Err(unknown(target.node(), listed(&branch.declared)));
             }
         }
-        targets.extend(routed);
+        if targets.is_empty() {
+            targets = routed;
+        } else {
+            targets.extend(routed);
+        }
     }
     Ok(targets)
 }
@@ -567,7 +613,7 @@ pub(crate) fn written<U: StateUpdate>(
     })
 }
 
-pub(crate) fn unknown(target: &str, declared: Vec<String>) -> NodeError {
+fn unknown(target: &str, declared: Vec<String>) -> NodeError {
     NodeError::UnknownTarget { target: target.to_owned(), declared }
 }
 
