@@ -88,7 +88,7 @@ struct At {
     since: usize,
     /// What waits for the run's end.
     waiting: Waiting,
-    /// The id of the newest append: the first is drawn, and each one after it is the next.
+    /// The id of the newest append: the first is drawn, and the others are counted from it.
     append: Option<u128>,
 }
 
@@ -272,7 +272,8 @@ impl Journal {
         let expires =
             self.keeping.ttl.filter(|_| ends).map(|ttl| self.runtime.clock.now().plus(ttl));
         let id = match at.append {
-            Some(before) => before.wrapping_add(1),
+            // In the high half, where ids that are drawn one after the other do not meet it.
+            Some(before) => before.wrapping_add(1 << 64),
             None => self.runtime.ids.id(),
         };
         at.append = Some(id);
