@@ -7,7 +7,7 @@ use hanok_checkpoint::{Holder, SharedCheckpointer};
 use hanok_core::{Cancellation, ThreadKey};
 use hanok_state::State;
 
-use crate::{Durability, Graph, Runtime, Thread, active::ActiveRuns};
+use crate::{Durability, Graph, Runtime, Thread, active::ActiveRuns, recent::Recents};
 
 /// A graph with a store for its threads. A clone costs a pointer.
 pub struct App<S: State, C = ()>(Arc<Inner<S, C>>);
@@ -23,6 +23,7 @@ struct Inner<S: State, C> {
     stop: Cancellation,
     durability: Durability,
     ttl: Option<Duration>,
+    recents: Arc<Recents<S>>,
 }
 
 /// How a shutdown went.
@@ -39,7 +40,18 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         let holder = Holder::this_process(graph.0.runtime.ids.id());
         let (drain, stop) = (Cancellation::default(), Cancellation::default());
         let (active, durability, ttl) = (Arc::default(), Durability::default(), None);
-        Self(Arc::new(Inner { graph, store, holder, active, drain, stop, durability, ttl }))
+        let recents = Arc::default();
+        Self(Arc::new(Inner {
+            graph,
+            store,
+            holder,
+            active,
+            drain,
+            stop,
+            durability,
+            ttl,
+            recents,
+        }))
     }
 
     /// When what runs did is safe. Default: [`Durability::Sync`].
@@ -112,6 +124,10 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         self.0.ttl
     }
 
+    pub(crate) fn recents(&self) -> &Recents<S> {
+        &self.0.recents
+    }
+
     pub(crate) fn drain(&self) -> &Cancellation {
         &self.0.drain
     }
@@ -130,6 +146,7 @@ impl<S: State, C> Inner<S, C> {
             active: self.active.clone(),
             drain: self.drain.clone(),
             stop: self.stop.clone(),
+            recents: self.recents.clone(),
             ..*self
         }
     }

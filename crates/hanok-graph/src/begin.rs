@@ -17,7 +17,7 @@ use hanok_core::{
     Budget, Cancellation, Limit, Meter, Namespace, Position, RunId, Spawned, Spent, Tenant,
     ThreadKey, Timestamp,
 };
-use hanok_state::State;
+use hanok_state::{Schema, State};
 use tracing::Instrument;
 
 use crate::{
@@ -32,6 +32,7 @@ use crate::{
     journal::{Journal, Keep, Keeping},
     opening::{Opening, Way, apply_input, upgraded},
     progress::Progress,
+    recent::Recent,
     sink::Sink,
     slots::Held,
     task,
@@ -184,6 +185,16 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let log = Log::new(self.app.store().clone(), thread.clone());
         let replaces =
             matches!(input, Input::New(_)) && self.options.new_input == NewInput::Replace;
+        if let (Input::New(update), false) = (&input, replaces)
+            && let Some(recent) = self.app.recents().take(thread)
+        {
+            let way = Way::New(update.clone());
+            match self.turn(&log, Known::Recent(recent), way, stops).await {
+                // Somebody has touched the thread since: it is read.
+                Err(RunError::Conflict { .. }) if !self.began.load(Ordering::SeqCst) => {}
+                went => return went,
+            }
+        }
         let mut opened = self.open(&log, replaces).await?;
         let broken = root(opened.as_ref()).is_some_and(|run| run.open);
         if broken
@@ -201,7 +212,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 // A turn that was drained is not over: what is due of it comes first, as after a crash.
                 let drained = root(opened.as_ref()).is_some_and(|run| run.ended == DRAINED);
                 if (broken || drained) && !replaces {
-                    let finished = self.turn(&log, opened, Way::On(Vec::new()), stops).await?;
+                    let finished =
+                        self.turn(&log, Known::Read(opened), Way::On(Vec::new()), stops).await?;
                     match finished {
                         Outcome::Done(_) | Outcome::LimitReached { .. } => {}
                         Outcome::Cancelled => return Ok(Outcome::Cancelled),
@@ -212,7 +224,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 } else if !replaces && let Some(why) = waits_for(opened.as_ref(), now) {
                     return Err(unfinished(&log, why));
                 }
-                self.turn(&log, opened, Way::New(update), stops).await
+                self.turn(&log, Known::Read(opened), Way::New(update), stops).await
             }
             Input::Resume => {
                 let Some(opened) = opened else {
@@ -230,11 +242,11 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                         false => Outcome::Interrupted(requests),
                     });
                 }
-                self.turn(&log, Some(opened), Way::On(Vec::new()), stops).await
+                self.turn(&log, Known::Read(Some(opened)), Way::On(Vec::new()), stops).await
             }
             Input::Answers(answers) => {
                 let given = answer::check(&log, opened.as_ref(), answers, now).await?;
-                self.turn(&log, opened, Way::On(given), stops).await
+                self.turn(&log, Known::Read(opened), Way::On(given), stops).await
             }
             Input::Reply(value) => {
                 let requests = answer::open(opened.as_ref(), now);
@@ -244,7 +256,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                     _ => return Err(RunError::Ambiguous { requests }),
                 };
                 let given = answer::check(&log, opened.as_ref(), vec![(id, value)], now).await?;
-                self.turn(&log, opened, Way::On(given), stops).await
+                self.turn(&log, Known::Read(opened), Way::On(given), stops).await
             }
         }
     }
@@ -287,7 +299,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
     async fn turn(
         &self,
         log: &Log,
-        opened: Option<OpenLog>,
+        known: Known<S>,
         way: Way<S::Update>,
         stops: &[Cancellation],
     ) -> Result<Outcome<S>, RunError> {
@@ -299,7 +311,11 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let nowhere = Arc::new(Journal::nowhere(log.thread().clone(), runtime.clone()));
         let begins = scope(graph, run, self.services.clone(), nowhere, options, Spent::default());
         let now = runtime.clock.now();
-        let opening = Opening::of(&*graph.initial, opened, now)?.begin(&begins, way)?;
+        let opening = match known {
+            Known::Read(opened) => Opening::of(&*graph.initial, opened, now)?,
+            Known::Recent(recent) => Opening::recent(recent, now),
+        };
+        let opening = opening.begin(&begins, way)?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: opening.epoch, beat: now };
         let Opening { position, sizes, mut progress, runs, asked, first, began, .. } = opening;
         let at = (position, sizes);
@@ -333,8 +349,30 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             hanok_telemetry::record_error(&span, "run");
         }
         drop(watching);
-        end(&scope, &progress, outcome, log, lost.load(Ordering::SeqCst)).await
+        let outcome = end(&scope, &progress, outcome, log, lost.load(Ordering::SeqCst)).await;
+        if let Ok(Outcome::Done(_)) = &outcome
+            && let Some((position, epoch, sizes)) = scope.env.journal.left_at().await
+            && is_all_stored(&graph.initial.schema())
+        {
+            let Progress { state, unknown, .. } = progress;
+            let recent = Recent { position, epoch, sizes, state, unknown };
+            app.recents().put(log.thread(), recent);
+        }
+        outcome
     }
+}
+
+/// What is known of a thread before a run takes it.
+enum Known<S: State> {
+    /// What its log says.
+    Read(Option<OpenLog>),
+    /// How a run of this process left it.
+    Recent(Recent<S>),
+}
+
+/// Whether a state that is read is the one that was written: nothing of it is for the run, or for a super-step, alone.
+fn is_all_stored(schema: &Schema) -> bool {
+    schema.fields.iter().all(|field| !field.ephemeral && field.rule != "transient")
 }
 
 /// Drives a run, and stops it when the turn's time is over.

@@ -297,6 +297,20 @@ impl Journal {
         Ok(last)
     }
 
+    /// Where the run has left its thread, with its claim given back and nothing but the graph's own state to keep: the
+    /// position, the epoch, and the bytes of the newest snapshot and since.
+    pub(crate) async fn left_at(&self) -> Option<(Position, Epoch, (usize, usize))> {
+        let alone = lock(&self.left).is_empty() && lock(&self.unfinished).is_empty();
+        if !self.is_released() || !alone {
+            return None;
+        }
+        let at = self.at.lock().await;
+        // A snapshot that is being written has a size that nobody knows yet.
+        let snapshot = self.snapshot_size.load(Ordering::SeqCst);
+        let known = snapshot != usize::MAX && !at.unsure;
+        known.then_some((at.position, at.epoch, (snapshot, at.since)))
+    }
+
     /// Makes everything safe that was appended, and waits for it.
     pub(crate) async fn barrier(&self) -> Result<(), CheckpointError> {
         match (self.keeping.durability, &self.writer) {

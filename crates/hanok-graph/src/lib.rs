@@ -84,6 +84,7 @@ mod outcome;
 mod parent;
 mod plan;
 mod progress;
+mod recent;
 mod recover;
 mod replay;
 mod retry;

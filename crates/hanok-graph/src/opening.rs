@@ -14,6 +14,7 @@ use crate::{
     first::{first_values, forget},
     ids,
     progress::{Progress, schema, state_error},
+    recent::Recent,
     task,
 };
 
@@ -145,6 +146,22 @@ impl<S: State> Opening<S> {
             first,
             began: None,
         })
+    }
+
+    /// Goes on from where a run of this process left the thread.
+    pub(crate) fn recent(recent: Recent<S>, now: Timestamp) -> Self {
+        Self {
+            position: recent.position,
+            epoch: recent.epoch.next(now),
+            sizes: recent.sizes,
+            progress: Progress::beginning(recent.state, recent.unknown),
+            runs: BTreeMap::new(),
+            asked: false,
+            takeovers: 0,
+            is_new: false,
+            first: Vec::new(),
+            began: None,
+        }
     }
 
     /// Adds how the run begins.
