@@ -1,6 +1,7 @@
 //! How a run begins and ends: reading the thread, taking it, and giving it back.
 
 use std::{
+    collections::BTreeMap,
     pin::pin,
     sync::{
         Arc,
@@ -338,9 +339,10 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             Err(error) => return Err(who(log, error).await),
         };
         self.began.store(is_new, Ordering::SeqCst);
+        let spent = progress.spent.plus(uncommitted(&progress, &runs));
         journal.leave(runs, asked);
         let services = self.services.clone();
-        let scope = scope(graph, run, services, Arc::new(journal), options, progress.spent);
+        let scope = scope(graph, run, services, Arc::new(journal), options, spent);
         let lost = Arc::new(AtomicBool::new(false));
         let watching = watch(app, log, claim.epoch, stops, &scope.env.cancellation, &lost);
         let span = graph.span(Some(log.thread()));
@@ -373,6 +375,16 @@ enum Known<S: State> {
 /// Whether a state that is read is the one that was written: nothing of it is for the run, or for a super-step, alone.
 fn is_all_stored(schema: &Schema) -> bool {
     schema.fields.iter().all(|field| !field.ephemeral && field.rule != "transient")
+}
+
+/// What tasks have spent whose writes no commit has counted yet.
+fn uncommitted<S: State>(progress: &Progress<S>, runs: &BTreeMap<Namespace, RunFold>) -> Spent {
+    let below = runs.values().flat_map(|run| run.pending.values());
+    progress
+        .pending
+        .values()
+        .chain(below)
+        .fold(Spent::default(), |sum, write| sum.plus(write.spent))
 }
 
 /// Drives a run, and stops it when the turn's time is over.

@@ -304,3 +304,28 @@ async fn the_end_of_a_run_says_what_the_turn_has_spent() {
         }
     }
 }
+
+/// P17: what a task has spent counts when its write is stored, before a commit counts it.
+#[tokio::test(start_paused = true)]
+async fn what_is_stored_and_not_committed_counts_when_the_turn_goes_on() {
+    async fn call(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        if cx.services().fails(cx.node()) {
+            return Err("out of order".into());
+        }
+        let call = cx.call("model", "m", "{}");
+        call.admit(Charge::Model)?;
+        call.spend().add(Spent { model_calls: 1, ..Spent::default() });
+        Ok(says(cx.node()))
+    }
+    let graph = Graph::builder("fan").node("a", call).node("b", call).node("c", call);
+    let graph = graph.edge(START, "a").edge(START, "b").join(["a", "b"], "c").edge("c", END);
+    let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
+    let two = Budget { model_calls: Some(2), ..Budget::default() };
+    let thread = thread(&graph, &store).budget(two);
+    ledger.fail(&["b"]);
+    thread.invoke(S::update(), ledger.clone()).await.unwrap_err();
+    ledger.fail(&[]);
+    let outcome = thread.resume(ledger.clone()).await.unwrap();
+    let Outcome::LimitReached { which, state } = outcome else { panic!("{outcome:?}") };
+    assert_eq!((which, log(&state)), (Limit::ModelCalls(2), vec!["a", "b"]));
+}
