@@ -3,7 +3,8 @@
 //! - [`checkpointer_conforms!`] makes a test of everything that a [`Checkpointer`](hanok_checkpoint::Checkpointer) has to
 //!   do; [`CHECKPOINTER_CLAIMS`] are those claims by name;
 //! - [`store_conforms!`] and [`STORE_CLAIMS`] are the same for a [`Store`](hanok_checkpoint::Store);
-//! - [`Layer`] changes a store for a test.
+//! - [`Layer`] changes a store for a test;
+//! - `Simulation`, with the feature `simulation`, runs a graph under schedules of crashes.
 //!
 //! ```
 //! use hanok_checkpoint::Memory;
@@ -16,6 +17,8 @@ mod checkpointer;
 mod kills;
 mod layer;
 mod runtime;
+#[cfg(feature = "simulation")]
+mod simulation;
 mod store;
 
 pub use checkpointer::{
@@ -25,9 +28,11 @@ pub use checkpointer::{
 pub use kills::{Killed, Kills, Ledger};
 pub use layer::{Layer, Layered};
 pub use runtime::block_on;
+#[cfg(feature = "simulation")]
+pub use simulation::{Effects, Failure, Fault, Faults, Report, Seen, Simulation, World};
 pub use store::{STORE_CLAIMS, StoreClaim, check_store};
 
 /// The programs of the README.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "simulation"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,0 +1,496 @@
+//! Graphs under schedules of crashes.
+
+mod act;
+mod client;
+mod core;
+mod dice;
+mod disk;
+mod effects;
+mod executor;
+mod faults;
+mod invariants;
+mod play;
+mod report;
+mod seams;
+mod store;
+mod trace;
+mod world;
+
+use std::{fmt, ops::Range, sync::Arc};
+
+use hanok_checkpoint::{LogEntry, SharedCheckpointer};
+use hanok_core::{BoxError, Position, Spent, Stored, Timestamp};
+use hanok_graph::{Durability, Graph, NewInput, Pending, Resolution, Thread};
+use hanok_state::State;
+
+use self::{
+    act::Act,
+    faults::Places,
+    play::{Ending, Played, Score, play},
+};
+pub use self::{
+    effects::Effects,
+    faults::{Fault, Faults},
+    report::{Failure, Report},
+    world::World,
+};
+
+/// When every simulated world begins.
+const BEGINS: Timestamp = Timestamp(1_800_000_000_000);
+
+type Build<S, C> = Arc<dyn Fn(&World) -> Result<(Graph<S, C>, C), BoxError> + Send + Sync>;
+type Handle<S, C> = Arc<dyn Fn(Thread<S, C>) -> Thread<S, C> + Send + Sync>;
+type Answer = Arc<dyn Fn(&Pending, &World) -> Result<Stored, BoxError> + Send + Sync>;
+type Check<S> = Arc<dyn Fn(&Seen<'_, S>) -> Result<(), String> + Send + Sync>;
+type View<S> = Arc<dyn Fn(&S) -> String + Send + Sync>;
+type Model = Arc<dyn Fn(u64) -> String + Send + Sync>;
+
+/// What is known when a run is over, for [`Simulation::check`].
+#[derive(Debug)]
+pub struct Seen<'a, S> {
+    /// The state at the end.
+    pub state: &'a S,
+    /// The thread's log, oldest first, on all branches.
+    pub log: &'a [LogEntry],
+    /// What was done outside of the world.
+    pub effects: &'a Effects,
+}
+
+impl<S> Seen<'_, S> {
+    /// What the turns of the thread have spent by its log, each at its end.
+    pub fn spent(&self) -> Vec<Spent> {
+        invariants::spent(self.log)
+    }
+}
+
+/// What one run plays.
+#[derive(Clone)]
+pub(crate) struct Script<S: State, C> {
+    graph: Build<S, C>,
+    acts: Vec<Act<S>>,
+    new_input: NewInput,
+    durability: Durability,
+    handle: Handle<S, C>,
+    layer: Arc<dyn Fn(SharedCheckpointer) -> SharedCheckpointer + Send + Sync>,
+    answer: Answer,
+    checks: Vec<(String, Check<S>)>,
+    view: View<S>,
+}
+
+/// With what the end of a run is compared.
+#[derive(Clone)]
+enum Want {
+    /// With the end of one run in which nothing goes wrong.
+    Quiet,
+    /// With the end of such a run of the same seed, whose graph is of the seed.
+    QuietOfSeed,
+    Model(Model),
+    Nothing,
+}
+
+/// Runs a graph under schedules of crashes, one for each seed, and holds every run to what hanok promises.
+///
+/// A run is one thread's life: its inputs, answers to what it asks, and processes that come and go. The engine is the real
+/// one; its time, ids, randomness, tasks and store are simulated on one thread, so a seed is one schedule, the same
+/// whenever and wherever it is run. When all faults of a run are over it has to come to its end, and to the same state as
+/// a run in which nothing went wrong.
+///
+/// What must hold of every run is checked whatever else is: no stored write is lost or applied twice, no task and no
+/// memoised step that is stored runs again, calls that must not be repeated are made once or told to be in doubt, every
+/// input is taken once, claims rise and nothing is stored under a lost one, a damaged record is never read as a value,
+/// recorded events are shown without gap or duplicate, and nothing is left running.
+///
+/// ```
+/// use hanok_graph::{Context, END, Graph, START, Snapshot};
+/// use hanok_state::State;
+/// use hanok_testkit::{Effects, Simulation};
+///
+/// #[derive(State, Clone, Default)]
+/// struct Count {
+///     n: u32,
+/// }
+///
+/// async fn add(state: Snapshot<Count>, cx: Context<Effects>) -> Result<CountUpdate, std::io::Error> {
+///     cx.services().started(&cx);
+///     Ok(Count::update().n(state.n + 1))
+/// }
+///
+/// let report = Simulation::of(|world| {
+///     let graph = Graph::builder("count").node("add", add).edge(START, "add").runtime(world.runtime());
+///     let graph = graph.branch("add", |s: &Count| if s.n < 3 { "add" } else { END }, ["add", END]);
+///     Ok((graph.build()?, world.effects()))
+/// })
+/// .input(Count::update())
+/// .seeds(0..100)
+/// .run()?;
+/// assert_eq!(report.seeds, 100);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub struct Simulation<S: State, C> {
+    script: Script<S, C>,
+    want: Want,
+    faults: Faults,
+    seeds: Range<u64>,
+    threads: usize,
+}
+
+impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
+    /// Simulates what `graph` builds for each process: a graph on [`World::runtime`], and the services of its nodes.
+    pub fn of(
+        graph: impl Fn(&World) -> Result<(Graph<S, C>, C), BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        let script = Script {
+            graph: Arc::new(graph),
+            acts: Vec::new(),
+            new_input: NewInput::default(),
+            durability: Durability::default(),
+            handle: Arc::new(|handle| handle),
+            layer: Arc::new(|store| store),
+            answer: Arc::new(settled),
+            checks: Vec::new(),
+            view: Arc::new(invariants::view),
+        };
+        Self { script, want: Want::Quiet, faults: Faults::all(), seeds: 0..1_000, threads: 1 }
+    }
+
+    /// Gives this input when the turn before is over.
+    pub fn input(self, update: S::Update) -> Self {
+        self.inputs([update])
+    }
+
+    /// Gives these inputs at once when the turn before is over.
+    pub fn inputs(self, updates: impl IntoIterator<Item = S::Update>) -> Self {
+        self.act(Act::Inputs(updates.into_iter().collect()))
+    }
+
+    /// Rewinds the thread to where `choose` says by its log, and finishes what is due there.
+    pub fn rewind(
+        self,
+        choose: impl Fn(&[LogEntry]) -> Option<Position> + Send + Sync + 'static,
+    ) -> Self {
+        self.act(Act::Rewind(Arc::new(choose)))
+    }
+
+    /// Edits the state between two turns.
+    pub fn edit(self, update: S::Update) -> Self {
+        self.act(Act::Edit(update))
+    }
+
+    /// Goes on with a fork of the thread that is named `name`.
+    pub fn fork(self, name: &str) -> Self {
+        self.act(Act::Fork(name.to_owned()))
+    }
+
+    fn act(mut self, act: Act<S>) -> Self {
+        self.script.acts.push(act);
+        self
+    }
+
+    /// What becomes of an input while the thread runs or waits. Default: [`NewInput::Reject`].
+    pub fn new_input(mut self, new_input: NewInput) -> Self {
+        self.script.new_input = new_input;
+        self
+    }
+
+    /// When what runs did is safe. Default: [`Durability::Sync`].
+    pub fn durable(mut self, durability: Durability) -> Self {
+        self.script.durability = durability;
+        self
+    }
+
+    /// How handles of the thread are made: with a budget, a limit of steps. Default: as they come.
+    pub fn handle(
+        mut self,
+        handle: impl Fn(Thread<S, C>) -> Thread<S, C> + Send + Sync + 'static,
+    ) -> Self {
+        self.script.handle = Arc::new(handle);
+        self
+    }
+
+    /// Puts a store of one's own between the engine and the simulated one: an encrypting one, say. Default: none.
+    pub fn layer(
+        mut self,
+        layer: impl Fn(SharedCheckpointer) -> SharedCheckpointer + Send + Sync + 'static,
+    ) -> Self {
+        self.script.layer = Arc::new(layer);
+        self
+    }
+
+    /// How people answer. Default: a question with `true`, a doubt about a call with the truth, by the ledger.
+    pub fn answer(
+        mut self,
+        answer: impl Fn(&Pending, &World) -> Result<Stored, BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.script.answer = Arc::new(move |pending, world| match &pending.doubt {
+            Some(_) => settled(pending, world),
+            None => answer(pending, world),
+        });
+        self
+    }
+
+    /// How people settle a doubt about a call. Default: with the truth, by the ledger.
+    pub fn settle(
+        mut self,
+        settle: impl Fn(&Pending, &World) -> Result<Resolution, BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        let before = self.script.answer;
+        self.script.answer = Arc::new(move |pending, world| match &pending.doubt {
+            Some(_) => resolution(settle(pending, world)?),
+            None => before(pending, world),
+        });
+        self
+    }
+
+    /// Checks something more of every run when it is over.
+    pub fn check(
+        mut self,
+        name: &str,
+        check: impl Fn(&Seen<'_, S>) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.script.checks.push((name.to_owned(), Arc::new(check)));
+        self
+    }
+
+    /// What is compared of a final state. Default: all of it, as it is stored.
+    pub fn view(mut self, view: impl Fn(&S) -> String + Send + Sync + 'static) -> Self {
+        self.script.view = Arc::new(view);
+        self
+    }
+
+    /// Every run ends as this model says of its seed. Default: all runs end as one in which nothing goes wrong.
+    pub fn model(self, model: impl Fn(u64) -> String + Send + Sync + 'static) -> Self {
+        Self { want: Want::Model(Arc::new(model)), ..self }
+    }
+
+    /// The graph is made of the seed: each run ends as one of the same seed in which nothing goes wrong.
+    pub fn of_seed(self) -> Self {
+        Self { want: Want::QuietOfSeed, ..self }
+    }
+
+    /// Runs may end in different states.
+    pub fn any_end(self) -> Self {
+        Self { want: Want::Nothing, ..self }
+    }
+
+    /// What may go wrong. Default: everything.
+    pub fn faults(self, faults: Faults) -> Self {
+        Self { faults, ..self }
+    }
+
+    /// Which seeds are run. Default: the first thousand.
+    pub fn seeds(self, seeds: Range<u64>) -> Self {
+        Self { seeds, ..self }
+    }
+
+    /// How many seeds are run at once, each on a thread of its own. Default: one.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: threads.max(1), ..self }
+    }
+
+    /// Runs all seeds.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] of the first seed that fails, with what befell it and what happened last.
+    pub fn run(&self) -> Result<Report, Failure> {
+        let want = self.quiet()?;
+        let count = self.threads as u64;
+        let of_thread = |nth: u64| {
+            let mut report = Report::default();
+            let seeds = self.seeds.clone().skip(nth as usize).step_by(self.threads);
+            for seed in seeds {
+                let score = Score { faults: self.faults.clone(), ..Score::quiet(seed) };
+                report.add(&self.one(&score, want.as_ref())?);
+            }
+            Ok(report)
+        };
+        if count == 1 {
+            return of_thread(0);
+        }
+        let reports = std::thread::scope(|scope| {
+            let of_thread = &of_thread;
+            let running: Vec<_> =
+                (0..count).map(|nth| scope.spawn(move || of_thread(nth))).collect();
+            running.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
+        });
+        let mut all = Report::default();
+        for report in reports {
+            match report {
+                Ok(report) => all.join(&report?),
+                // A panic of a graph's own code, outside of its nodes.
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Runs the first seed once for each place where its process could die at a write, before and after it is stored; with
+    /// `twice`, also for each place where the process that takes over could die.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Simulation::run).
+    pub fn crash_everywhere(&self, twice: bool) -> Result<Report, Failure> {
+        let (want, mut report) = (self.quiet()?, Report::default());
+        let places = |appends: &[(usize, bool)]| {
+            Some(Places { appends: appends.iter().copied().collect(), ..Places::default() })
+        };
+        let quiet = Score { places: places(&[]), ..Score::quiet(self.seeds.start) };
+        let (writes, _) = self.one(&quiet, want.as_ref())?.counts;
+        for first in (0..writes).flat_map(|at| [(at, false), (at, true)]) {
+            let score = Score { places: places(&[first]), ..quiet.clone() };
+            let played = self.one(&score, want.as_ref())?;
+            report.add(&played);
+            let again = if twice { first.0 + 1..played.counts.0 } else { 0..0 };
+            for second in again.flat_map(|at| [(at, false), (at, true)]) {
+                let score = Score { places: places(&[first, second]), ..quiet.clone() };
+                report.add(&self.one(&score, want.as_ref())?);
+            }
+        }
+        Ok(report)
+    }
+
+    /// Runs the first seed once for each poll after which `fault` could befall it.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Simulation::run).
+    pub fn everywhere(&self, fault: Fault) -> Result<Report, Failure> {
+        let (want, mut report) = (self.quiet()?, Report::default());
+        let places = |poll: Option<usize>| {
+            let polls = poll.into_iter().map(|poll| (poll, fault)).collect();
+            Some(Places { polls, ..Places::default() })
+        };
+        let faults = Faults::none().with(fault);
+        let quiet = Score { places: places(None), faults, ..Score::quiet(self.seeds.start) };
+        let (_, polls) = self.one(&quiet, want.as_ref())?.counts;
+        for poll in 0..polls {
+            let score = Score { places: places(Some(poll)), ..quiet.clone() };
+            report.add(&self.one(&score, want.as_ref())?);
+        }
+        Ok(report)
+    }
+
+    /// What is compared of the state with which a run of `seed` ends in which nothing goes wrong.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] when such a run breaks a promise.
+    pub fn quiet_end(&self, seed: u64) -> Result<String, Failure> {
+        self.ending(seed).map(|ending| ending.view)
+    }
+
+    /// Whether every run has to come to the same end.
+    pub fn has_one_end(&self) -> bool {
+        matches!(self.want, Want::Quiet)
+    }
+
+    /// Everything that happens in the run of one seed, line by line: virtual milliseconds, what, and its numbers. The last
+    /// line says what is wrong, if something is.
+    pub fn trace(&self, seed: u64) -> Vec<String> {
+        let faults = self.faults.clone();
+        let played = play(&self.script, &Score { faults, told: true, ..Score::quiet(seed) });
+        let last = match played.ended {
+            Ok(ending) => format!("ends `{}` with {}", ending.outcome, ending.view),
+            Err(why) => format!("WRONG: {why}"),
+        };
+        played.lines.into_iter().chain([last]).collect()
+    }
+
+    /// The end that all runs have to come to, if it is one.
+    fn quiet(&self) -> Result<Option<Ending>, Failure> {
+        match self.want {
+            Want::Quiet => self.ending(self.seeds.start).map(Some),
+            Want::QuietOfSeed | Want::Model(_) | Want::Nothing => Ok(None),
+        }
+    }
+
+    /// How a run of `seed` ends in which nothing goes wrong.
+    fn ending(&self, seed: u64) -> Result<Ending, Failure> {
+        let score = Score::quiet(seed);
+        let played = play(&self.script, &score);
+        match played.ended {
+            Ok(ending) => Ok(ending),
+            Err(_) => Err(self.failure(&score, "although nothing went wrong")),
+        }
+    }
+
+    fn one(&self, score: &Score, want: Option<&Ending>) -> Result<Played, Failure> {
+        let played = play(&self.script, score);
+        let Ok(ending) = &played.ended else { return Err(self.failure(score, "")) };
+        let other = match (&self.want, want) {
+            (Want::Quiet, Some(want)) => (want.view != ending.view).then(|| want.view.clone()),
+            (Want::QuietOfSeed, _) => {
+                Some(self.ending(score.seed)?.view).filter(|want| *want != ending.view)
+            }
+            (Want::Model(model), _) => Some(model(score.seed)).filter(|want| *want != ending.view),
+            _ => None,
+        };
+        match other {
+            None => Ok(played),
+            Some(want) => {
+                let why = format!("P1: it ends with {}, and should with {want}", ending.view);
+                Err(self.failure(score, &why))
+            }
+        }
+    }
+
+    /// Plays it again and tells all.
+    fn failure(&self, score: &Score, why: &str) -> Failure {
+        let played = play(&self.script, &Score { told: true, ..score.clone() });
+        Failure::of(score, played, why)
+    }
+}
+
+fn resolution(resolution: Resolution) -> Result<Stored, BoxError> {
+    Ok(match resolution {
+        Resolution::Made(gave) => {
+            let key = Stored::encode("made")?;
+            Stored::map([(&key, &gave)].into_iter())
+        }
+        Resolution::NotMade => Stored::encode("not_made")?,
+        Resolution::GiveUp => Stored::encode("give_up")?,
+    })
+}
+
+/// A doubt is settled with the truth, and a question answered with `true`.
+fn settled(pending: &Pending, world: &World) -> Result<Stored, BoxError> {
+    let Some(doubt) = &pending.doubt else { return Ok(Stored::encode(&true)?) };
+    resolution(match world.effects().gave(&doubt.key) {
+        Some(gave) => Resolution::Made(gave),
+        None => Resolution::NotMade,
+    })
+}
+
+impl<S: State, C> Clone for Simulation<S, C> {
+    fn clone(&self) -> Self {
+        Self {
+            script: Script {
+                graph: self.script.graph.clone(),
+                acts: self.script.acts.clone(),
+                new_input: self.script.new_input,
+                durability: self.script.durability,
+                handle: self.script.handle.clone(),
+                layer: self.script.layer.clone(),
+                answer: self.script.answer.clone(),
+                checks: self.script.checks.clone(),
+                view: self.script.view.clone(),
+            },
+            want: self.want.clone(),
+            faults: self.faults.clone(),
+            seeds: self.seeds.clone(),
+            threads: self.threads,
+        }
+    }
+}
+
+impl<S: State, C> fmt::Debug for Simulation<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Simulation")
+            .field("acts", &self.script.acts)
+            .field("faults", &self.faults)
+            .field("seeds", &self.seeds)
+            .finish_non_exhaustive()
+    }
+}

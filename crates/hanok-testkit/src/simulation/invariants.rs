@@ -1,0 +1,362 @@
+//! What must hold of every run, whatever befell it.
+
+use std::collections::BTreeMap;
+
+use futures::FutureExt;
+use hanok_checkpoint::{
+    Begin, Body, Checkpointer, Commit, Doubt, Epoch, Log, LogEntry, RunFold, ThreadFold,
+};
+use hanok_core::{Change, Changes, Field, Namespace, Position, Spent, ThreadKey};
+use hanok_graph::{Durability, Event, EventId};
+use hanok_state::State;
+
+use super::{
+    Effects, Seen,
+    disk::at_once,
+    play::{Ending, Play, Wrong},
+};
+
+/// Checks all that holds of any run, then what the simulation was told to check.
+pub(crate) fn check<S: State, C: Clone + Send + Sync + 'static>(
+    play: &Play<'_, S, C>,
+) -> Result<Ending, Wrong> {
+    let (wrong, lost) = {
+        let inner = play.core.inner();
+        (inner.disk.wrong.first().cloned(), inner.disk.lost)
+    };
+    if let Some(wrong) = wrong {
+        return Err(wrong);
+    }
+    let mut threads: Vec<_> = play.given.iter().map(|(thread, _)| thread.clone()).collect();
+    threads.push(play.thread.clone());
+    threads.dedup();
+    for thread in &threads {
+        let entries = play.entries(thread);
+        chained(&entries)?;
+        told(&entries, play.script.durability)?;
+        taken_once(
+            &entries,
+            play.given.iter().filter(|(to, _)| to == thread).map(|(_, given)| given),
+        )?;
+        read_back(play, thread, &entries)?;
+    }
+    made_once(play, &threads)?;
+    let entries = play.entries(&play.thread);
+    if !lost {
+        shown(play, &entries)?;
+    }
+    let fold = fold(&entries)?;
+    let run = fold.run(&Namespace::root()).cloned().unwrap_or_default();
+    let mut fields = run.fields.clone();
+    let state = S::default().load(&mut fields).map_err(|error| error.to_string())?;
+    let ending = Ending { view: (play.script.view)(&state), outcome: String::new() };
+    let effects = Effects::new(&play.core, u32::MAX);
+    let seen = Seen { state: &state, log: &entries, effects: &effects };
+    for (name, check) in &play.script.checks {
+        check(&seen).map_err(|why| format!("{name}: {why}"))?;
+    }
+    Ok(ending)
+}
+
+/// What a log amounts to.
+pub(crate) fn fold(entries: &[LogEntry]) -> Result<ThreadFold, Wrong> {
+    let mut fold = ThreadFold::default();
+    for entry in branch(entries) {
+        fold.apply(entry.position, &entry.entry).map_err(|error| error.to_string())?;
+    }
+    Ok(fold)
+}
+
+/// The entries that lead to the last one, in order.
+fn branch(entries: &[LogEntry]) -> Vec<&LogEntry> {
+    let at = |position: Position| entries.get(usize::try_from(position.0.checked_sub(1)?).ok()?);
+    let mut branch: Vec<_> =
+        std::iter::successors(entries.last(), |entry| at(entry.parent)).collect();
+    branch.reverse();
+    branch
+}
+
+/// What each turn of the branch that a thread is on has spent.
+pub(crate) fn spent(entries: &[LogEntry]) -> Vec<Spent> {
+    let (mut fold, mut turns) = (ThreadFold::default(), Vec::new());
+    for LogEntry { position, entry, .. } in branch(entries) {
+        let root = entry.namespace.is_root();
+        if let (true, Body::Begin(Begin { frontier: Some(_), .. })) = (root, &entry.body) {
+            turns.push(Spent::default());
+        }
+        // A log that does not fold is told elsewhere.
+        if fold.apply(*position, entry).is_err() {
+            break;
+        }
+        if let (Some(turn), Some(run)) = (turns.last_mut(), fold.run(&Namespace::root())) {
+            *turn = run.spent;
+        }
+    }
+    turns
+}
+
+/// The inputs that a log holds.
+pub(crate) fn taken(entries: &[LogEntry]) -> Vec<Changes> {
+    let begins = entries.iter().filter(|entry| entry.entry.namespace.is_root());
+    let inputs = begins.filter_map(|entry| match &entry.entry.body {
+        Body::Begin(Begin { frontier: Some(_), input, .. }) => Some(input.clone()),
+        _ => None,
+    });
+    inputs.collect()
+}
+
+/// Whether `taken` is what `given` becomes in a log: ids of messages, and what reducers make of it, are added there.
+pub(crate) fn is_input(taken: &Changes, given: &Changes) -> bool {
+    given.0.iter().all(|(field, change)| {
+        let same = |taken: &Change| match change {
+            Change::Messages(_) | Change::Input(_) => true,
+            change => taken == change,
+        };
+        taken.0.iter().any(|(name, taken)| name == field && same(taken))
+    })
+}
+
+/// P10: one head and an unbroken chain of parents; claims with rising epochs, none within another.
+fn chained(entries: &[LogEntry]) -> Result<(), Wrong> {
+    let mut epoch = Epoch::default();
+    for (due, entry) in (1..).zip(entries) {
+        let position = entry.position.0;
+        if position != due {
+            return Err(format!("P10: position {position} stands where {due} should"));
+        }
+        let parent = entry.parent.0;
+        let rewinds = matches!(entry.entry.body, Body::Rewind);
+        if parent >= due || (parent != due - 1 && !rewinds) {
+            return Err(format!("P10: position {due} has the parent {parent}"));
+        }
+        if let (Body::Begin(begin), true) = (&entry.entry.body, entry.entry.namespace.is_root()) {
+            if begin.epoch <= epoch {
+                return Err(format!("P10: epoch {} follows {epoch}", begin.epoch));
+            }
+            epoch = begin.epoch;
+        }
+    }
+    Ok(())
+}
+
+/// P1, P2, P4, P14: each entry follows from those before it.
+fn told(entries: &[LogEntry], durability: Durability) -> Result<(), Wrong> {
+    let mut fold = ThreadFold::default();
+    for entry in branch(entries) {
+        let (path, body) = (&entry.entry.namespace, &entry.entry.body);
+        let empty = RunFold::default();
+        let run = fold.run(path).unwrap_or(&empty);
+        // A commit that is stored at the end of a run is several in one.
+        let several = durability == Durability::Exit && matches!(body, Body::Commit(_));
+        let follows = if several { Ok(()) } else { follows(run, body) };
+        follows.map_err(|why| format!("{why} (position {} in {path})", entry.position))?;
+        fold.apply(entry.position, &entry.entry).map_err(|error| error.to_string())?;
+    }
+    let open = fold.runs.iter().find(|(path, run)| path.is_root() && run.open);
+    match open {
+        Some(_) => Err("the last run did not say how it ended".to_owned()),
+        None => Ok(()),
+    }
+}
+
+fn follows(run: &RunFold, body: &Body) -> Result<(), Wrong> {
+    let no = |why: &str| Err(why.to_owned());
+    match body {
+        Body::Write(write) => {
+            if run.pending.values().any(|before| before.task == write.task) {
+                return no("P1: a task's write is stored twice");
+            }
+            if !run.frontier.due.iter().any(|due| due.node == write.node) {
+                return no("P1: a write of a node that is not due");
+            }
+        }
+        Body::Commit(commit) => return committed(run, commit),
+        Body::Void(void) if void.writes.iter().any(|at| !run.pending.contains_key(at)) => {
+            return no("P1: what is voided was not pending");
+        }
+        Body::Memo(memo) if run.memos.contains_key(&(memo.task, memo.name.clone())) => {
+            return no("P2: a step's result is stored twice");
+        }
+        Body::Intent(intent) => {
+            let key = (intent.task, intent.key.clone());
+            if run.intents.get(&key).is_some_and(|before| before.doubt != Doubt::Repeat) {
+                return no("P4: a call that is in doubt is made again");
+            }
+            if run.memos.contains_key(&key) {
+                return no("P4: a call whose result is stored is made again");
+            }
+        }
+        Body::Answer(answer) => {
+            let asked = run.questions.iter().any(|question| question.id == answer.id);
+            let doubted = run.intents.values().any(|intent| intent.id == answer.id);
+            if run.answers.contains_key(&answer.id) || run.settled.contains_key(&answer.id) {
+                return no("P14: a question is answered twice");
+            }
+            if !asked && !doubted {
+                return no("P14: an answer to what nobody asks");
+            }
+        }
+        Body::End(end) if run.run != Some(end.run) => {
+            return no("P10: another run ends than the one that began");
+        }
+        Body::End(_) if !run.open => return no("P10: a run ends twice"),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A commit folds all that is pending, in the order of the tasks that were due, and nothing else.
+fn committed(run: &RunFold, commit: &Commit) -> Result<(), Wrong> {
+    let due: Vec<_> = run.frontier.due.iter().map(|due| &*due.node).collect();
+    if !commit.nodes.iter().map(|node| &**node).eq(due.iter().copied()) {
+        return Err(format!("P11: {:?} are committed where {due:?} were due", commit.nodes));
+    }
+    if commit.step != run.frontier.step || commit.frontier.step != run.frontier.step + 1 {
+        return Err(format!(
+            "P1: super-step {} is committed after {}",
+            commit.step, run.frontier.step
+        ));
+    }
+    let mut folded = Vec::new();
+    for at in &commit.folds {
+        match run.pending.get(at) {
+            Some(write) => folded.push(&*write.node),
+            None => return Err(format!("P1: position {at} is folded and is not pending")),
+        }
+    }
+    if !(folded == due || folded.is_empty() && due.len() == 1) {
+        return Err(format!("P1, P11: the writes of {folded:?} are folded where {due:?} were due"));
+    }
+    if commit.folds.len() != run.pending.len() {
+        return Err("P1: a stored write is not folded".to_owned());
+    }
+    Ok(())
+}
+
+/// P10: the log holds every input that was given, once.
+fn taken_once<'a>(
+    entries: &[LogEntry],
+    given: impl Iterator<Item = &'a Changes>,
+) -> Result<(), Wrong> {
+    let mut taken = taken(entries);
+    for given in given {
+        match taken.iter().position(|taken| is_input(taken, given)) {
+            Some(at) => drop(taken.swap_remove(at)),
+            None => return Err(format!("P10: the input {given:?} is lost")),
+        }
+    }
+    match taken.as_slice() {
+        [] => Ok(()),
+        more => Err(format!("P10: inputs that were given once are there twice: {more:?}")),
+    }
+}
+
+/// P7, P10: the store reads as what was stored in it, snapshots or not, and nobody owns the thread.
+fn read_back<S: State, C: Clone + Send + Sync + 'static>(
+    play: &Play<'_, S, C>,
+    thread: &ThreadKey,
+    entries: &[LogEntry],
+) -> Result<(), Wrong> {
+    let store = play.core.inner().disk.store().clone();
+    let head = at_once(store.head(thread)).map_err(|error| error.to_string())?;
+    let Some(head) = head else {
+        return if entries.is_empty() { Ok(()) } else { Err("the log is gone".to_owned()) };
+    };
+    if head.claim.is_some() {
+        return Err("P10: the thread is claimed when all is over".to_owned());
+    }
+    let log = Log::new(store, thread.clone());
+    let opened = at_once(log.open(None)).map_err(|error| error.to_string())?;
+    let read = opened.map(|opened| opened.fold).unwrap_or_default();
+    let want = fold(entries)?;
+    let same = |(path, run): (&Namespace, &RunFold)| {
+        // A snapshot also holds the fields that nothing has written.
+        let other = read.run(path);
+        let has = |(name, field): (&str, &Field)| {
+            other
+                .and_then(|run| run.fields.get(name))
+                .is_some_and(|other| other.to_stored() == field.to_stored())
+        };
+        other.is_some_and(|other| other.frontier == run.frontier) && run.fields.iter().all(has)
+    };
+    if read.position != want.position || !want.runs.iter().all(same) {
+        return Err("P7: the store reads as something else than its log says".to_owned());
+    }
+    Ok(())
+}
+
+/// P3, P4: a call was made once, unless it was said to be in doubt, or may be repeated.
+fn made_once<S: State, C: Clone + Send + Sync + 'static>(
+    play: &Play<'_, S, C>,
+    threads: &[ThreadKey],
+) -> Result<(), Wrong> {
+    let entries: Vec<_> = threads.iter().flat_map(|thread| play.entries(thread)).collect();
+    let mut intents: BTreeMap<String, Doubt> = BTreeMap::new();
+    for entry in &entries {
+        if let Body::Intent(intent) = &entry.entry.body {
+            intents.insert(intent.key.clone(), intent.doubt);
+        }
+    }
+    let inner = play.core.inner();
+    for (key, made) in &inner.ledger.made {
+        let repeats = intents.get(key) == Some(&Doubt::Repeat);
+        if made.len() > 1 && !repeats && !play.doubted.contains(key) {
+            return Err(format!("P4: the call {key} was made {} times without a word", made.len()));
+        }
+        if !intents.contains_key(key) && !inner.disk.lost {
+            return Err(format!("P4: the call {key} was made and nothing says that it was meant"));
+        }
+    }
+    Ok(())
+}
+
+/// P54: what a run shows is what is told again: no gap, and nothing twice.
+fn shown<S: State, C: Clone + Send + Sync + 'static>(
+    play: &Play<'_, S, C>,
+    entries: &[LogEntry],
+) -> Result<(), Wrong> {
+    let Some(app) = play.app() else { return Ok(()) };
+    let told = app.thread(play.thread.clone()).events(None).now_or_never();
+    let told = told.ok_or("the log waits")?.map_err(|error| error.to_string())?;
+    if told.windows(2).any(|pair| matches!(pair, [a, b] if a.id >= b.id)) {
+        return Err("P54: recorded events are out of order".to_owned());
+    }
+    let unheard = play.core.inner().unheard.clone();
+    // What a rewind left behind is not told again.
+    let rewound = entries.iter().any(|entry| matches!(entry.entry.body, Body::Rewind));
+    for (thread, events) in
+        play.shown.iter().filter(|(thread, _)| *thread == play.thread && !rewound)
+    {
+        let seen: Vec<_> = events.iter().filter_map(said).collect();
+        let (Some(first), Some(last)) = (seen.first(), seen.last()) else { continue };
+        let within = |(id, _): &(EventId, String)| (first.0..=last.0).contains(id);
+        let want: Vec<_> = told.iter().filter_map(said).filter(within).collect();
+        // A run that has not heard that an append is stored cannot show it.
+        // What is stored at the end of a run has no position while it is shown.
+        let late = play.script.durability == Durability::Exit;
+        let may_miss = |(id, _): &(EventId, String)| late || unheard.contains(&id.position.0);
+        let want = want.into_iter().filter(|told| !may_miss(told) || seen.contains(told));
+        let want: Vec<_> = want.collect();
+        if seen != want {
+            return Err(format!(
+                "P54: a run of {} showed {seen:?}, and {want:?} is told",
+                thread.thread()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A recorded event, as it is compared.
+fn said(event: &Event) -> Option<(EventId, String)> {
+    let kind = format!("{:?}", event.kind);
+    let word = kind.split(['(', ' ', '{']).next().unwrap_or_default();
+    // The step of an end is told as that of the last commit, wherever the run stood.
+    let step = if word == "Ended" { 0 } else { event.step };
+    Some((event.id?, format!("{word} {} {step} {:?}", event.path, event.task)))
+}
+
+/// What is compared of a state if nothing else is said: its fields, as they are stored.
+pub(crate) fn view<S: State>(state: &S) -> String {
+    state.to_fields().map_or_else(|error| error.to_string(), |fields| fields.to_string())
+}

@@ -1,0 +1,267 @@
+//! The store as one process sees it, with all that goes wrong.
+
+use std::{fmt, future::pending, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use hanok_checkpoint::{
+    Append, CheckpointError, Checkpointer, Epoch, Head, Opened, Record, SharedCheckpointer,
+    Snapshots,
+};
+use hanok_core::{Position, ThreadKey, Timestamp};
+
+use super::{
+    core::{Core, Inner, Process},
+    dice::Dice,
+    faults::Fault,
+    seams::{Yield, sleep},
+};
+use crate::Layer;
+
+type Answer<T> = Result<T, CheckpointError>;
+
+/// The store of one process.
+pub(crate) struct Store {
+    core: Arc<Core>,
+    process: Process,
+    beneath: SharedCheckpointer,
+}
+
+impl Store {
+    pub(crate) fn new(core: &Arc<Core>, process: Process) -> Self {
+        let beneath = core.inner().disk.store().clone();
+        Self { core: core.clone(), process, beneath }
+    }
+
+    /// A call of the store takes a while; whether it fails, and whether its answer is late.
+    async fn call(&self, what: &'static str, kinds: &[Fault]) -> Answer<Option<Fault>> {
+        let (fault, wait) = {
+            let mut inner = self.core.inner();
+            let fault = inner.fate.call(what, kinds);
+            if let Some(fault) = fault {
+                inner.befell(self.process, fault);
+            }
+            let process = u64::from(self.process);
+            inner.note(what, [process, 0, 0], String::new);
+            (fault, wait(&mut inner, fault))
+        };
+        self.wait(wait).await;
+        match fault {
+            Some(Fault::Refused) => Err(unavailable()),
+            fault => Ok(fault),
+        }
+    }
+
+    async fn wait(&self, wait: Wait) {
+        match wait {
+            Wait::Turns(turns) => {
+                for _ in 0..turns {
+                    Yield::default().await;
+                }
+            }
+            Wait::Time(time) => sleep(&self.core, time).await,
+        }
+    }
+
+    /// Records with one that is damaged; whether there was one to damage.
+    fn damage(&self, records: &mut [Record]) -> bool {
+        let mut inner = self.core.inner();
+        let count = records.len();
+        let dice = &mut inner.schedule;
+        let Some(record) = records.get_mut(dice.below(count)) else { return false };
+        record.bytes = damaged(&record.bytes, dice);
+        inner.misread.insert(self.process);
+        true
+    }
+}
+
+/// An append that is stored, until its answer is heard.
+struct Told<'a> {
+    store: &'a Store,
+    positions: Option<(u64, u64)>,
+}
+
+impl Told<'_> {
+    fn stores(&mut self, append: &Append) {
+        let first = append.expected.0 + 1;
+        self.positions = Some((first, append.expected.0 + append.records.len() as u64));
+    }
+}
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        if let Some((first, last)) = self.positions {
+            self.store.core.inner().unheard.extend(first..=last);
+        }
+    }
+}
+
+enum Wait {
+    Turns(usize),
+    Time(Duration),
+}
+
+fn wait(inner: &mut Inner, fault: Option<Fault>) -> Wait {
+    match fault {
+        Some(Fault::Slow) => Wait::Time(Duration::from_millis(inner.schedule.below(15_000) as u64)),
+        _ => Wait::Turns(inner.schedule.below(3)),
+    }
+}
+
+fn unavailable() -> CheckpointError {
+    CheckpointError::Unavailable { reason: "the simulation says so", source: "a fault".into() }
+}
+
+fn damaged(bytes: &Bytes, dice: &mut Dice) -> Bytes {
+    let mut bytes = bytes.to_vec();
+    let at = dice.below(bytes.len());
+    if dice.one_in(3) {
+        bytes.truncate(at);
+    } else if let Some(byte) = bytes.get_mut(at) {
+        *byte ^= 1 << dice.below(8);
+    }
+    bytes.into()
+}
+
+/// A head that has not seen the newest record: what another node of a store may say.
+fn stale(head: Head) -> Option<Head> {
+    let position = Position(head.position.0.saturating_sub(1));
+    let epoch = Epoch(head.epoch.0.saturating_sub(1));
+    (position > head.floor).then_some(Head { position, epoch, claim: None, ..head })
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Store").field(&self.process).finish()
+    }
+}
+
+impl Layer for Store {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.beneath
+    }
+
+    async fn head(&self, thread: &ThreadKey) -> Answer<Option<Head>> {
+        let fault = self.call("head", &[Fault::Refused, Fault::Stale, Fault::Slow]).await?;
+        let head = self.beneath.head(thread).await?;
+        Ok(if fault == Some(Fault::Stale) { head.and_then(stale) } else { head })
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Answer<()> {
+        let (fault, wait) = {
+            let mut inner = self.core.inner();
+            let fault = inner.fate.append();
+            if let Some((fault, _)) = fault {
+                inner.befell(self.process, fault);
+            }
+            (fault, wait(&mut inner, fault.map(|(fault, _)| fault)))
+        };
+        self.wait(wait).await;
+        let store = |append: Append| {
+            let mut inner = self.core.inner();
+            let (expected, count) = (append.expected.0, append.records.len() as u64);
+            let stored = inner.disk.append(self.process, thread, append.clone());
+            let numbers = [u64::from(self.process), expected + 1, expected + count];
+            inner.note(if stored.is_ok() { "append" } else { "append refused" }, numbers, || {
+                said(thread, &append, stored.as_ref().err())
+            });
+            stored
+        };
+        let mut told = Told { store: self, positions: None };
+        let answer = match fault {
+            Some((Fault::Crash, stored)) => {
+                if stored {
+                    // Nobody is left to be told.
+                    drop(store(append));
+                }
+                self.core.inner().dying.insert(self.process);
+                return pending().await;
+            }
+            Some((Fault::Refused, _)) => Err(unavailable()),
+            Some((Fault::Full, _)) => Err(CheckpointError::Full("the simulation says so".into())),
+            Some((Fault::LostAnswer, _)) => {
+                told.stores(&append);
+                return store(append).and(Err(unavailable()));
+            }
+            _ => {
+                told.stores(&append);
+                store(append)
+            }
+        };
+        let wait = Wait::Turns(self.core.inner().schedule.below(2));
+        self.wait(wait).await;
+        told.positions = None;
+        answer
+    }
+
+    async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Answer<Option<Opened>> {
+        let fault = self.call("open", &Fault::OF_READS).await?;
+        let opened = self.beneath.open(thread, at, snapshots).await?;
+        let Some(mut opened) = opened else { return Ok(None) };
+        match fault {
+            Some(Fault::Stale) if at.is_none() => {
+                let Some(head) = stale(opened.head) else { return Ok(None) };
+                let older = self.beneath.open(thread, Some(head.position), snapshots).await?;
+                Ok(older.map(|older| Opened { head, ..older }))
+            }
+            Some(Fault::Damage) => {
+                let is_damaged = self.damage(&mut opened.records);
+                if let (false, Some((_, bytes))) = (is_damaged, &mut opened.snapshot) {
+                    *bytes = damaged(bytes, &mut self.core.inner().schedule);
+                }
+                Ok(Some(opened))
+            }
+            _ => Ok(Some(opened)),
+        }
+    }
+
+    async fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Answer<Vec<Record>> {
+        let fault = self.call("history", &Fault::OF_READS).await?;
+        let mut records = self.beneath.history(thread, before, limit).await?;
+        if fault == Some(Fault::Damage) {
+            self.damage(&mut records);
+        }
+        Ok(records)
+    }
+
+    async fn put_snapshot(
+        &self,
+        thread: &ThreadKey,
+        position: Position,
+        snapshot: Bytes,
+    ) -> Answer<()> {
+        self.call("snapshot", &Fault::OF_CALLS).await?;
+        self.core.inner().disk.put_snapshot(thread, position, snapshot)
+    }
+
+    async fn beat(&self, thread: &ThreadKey, epoch: Epoch, now: Timestamp) -> Answer<()> {
+        self.call("beat", &Fault::OF_CALLS).await?;
+        self.core.inner().disk.beat(thread, epoch, now)
+    }
+}
+
+/// An append, for people.
+fn said(thread: &ThreadKey, append: &Append, refused: Option<&CheckpointError>) -> String {
+    let kinds = append.records.iter().map(|record| match record.read(thread) {
+        Ok((_, entry)) => {
+            let body = format!("{:?}", entry.body);
+            let word = body.split(['(', ' ']).next().unwrap_or_default().to_owned();
+            match entry.namespace.is_root() {
+                true => word,
+                false => format!("{word} in {}", entry.namespace),
+            }
+        }
+        Err(error) => error.to_string(),
+    });
+    let kinds = kinds.collect::<Vec<_>>().join(", ");
+    refused.map_or(kinds.clone(), |error| format!("{kinds}: {error}"))
+}
