@@ -32,6 +32,7 @@ use crate::{
     graph::Inner,
     journal::{Journal, Keep, Keeping},
     opening::{Opening, Way, apply_input, upgraded},
+    planted::{Planted, planted},
     progress::Progress,
     recent::Recent,
     sink::Sink,
@@ -340,6 +341,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         };
         self.began.store(is_new, Ordering::SeqCst);
         let spent = progress.spent.plus(uncommitted(&progress, &runs));
+        let spent = if planted(Planted::BudgetAnew) { Spent::default() } else { spent };
         journal.leave(runs, asked);
         let services = self.services.clone();
         let scope = scope(graph, run, services, Arc::new(journal), options, spent);

@@ -12,6 +12,7 @@ use crate::{
     graph::Inner,
     journal::{Keep, Live},
     plan::{self, Said},
+    planted::{Planted, planted},
     progress::{Progress, schema, state_error},
     task::{self, Done, Unmerged},
 };
@@ -65,7 +66,10 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         let step = progress.frontier.step;
-        let frontier = self.next(progress, ran)?;
+        let mut frontier = self.next(progress, ran)?;
+        if planted(Planted::InputForgotten) {
+            frontier.due.iter_mut().for_each(|due| due.input = None);
+        }
         let mut changes = Changes::default();
         for (_, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
             let written = done.update.to_changes().map_err(state_error)?;
@@ -76,7 +80,13 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             }
         }
         let expired = self.expire(progress);
-        let folds: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
+        if planted(Planted::CompletionOrder) {
+            ran.sort_by_key(|(_, done)| done.position);
+        }
+        let mut folds: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
+        if planted(Planted::WriteForgotten) {
+            folds.pop();
+        }
         let resolved = match self.reduce(progress, ran) {
             Ok(resolved) => resolved,
             Err(refused) => return Err(self.void(refused, step, folds).await?),
@@ -101,8 +111,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             outbox: ran.iter().flat_map(|(_, done)| done.outbox.iter().cloned()).collect(),
         };
         let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
-        let keep = if ends { Keep::Nothing } else { Keep::Claim };
-        if ends {
+        let keep = if ends && !planted(Planted::ClaimKept) { Keep::Nothing } else { Keep::Claim };
+        if ends && !planted(Planted::EndForgotten) {
             let end = self.end("done", "", Spent::default());
             entries.push((Namespace::root(), Body::End(end)));
         }
@@ -232,7 +242,9 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if !writes.is_empty() {
             let void = Void { writes, field, reason: error.to_string() };
             let entry = (self.namespace.clone(), Body::Void(void));
-            self.env.journal.append(vec![entry], Keep::Claim).await?;
+            if !planted(Planted::VoidForgotten) {
+                self.env.journal.append(vec![entry], Keep::Claim).await?;
+            }
         }
         Ok(error)
     }
@@ -314,7 +326,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let live = self.live(progress, !ended);
         let kept = self.env.journal.kept();
         // An end that stands in the same append is part of what the snapshot says.
-        let position = Position(progress.at.0 + u64::from(ended));
+        let ahead = u64::from(ended) + u64::from(planted(Planted::SnapshotEarly));
+        let position = Position(progress.at.0 + ahead);
         move || {
             let all = kept?.into_iter().chain([(Namespace::root(), live)]);
             let runs = all.map(|(path, live)| Some((path, live.into_fold()?)));

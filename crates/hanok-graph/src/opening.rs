@@ -13,6 +13,7 @@ use crate::{
     drive::Scope,
     first::{first_values, forget},
     ids,
+    planted::{Planted, planted},
     progress::{Progress, schema, state_error},
     recent::Recent,
     task,
@@ -224,6 +225,10 @@ impl<S: State> Opening<S> {
             (None, false) => &mut self.progress.answers,
         };
         answered.insert(id.clone(), value.clone());
+        if planted(Planted::AnswerTwice) {
+            let answer = Answer { id: id.clone(), value: value.clone() };
+            self.first.push((path.clone(), Body::Answer(answer)));
+        }
         self.first.push((path, Body::Answer(Answer { id, value })));
     }
 }

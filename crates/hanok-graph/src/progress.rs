@@ -18,6 +18,7 @@ use crate::{
     graph::Inner,
     outcome::Doubted,
     plan::{self, Said},
+    planted::{Planted, planted},
     task,
 };
 
@@ -52,6 +53,12 @@ pub(crate) struct Progress<S: State> {
 impl<S: State> Progress<S> {
     /// Where a log says that a run stands.
     pub(crate) fn of(initial: &S, mut run: RunFold) -> Result<Self, RunError> {
+        if planted(Planted::JoinForgotten) {
+            run.frontier.joins.clear();
+        }
+        if planted(Planted::DeferredEarly) {
+            run.frontier.due.append(&mut run.frontier.deferred);
+        }
         let ephemeral = initial.schema().fields.iter().filter(|field| field.ephemeral);
         let fresh = ephemeral.filter(|field| run.fields.get(&field.name).is_some());
         let fresh = fresh.map(|field| field.name.to_string()).collect();

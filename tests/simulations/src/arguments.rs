@@ -1,0 +1,111 @@
+//! What the command line asks for.
+
+use std::time::Duration;
+
+/// What to run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Arguments {
+    /// How many runs, of all scenarios together.
+    pub(crate) seeds: Option<u64>,
+    /// The first seed.
+    pub(crate) from: Option<u64>,
+    /// For how long, at least.
+    pub(crate) time: Option<Duration>,
+    /// The one scenario.
+    pub(crate) scenario: Option<String>,
+    /// The one seed that is told.
+    pub(crate) trace: Option<u64>,
+    /// Whether processes die at every write first.
+    pub(crate) everywhere: bool,
+    /// Whether planted bugs are looked for.
+    pub(crate) bugs: bool,
+}
+
+pub(crate) const USAGE: &str =
+    "usage: cargo xtask simulate [OPTION]...   runs graphs under schedules of crashes
+
+  --seeds N        so many runs, of all scenarios together; 10,000 if nothing else is said
+  --seconds N      as many as fit in the time, and no fewer than `--seeds` says
+  --from SEED      the first seed; 0, and later the time of day
+  --scenario NAME  one scenario
+  --everywhere     first, a crash at every write, and at every write of the next process
+  --trace SEED     tells all of one seed
+  --bugs           plants bugs and says how long it took to find them
+
+exit: 0 all promises were kept, 1 one was broken, 2 wrong usage";
+
+/// Reads the arguments; nothing if the usage is asked for.
+///
+/// # Errors
+///
+/// A sentence about the first argument that makes no sense.
+pub(crate) fn read(
+    arguments: impl IntoIterator<Item = String>,
+) -> Result<Option<Arguments>, String> {
+    let mut read = Arguments::default();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or(format!("`{argument}` needs a value"));
+        match argument.as_str() {
+            "--help" | "-h" => return Ok(None),
+            "--everywhere" => read.everywhere = true,
+            "--bugs" => read.bugs = true,
+            "--scenario" => read.scenario = Some(value()?),
+            "--seeds" => read.seeds = Some(number(&value()?)?),
+            "--from" => read.from = Some(number(&value()?)?),
+            "--trace" => read.trace = Some(number(&value()?)?),
+            "--seconds" => read.time = Some(Duration::from_secs(number(&value()?)?)),
+            other => return Err(format!("`{other}` means nothing here")),
+        }
+    }
+    Ok(Some(read))
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    let read = text.replace('_', "").parse();
+    read.map_err(|error: std::num::ParseIntError| format!("`{text}` is no number: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_every_option_and_names_what_it_does_not_know() {
+        let read = |line: &str| read(line.split_whitespace().map(str::to_owned));
+        for (line, want) in [
+            ("", Ok(Some(Arguments::default()))),
+            ("--help", Ok(None)),
+            (
+                "--seeds 1_000 --from 7 --everywhere",
+                Ok(Some(Arguments {
+                    seeds: Some(1_000),
+                    from: Some(7),
+                    everywhere: true,
+                    ..Arguments::default()
+                })),
+            ),
+            (
+                "--scenario chain --trace 9",
+                Ok(Some(Arguments {
+                    scenario: Some("chain".into()),
+                    trace: Some(9),
+                    ..Arguments::default()
+                })),
+            ),
+            (
+                "--bugs --seconds 5",
+                Ok(Some(Arguments {
+                    bugs: true,
+                    time: Some(Duration::from_secs(5)),
+                    ..Arguments::default()
+                })),
+            ),
+            ("--seeds", Err("`--seeds` needs a value")),
+            ("--seeds many", Err("`many` is no number: invalid digit found in string")),
+            ("now", Err("`now` means nothing here")),
+        ] {
+            assert_eq!(read(line), want.map_err(str::to_owned), "{line:?}");
+        }
+    }
+}

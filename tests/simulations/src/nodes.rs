@@ -1,0 +1,201 @@
+//! What the nodes of the scenarios do.
+
+use std::time::Duration;
+
+use hanok_core::Charge;
+use hanok_graph::{BoxError, Context, Doubt, Failure, Snapshot, StepError};
+use hanok_state::{List, Map, Message, Messages, State};
+use hanok_testkit::Effects;
+
+fn largest(value: &u64, write: u64) -> u64 {
+    *value.max(&write)
+}
+
+/// The state of all scenarios.
+#[derive(State, Debug, Clone, Default, PartialEq)]
+pub struct S {
+    /// What was said.
+    pub messages: Messages,
+    /// Who ran, in order.
+    #[reduce(append)]
+    pub log: List<String>,
+    /// What nodes gave.
+    #[reduce(merge)]
+    pub map: Map<String, String>,
+    /// The largest input of a send.
+    #[reduce(with = largest)]
+    pub best: u64,
+    /// Counts rounds.
+    pub n: u32,
+}
+
+pub(crate) type Ran = Result<SUpdate, BoxError>;
+pub(crate) type Cx = Context<Effects>;
+
+/// Takes a while: some time, or turns of others.
+async fn a_while(cx: &Cx) {
+    let runtime = cx.runtime();
+    let dice = runtime.rng.bits();
+    if dice & 3 == 0 {
+        runtime.clock.sleep(Duration::from_millis(dice >> 8 & 31)).await;
+    }
+}
+
+/// Begins a node: the ledger is told, and some time passes.
+pub(crate) async fn begin(cx: &Cx) {
+    cx.services().started(cx);
+    a_while(cx).await;
+}
+
+pub(crate) fn says(text: impl Into<String>) -> SUpdate {
+    S::update().push_log(text.into())
+}
+
+/// Says its name, and what a send gave it.
+pub(crate) async fn work(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    let input: Option<u64> = cx.input()?;
+    let said = input.map_or_else(|| cx.node().to_owned(), |n| format!("{}#{n}", cx.node()));
+    Ok(says(said).best(input.unwrap_or_default()))
+}
+
+/// Counts a round, and says which.
+pub(crate) async fn count(state: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    Ok(says(format!("{}@{}", cx.node(), state.log.len())).n(state.n + 1))
+}
+
+/// Says its name in a message.
+pub(crate) async fn speak(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    Ok(says(cx.node()).message(Message::assistant(cx.node())))
+}
+
+/// Does three things once each.
+pub(crate) async fn steps(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    let mut said = Vec::new();
+    for name in ["one", "two", "three"] {
+        let work = || async {
+            cx.services().worked(&cx, name);
+            a_while(&cx).await;
+            Ok::<_, BoxError>(format!("{}.{name}", cx.node()))
+        };
+        said.push(cx.step(name, work).await?);
+    }
+    Ok(S::update().log(said))
+}
+
+/// Makes a call that must not be repeated.
+pub(crate) async fn pay(_: Snapshot<S>, cx: Cx) -> Ran {
+    once(&cx, Doubt::Ask).await
+}
+
+/// Makes a call that is repeated if nobody knows whether it was made.
+pub(crate) async fn pay_again(_: Snapshot<S>, cx: Cx) -> Ran {
+    once(&cx, Doubt::Repeat).await
+}
+
+/// Makes a call that is given up if nobody knows whether it was made.
+pub(crate) async fn pay_or_not(_: Snapshot<S>, cx: Cx) -> Ran {
+    once(&cx, Doubt::GiveUp).await
+}
+
+async fn once(cx: &Cx, doubt: Doubt) -> Ran {
+    begin(cx).await;
+    let call = |call: hanok_core::Call| async move {
+        let paid = format!("{} has paid", cx.node());
+        a_while(cx).await;
+        cx.services().made(call.key().as_str(), &paid);
+        a_while(cx).await;
+        Ok::<_, BoxError>(paid)
+    };
+    match cx.once("pay", "{\"won\":1000}", doubt, call).await {
+        Ok(paid) => Ok(says(paid)),
+        Err(StepError::GivenUp { .. }) => Ok(says("given up")),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Asks one thing.
+pub(crate) async fn ask(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    let answer: String = cx.interrupt(&format!("{}?", cx.node())).await?;
+    Ok(says(format!("{}: {answer}", cx.node())))
+}
+
+/// Asks two things, one after the other, and does something once between them.
+pub(crate) async fn ask_twice(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    let first: String = cx.interrupt("first?").await?;
+    let work = || async {
+        cx.services().worked(&cx, "between");
+        Ok::<_, BoxError>(first.to_uppercase())
+    };
+    let between = cx.step("between", work).await?;
+    let second: String = cx.interrupt("second?").await?;
+    Ok(says(format!("{first} {between} {second}")))
+}
+
+/// Fails so often before it goes well.
+fn fail(cx: &Cx, times: usize) -> Result<(), BoxError> {
+    let count = cx.services().note(&format!("{} {}", cx.node(), cx.task()));
+    if count <= times { Err(format!("{} is not ready", cx.node()).into()) } else { Ok(()) }
+}
+
+/// Fails twice.
+pub(crate) async fn flaky(state: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    let work = || async {
+        cx.services().worked(&cx, "before");
+        Ok::<_, BoxError>(())
+    };
+    cx.step("before", work).await?;
+    fail(&cx, 2)?;
+    Ok(says(format!("{}@{}", cx.node(), state.log.len())))
+}
+
+/// Fails its first two runs.
+pub(crate) async fn unready(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    fail(&cx, 2)?;
+    Ok(says(cx.node()))
+}
+
+/// Fails for ever.
+pub(crate) async fn broken(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    Err("it is broken".into())
+}
+
+/// What is done in the place of a node that failed.
+pub(crate) async fn mend(_: Snapshot<S>, failure: Failure, cx: Cx) -> Ran {
+    a_while(&cx).await;
+    Ok(says(format!("{} mended: {}", failure.node, failure.message)))
+}
+
+/// Takes too long the first time.
+pub(crate) async fn late(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    if cx.services().note(&format!("late {}", cx.task())) == 1 {
+        cx.runtime().clock.sleep(Duration::from_secs(3_600)).await;
+    }
+    Ok(says(cx.node()))
+}
+
+/// Calls a model.
+pub(crate) async fn model(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    let call = cx.call("model", "small", "{}");
+    call.admit(Charge::Model)?;
+    call.spend().add(hanok_core::Spent { model_calls: 1, ..Default::default() });
+    Ok(says(cx.node()))
+}
+
+/// Writes what its sibling writes too, until it has failed so once.
+pub(crate) async fn clash(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    let first = cx.services().note(&format!("clash {}", cx.node())) == 1;
+    let said = says(cx.node());
+    Ok(if first { said.n(7) } else { said })
+}
