@@ -9,12 +9,14 @@ use crate::stages;
 pub(crate) enum Request {
     /// Print the usage.
     Help,
-    /// Run the stages named in `only`, all of them when it is empty.
-    Test { only: Vec<String> },
+    /// Run the stages named in `only`, all of them when it is empty; `full` takes the time that it takes.
+    Test { only: Vec<String>, full: bool },
     /// Run the checks that need no build.
     Tidy,
     /// Compare the numbered lists in the docs with the tests.
     Behaviours(Ask),
+    /// Run graphs under schedules of crashes. What that is told is its own to understand.
+    Simulate(Vec<String>),
     /// Measure what the engine costs.
     Bench(Bench),
 }
@@ -30,6 +32,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         Some("test") => return read_test(arguments),
         Some("tidy") => Request::Tidy,
         Some("behaviours") => return read_behaviours(arguments),
+        Some("simulate") => return Ok(Request::Simulate(arguments.collect())),
         Some("bench") => return Ok(read_bench(arguments)),
         Some("help" | "--help" | "-h") => Request::Help,
         Some(other) => return Err(format!("no command `{other}`")),
@@ -64,10 +67,11 @@ fn read_bench(arguments: impl Iterator<Item = String>) -> Request {
 }
 
 fn read_test(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
-    let mut only = Vec::new();
+    let (mut only, mut full) = (Vec::new(), false);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--help" | "-h" => return Ok(Request::Help),
+            "--full" => full = true,
             "--only" => {
                 let name = arguments.next().ok_or("`--only` needs the name of a stage")?;
                 if !stages::names().any(|known| known == name) {
@@ -78,7 +82,7 @@ fn read_test(mut arguments: impl Iterator<Item = String>) -> Result<Request, Str
             other => return Err(format!("`{other}` means nothing here")),
         }
     }
-    Ok(Request::Test { only })
+    Ok(Request::Test { only, full })
 }
 
 /// What `--help` prints.
@@ -90,10 +94,12 @@ pub(crate) fn usage() -> String {
         .join("\n");
     format!(
         "usage: cargo xtask test [--only STAGE]...   every check, or only the named stages
+                        [--full]             as many simulations as count, and not as fit
        cargo xtask tidy                     the checks that need no build
        cargo xtask behaviours               the numbered lists in docs/ against the tests
                               --list        every number with its tests
                               --write       brings the lists of what is open up to date
+       cargo xtask simulate [OPTION]...     graphs under schedules of crashes; `simulate --help`
        cargo xtask bench [ROW]...           what the engine costs, beside LangGraph; `bench --help`
 
 stages, in the order they run:
@@ -114,10 +120,12 @@ mod tests {
     #[test]
     fn reads_every_command_and_names_what_it_does_not_know() {
         for (line, want) in [
-            ("test", Ok(Request::Test { only: vec![] })),
+            ("test", Ok(Request::Test { only: vec![], full: false })),
+            ("test --full", Ok(Request::Test { only: vec![], full: true })),
+            ("simulate --seeds 9", Ok(Request::Simulate(vec!["--seeds".into(), "9".into()]))),
             (
                 "test --only fmt --only tidy",
-                Ok(Request::Test { only: vec!["fmt".into(), "tidy".into()] }),
+                Ok(Request::Test { only: vec!["fmt".into(), "tidy".into()], full: false }),
             ),
             ("test --help", Ok(Request::Help)),
             ("tidy", Ok(Request::Tidy)),

@@ -8,6 +8,7 @@ mod dependencies;
 mod examples;
 mod metadata;
 mod report;
+mod simulate;
 mod stages;
 mod tidy;
 mod unpacked;
@@ -59,7 +60,8 @@ fn run(request: &Request) -> Result<bool> {
             Ok(faults.is_empty())
         }
         Request::Behaviours(ask) => behaviours(*ask),
-        Request::Test { only } => stages::run(only),
+        Request::Test { only, full } => stages::run(only, *full),
+        Request::Simulate(arguments) => simulate::shown(arguments),
         Request::Bench(wanted) => bench::run(wanted),
     }
 }

@@ -11,6 +11,7 @@ use crate::dependencies;
 use crate::examples::{RUNS, Run};
 use crate::metadata::Metadata;
 use crate::report::{self, Finished, Outcome};
+use crate::simulate;
 use crate::tidy;
 use crate::unpacked;
 
@@ -36,10 +37,14 @@ pub(crate) const ALL: &[Stage] = &[
     Stage { name: "clippy", about: "all targets and features, warnings denied", run: clippy },
     Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
     Stage { name: "test", about: "all tests (nextest if present)", run: test },
+    Stage { name: "simulate", about: "graphs under schedules of crashes", run: simulate },
     Stage { name: "doctest", about: "the examples in the documentation", run: doctest },
     Stage { name: "examples", about: "the example programs end to end", run: examples },
     Stage { name: "publish", about: "cargo publish --dry-run of every crate", run: publish },
 ];
+
+/// What takes the place of a stage of its name when everything is wanted.
+const FULL: &[Stage] = &[Stage { name: "simulate", about: "", run: simulate_all }];
 
 /// The profile of the workspace's manifest. A packaged crate leaves that behind; built with the same
 /// settings it shares what the stages before have built, which makes the dry run four times as fast.
@@ -55,12 +60,14 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 ///
 /// The workspace itself cannot be read.
-pub(crate) fn run(only: &[String]) -> Result<bool> {
+pub(crate) fn run(only: &[String], full: bool) -> Result<bool> {
     let metadata = Metadata::read()?;
     let mut finished = Vec::new();
     for stage in
         ALL.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name))
     {
+        let thorough = FULL.iter().find(|other| full && other.name == stage.name);
+        let stage = thorough.unwrap_or(stage);
         report::announce(stage.name);
         let started = Instant::now();
         let outcome =
@@ -165,6 +172,14 @@ fn database() -> (Option<Server>, String) {
         Ok((server, version)) => (Some(server), format!("; {version}")),
         Err(why) => (None, format!("; PostgreSQL's tests are skipped: {why}")),
     }
+}
+
+fn simulate(_: &Metadata) -> Result<Outcome> {
+    passed(simulate::timed()?, simulate::note)
+}
+
+fn simulate_all(_: &Metadata) -> Result<Outcome> {
+    passed(simulate::full()?, simulate::note)
 }
 
 fn doctest(metadata: &Metadata) -> Result<Outcome> {

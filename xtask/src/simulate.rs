@@ -1,0 +1,81 @@
+//! `cargo xtask simulate`: builds the simulations and runs them.
+
+use std::time::{Duration, Instant};
+
+use crate::Result;
+use crate::command::{Ended, Tool};
+
+const PACKAGE: [&str; 4] = ["--profile", "simulate", "--package", "hanok-simulations"];
+
+/// How long the simulations of every test run may take, their build included.
+const TIME: Duration = Duration::from_secs(120);
+
+/// What is left for them at least, and how many there are at least.
+const LEAST: (Duration, &str) = (Duration::from_secs(20), "10000");
+
+/// How many there are when there is time.
+const FULL: &str = "100000";
+
+/// Runs what `arguments` say, for whoever looks on; says whether all promises were kept.
+///
+/// # Errors
+///
+/// Cargo could not be started.
+pub(crate) fn shown(arguments: &[String]) -> Result<bool> {
+    Tool::cargo()
+        .arguments(["run", "--quiet"])
+        .arguments(PACKAGE)
+        .arguments(["--"])
+        .arguments(arguments)
+        .shown()
+}
+
+/// Runs as many as there is time for: those that are run always, then others every time.
+///
+/// # Errors
+///
+/// Cargo could not be started.
+pub(crate) fn timed() -> Result<Ended> {
+    let began = Instant::now();
+    let built = Tool::cargo().arguments(["build"]).arguments(PACKAGE).run()?;
+    if !built.succeeded() {
+        return Ok(built);
+    }
+    let left = TIME.saturating_sub(began.elapsed()).max(LEAST.0).as_secs().to_string();
+    quiet(&["--seconds", &left, "--seeds", LEAST.1])
+}
+
+/// Runs all of them: deaths at every write first.
+///
+/// # Errors
+///
+/// Cargo could not be started.
+pub(crate) fn full() -> Result<Ended> {
+    quiet(&["--everywhere", "--seeds", FULL])
+}
+
+fn quiet(arguments: &[&str]) -> Result<Ended> {
+    Tool::cargo()
+        .arguments(["run", "--quiet"])
+        .arguments(PACKAGE)
+        .arguments(["--"])
+        .arguments(arguments)
+        .run()
+}
+
+/// What is said of runs that all went well: their last line.
+pub(crate) fn note(said: &str) -> String {
+    said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_note_is_the_last_line_that_says_something() {
+        let said = "15 runs, 3 Crash\n10000 runs of 42 scenarios in 9s, seeds from 7\n\n";
+        assert_eq!(note(said), "10000 runs of 42 scenarios in 9s, seeds from 7");
+        assert_eq!(note(""), "");
+    }
+}
