@@ -51,3 +51,7 @@ pub struct Streams;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/subgraphs.md")]
 pub struct Subgraphs;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/testing.md")]
+pub struct Testing;
