@@ -333,9 +333,11 @@ impl Journal {
             // Only this run writes under its claim: what the log has more than we know, we wrote.
             let head = store.head(&self.thread).await?;
             let head = head.map_or(Position::START, |head| head.position);
-            match head > at.position {
-                true => at.waiting.left(),
-                false => at.waiting.stay(),
+            if head > at.position {
+                self.keeping.sink.missed(at.position, head);
+                at.waiting.left();
+            } else {
+                at.waiting.stay();
             }
             at.position = head;
             at.unsure = false;

@@ -101,6 +101,17 @@ impl Sink {
         }
     }
 
+    /// Entries after `known` up to `to` stand in the log, and nobody heard of it in time to tell: the reader reads them there.
+    pub(crate) fn missed(&self, known: Position, to: Position) {
+        let Some(watched) = &self.0 else { return };
+        let mut queue = watched.queue();
+        let first = EventId { position: known.next(), index: 0 };
+        queue.first = queue.first.or(Some(first));
+        queue.gap = queue.gap.max(Some(EventId::last_of(to)));
+        queue.dropped += 1;
+        queue.wake();
+    }
+
     fn close(&self) {
         let Some(watched) = &self.0 else { return };
         let mut queue = watched.queue();

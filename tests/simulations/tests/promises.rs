@@ -40,6 +40,17 @@ fn a_run_that_dies_at_any_write_and_again_at_any_other_is_finished() {
     assert!(report.seeds > 1_000 && report.faults[&Fault::Crash] > 1_000, "{report}");
 }
 
+/// P54: an append that is stored and not heard of, because its answer is lost or its task is stopped, is no gap for whoever
+/// watches: they are told that something is missing, and read it in the log.
+#[test]
+fn what_is_stored_and_not_heard_of_is_told() {
+    let faults = Faults::none().with(Fault::LostAnswer).with(Fault::Cancel).with(Fault::Slow);
+    let report = run(|scenario| {
+        scenario.simulation.clone().faults(faults.clone().most(4)).seeds(0..20).run()
+    });
+    assert!(report.faults[&Fault::LostAnswer] > 300, "{report}");
+}
+
 /// P15: wherever the caller drops the run.
 #[test]
 fn a_run_that_is_dropped_at_any_poll_is_finished() {

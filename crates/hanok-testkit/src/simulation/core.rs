@@ -53,8 +53,6 @@ pub(crate) struct Inner {
     pub(crate) dying: BTreeSet<Process>,
     /// Processes that were given a damaged record and have not said so yet.
     pub(crate) misread: BTreeSet<Process>,
-    /// Positions that were stored, and whose writer has not heard of it.
-    pub(crate) unheard: BTreeSet<u64>,
 }
 
 /// The tasks that can be polled.
@@ -109,7 +107,6 @@ impl Core {
             fate: Fate::new(seed, faults, places),
             dying: BTreeSet::new(),
             misread: BTreeSet::new(),
-            unheard: BTreeSet::new(),
         };
         Arc::new(Self { seed, inner: Mutex::new(inner), ready: Arc::default() })
     }

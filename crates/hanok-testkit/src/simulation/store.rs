@@ -62,36 +62,14 @@ impl Store {
         }
     }
 
-    /// Records with one that is damaged; whether there was one to damage.
+    /// Damages one of `records`; whether there was one to damage.
     fn damage(&self, records: &mut [Record]) -> bool {
         let mut inner = self.core.inner();
         let count = records.len();
         let dice = &mut inner.schedule;
         let Some(record) = records.get_mut(dice.below(count)) else { return false };
         record.bytes = damaged(&record.bytes, dice);
-        inner.misread.insert(self.process);
         true
-    }
-}
-
-/// An append that is stored, until its answer is heard.
-struct Told<'a> {
-    store: &'a Store,
-    positions: Option<(u64, u64)>,
-}
-
-impl Told<'_> {
-    fn stores(&mut self, append: &Append) {
-        let first = append.expected.0 + 1;
-        self.positions = Some((first, append.expected.0 + append.records.len() as u64));
-    }
-}
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        if let Some((first, last)) = self.positions {
-            self.store.core.inner().unheard.extend(first..=last);
-        }
     }
 }
 
@@ -166,7 +144,6 @@ impl Layer for Store {
             });
             stored
         };
-        let mut told = Told { store: self, positions: None };
         let answer = match fault {
             Some((Fault::Crash, stored)) => {
                 if stored {
@@ -178,18 +155,11 @@ impl Layer for Store {
             }
             Some((Fault::Refused, _)) => Err(unavailable()),
             Some((Fault::Full, _)) => Err(CheckpointError::Full("the simulation says so".into())),
-            Some((Fault::LostAnswer, _)) => {
-                told.stores(&append);
-                return store(append).and(Err(unavailable()));
-            }
-            _ => {
-                told.stores(&append);
-                store(append)
-            }
+            Some((Fault::LostAnswer, _)) => store(append).and(Err(unavailable())),
+            _ => store(append),
         };
         let wait = Wait::Turns(self.core.inner().schedule.below(2));
         self.wait(wait).await;
-        told.positions = None;
         answer
     }
 
@@ -210,6 +180,10 @@ impl Layer for Store {
             }
             Some(Fault::Damage) => {
                 let is_damaged = self.damage(&mut opened.records);
+                // Whoever only catches up with events has been told that some are missing.
+                if is_damaged && at.is_none() {
+                    self.core.inner().misread.insert(self.process);
+                }
                 if let (false, Some((_, bytes))) = (is_damaged, &mut opened.snapshot) {
                     *bytes = damaged(bytes, &mut self.core.inner().schedule);
                 }
