@@ -12,7 +12,7 @@ use hanok_simulations::{BUGS, Scenario, all, found};
 use hanok_testkit::{Failure, Fault, Report};
 
 /// The seeds that are run first, always.
-const FIRST: u64 = 1_000;
+const FIRST: u64 = 500;
 
 /// How many seeds of each scenario are run before the time is looked at.
 const ROUND: u64 = 25;
