@@ -44,11 +44,14 @@ fn a_run_that_dies_at_any_write_and_again_at_any_other_is_finished() {
 /// watches: they are told that something is missing, and read it in the log.
 #[test]
 fn what_is_stored_and_not_heard_of_is_told() {
-    let faults = Faults::none().with(Fault::LostAnswer).with(Fault::Cancel).with(Fault::Slow);
+    let faults = Faults::none().with(Fault::LostAnswer).with(Fault::Slow).most(4);
     let report = run(|scenario| {
-        scenario.simulation.clone().faults(faults.clone().most(4)).seeds(0..20).run()
+        // Where inputs race, one that is cancelled is over.
+        let race = scenario.name.starts_with("two inputs");
+        let faults = if race { faults.clone() } else { faults.clone().with(Fault::Cancel) };
+        scenario.simulation.clone().faults(faults).seeds(0..20).run()
     });
-    assert!(report.faults[&Fault::LostAnswer] > 300, "{report}");
+    assert!(report.faults[&Fault::LostAnswer] > 100, "{report}");
 }
 
 /// P15: wherever the caller drops the run.
