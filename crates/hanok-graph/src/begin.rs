@@ -356,7 +356,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let outcome = end(&scope, &progress, outcome, log, lost.load(Ordering::SeqCst)).await;
         if let Ok(Outcome::Done(_)) = &outcome
             && let Some((position, epoch, sizes)) = scope.env.journal.left_at().await
-            && is_all_stored(&graph.initial.schema())
+            && is_all_stored(graph.initial.schema())
         {
             let Progress { state, unknown, .. } = progress;
             let recent = Recent { position, epoch, sizes, state, unknown };
