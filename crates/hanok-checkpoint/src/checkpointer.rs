@@ -112,8 +112,19 @@ pub struct Trim {
     pub floor: Position,
     /// What every read begins with from now on: unlike a snapshot it is no cache.
     pub base: Bytes,
+    /// Where the thread has to be, `None` for anywhere.
+    pub expected: Option<Position>,
     /// What is appended with it, or nothing: then the head does not move, and a run may go on meanwhile.
     pub then: Option<Append>,
+}
+
+impl Trim {
+    /// What a trim of a thread at `head` expects in vain, if it does: every store asks this within the trim's transaction,
+    /// and answers [`CheckpointError::Conflict`].
+    pub fn refused_at(&self, head: Position) -> Option<Position> {
+        let above = Some(self.floor).filter(|floor| *floor > head);
+        above.or(self.expected.filter(|expected| *expected != head))
+    }
 }
 
 /// Whether a read may begin at a snapshot.
@@ -251,8 +262,8 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`CheckpointError::Conflict`] when the floor would be above the head; what [`append`](Checkpointer::append) says of
-    /// what is appended with it.
+    /// [`CheckpointError::Conflict`] when the floor would be above the head, or the thread is not where it is expected; what
+    /// [`append`](Checkpointer::append) says of what is appended with it.
     fn trim(
         &self,
         thread: &ThreadKey,

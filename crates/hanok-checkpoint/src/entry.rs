@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use hanok_core::{
-    Changes, Namespace, Position, Reader, RunId, Spent, Stored, StoredError, TaskId, Timestamp,
-    Writer,
+    Changes, Namespace, Position, Reader, RunId, Spent, Stored, StoredError, TaskId, ThreadKey,
+    Timestamp, Writer,
 };
 
 use crate::{
-    Epoch, Frontier, Goto, Outbox, Snapshot,
+    Begin, Frontier, Goto, Outbox, SchemaRef, Snapshot,
+    begin::{option_frontier, write_option_frontier},
     frontier::{read_texts, texts},
     outbox::{items, write_items},
     wire::{
-        id, malformed, namespace, option_str, option_task, option_time, small, spent, task, value,
-        write_namespace, write_option_str, write_option_task, write_option_time, write_spent,
+        id, malformed, namespace, option_str, option_time, small, spent, task, thread, value,
+        write_namespace, write_option_str, write_option_time, write_spent, write_thread,
     },
 };
 
@@ -60,50 +61,10 @@ pub enum Body {
     Failed(Failed),
     /// The state was edited from outside, between runs.
     Edit(Edit),
-}
-
-/// A run begins.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Begin {
-    /// The run.
-    pub run: RunId,
-    /// Its claim's number; nothing for a subgraph's run.
-    pub epoch: Epoch,
-    /// For a subgraph's run: the task that calls it. That task, run again, goes on with this run.
-    pub parent: Option<TaskId>,
-    /// Whether the state of a subgraph outlives the call.
-    pub persistence: Persistence,
-    /// Whether a subgraph begins with its caller's state, and gives back what it added.
-    pub shared: bool,
-    /// What the input writes. Empty for a run that goes on.
-    pub input: Changes,
-    /// What is due first, `None` for a run that goes on with what was due.
-    pub frontier: Option<Frontier>,
-    /// The schema of the state.
-    pub schema: SchemaRef,
-    /// The fingerprint of the graph.
-    pub graph: u64,
-    /// How often, since the last commit, a run went on with what a lost one left.
-    pub takeovers: u32,
-}
-
-/// How long the state of a subgraph lives.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Persistence {
-    /// As long as the call.
-    #[default]
-    PerCall,
-    /// As long as the thread.
-    PerThread,
-}
-
-/// Which schema a state was written in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SchemaRef {
-    /// The version that the type says.
-    pub version: u32,
-    /// The fingerprint of its fields.
-    pub fingerprint: u64,
+    /// The state was written anew and all that led to it was cut off.
+    Erased(Erased),
+    /// All that precedes is copied from another thread.
+    Copied(Copied),
 }
 
 /// What a task wrote, and where it goes on.
@@ -242,6 +203,22 @@ pub struct Edit {
     pub frontier: Option<Frontier>,
 }
 
+/// The state was written anew and all that led to it was cut off: it says that it happened, not what went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Erased {
+    /// Who did so, as they say.
+    pub by: String,
+}
+
+/// All that precedes is copied from another thread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Copied {
+    /// That thread.
+    pub from: ThreadKey,
+    /// What the entries amount to that had been cut off there, if any had.
+    pub base: Option<Snapshot>,
+}
+
 /// A person answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
@@ -301,6 +278,8 @@ mod code {
     pub(super) const END: u64 = 11;
     pub(super) const FAILED: u64 = 12;
     pub(super) const EDIT: u64 = 13;
+    pub(super) const ERASED: u64 = 14;
+    pub(super) const COPIED: u64 = 15;
 }
 
 impl Entry {
@@ -355,6 +334,8 @@ impl Body {
             Self::End(_) => code::END,
             Self::Failed(_) => code::FAILED,
             Self::Edit(_) => code::EDIT,
+            Self::Erased(_) => code::ERASED,
+            Self::Copied(_) => code::COPIED,
         }
     }
 
@@ -394,6 +375,10 @@ impl Body {
             }
             Self::Failed(failed) => failed.write(to),
             Self::Edit(edit) => edit.write(to),
+            Self::Erased(erased) => {
+                to.array(1).str(&erased.by);
+            }
+            Self::Copied(copied) => copied.write(to),
         }
     }
 
@@ -404,7 +389,7 @@ impl Body {
         let mut ahead = from.clone();
         let parts = ahead.array()?;
         let body = match (code, parts) {
-            (code::BEGIN, 10) => Self::Begin(Begin::read(from)?),
+            (code::BEGIN, 11) => Self::Begin(Begin::read(from)?),
             (code::WRITE, 6) => Self::Write(TaskWrite::read(from)?),
             (code::COMMIT, 7) => Self::Commit(Commit::read(from)?),
             (code::VOID, 3) => {
@@ -453,51 +438,14 @@ impl Body {
             }
             (code::FAILED, 6) => Self::Failed(Failed::read(from)?),
             (code::EDIT, 3) => Self::Edit(Edit::read(from)?),
+            (code::ERASED, 1) => {
+                from.array()?;
+                Self::Erased(Erased { by: from.str()?.to_owned() })
+            }
+            (code::COPIED, 3) => Self::Copied(Copied::read(from)?),
             _ => return malformed(from, "an entry of this build"),
         };
         Ok(body)
-    }
-}
-
-impl Begin {
-    fn write(&self, to: &mut Writer) {
-        to.array(10).bin(&self.run.0.to_be_bytes()).uint(self.epoch.0);
-        write_option_task(to, self.parent);
-        to.bool(self.persistence == Persistence::PerThread).bool(self.shared);
-        self.input.write(to);
-        write_option_frontier(to, self.frontier.as_ref());
-        self.schema.write(to);
-        to.uint(self.graph).uint(u64::from(self.takeovers));
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        from.array()?;
-        Ok(Self {
-            run: RunId(id(from)?),
-            epoch: Epoch(from.uint()?),
-            parent: option_task(from)?,
-            persistence: match from.bool()? {
-                true => Persistence::PerThread,
-                false => Persistence::PerCall,
-            },
-            shared: from.bool()?,
-            input: Changes::read(from)?,
-            frontier: option_frontier(from)?,
-            schema: SchemaRef::read(from)?,
-            graph: from.uint()?,
-            takeovers: small(from)?,
-        })
-    }
-}
-
-impl SchemaRef {
-    pub(crate) fn write(&self, to: &mut Writer) {
-        to.array(2).uint(u64::from(self.version)).uint(self.fingerprint);
-    }
-
-    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        from.array()?;
-        Ok(Self { version: small(from)?, fingerprint: from.uint()? })
     }
 }
 
@@ -649,21 +597,25 @@ impl Edit {
     }
 }
 
-fn write_option_frontier(to: &mut Writer, frontier: Option<&Frontier>) {
-    match frontier {
-        Some(frontier) => frontier.write(to),
-        None => {
-            to.nil();
-        }
+impl Copied {
+    fn write(&self, to: &mut Writer) {
+        to.array(3);
+        write_thread(to, &self.from);
+        match &self.base {
+            Some(base) => to.bin(&base.to_bytes()),
+            None => to.nil(),
+        };
     }
-}
 
-fn option_frontier(from: &mut Reader<'_>) -> Result<Option<Frontier>, StoredError> {
-    if from.is_nil() {
-        from.nil()?;
-        return Ok(None);
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        let thread = thread(from)?;
+        if from.is_nil() {
+            from.nil()?;
+            return Ok(Self { from: thread, base: None });
+        }
+        Ok(Self { from: thread, base: Some(Snapshot::from_bytes(from.bin()?)?) })
     }
-    Frontier::read(from).map(Some)
 }
 
 fn positions(to: &mut Writer, positions: &[Position]) {

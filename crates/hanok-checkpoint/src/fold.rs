@@ -5,11 +5,13 @@ use std::{
     sync::Arc,
 };
 
-use hanok_core::{Changes, Fields, FoldError, Namespace, Position, RunId, Spent, Stored, TaskId};
+use hanok_core::{
+    Changes, Fields, FoldError, Namespace, Position, RunId, Spent, Stored, TaskId, ThreadKey,
+};
 
 use crate::{
-    Begin, Body, Commit, Entry, Epoch, Failed, Frontier, Intent, Persistence, Question, SchemaRef,
-    TaskWrite,
+    Begin, Body, Commit, Copied, Entry, Epoch, Failed, Frontier, Intent, Persistence, Question,
+    SchemaRef, TaskWrite,
 };
 
 /// What the ids of tasks derive from in a subgraph whose calls share a namespace: a number that the calling task has to
@@ -35,6 +37,8 @@ pub struct ThreadFold {
     pub position: Position,
     /// The thread's own graph under the root, and the subgraphs that are running or outlive their call.
     pub runs: BTreeMap<Namespace, RunFold>,
+    /// The thread from whose name the ids of the turn's tasks derive, if it is another: the turn was copied from there.
+    pub identity: Option<ThreadKey>,
 }
 
 /// One graph's part of a thread.
@@ -117,6 +121,7 @@ impl ThreadFold {
             Body::Begin(begin) => {
                 if begin.frontier.is_some() {
                     self.end_calls(&entry.namespace);
+                    self.new_turn(&entry.namespace);
                 }
                 let base = begin.shared.then(|| self.caller(&entry.namespace)).flatten();
                 let run = self.of(entry);
@@ -160,6 +165,7 @@ impl ThreadFold {
             // What is due is due anew: as other tasks, with other keys.
             Body::Rewind => {
                 self.end_calls(&Namespace::root());
+                self.new_turn(&Namespace::root());
                 self.runs.values_mut().for_each(|run| run.anew(position));
             }
             Body::Rebase(rebase) => {
@@ -167,7 +173,17 @@ impl ThreadFold {
                 run.schema = rebase.schema;
                 run.fields = Fields::from_stored(&rebase.fields)?;
             }
-            Body::Origin(origin) => *self = origin.snapshot.to_fold(position),
+            Body::Origin(origin) => {
+                *self = Self { identity: None, ..origin.snapshot.to_fold(position) };
+            }
+            Body::Copied(Copied { from, base }) => match base {
+                Some(base) => *self = base.to_fold(position),
+                None => {
+                    self.identity.get_or_insert_with(|| from.clone());
+                }
+            },
+            // What stands before it says what is left.
+            Body::Erased(_) => {}
             Body::End(end) => {
                 let run = self.of(entry);
                 run.open = false;
@@ -185,6 +201,7 @@ impl ThreadFold {
             Body::Edit(edit) => {
                 if edit.frontier.is_some() {
                     self.end_calls(&entry.namespace);
+                    self.new_turn(&entry.namespace);
                 }
                 let run = self.of(entry);
                 run.fields.apply_all(&edit.changes)?;
@@ -207,6 +224,8 @@ impl ThreadFold {
                 && run.failures.is_empty()
                 && run.added.is_empty()
                 && run.questions.is_empty()
+                && run.settled.is_empty()
+                && run.answers.is_empty()
         })
     }
 
@@ -225,12 +244,19 @@ impl ThreadFold {
         self.runs.get(&namespace.parent()?).map(|run| run.fields.clone())
     }
 
+    /// The ids of tasks derive from where their turn begins, and from now on from the thread's own name.
+    fn new_turn(&mut self, namespace: &Namespace) {
+        if namespace.is_root() {
+            self.identity = None;
+        }
+    }
+
     fn of(&mut self, entry: &Entry) -> &mut RunFold {
         self.runs.entry(entry.namespace.clone()).or_default()
     }
 
     /// The calls of a super-step that is done are over. A state that outlives its call stays, and nothing of the call.
-    fn end_calls(&mut self, parent: &Namespace) {
+    pub(crate) fn end_calls(&mut self, parent: &Namespace) {
         let over: Vec<_> = self
             .runs
             .keys()

@@ -7,6 +7,9 @@
 //! - [`Checkpointer`] is what a store does: append by compare-and-swap on one head, fenced by a [`Claim`]; a store never
 //!   looks into a record;
 //! - [`Log`] reads and writes the log of one thread on any store;
+//! - [`Log::pages`] and [`Log::checkpoints`] tell a history, [`Log::diff`] what changed in it, [`Log::verify`] whether it is
+//!   whole; [`Log::prune`], [`Log::rewrite`] and [`Log::erase_thread`] remove from it, [`Log::copy`], [`Log::export`] and
+//!   [`Log::import`] take it elsewhere;
 //! - [`Store`] is what is remembered across threads: items with a namespace and a key, listed by [`Filter`], found by text
 //!   and by meaning ([`Search`]); [`MemoryStore`] keeps them in memory.
 //!
@@ -22,23 +25,34 @@
 //! # }).unwrap();
 //! ```
 
+mod begin;
 mod checkpointer;
 mod claim;
 mod codec;
 mod consumer;
+mod copy;
+mod diff;
 mod entry;
 mod error;
+mod export;
 mod fold;
 mod frontier;
+mod kind;
 mod log;
 mod memory;
 mod outbox;
+mod page;
 mod record;
+mod retention;
 mod seal;
+mod select;
 mod snapshot;
 mod store;
+mod verify;
+mod walk;
 mod wire;
 
+pub use begin::{Begin, Persistence, SchemaRef};
 pub use checkpointer::{
     Append, AppendId, Checkpointer, Guard, Head, Opened, Safety, SharedCheckpointer, Snapshots,
     ThreadInfo, Trim, Which,
@@ -46,17 +60,23 @@ pub use checkpointer::{
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
 pub use codec::{Codec, CodecError, KeyId, Keyring};
 pub use consumer::{Consumer, Delivery};
+pub use diff::{Diff, Difference, GraphDiff};
 pub use entry::{
-    Answer, Begin, Body, Commit, Doubt, Edit, End, Entry, Failed, Intent, Memo, Origin,
-    Persistence, Question, Rebase, SchemaRef, TaskWrite, Void,
+    Answer, Body, Commit, Copied, Doubt, Edit, End, Entry, Erased, Failed, Intent, Memo, Origin,
+    Question, Rebase, TaskWrite, Void,
 };
 pub use error::CheckpointError;
+pub use export::ImportError;
 pub use fold::{BREAKPOINT, DRAINED, INTERRUPTED, RunFold, ThreadFold, outlives, turn_of};
 pub use frontier::{Due, Frontier, Goto, Handed};
+pub use kind::{Kind, UnknownKind};
 pub use log::{Log, LogEntry, OpenLog};
 pub use memory::Memory;
 pub use outbox::{Cursor, Outbox, OutboxItem, Outgoing};
+pub use page::{Checkpoint, Pages, Source};
 pub use record::{Record, RecordError};
+pub use retention::{Forks, Keep};
+pub use select::Select;
 pub use snapshot::Snapshot;
 pub use store::{
     SharedStore, Store,
@@ -70,6 +90,8 @@ pub use store::{
     terms::index_terms,
     vector::{InvalidVector, Space, Vector},
 };
+
+pub use verify::{Damage, Verified};
 
 /// The programs of the README.
 #[cfg(doctest)]

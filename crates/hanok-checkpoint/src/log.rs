@@ -6,7 +6,7 @@ use hanok_core::{Position, ThreadKey, Timestamp};
 use crate::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Guard, Head, Opened, Origin,
     Record, RecordError, SharedCheckpointer, Snapshot, Snapshots, ThreadFold,
-    seal::{self, Kind, UnsealError},
+    seal::{self, Sealed, UnsealError},
 };
 
 /// The log of one thread.
@@ -103,20 +103,7 @@ impl Log {
                 Err(_) => return Ok(None),
             },
         };
-        let mut entries = Vec::with_capacity(opened.records.len());
-        let mut good = base;
-        for record in &opened.records {
-            if record.position != good.next() {
-                return Err(self.corrupt(good.next(), "it is missing".to_owned(), good));
-            }
-            let (parent, entry) = self.read(record, good)?;
-            good = record.position;
-            entries.push((record.position, parent, entry, record.bytes.len()));
-        }
-        if tip > good {
-            return Err(self.corrupt(good.next(), "it is missing".to_owned(), good));
-        }
-        let Some(branch) = branch(&entries, base, tip) else {
+        let Some(branch) = self.branch_of(&opened.records, base, tip)? else {
             if base > floor {
                 return Ok(None);
             }
@@ -128,13 +115,50 @@ impl Log {
             return Err(self.corrupt(tip, reason, Position::START));
         };
         let mut size = 0;
-        for (position, _, entry, bytes) in branch {
+        for (LogEntry { position, entry, .. }, bytes) in branch {
             let before = fold.position;
-            fold.apply(*position, entry)
-                .map_err(|error| self.corrupt(*position, error.to_string(), before))?;
+            fold.apply(position, &entry)
+                .map_err(|error| self.corrupt(position, error.to_string(), before))?;
             size += bytes;
         }
         Ok(Some(OpenLog { head: opened.head, fold, sizes: (snapshot_size, size) }))
+    }
+
+    /// The entries that lead from `base` to `tip`, in order, each with its size; `None` if the branch leaves before `base`.
+    /// Of records that do not lead there nothing is read, so that a thread that goes on from before a damaged one reads.
+    fn branch_of(
+        &self,
+        records: &[Record],
+        base: Position,
+        tip: Position,
+    ) -> Result<Option<Vec<(LogEntry, usize)>>, CheckpointError> {
+        let (mut branch, mut at, mut damage) = (Vec::new(), tip, None);
+        while at > base {
+            let found = records.binary_search_by_key(&at, |record| record.position);
+            let read = match found.ok().and_then(|index| records.get(index)) {
+                Some(record) => self.read(record, previous(at)).map(|it| (it, record.bytes.len())),
+                None => Err(self.corrupt(at, "it is missing".to_owned(), previous(at))),
+            };
+            match read {
+                // A parent stands before its child, or the walk would not end.
+                Ok(((parent, _), _)) if parent >= at => return Ok(None),
+                Ok(((parent, entry), bytes)) => {
+                    branch.push((LogEntry { position: at, parent, entry }, bytes));
+                    at = parent;
+                }
+                // What it follows is not known. What precedes it is read to find the last good position.
+                Err(error @ CheckpointError::Corrupt { .. }) => {
+                    damage = Some(error);
+                    at = previous(at);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some(error) = damage {
+            return Err(error);
+        }
+        branch.reverse();
+        Ok((at == base).then_some(branch))
     }
 
     /// A page of the log's entries before `before` (`None`: its end), newest first, on all branches.
@@ -151,7 +175,7 @@ impl Log {
         let mut entries = Vec::with_capacity(records.len());
         let mut due = records.first().map_or(Position::START, |record| record.position);
         for record in &records {
-            let before = Position(due.0.saturating_sub(1));
+            let before = previous(due);
             if record.position != due {
                 return Err(self.corrupt(due, "it is missing".to_owned(), before));
             }
@@ -160,7 +184,7 @@ impl Log {
             due = before;
         }
         if entries.len() < limit && due > self.floor().await? {
-            let before = Position(due.0.saturating_sub(1));
+            let before = previous(due);
             return Err(self.corrupt(due, "it is missing".to_owned(), before));
         }
         Ok(entries)
@@ -188,11 +212,9 @@ impl Log {
             });
         };
         let position = log.fold.position;
-        let origin = Origin {
-            thread: self.thread.thread().to_owned(),
-            position,
-            snapshot: Snapshot::of(&log.fold),
-        };
+        let fold = ThreadFold { identity: None, ..log.fold };
+        let (thread, snapshot) = (self.thread.thread().to_owned(), Snapshot::of(&fold));
+        let origin = Origin { thread, position, snapshot };
         let entry =
             Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Origin(origin) };
         let record = self.record(to, Position::START.next(), Position::START, &entry)?;
@@ -207,7 +229,7 @@ impl Log {
     /// # Errors
     ///
     /// [`CheckpointError::Fenced`] while a run owns the thread; [`CheckpointError::Conflict`] when `to` is not in the log
-    /// or someone else appended first.
+    /// or someone else appended first; [`CheckpointError::Pruned`] when it was cut off.
     pub async fn rewind(
         &self,
         to: Position,
@@ -215,11 +237,32 @@ impl Log {
         now: Timestamp,
     ) -> Result<Position, CheckpointError> {
         let head = self.store.head(&self.thread).await?;
-        let actual = head.map_or(Position::START, |head| head.position);
+        let actual = head.as_ref().map_or(Position::START, |head| head.position);
+        let floor = head.map_or(Position::START, |head| head.floor);
         if to > actual || to == Position::START {
             let thread = self.thread.clone();
             return Err(CheckpointError::Conflict { thread, expected: to, actual });
         }
+        if to < floor {
+            return Err(self.pruned(to, floor));
+        }
+        let rewound = self.rewind_from(actual, to, id, now).await?;
+        // A log is cut without its head moving: `to` may have gone meanwhile, and then the thread goes on where it was.
+        let floor = self.floor().await?;
+        if to < floor {
+            self.rewind_from(rewound, actual, AppendId(id.0.wrapping_add(1)), now).await?;
+            return Err(self.pruned(to, floor));
+        }
+        Ok(rewound)
+    }
+
+    async fn rewind_from(
+        &self,
+        actual: Position,
+        to: Position,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Position, CheckpointError> {
         let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind };
         let record = self.record(&self.thread, actual.next(), to, &entry)?;
         let append = Append::new(id, actual, Guard::Unclaimed, vec![record]);
@@ -239,7 +282,7 @@ impl Log {
         Ok(size)
     }
 
-    fn read(
+    pub(crate) fn read(
         &self,
         record: &Record,
         last_good: Position,
@@ -256,7 +299,7 @@ impl Log {
     }
 
     /// A record of `thread`, as the store's codec makes it.
-    fn record(
+    pub(crate) fn record(
         &self,
         thread: &ThreadKey,
         position: Position,
@@ -268,44 +311,37 @@ impl Log {
     }
 
     /// The snapshot of `fold`, as the store's codec makes it.
-    fn seal(&self, fold: &ThreadFold) -> Result<Bytes, CheckpointError> {
+    pub(crate) fn seal(&self, fold: &ThreadFold) -> Result<Bytes, CheckpointError> {
         let payload = Snapshot::of(fold).to_bytes();
-        seal::seal(self.store.codec(), Kind::Snapshot, (&self.thread, fold.position), payload)
+        seal::seal(self.store.codec(), Sealed::Snapshot, (&self.thread, fold.position), payload)
             .map_err(|error| CheckpointError::Encode(error.into()))
     }
 
-    fn unseal(&self, position: Position, bytes: &[u8]) -> Result<Snapshot, UnsealError> {
+    pub(crate) fn unseal(&self, position: Position, bytes: &[u8]) -> Result<Snapshot, UnsealError> {
         let place = (&self.thread, position);
-        let payload = seal::unseal(self.store.codec(), Kind::Snapshot, place, bytes)?;
+        let payload = seal::unseal(self.store.codec(), Sealed::Snapshot, place, bytes)?;
         Snapshot::from_bytes(&payload).map_err(|_checksum_fits| UnsealError::Damaged)
     }
 
-    async fn floor(&self) -> Result<Position, CheckpointError> {
+    pub(crate) async fn floor(&self) -> Result<Position, CheckpointError> {
         Ok(self.store.head(&self.thread).await?.map_or(Position::START, |head| head.floor))
     }
 
-    fn pruned(&self, position: Position, floor: Position) -> CheckpointError {
+    pub(crate) fn pruned(&self, position: Position, floor: Position) -> CheckpointError {
         CheckpointError::Pruned { thread: self.thread.clone(), position, floor }
     }
 
-    fn corrupt(&self, position: Position, reason: String, last_good: Position) -> CheckpointError {
+    pub(crate) fn corrupt(
+        &self,
+        position: Position,
+        reason: String,
+        last_good: Position,
+    ) -> CheckpointError {
         CheckpointError::Corrupt { thread: self.thread.clone(), position, reason, last_good }
     }
 }
 
-type Read = (Position, Position, Entry, usize);
-
-/// The entries that lead from `base` to `tip`, in order; `None` if the branch leaves before `base`.
-fn branch(entries: &[Read], base: Position, tip: Position) -> Option<Vec<&Read>> {
-    let mut branch = Vec::new();
-    let mut at = tip;
-    while at > base {
-        let index = usize::try_from(at.0 - base.0 - 1).ok()?;
-        let entry = entries.get(index)?;
-        branch.push(entry);
-        // A parent stands before its child, or the walk would not end.
-        at = (entry.1 < at).then_some(entry.1)?;
-    }
-    branch.reverse();
-    (at == base).then_some(branch)
+/// The position before `position`.
+pub(crate) fn previous(position: Position) -> Position {
+    Position(position.0.saturating_sub(1))
 }

@@ -268,8 +268,8 @@ impl Checkpointer for Memory {
         let mut kept = self.kept();
         let known = kept.threads.get(thread);
         let (head, floor) = known.map_or(Default::default(), |it| (it.position(), it.floor));
-        if trim.floor > head {
-            let (thread, expected, actual) = (thread.clone(), trim.floor, head);
+        if let Some(expected) = trim.refused_at(head) {
+            let (thread, actual) = (thread.clone(), head);
             return Err(CheckpointError::Conflict { thread, expected, actual });
         }
         if let Some(append) = trim.then {

@@ -5,7 +5,7 @@ use hanok_core::{Position, Reader, Stored, StoredError, ThreadKey, Writer};
 
 use crate::{
     Codec, CodecError,
-    seal::{self, Kind, UnsealError},
+    seal::{self, Sealed, UnsealError},
     wire::value,
 };
 
@@ -67,14 +67,14 @@ impl Outbox {
     ) -> Result<Outgoing, CodecError> {
         let mut writer = Writer::new();
         self.write(&mut writer);
-        let bytes = seal::seal(codec, Kind::Item, (thread, position), writer.into_bytes())?;
+        let bytes = seal::seal(codec, Sealed::Item, (thread, position), writer.into_bytes())?;
         Ok(Outgoing { topic: self.topic.clone(), position, bytes })
     }
 
     /// Reads what [`Outbox::outgoing`] made.
     pub(crate) fn opened(codec: &Codec, item: &OutboxItem) -> Result<Self, UnsealError> {
         let place = (&item.thread, item.position);
-        let payload = seal::unseal(codec, Kind::Item, place, &item.bytes)?;
+        let payload = seal::unseal(codec, Sealed::Item, place, &item.bytes)?;
         Self::read(&mut Reader::new(&payload)).map_err(|_checksum_fits| UnsealError::Damaged)
     }
 

@@ -13,7 +13,7 @@ use crate::{
 
 /// What is sealed; a number that no version of a record has.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum Sealed {
     Snapshot = 0,
     Item = 0xff,
 }
@@ -41,7 +41,7 @@ impl UnsealError {
     }
 }
 
-fn bound(kind: Kind, flags: u8, thread: &ThreadKey, position: Position) -> Bound<'_> {
+fn bound(kind: Sealed, flags: u8, thread: &ThreadKey, position: Position) -> Bound<'_> {
     Bound { format: [kind as u8, flags], thread, position, parent: Position(u64::MAX) }
 }
 
@@ -51,7 +51,7 @@ fn sum(bound: &Bound<'_>, payload: &[u8]) -> u32 {
 
 pub(crate) fn seal(
     codec: &Codec,
-    kind: Kind,
+    kind: Sealed,
     (thread, position): (&ThreadKey, Position),
     payload: Vec<u8>,
 ) -> Result<Bytes, CodecError> {
@@ -62,7 +62,7 @@ pub(crate) fn seal(
 
 pub(crate) fn unseal(
     codec: &Codec,
-    kind: Kind,
+    kind: Sealed,
     (thread, position): (&ThreadKey, Position),
     bytes: &[u8],
 ) -> Result<Vec<u8>, UnsealError> {

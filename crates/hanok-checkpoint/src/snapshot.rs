@@ -2,20 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use hanok_core::{Fields, Namespace, Position, Reader, RunId, StoredError, Writer};
+use hanok_core::{Fields, Namespace, Position, Reader, RunId, StoredError, ThreadKey, Writer};
 
 use crate::{
     Epoch, Frontier, Persistence, RunFold, SchemaRef, ThreadFold,
     frontier::{read_texts, texts},
     wire::{
-        id, malformed, namespace, option_task, small, spent, value, write_namespace,
-        write_option_task, write_spent,
+        id, malformed, namespace, option_task, small, spent, thread, value, write_namespace,
+        write_option_task, write_spent, write_thread,
     },
 };
 
 /// What a snapshot holds: per namespace the state and what is due. It is taken where nothing is pending.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Snapshot(BTreeMap<Namespace, RunFold>);
+pub struct Snapshot {
+    runs: BTreeMap<Namespace, RunFold>,
+    identity: Option<ThreadKey>,
+}
 
 const VERSION: u64 = 1;
 
@@ -36,19 +39,26 @@ impl Snapshot {
             };
             (namespace.clone(), kept)
         });
-        Self(runs.collect())
+        Self { runs: runs.collect(), identity: fold.identity.clone() }
     }
 
     /// The fold that the snapshot is of.
     pub fn to_fold(&self, position: Position) -> ThreadFold {
-        ThreadFold { position, runs: self.0.clone() }
+        ThreadFold { position, runs: self.runs.clone(), identity: self.identity.clone() }
     }
 
     /// The snapshot as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new();
-        writer.array(2).uint(VERSION).array(self.0.len());
-        for (namespace, run) in &self.0 {
+        writer.array(3).uint(VERSION);
+        match &self.identity {
+            Some(thread) => write_thread(writer.array(2), thread),
+            None => {
+                writer.nil();
+            }
+        }
+        writer.array(self.runs.len());
+        for (namespace, run) in &self.runs {
             writer.array(2);
             write_namespace(&mut writer, namespace);
             run.write(&mut writer);
@@ -63,9 +73,16 @@ impl Snapshot {
     /// [`StoredError`] when it is something else.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StoredError> {
         let mut reader = Reader::new(bytes);
-        if reader.array()? != 2 || reader.uint()? != VERSION {
+        if reader.array()? != 3 || reader.uint()? != VERSION {
             return malformed(&reader, "a snapshot of this build");
         }
+        let identity = if reader.is_nil() {
+            reader.nil()?;
+            None
+        } else {
+            reader.array()?;
+            Some(thread(&mut reader)?)
+        };
         let runs = (0..reader.array()?)
             .map(|_| {
                 reader.array()?;
@@ -75,7 +92,7 @@ impl Snapshot {
         if !reader.is_at_end() {
             return malformed(&reader, "the end of the snapshot");
         }
-        Ok(Self(runs))
+        Ok(Self { runs, identity })
     }
 }
 

@@ -1,6 +1,8 @@
 //! How names and numbers stand in an entry.
 
-use hanok_core::{Namespace, Reader, Spent, Stored, StoredError, TaskId, Timestamp, Writer};
+use hanok_core::{
+    Namespace, Reader, Spent, Stored, StoredError, TaskId, Tenant, ThreadKey, Timestamp, Writer,
+};
 
 pub(crate) fn malformed<T>(from: &Reader<'_>, expected: &'static str) -> Result<T, StoredError> {
     Err(StoredError::Malformed { at: from.at(), expected })
@@ -23,6 +25,19 @@ pub(crate) fn namespace(from: &mut Reader<'_>) -> Result<Namespace, StoredError>
         };
     }
     Ok(namespace)
+}
+
+/// Two values, the tenant and the thread.
+pub(crate) fn write_thread(to: &mut Writer, thread: &ThreadKey) {
+    to.str(thread.tenant().as_str()).str(thread.thread());
+}
+
+pub(crate) fn thread(from: &mut Reader<'_>) -> Result<ThreadKey, StoredError> {
+    let (tenant, name) = (from.str()?, from.str()?);
+    match Tenant::new(tenant).and_then(|tenant| ThreadKey::new(tenant, name)) {
+        Ok(thread) => Ok(thread),
+        Err(_) => malformed(from, "the name of a thread"),
+    }
 }
 
 pub(crate) fn task(from: &mut Reader<'_>) -> Result<TaskId, StoredError> {

@@ -28,6 +28,7 @@ mod effect;
 mod encode;
 mod fold;
 mod ids;
+mod json;
 mod labels;
 mod meter;
 mod msgpack;

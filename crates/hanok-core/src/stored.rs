@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// How deep a value may be nested. Deeper ones are refused when they are read, so that no stack overflows.
-const DEEPEST: usize = 128;
+pub(crate) const DEEPEST: usize = 128;
 
 /// Why a value could not be stored or read.
 #[derive(Debug, Error)]
@@ -246,7 +246,7 @@ pub(crate) fn comma(i: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// `text` as a JSON string.
-pub(crate) fn quoted(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(crate) fn quoted(text: &str, f: &mut impl fmt::Write) -> fmt::Result {
     f.write_str("\"")?;
     for c in text.chars() {
         match c {

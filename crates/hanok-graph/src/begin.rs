@@ -72,6 +72,7 @@ pub(crate) struct Options {
     pub(crate) slots: Option<Slots>,
     pub(crate) takeovers: u32,
     pub(crate) durability: Option<Durability>,
+    pub(crate) tags: BTreeMap<String, String>,
 }
 
 /// How many runs in a row may be lost with the same tasks if nothing else is said.
@@ -89,6 +90,7 @@ impl Default for Options {
             slots: None,
             takeovers: TAKEOVERS,
             durability: None,
+            tags: BTreeMap::new(),
         }
     }
 }
@@ -317,9 +319,10 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             Known::Read(opened) => Opening::of(&*graph.initial, opened, now)?,
             Known::Recent(recent) => Opening::recent(recent, now),
         };
-        let opening = opening.begin(&begins, way)?;
+        let opening = opening.begin(&begins, way, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: opening.epoch, beat: now };
         let Opening { position, sizes, mut progress, runs, asked, first, began, .. } = opening;
+        let identity = opening.identity;
         let at = (position, sizes);
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
         let tell = |_| {
@@ -333,7 +336,9 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             ttl: app.ttl(),
             sink: options.sink.clone(),
         };
-        let journal = Journal::take(log, runtime.clone(), at, claim.clone(), first, keeping, tell);
+        let runtime = runtime.clone();
+        let journal =
+            Journal::take(log, runtime, at, claim.clone(), first, keeping, identity, tell);
         let journal = journal.await;
         let journal = match journal {
             Ok(journal) => journal,
@@ -357,6 +362,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         if let Ok(Outcome::Done(_)) = &outcome
             && let Some((position, epoch, sizes)) = scope.env.journal.left_at().await
             && is_all_stored(graph.initial.schema())
+            && scope.env.journal.other_identity().is_none()
         {
             let Progress { state, unknown, .. } = progress;
             let recent = Recent { position, epoch, sizes, state, unknown };

@@ -324,14 +324,14 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         ended: bool,
     ) -> impl FnOnce() -> Option<ThreadFold> + use<S, C> {
         let live = self.live(progress, !ended);
-        let kept = self.env.journal.kept();
+        let (kept, identity) = (self.env.journal.kept(), self.env.journal.other_identity());
         // An end that stands in the same append is part of what the snapshot says.
         let ahead = u64::from(ended) + u64::from(planted(Planted::SnapshotEarly));
         let position = Position(progress.at.0 + ahead);
         move || {
             let all = kept?.into_iter().chain([(Namespace::root(), live)]);
             let runs = all.map(|(path, live)| Some((path, live.into_fold()?)));
-            Some(ThreadFold { position, runs: runs.collect::<Option<_>>()? })
+            Some(ThreadFold { position, runs: runs.collect::<Option<_>>()?, identity })
         }
     }
 

@@ -260,7 +260,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     /// The id of a task of this graph.
     pub(crate) fn id(&self, task: &Task) -> TaskId {
-        task.id.get(self.env.journal.thread(), &self.namespace, task.node())
+        task.id.get(self.env.journal.identity(), &self.namespace, task.node())
     }
 
     /// The tasks that are due, in order, with their ids.

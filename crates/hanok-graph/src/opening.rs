@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use hanok_checkpoint::{
     Answer, Begin, Body, Epoch, INTERRUPTED, OpenLog, Persistence, RunFold, outlives,
 };
-use hanok_core::{Changes, Namespace, Position, Timestamp};
+use hanok_core::{Changes, Namespace, Position, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -33,7 +33,7 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
         namespace: namespace.clone(),
         source,
     })?;
-    let thread = scope.env.journal.thread();
+    let thread = scope.env.journal.identity();
     task::complete(&mut update, || ids::task(thread, &namespace, turn, 0, crate::START, 0));
     let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
     if let Some(allowed) = &scope.graph.input
@@ -107,6 +107,8 @@ pub(crate) struct Opening<S: State> {
     pub(crate) first: Vec<(Namespace, Body)>,
     /// Where a new turn begins.
     pub(crate) began: Option<Position>,
+    /// The thread whose name the ids of the turn's tasks derive from, if it is another.
+    pub(crate) identity: Option<ThreadKey>,
 }
 
 impl<S: State> Opening<S> {
@@ -120,7 +122,8 @@ impl<S: State> Opening<S> {
             || (Position::START, Epoch::default(), (0, 0)),
             |opened| (opened.head.position, opened.head.epoch, opened.sizes),
         );
-        let mut runs = opened.map(|opened| opened.fold.runs).unwrap_or_default();
+        let fold = opened.map(|opened| opened.fold).unwrap_or_default();
+        let (mut runs, identity) = (fold.runs, fold.identity);
         let root = runs.remove(&Namespace::root()).unwrap_or_default();
         let takeovers = root.takeovers + u32::from(root.open);
         let asked = root.ended == INTERRUPTED;
@@ -146,6 +149,7 @@ impl<S: State> Opening<S> {
             is_new,
             first,
             began: None,
+            identity,
         })
     }
 
@@ -159,6 +163,7 @@ impl<S: State> Opening<S> {
             runs: BTreeMap::new(),
             asked: false,
             takeovers: 0,
+            identity: None,
             is_new: false,
             first: Vec::new(),
             began: None,
@@ -170,6 +175,7 @@ impl<S: State> Opening<S> {
         mut self,
         scope: &Scope<S, C>,
         way: Way<S::Update>,
+        tags: BTreeMap<String, String>,
     ) -> Result<Self, RunError> {
         let at = Position(self.position.0 + self.first.len() as u64 + 1);
         let mut begin = Begin {
@@ -183,6 +189,7 @@ impl<S: State> Opening<S> {
             schema: schema(&*scope.graph.initial),
             graph: scope.graph.fingerprint,
             takeovers: self.takeovers,
+            tags,
         };
         let mut answers = Vec::new();
         match way {
@@ -200,6 +207,7 @@ impl<S: State> Opening<S> {
                 begin.input.0.extend(apply_input(scope, &mut self.progress, update, at)?.0);
                 begin.frontier = Some(self.progress.frontier.clone());
                 self.began = Some(at);
+                self.identity = None;
             }
             Way::On(given) => answers = given,
         }

@@ -1,6 +1,6 @@
 //! Recorded events, told again from the log.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use hanok_checkpoint::{Body, Commit, Entry, Log, LogEntry, RunFold, ThreadFold};
 use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
@@ -13,9 +13,6 @@ use crate::{
     ids,
     progress::{pending, state_error},
 };
-
-/// How many entries of a log are read at a time.
-const PAGE: usize = 512;
 
 /// What an outcome of the thread's own graph shows. Of a subgraph all that is stored is told.
 pub(crate) struct Shows {
@@ -46,15 +43,23 @@ pub(crate) async fn events(
 ) -> Result<Vec<Event>, RunError> {
     // An entry may have several events, some of which were seen.
     let from = after.map_or(Position::START, |id| Position(id.position.0.saturating_sub(1)));
-    let (base, entries) = branch(log, from).await.map_err(RunError::Checkpoint)?;
+    let entries = log.branch(from).await.map_err(RunError::Checkpoint)?;
+    let base = entries.first().map_or(from, |entry| entry.parent);
     let mut fold = ThreadFold::default();
     if base > Position::START {
         let opened = log.open(Some(base)).await.map_err(RunError::Checkpoint)?;
         fold = opened.map(|opened| opened.fold).unwrap_or_default();
     }
     let mut told = Vec::new();
+    let mut copies = copies(&entries);
     for LogEntry { position, entry, .. } in entries {
-        let telling = Telling::before(log.thread(), position, &entry, &fold, shows);
+        // What stands before a copy's own entries happened in the thread that was copied.
+        while copies.front().is_some_and(|(at, _)| *at <= position) {
+            copies.pop_front();
+        }
+        let copied = copies.front().map(|(_, from)| from);
+        let thread = fold.identity.as_ref().or(copied).unwrap_or(log.thread());
+        let telling = Telling::before(thread, position, &entry, &fold, shows);
         fold.apply(position, &entry).map_err(|error| RunError::State(Box::new(error)))?;
         telling.tell(&entry, &fold, &mut told);
     }
@@ -66,32 +71,15 @@ pub(crate) async fn events(
     Ok(told)
 }
 
-/// The entries of the branch that the thread is on, after `from`; and the position that the first of them follows.
-async fn branch(
-    log: &Log,
-    from: Position,
-) -> Result<(Position, Vec<LogEntry>), hanok_checkpoint::CheckpointError> {
-    let mut branch: Vec<LogEntry> = Vec::new();
-    let mut before = None;
-    loop {
-        let page = log.history(before, PAGE).await?;
-        let Some(last) = page.last().map(|entry| entry.position) else { break };
-        for entry in page {
-            // Newest first: the next of the branch is the parent of the one before.
-            let next = branch.last().is_none_or(|child: &LogEntry| child.parent == entry.position);
-            if next && entry.position > from {
-                branch.push(entry);
-            }
+/// Where threads were copied, and which.
+fn copies(entries: &[LogEntry]) -> VecDeque<(Position, ThreadKey)> {
+    let copied = entries.iter().filter_map(|entry| match &entry.entry.body {
+        Body::Copied(copied) if copied.base.is_none() => {
+            Some((entry.position, copied.from.clone()))
         }
-        let parent = branch.last().map_or(Position::START, |entry| entry.parent);
-        if last <= from || last <= parent.max(Position(1)) && parent <= from {
-            break;
-        }
-        before = Some(last);
-    }
-    branch.reverse();
-    let base = branch.first().map_or(from, |entry| entry.parent);
-    Ok((base, branch))
+        _ => None,
+    });
+    copied.collect()
 }
 
 /// What has to be known of a graph's run before an entry is applied, to tell of the entry.

@@ -170,7 +170,7 @@ impl TaskScope {
 
     /// The task: the same in every retry and resume.
     pub(crate) fn task(&self) -> TaskId {
-        self.id.get(self.env.journal.thread(), &self.namespace, &self.node)
+        self.id.get(self.env.journal.identity(), &self.namespace, &self.node)
     }
 
     /// The request to stop that the attempt heeds.

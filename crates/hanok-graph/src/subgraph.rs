@@ -1,6 +1,6 @@
 //! Graphs within graphs: as a node, or called by one.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use hanok_checkpoint::{Begin, Body, Epoch, RunFold};
 use hanok_core::{
@@ -336,6 +336,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             schema: schema(&*progress.state),
             graph: scope.graph.fingerprint,
             takeovers: 0,
+            tags: BTreeMap::new(),
         };
         let entry = (scope.namespace.clone(), Body::Begin(begin));
         let shown = scope.env.sink.is_on().then(|| scope.graph.shown(&progress.state));
@@ -386,7 +387,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
 
 /// The same run, with nothing kept.
 fn nowhere(env: &Env) -> Env {
-    let journal = Journal::nowhere(env.journal.thread().clone(), env.runtime.clone());
+    let journal = Journal::nowhere(env.journal.identity().clone(), env.runtime.clone());
     Env {
         journal: Arc::new(journal),
         runtime: env.runtime.clone(),

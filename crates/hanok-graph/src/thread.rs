@@ -3,7 +3,9 @@
 use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::{AppendId, CheckpointError, Checkpointer, Log, LogEntry};
-use hanok_core::{Budget, Cancellation, Namespace, Position, RequestId, Stored, ThreadKey};
+use hanok_core::{
+    Budget, Cancellation, InvalidName, Namespace, Position, RequestId, Stored, ThreadKey,
+};
 use hanok_state::State;
 use serde::Serialize;
 
@@ -70,6 +72,12 @@ fn stored(answer: &(impl Serialize + ?Sized)) -> Result<Stored, RunError> {
     Stored::encode(answer).map_err(|error| RunError::State(error.into()))
 }
 
+/// The longest key or value of a tag, in bytes.
+const LONGEST_TAG: usize = 256;
+
+/// The most tags of a run.
+const MOST_TAGS: usize = 32;
+
 /// One conversation, one graph through time: an append-only log. Clones are the same thread.
 pub struct Thread<S: State, C = ()> {
     pub(crate) app: App<S, C>,
@@ -135,6 +143,29 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     #[must_use]
     pub fn drain(self, drain: Cancellation) -> Self {
         Self { options: Options { drains: vec![drain], ..self.options }, ..self }
+    }
+
+    /// Names the runs that this handle begins, for whoever looks for them later in the
+    /// [history](hanok_checkpoint::Select::tag). Any texts will do, and are stored as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidName::TooLong`] for a key or a value of more than 256 bytes, [`InvalidName::TooMany`] for more than 32 tags.
+    pub fn tag(
+        mut self,
+        key: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Result<Self, InvalidName> {
+        let (what, key, value) = ("tag", key.into(), value.into());
+        let bytes = key.len().max(value.len());
+        if bytes > LONGEST_TAG {
+            return Err(InvalidName::TooLong { what, bytes });
+        }
+        self.options.tags.insert(key, value);
+        match self.options.tags.len() {
+            count if count > MOST_TAGS => Err(InvalidName::TooMany { what: "tags", count }),
+            _ => Ok(self),
+        }
     }
 
     /// Which events a stream of this handle shows. Default: all.

@@ -150,8 +150,9 @@ impl Database {
             None => (0, 0),
         };
         let floor: i64 = bound(trim.floor.0);
-        if floor > head {
-            let (thread, expected, actual) = (thread.clone(), trim.floor, Position(read(head)?));
+        let actual = Position(read(head)?);
+        if let Some(expected) = trim.refused_at(actual) {
+            let thread = thread.clone();
             return Err(CheckpointError::Conflict { thread, expected, actual }.into());
         }
         if let Some(then) = &trim.then {

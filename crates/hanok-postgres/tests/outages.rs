@@ -82,7 +82,10 @@ async fn what_may_be_done_twice_survives_a_lost_answer_and_a_lost_question() {
     for (floor, loss) in (1..).zip([Loss::Answer, Loss::Question]) {
         let then = Some(append(&t, floor + 1, 10 + u128::from(floor), "then"));
         proxy.lose(loss);
-        store.trim(&t, Trim { floor: Position(floor), base: vec![1].into(), then }).await.unwrap();
+        store
+            .trim(&t, Trim { floor: Position(floor), base: vec![1].into(), expected: None, then })
+            .await
+            .unwrap();
         let head = store.head(&t).await.unwrap().unwrap();
         assert_eq!((head.position.0, head.floor.0), (floor + 2, floor));
     }

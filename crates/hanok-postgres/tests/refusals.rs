@@ -107,7 +107,7 @@ async fn a_missing_right_is_named() {
     let writes = grant(&format!("INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema}"));
     admin.batch_execute(&writes).await.unwrap();
     store.append(&key("t"), append(&key("t"), 1, 2, "two")).await.unwrap();
-    let trim = Trim { floor: Position(1), base: vec![1].into(), then: None };
+    let trim = Trim { floor: Position(1), base: vec![1].into(), expected: None, then: None };
     store.trim(&key("t"), trim).await.unwrap();
     store.delete(&key("t"), None).await.unwrap();
     admin.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();

@@ -178,8 +178,8 @@ pub(crate) fn delete(
 pub(crate) fn trim(tx: &Transaction<'_>, thread: &ThreadKey, trim: &Trim) -> Result<(), Failure> {
     let row = row(tx, thread)?;
     let head = row.as_ref().map_or(Position::START, |row| row.head.position);
-    if trim.floor > head {
-        let (thread, expected) = (thread.clone(), trim.floor);
+    if let Some(expected) = trim.refused_at(head) {
+        let thread = thread.clone();
         return Err(CheckpointError::Conflict { thread, expected, actual: head }.into());
     }
     if let Some(then) = &trim.then {

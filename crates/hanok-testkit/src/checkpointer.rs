@@ -10,6 +10,7 @@
 pub(crate) mod contract;
 mod damage;
 mod entries;
+mod kept;
 mod logs;
 mod others;
 mod retained;
@@ -20,6 +21,7 @@ use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
 
 use contract::*;
 use damage::*;
+use kept::*;
 use logs::*;
 use others::*;
 use retained::*;
@@ -102,6 +104,28 @@ macro_rules! checkpointer_conforms {
             a_floor_only_rises_and_never_above_the_head
             /// B78
             a_cut_moves_no_head_unless_it_appends
+            /// B78
+            a_cut_is_made_where_it_is_expected
+            /// B78
+            what_a_cut_keeps_reads_as_it_did
+            /// B81
+            a_copy_is_the_same_log_under_another_name
+            /// B85
+            an_exported_log_is_taken_in_as_it_was
+            /// B74, B84
+            a_history_holds_what_was_asked_for
+            /// B74
+            a_checkpoint_tells_what_leads_to_it
+            /// P7
+            a_whole_log_is_found_whole
+            /// P7, B79
+            damage_is_found_and_a_log_goes_on_from_before_it
+            /// P7
+            a_damaged_snapshot_is_found_and_no_loss
+            /// P57
+            what_is_written_anew_holds_nothing_of_before
+            /// P57, B75
+            a_thread_is_erased_with_its_forks_unless_they_are_to_stay
             /// P57
             threads_are_listed_by_what_they_are
             /// P57

@@ -30,6 +30,7 @@ pub(crate) fn small(store: &SharedCheckpointer) -> Script {
         schema: SchemaRef { version: 1, fingerprint: 77 },
         graph: 78,
         takeovers: 0,
+        tags: Default::default(),
     });
     let commit = |step: u32| {
         Body::Commit(Commit {
@@ -49,13 +50,13 @@ pub(crate) fn small(store: &SharedCheckpointer) -> Script {
 }
 
 impl Script {
-    fn records(&self) -> Vec<Record> {
+    pub(super) fn records(&self) -> Vec<Record> {
         let opened = self.log.store().open(self.log.thread(), None, Snapshots::Ignore);
         block_on(opened).unwrap().unwrap().records
     }
 
     /// Puts `records` in the place of the log's.
-    fn replace(&self, records: Vec<Record>) {
+    pub(super) fn replace(&self, records: Vec<Record>) {
         let (store, thread) = (self.log.store(), self.log.thread());
         block_on(store.delete(thread, None)).unwrap();
         let (id, expected) = (AppendId(1), Position::START);

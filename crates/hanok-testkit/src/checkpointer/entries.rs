@@ -3,15 +3,20 @@
 use std::collections::BTreeMap;
 
 use hanok_checkpoint::{
-    Answer, Begin, Body, Commit, Doubt, Due, Edit, End, Entry, Epoch, Failed, Frontier, Goto,
-    Handed, Intent, Memo, Origin, Outbox, Persistence, Question, Rebase, SchemaRef, Snapshot,
-    TaskWrite, ThreadFold, Void,
+    Answer, Begin, Body, Commit, Copied, Doubt, Due, Edit, End, Entry, Epoch, Erased, Failed,
+    Frontier, Goto, Handed, Intent, Memo, Origin, Outbox, Persistence, Question, Rebase, SchemaRef,
+    Snapshot, TaskWrite, ThreadFold, Void,
 };
 use hanok_core::{
     Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent, Stored, TaskId,
-    Timestamp,
+    Tenant, ThreadKey, Timestamp,
 };
-use proptest::{collection::vec, option, prelude::*, sample::select};
+use proptest::{
+    collection::{btree_map, vec},
+    option,
+    prelude::*,
+    sample::select,
+};
 
 /// Any entry, as a property test makes them up.
 pub fn any_entry() -> impl Strategy<Value = Entry> {
@@ -24,18 +29,20 @@ pub fn any_entry() -> impl Strategy<Value = Entry> {
 
 /// Any snapshot: that of what some entries amount to.
 pub fn any_snapshot() -> impl Strategy<Value = Snapshot> {
-    vec((namespace(), prop_oneof![begin(), commit(), rebase()]), 0..4).prop_map(|bodies| {
-        let mut fold = ThreadFold::default();
-        for (at, (namespace, body)) in (1..).zip(bodies) {
-            let entry = Entry { at: Timestamp(0), namespace, body };
-            let mut next = fold.clone();
-            if next.apply(Position(at), &entry).is_ok() {
-                fold = next;
+    vec((namespace(), prop_oneof![begin(), commit(), rebase(), copied()]), 0..4).prop_map(
+        |bodies| {
+            let mut fold = ThreadFold::default();
+            for (at, (namespace, body)) in (1..).zip(bodies) {
+                let entry = Entry { at: Timestamp(0), namespace, body };
+                let mut next = fold.clone();
+                if next.apply(Position(at), &entry).is_ok() {
+                    fold = next;
+                }
             }
-        }
-        fold.runs.values_mut().for_each(as_stored);
-        Snapshot::of(&fold)
-    })
+            fold.runs.values_mut().for_each(as_stored);
+            Snapshot::of(&fold)
+        },
+    )
 }
 
 /// A list that grew and the same list read whole are one value in two forms; this is the form that is read.
@@ -77,19 +84,29 @@ fn body() -> impl Strategy<Value = Body> {
         1 => (text(), position(), any_snapshot()).prop_map(|(thread, position, snapshot)| {
             Body::Origin(Origin { thread, position, snapshot })
         }),
+        1 => text().prop_map(|by| Body::Erased(Erased { by })),
+        1 => copied(),
         1 => (run(), outcome(), text(), spent()).prop_map(|(run, outcome, detail, spent)| {
             Body::End(End { run, outcome, detail, spent })
         }),
     ]
 }
 
+fn copied() -> impl Strategy<Value = Body> {
+    select(vec!["a", "b"]).prop_map(|name| {
+        let from = ThreadKey::new(Tenant::default(), name).unwrap();
+        Body::Copied(Copied { from, base: None })
+    })
+}
+
 fn begin() -> impl Strategy<Value = Body> {
     let first = (run(), number(), option::of(task()), persistence(), any::<bool>(), changes());
-    let second = (option::of(frontier()), schema(), number(), any::<u32>());
+    let tags = btree_map(text(), text(), 0..3);
+    let second = (option::of(frontier()), schema(), number(), any::<u32>(), tags);
     (first, second).prop_map(
         |(
             (run, epoch, parent, persistence, shared, input),
-            (frontier, schema, graph, takeovers),
+            (frontier, schema, graph, takeovers, tags),
         )| {
             let epoch = Epoch(epoch);
             Body::Begin(Begin {
@@ -103,6 +120,7 @@ fn begin() -> impl Strategy<Value = Body> {
                 schema,
                 graph,
                 takeovers,
+                tags,
             })
         },
     )

@@ -11,7 +11,7 @@ const ALL: usize = usize::MAX;
 
 fn trim(store: &impl Checkpointer, thread: &ThreadKey, floor: u64, base: &str) -> Trimmed {
     let (floor, base) = (Position(floor), Bytes::copy_from_slice(base.as_bytes()));
-    block_on(store.trim(thread, Trim { floor, base, then: None })).map_err(told)
+    block_on(store.trim(thread, Trim { floor, base, expected: None, then: None })).map_err(told)
 }
 
 type Trimmed = Result<(), String>;
@@ -94,7 +94,8 @@ pub(super) fn a_cut_moves_no_head_unless_it_appends(store: impl Checkpointer) {
 
     let with = |id, expected, guard| {
         let then = Some(texts(id, expected, guard, &["erased"]));
-        let trim = Trim { floor: Position(3), base: Bytes::from_static(b"three"), then };
+        let base = Bytes::from_static(b"three");
+        let trim = Trim { floor: Position(3), base, expected: None, then };
         block_on(store.trim(&thread, trim)).map_err(told)
     };
     assert_eq!(with(3, 3, Guard::Unclaimed).unwrap_err(), "fenced 0 1");

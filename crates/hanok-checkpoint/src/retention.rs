@@ -1,0 +1,256 @@
+//! What a thread keeps, and how what it does not keep goes.
+
+use std::collections::BTreeSet;
+
+use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
+
+use crate::{
+    Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Erased, Guard, Head, Log,
+    SharedCheckpointer, ThreadFold, Trim, Which, page::source, walk::Walk,
+};
+
+/// How many threads are listed at once.
+const PAGE: usize = 256;
+
+/// How often a cut is tried while runs go on.
+const ATTEMPTS: usize = 16;
+
+/// What a cut keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// The newest checkpoint.
+    Newest,
+    /// So many of the newest checkpoints; none counts as one.
+    Last(usize),
+    /// The checkpoints since then, and the newest if there are none.
+    Since(Timestamp),
+}
+
+/// What becomes of the forks of what is erased: they hold it too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Forks {
+    /// They are removed as well, and the forks of forks.
+    #[default]
+    Too,
+    /// They stay.
+    Keep,
+}
+
+impl Log {
+    /// Cuts off what precedes the checkpoints that `keep` names, and gives the position up to which nothing is left; `None`
+    /// when nothing has to go. What is kept reads as it did, with all that is pending; earlier positions, and branches that
+    /// begin there, are [`CheckpointError::Pruned`]. The head does not move, and a run may go on meanwhile.
+    ///
+    /// Items for others stay until their consumers are done with them.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Corrupt`] when the thread cannot be read; [`CheckpointError::Conflict`] when it moves faster than
+    /// it can be cut.
+    pub async fn prune(&self, keep: Keep) -> Result<Option<Position>, CheckpointError> {
+        let mut cut: Option<(Head, ThreadFold)> = None;
+        let mut attempt = 0;
+        loop {
+            let Some(head) = self.store().head(self.thread()).await? else { return Ok(None) };
+            let fold = match cut.take() {
+                // What came meanwhile follows: the cut is still right.
+                Some((known, fold)) if self.leads(&known, &head).await? => fold,
+                _ => match self.floor_for(keep, &head).await? {
+                    Some(fold) => fold,
+                    None => return Ok(None),
+                },
+            };
+            let floor = fold.position;
+            let base = self.seal(&fold)?;
+            let expected = Some(head.position);
+            let trim = Trim { floor, base, expected, then: None };
+            match self.store().trim(self.thread(), trim).await {
+                Ok(()) => return Ok(Some(floor)),
+                Err(CheckpointError::Conflict { .. }) if attempt < ATTEMPTS => {
+                    attempt += 1;
+                    cut = Some((head, fold));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Whether the thread at `head` goes on from where it was at `known`, with nothing cut off since.
+    async fn leads(&self, known: &Head, head: &Head) -> Result<bool, CheckpointError> {
+        let mut walk = Walk::new(self, head.position, known.position);
+        let mut first = head.position;
+        while let Some(entry) = walk.next().await? {
+            first = entry.parent;
+        }
+        Ok(first == known.position && head.floor == known.floor)
+    }
+
+    /// What the log amounts to at the newest quiet checkpoint that leaves what `keep` names.
+    async fn floor_for(
+        &self,
+        keep: Keep,
+        head: &Head,
+    ) -> Result<Option<ThreadFold>, CheckpointError> {
+        let Some(oldest) = self.oldest_kept(keep, head).await? else { return Ok(None) };
+        let mut walk = Walk::new(self, oldest, head.floor);
+        while let Some(entry) = walk.next().await? {
+            if !is_checkpoint(&entry.entry) {
+                continue;
+            }
+            let opened = self.open(Some(entry.position)).await?;
+            if let Some(opened) = opened.filter(|opened| opened.fold.is_quiet()) {
+                return Ok(Some(opened.fold));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn oldest_kept(
+        &self,
+        keep: Keep,
+        head: &Head,
+    ) -> Result<Option<Position>, CheckpointError> {
+        let mut walk = Walk::new(self, head.position, head.floor);
+        let (mut count, mut oldest) = (0, None);
+        while let Some(entry) = walk.next().await? {
+            if !is_checkpoint(&entry.entry) {
+                continue;
+            }
+            count += 1;
+            match keep {
+                Keep::Newest => return Ok(Some(entry.position)),
+                Keep::Last(n) if count >= n => return Ok(Some(entry.position)),
+                // Clocks go back: an earlier entry may have a later time.
+                Keep::Since(since) if entry.entry.at >= since || count == 1 => {
+                    oldest = Some(entry.position);
+                }
+                Keep::Last(_) | Keep::Since(_) => {}
+            }
+        }
+        Ok(oldest)
+    }
+
+    /// Writes the thread anew: what `fold` amounts to stands in the place of all that was said up to `head`, nothing of
+    /// which stays. The log says that it happened, and by whom. What is pending in `fold` is not part of it: the tasks that
+    /// are due run again, and ask again. Returns the position of that entry.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Fenced`] while a run owns the thread; [`CheckpointError::Conflict`] when someone else appended
+    /// first.
+    pub async fn rewrite(
+        &self,
+        head: &Head,
+        mut fold: ThreadFold,
+        by: &str,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Position, CheckpointError> {
+        let mut floor = head.position;
+        let entry = |body| Entry { at: now, namespace: Namespace::root(), body };
+        let append = |id, at: Position, body| {
+            let record = self.record(self.thread(), at.next(), at, &entry(body))?;
+            Ok::<_, CheckpointError>(Append::new(id, at, Guard::Unclaimed, vec![record]))
+        };
+        // A log that was cut at its head has a base there, which gives way to none but a later one.
+        if head.floor == floor {
+            let nothing = Edit { node: None, changes: Default::default(), frontier: None };
+            let id = AppendId(id.0.wrapping_add(1));
+            let append = append(id, floor, Body::Edit(nothing))?;
+            self.store().append(self.thread(), append).await?;
+            floor = floor.next();
+        }
+        fold.end_calls(&Namespace::root());
+        fold.position = floor;
+        let base = self.seal(&fold)?;
+        let then = Some(append(id, floor, Body::Erased(Erased { by: by.to_owned() }))?);
+        let trim = Trim { floor, base, expected: None, then };
+        self.store().trim(self.thread(), trim).await?;
+        Ok(floor.next())
+    }
+
+    /// Removes the thread and all that belongs to it, and, with [`Forks::Too`], its forks and theirs; says which threads
+    /// were removed. What was begun and broke off is finished by another call.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn erase_thread(&self, forks: Forks) -> Result<Vec<ThreadKey>, CheckpointError> {
+        let mut gone = Vec::new();
+        if forks == Forks::Too {
+            gone = self.erase_forks().await?;
+        }
+        if self.store().delete(self.thread(), None).await? {
+            gone.push(self.thread().clone());
+        }
+        if forks == Forks::Too {
+            gone.extend(self.erase_forks().await?);
+        }
+        Ok(gone)
+    }
+
+    /// Removes the forks of the thread, and theirs; says which.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn erase_forks(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
+        let mut gone = Vec::new();
+        loop {
+            let forks = self.forks().await?;
+            if forks.is_empty() {
+                return Ok(gone);
+            }
+            // A fork of a fork first: while its origin is there it can be found.
+            for fork in forks.into_iter().rev() {
+                if self.store().delete(&fork, None).await? {
+                    gone.push(fork);
+                }
+            }
+        }
+    }
+
+    /// The forks of the thread, and theirs: none before the one that it is a fork of.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn forks(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
+        let (mut forks, mut known): (Vec<ThreadKey>, _) = (Vec::new(), BTreeSet::new());
+        known.insert(self.thread().clone());
+        let mut next = 0;
+        let mut of = Some(self.thread().clone());
+        while let Some(origin) = of {
+            for fork in listed(self.store(), &Which::ForksOf(origin)).await? {
+                // A name that was given again may make a fork of its own fork.
+                if known.insert(fork.clone()) {
+                    forks.push(fork);
+                }
+            }
+            of = forks.get(next).cloned();
+            next += 1;
+        }
+        Ok(forks)
+    }
+}
+
+/// Whether the state of the thread's own graph stands here, between two super-steps.
+fn is_checkpoint(entry: &Entry) -> bool {
+    entry.namespace.is_root() && source(entry).is_some()
+}
+
+/// All threads that `which` names.
+async fn listed(
+    store: &SharedCheckpointer,
+    which: &Which,
+) -> Result<Vec<ThreadKey>, CheckpointError> {
+    let mut all: Vec<ThreadKey> = Vec::new();
+    loop {
+        let page = store.threads(which.clone(), all.last(), PAGE).await?;
+        let last = page.len() < PAGE;
+        all.extend(page.into_iter().map(|info| info.thread));
+        if last {
+            return Ok(all);
+        }
+    }
+}
