@@ -3,6 +3,7 @@
 /// One way in which the engine could be wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names say what is wrong; nobody else sees them")]
+#[cfg_attr(not(feature = "__planted"), allow(unreachable_pub, reason = "it is exported with it"))]
 pub enum Planted {
     AnswerTwice,
     BudgetAnew,
