@@ -55,7 +55,8 @@ pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
     let journal = Arc::new(Journal::nowhere(thread, runtime.clone()));
     let scope = scope(&graph.0, run, Arc::new(services), journal, &options, Spent::default());
     let mut progress = Progress::beginning(graph.0.initial.clone(), Default::default());
-    apply_input(&scope, &mut progress, update, Position::START)?;
+    let (root, thread) = (Namespace::root(), scope.env.journal.thread());
+    apply_input(&graph.0, (&root, thread), &mut progress, update, Position::START)?;
     let span = graph.0.span(None);
     within_time(&scope, &mut progress, &options).instrument(span).await
 }
@@ -312,17 +313,14 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let graph = &app.graph().0;
         let run = RunId(runtime.ids.id());
         let is_new = matches!(way, Way::New(_));
-        let nowhere = Arc::new(Journal::nowhere(log.thread().clone(), runtime.clone()));
-        let begins = scope(graph, run, self.services.clone(), nowhere, options, Spent::default());
         let now = runtime.clock.now();
         let opening = match known {
             Known::Read(opened) => Opening::of(&*graph.initial, opened, now)?,
             Known::Recent(recent) => Opening::recent(recent, now),
         };
-        let opening = opening.begin(&begins, way, options.tags.clone())?;
+        let opening = opening.begin(graph, log.thread(), run, way, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: opening.epoch, beat: now };
         let Opening { position, sizes, mut progress, runs, asked, first, began, .. } = opening;
-        let identity = opening.identity;
         let at = (position, sizes);
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
         let tell = |_| {
@@ -335,10 +333,10 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             durability: options.durability.unwrap_or(app.durability()),
             ttl: app.ttl(),
             sink: options.sink.clone(),
+            identity: opening.identity,
         };
         let runtime = runtime.clone();
-        let journal =
-            Journal::take(log, runtime, at, claim.clone(), first, keeping, identity, tell);
+        let journal = Journal::take(log, runtime, at, claim.clone(), first, keeping, tell);
         let journal = journal.await;
         let journal = match journal {
             Ok(journal) => journal,

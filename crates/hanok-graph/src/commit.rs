@@ -47,11 +47,12 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         let frontier = self.next(progress, ran)?;
-        let expired = self.expire(progress);
+        let expired = self.graph.expire(progress);
         let merged = self.reduce(progress, ran);
         merged.map_err(|refused| refused.of_run(progress.frontier.step, &self.namespace))?;
         self.spend(ran);
-        let reset = self.reset(progress, ran, &expired)?;
+        let wrote = ran.iter().map(|(_, done)| &done.update);
+        let reset = self.graph.reset(progress, wrote, &expired)?;
         let ends = frontier.is_done() && self.namespace.is_root();
         if self.env.sink.is_on() {
             self.tell(progress, ran, &reset, (progress.at, progress.at, ends));
@@ -79,7 +80,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 changes.0.extend(written.0);
             }
         }
-        let expired = self.expire(progress);
+        let expired = self.graph.expire(progress);
         if planted(Planted::CompletionOrder) {
             ran.sort_by_key(|(_, done)| done.position);
         }
@@ -93,7 +94,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         };
         self.spend(ran);
         let spent = ran.iter().fold(self.worked(), |sum, (_, done)| sum.plus(done.spent));
-        let reset = self.reset(progress, ran, &expired)?;
+        let wrote = ran.iter().map(|(_, done)| &done.update);
+        let reset = self.graph.reset(progress, wrote, &expired)?;
         let over = frontier.is_done();
         let ends = over && self.namespace.is_root();
         if !resolved.is_empty() {
@@ -249,49 +251,6 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         Ok(error)
     }
 
-    /// Gives the ephemeral fields that the super-step before wrote their initial value, and says which they were. What
-    /// this one writes to them is merged into that.
-    fn expire(&self, progress: &mut Progress<S>) -> BTreeSet<String> {
-        let over = std::mem::take(&mut progress.fresh);
-        if !over.is_empty() {
-            let state = Arc::make_mut(&mut progress.state);
-            state.retain(&|field| !over.contains(field), &self.graph.initial);
-        }
-        over
-    }
-
-    /// Notes which ephemeral fields the super-step wrote; returns how those that are `over` are stored.
-    fn reset(
-        &self,
-        progress: &mut Progress<S>,
-        ran: &Ran<S::Update>,
-        over: &BTreeSet<String>,
-    ) -> Result<Changes, RunError> {
-        if !self.graph.has_ephemeral {
-            return Ok(Changes::default());
-        }
-        let schema = self.graph.initial.schema();
-        let written = ran.iter().flat_map(|(_, done)| done.update.written());
-        let written: BTreeSet<_> = written.map(std::borrow::Cow::into_owned).collect();
-        let ephemeral = |name: &String| schema.field(name).is_some_and(|field| field.ephemeral);
-        progress.fresh = written.iter().filter(|name| ephemeral(name)).cloned().collect();
-        // A last value is stored as it was written. A field that is written by parts has them put to its old value.
-        let by_parts = |name: &str| schema.field(name).is_some_and(|f| f.rule != "last value");
-        let whole = |name: &str| over.contains(name) && (by_parts(name) || !written.contains(name));
-        if !over.iter().any(|name| whole(name)) {
-            return Ok(Changes::default());
-        }
-        let mut alone = S::clone(&progress.state);
-        alone.retain(&whole, &self.graph.initial);
-        let mut changes = Changes::default();
-        for (name, value) in alone.to_fields().map_err(state_error)?.iter() {
-            if whole(name) {
-                changes.push(name.to_owned(), Change::Set(value.to_stored()));
-            }
-        }
-        Ok(changes)
-    }
-
     /// The state as a stream shows it, if the super-step changed what is shown.
     fn shows(
         &self,
@@ -382,6 +341,49 @@ fn nodes<U: StateUpdate>(ran: &Ran<U>) -> impl Iterator<Item = Arc<str>> {
 }
 
 impl<S: State, C> Inner<S, C> {
+    /// Gives the ephemeral fields that the super-step before wrote their initial value, and says which they were. What
+    /// this one writes to them is merged into that.
+    pub(crate) fn expire(&self, progress: &mut Progress<S>) -> BTreeSet<String> {
+        let over = std::mem::take(&mut progress.fresh);
+        if !over.is_empty() {
+            let state = Arc::make_mut(&mut progress.state);
+            state.retain(&|field| !over.contains(field), &self.initial);
+        }
+        over
+    }
+
+    /// Notes which ephemeral fields a super-step `wrote`; returns how those that are `over` are stored.
+    pub(crate) fn reset<'w>(
+        &self,
+        progress: &mut Progress<S>,
+        wrote: impl Iterator<Item = &'w S::Update>,
+        over: &BTreeSet<String>,
+    ) -> Result<Changes, RunError> {
+        if !self.has_ephemeral {
+            return Ok(Changes::default());
+        }
+        let schema = self.initial.schema();
+        let written = wrote.flat_map(StateUpdate::written);
+        let written: BTreeSet<_> = written.map(std::borrow::Cow::into_owned).collect();
+        let ephemeral = |name: &String| schema.field(name).is_some_and(|field| field.ephemeral);
+        progress.fresh = written.iter().filter(|name| ephemeral(name)).cloned().collect();
+        // A last value is stored as it was written. A field that is written by parts has them put to its old value.
+        let by_parts = |name: &str| schema.field(name).is_some_and(|f| f.rule != "last value");
+        let whole = |name: &str| over.contains(name) && (by_parts(name) || !written.contains(name));
+        if !over.iter().any(|name| whole(name)) {
+            return Ok(Changes::default());
+        }
+        let mut alone = S::clone(&progress.state);
+        alone.retain(&whole, &self.initial);
+        let mut changes = Changes::default();
+        for (name, value) in alone.to_fields().map_err(state_error)?.iter() {
+            if whole(name) {
+                changes.push(name.to_owned(), Change::Set(value.to_stored()));
+            }
+        }
+        Ok(changes)
+    }
+
     /// What the super-step `step` schedules, if it is no more than may run at once.
     pub(crate) fn not_too_wide(
         &self,

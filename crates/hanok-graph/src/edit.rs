@@ -6,11 +6,11 @@ use hanok_checkpoint::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Frontier, Goto, Guard,
     OpenLog, Record,
 };
-use hanok_core::{Fields, Namespace, Position};
+use hanok_core::{Changes, Fields, Namespace, Position};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
-    Pending, RunError, Thread, answer,
+    Pending, RunError, Thread, Unfinished, answer,
     graph::Inner,
     opening::upgraded,
     plan::{self, Said},
@@ -120,21 +120,12 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let (run, rebased) = upgraded(&*graph.initial, run)?;
         let mut progress = Progress::of(&*graph.initial, run)?;
         let step = progress.frontier.step;
-        let writer: Arc<str> = node.as_deref().unwrap_or("edit").into();
-        let id =
-            crate::ids::task(self.key(), path, head.position.next(), step, &writer, usize::MAX);
-        let refused = |error| Unmerged::Refused(error).of_run(step, path);
-        let mut update = progress.state.bind(&writer, update).map_err(refused)?;
-        task::complete(&mut update, || id);
-        let mut changes = update.to_changes().map_err(state_error)?;
         let mut entries = Vec::new();
         if rebased {
-            entries.push(progress.rebase()?);
+            entries.push((path.clone(), progress.rebase()?));
         }
-        let resolved = task::merge(Arc::make_mut(&mut progress.state), vec![(writer, update)])
-            .map_err(|refused| refused.of_run(step, path))?;
-        changes.0.retain(|(field, _)| resolved.get(field).is_none());
-        changes.0.extend(resolved.0);
+        let writer: Arc<str> = node.as_deref().unwrap_or("edit").into();
+        let changes = self.merge(&mut progress, (path, head.position), writer, update)?;
         let frontier = match &node {
             Some(node) => {
                 let after = graph.after(node, &progress).map_err(|source| RunError::Node {
@@ -147,21 +138,54 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             }
             None => None,
         };
-        entries.push(Body::Edit(Edit { node, changes, frontier }));
-        self.append(path, head.position, entries).await
+        entries.push((path.clone(), Body::Edit(Edit { node, changes, frontier })));
+        self.append(head.position, entries).await
     }
 
-    async fn append(
+    /// Merges what `writer` writes into the state of the graph at a path of the thread, which is at a position; says how it
+    /// is stored.
+    pub(crate) fn merge<T: State>(
         &self,
-        path: &Namespace,
+        progress: &mut Progress<T>,
+        (path, at): (&Namespace, Position),
+        writer: Arc<str>,
+        update: T::Update,
+    ) -> Result<Changes, RunError> {
+        let step = progress.frontier.step;
+        let id = crate::ids::task(self.key(), path, at.next(), step, &writer, usize::MAX);
+        let refused = |error| Unmerged::Refused(error).of_run(step, path);
+        let mut update = progress.state.bind(&writer, update).map_err(refused)?;
+        task::complete(&mut update, || id);
+        let mut changes = update.to_changes().map_err(state_error)?;
+        let resolved = task::merge(Arc::make_mut(&mut progress.state), vec![(writer, update)])
+            .map_err(|refused| refused.of_run(step, path))?;
+        changes.0.retain(|(field, _)| resolved.get(field).is_none());
+        changes.0.extend(resolved.0);
+        Ok(changes)
+    }
+
+    /// Refuses a change from outside while nobody knows whether a call was made: what is known of it would go.
+    pub(crate) fn refuse_doubts(&self, opened: &OpenLog) -> Result<(), RunError> {
+        let now = self.app.runtime().clock.now();
+        let requests = answer::open(Some(opened), now);
+        if requests.iter().all(|pending| pending.doubt.is_none()) {
+            return Ok(());
+        }
+        let why = Unfinished::InDoubt(requests);
+        Err(RunError::Unfinished { thread: self.key().clone(), why })
+    }
+
+    /// Appends entries between runs.
+    pub(crate) async fn append(
+        &self,
         expected: Position,
-        entries: Vec<Body>,
+        entries: Vec<(Namespace, Body)>,
     ) -> Result<Position, RunError> {
         let (runtime, thread) = (self.app.runtime(), self.key());
         let mut last = expected;
         let codec = self.app.store().codec();
-        let records = entries.into_iter().map(|body| {
-            let entry = Entry { at: runtime.clock.now(), namespace: path.clone(), body };
+        let records = entries.into_iter().map(|(namespace, body)| {
+            let entry = Entry { at: runtime.clock.now(), namespace, body };
             let record = Record::sealed(codec, thread, last.next(), last, &entry);
             last = last.next();
             record.map_err(|error| CheckpointError::Encode(error.into()))
@@ -176,16 +200,20 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
 impl<S: State, C> Inner<S, C> {
     /// What is due after `node` alone, from a state that holds what it wrote.
     fn after(&self, node: &str, progress: &Progress<S>) -> Result<Frontier, crate::NodeError> {
+        let goto = self.ways_of(node, &progress.state)?;
+        let said = std::iter::once(Said { node, goto: &goto });
+        let before = Frontier { due: Vec::new(), ..progress.frontier.clone() };
+        Ok(plan::next(&before, said, self.rules()))
+    }
+
+    /// Where `node` leads from `state`, as a task of it would say.
+    pub(crate) fn ways_of(&self, node: &str, state: &S) -> Result<Vec<Goto>, crate::NodeError> {
         let Some(vertex) = self.nodes.get(node) else {
             let declared = self.nodes.keys().map(ToString::to_string).collect();
             return Err(crate::NodeError::UnknownTarget { target: node.to_owned(), declared });
         };
         let edges = vertex.ways.edges.iter().map(|to| Ok(Goto::Node(to.clone())));
-        let routed = task::branches(&vertex.ways, &progress.state)?.into_iter();
-        let goto: Vec<_> =
-            edges.chain(routed.map(|target| self.stored(target))).collect::<Result<_, _>>()?;
-        let said = std::iter::once(Said { node, goto: &goto });
-        let before = Frontier { due: Vec::new(), ..progress.frontier.clone() };
-        Ok(plan::next(&before, said, self.rules()))
+        let routed = task::branches(&vertex.ways, state)?.into_iter();
+        edges.chain(routed.map(|target| self.stored(target))).collect()
     }
 }

@@ -31,8 +31,6 @@ const SNAPSHOT_FROM: usize = 64 * 1024;
 /// Writes a run's entries, one append after the other, under the run's claim.
 pub(crate) struct Journal {
     thread: ThreadKey,
-    /// The thread whose name the ids of tasks derive from, if it is another.
-    identity: Option<ThreadKey>,
     store: Option<SharedCheckpointer>,
     runtime: Runtime,
     at: AsyncMutex<At>,
@@ -79,6 +77,8 @@ pub(crate) struct Keeping {
     /// How long the thread is kept after a run has begun or ended.
     pub(crate) ttl: Option<Duration>,
     pub(crate) sink: Sink,
+    /// The thread whose name the ids of tasks derive from, if it is another.
+    pub(crate) identity: Option<ThreadKey>,
 }
 
 struct At {
@@ -131,7 +131,6 @@ impl Journal {
         };
         Self {
             thread,
-            identity: None,
             store,
             runtime,
             at,
@@ -156,13 +155,11 @@ impl Journal {
         claim: Claim,
         first: Vec<(Namespace, Body)>,
         keeping: Keeping,
-        identity: Option<ThreadKey>,
         then: impl FnOnce(Position),
     ) -> Result<Self, CheckpointError> {
         let at = (position, claim.epoch);
         let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
         let journal = Self::new(thread, store, runtime, at, sizes, keeping);
-        let journal = Self { identity, ..journal };
         let guard = Some(Guard::Take(claim));
         journal.append_guarded(first, guard, Safety::Process, then, true).await?;
         Ok(journal)
@@ -174,12 +171,12 @@ impl Journal {
 
     /// The thread whose name the ids of tasks derive from: of a turn that was copied, the one it was copied from.
     pub(crate) fn identity(&self) -> &ThreadKey {
-        self.identity.as_ref().unwrap_or(&self.thread)
+        self.keeping.identity.as_ref().unwrap_or(&self.thread)
     }
 
     /// That thread, if it is another.
     pub(crate) fn other_identity(&self) -> Option<ThreadKey> {
-        self.identity.clone()
+        self.keeping.identity.clone()
     }
 
     /// Whether anything is kept.

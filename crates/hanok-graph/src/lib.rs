@@ -61,6 +61,7 @@ mod answer;
 mod app;
 mod begin;
 mod builder;
+mod bulk;
 mod cache;
 mod command;
 mod commit;
@@ -70,6 +71,7 @@ mod drive;
 mod durability;
 mod edit;
 mod env;
+mod erase;
 mod error;
 mod event;
 mod first;
@@ -104,12 +106,14 @@ mod validate;
 
 pub use app::{App, Shutdown};
 pub use builder::GraphBuilder;
+pub use bulk::EditStep;
 pub use cache::Cache;
 pub use command::{Command, IntoCommand, IntoTargets, Send, Sent, Target};
 pub use context::{Context, NotMade, StepError};
 pub use draw::Drawing;
 pub use durability::Durability;
 pub use edit::GraphView;
+pub use erase::Erasure;
 pub use error::{BuildError, Fault, Lint, NodeError, RunError};
 pub use event::{AnyState, AnyUpdate, Event, EventId, EventKind, Mode};
 pub use graph::{END, Graph, START};
@@ -124,7 +128,7 @@ pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolu
 #[cfg(feature = "__planted")]
 #[doc(hidden)]
 pub use planted::{Planted, plant};
-pub use recover::Recovered;
+pub use recover::{Pruned, Recovered};
 pub use retry::{Class, Retry};
 pub use runtime::{Runtime, SystemIds, SystemRng, TokioClock, TokioSpawner};
 pub use sink::Events;

@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, sync::Arc};
 use hanok_checkpoint::{
     Answer, Begin, Body, Epoch, INTERRUPTED, OpenLog, Persistence, RunFold, outlives,
 };
-use hanok_core::{Changes, Namespace, Position, ThreadKey, Timestamp};
+use hanok_core::{Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
     RunError, answer,
-    drive::Scope,
     first::{first_values, forget},
+    graph::Inner,
     ids,
     planted::{Planted, planted},
     progress::{Progress, schema, state_error},
@@ -19,24 +19,24 @@ use crate::{
     task,
 };
 
-/// Applies an input: completes it, merges it and says what is due first. Returns what it writes, as stored.
+/// Applies an input: completes it, with ids that derive from `thread`, merges it and says what is due first. Returns what it
+/// writes, as stored.
 pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
-    scope: &Scope<S, C>,
+    graph: &Inner<S, C>,
+    (namespace, thread): (&Namespace, &ThreadKey),
     progress: &mut Progress<S>,
     update: S::Update,
     turn: Position,
 ) -> Result<Changes, RunError> {
-    let namespace = scope.namespace.clone();
     let bound = progress.state.bind(&crate::START.into(), update);
     let mut update = bound.map_err(|source| RunError::Reduce {
         step: 0,
         namespace: namespace.clone(),
         source,
     })?;
-    let thread = scope.env.journal.identity();
-    task::complete(&mut update, || ids::task(thread, &namespace, turn, 0, crate::START, 0));
+    task::complete(&mut update, || ids::task(thread, namespace, turn, 0, crate::START, 0));
     let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
-    if let Some(allowed) = &scope.graph.input
+    if let Some(allowed) = &graph.input
         && let Some(field) = written.iter().find(|f| !allowed.iter().any(|a| **a == ***f))
     {
         let allowed = allowed.iter().map(ToString::to_string).collect();
@@ -45,17 +45,18 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     let mut changes = update.to_changes().map_err(state_error)?;
     let state = Arc::make_mut(&mut progress.state);
     let resolved = task::merge(state, vec![(crate::START.into(), update)])
-        .map_err(|refused| refused.of_run(0, &namespace))?;
+        .map_err(|refused| refused.of_run(0, namespace))?;
     changes.0.retain(|(field, _)| resolved.get(field).is_none());
     changes.0.extend(resolved.0);
-    let schema = scope.graph.initial.schema();
+    let schema = graph.initial.schema();
     let ephemeral = |field: &String| schema.fields.iter().any(|f| f.ephemeral && f.name == *field);
     progress.fresh = written.into_iter().filter(ephemeral).collect();
-    let first = scope.graph.first(&progress.state);
+    let first = graph.first(&progress.state);
     progress.frontier = match first {
-        Ok(frontier) => scope.graph.not_too_wide(frontier, 0, &namespace)?,
+        Ok(frontier) => graph.not_too_wide(frontier, 0, namespace)?,
         Err(source) => {
-            return Err(RunError::Node { node: crate::START.into(), step: 0, namespace, source });
+            let (node, namespace) = (crate::START.into(), namespace.clone());
+            return Err(RunError::Node { node, step: 0, namespace, source });
         }
     };
     (progress.turn, progress.at) = (turn, turn);
@@ -173,21 +174,23 @@ impl<S: State> Opening<S> {
     /// Adds how the run begins.
     pub(crate) fn begin<C: Send + Sync + 'static>(
         mut self,
-        scope: &Scope<S, C>,
+        graph: &Inner<S, C>,
+        thread: &ThreadKey,
+        run: RunId,
         way: Way<S::Update>,
         tags: BTreeMap<String, String>,
     ) -> Result<Self, RunError> {
         let at = Position(self.position.0 + self.first.len() as u64 + 1);
         let mut begin = Begin {
-            run: scope.run,
+            run,
             epoch: self.epoch,
             parent: None,
             persistence: Persistence::PerCall,
             shared: false,
             input: Changes::default(),
             frontier: None,
-            schema: schema(&*scope.graph.initial),
-            graph: scope.graph.fingerprint,
+            schema: schema(&*graph.initial),
+            graph: graph.fingerprint,
             takeovers: self.takeovers,
             tags,
         };
@@ -196,7 +199,7 @@ impl<S: State> Opening<S> {
             Way::New(update) => {
                 // What was due and pending is over; the state stays, and so do those of subgraphs that outlive a call.
                 let Progress { mut state, unknown, .. } = self.progress;
-                let initial = &*scope.graph.initial;
+                let initial = &*graph.initial;
                 begin.input = match self.is_new {
                     true => first_values(initial)?,
                     false => forget(initial, &mut state)?,
@@ -204,10 +207,11 @@ impl<S: State> Opening<S> {
                 self.progress = Progress::beginning(state, unknown);
                 let (runs, root) = (self.runs.clone(), Namespace::root());
                 self.runs.retain(|path, _| outlives(&runs, path, &root));
-                begin.input.0.extend(apply_input(scope, &mut self.progress, update, at)?.0);
+                let (place, progress) = ((&root, thread), &mut self.progress);
+                begin.input.0.extend(apply_input(graph, place, progress, update, at)?.0);
                 begin.frontier = Some(self.progress.frontier.clone());
                 self.began = Some(at);
-                self.identity = None;
+                (self.identity, self.is_new) = (None, false);
             }
             Way::On(given) => answers = given,
         }

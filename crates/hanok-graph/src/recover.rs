@@ -1,13 +1,16 @@
 //! What an app does for many threads: finishing what dead processes left, and removing what nobody used.
 
-use hanok_checkpoint::{CheckpointError, Checkpointer, ThreadInfo, Which};
-use hanok_core::ThreadKey;
+use hanok_checkpoint::{CheckpointError, Checkpointer, Keep, Log, ThreadInfo, Which};
+use hanok_core::{Position, Tenant, ThreadKey};
 use hanok_state::State;
 
 use crate::{App, Outcome, RunError};
 
 /// How many threads are listed at once.
 const PAGE: usize = 256;
+
+/// Which threads were cut, and up to where, or why they were not.
+pub type Pruned = Vec<(ThreadKey, Result<Position, CheckpointError>)>;
 
 /// How runs ended that were begun for threads that had been left.
 pub type Recovered<S> = Vec<(ThreadKey, Result<Outcome<S>, RunError>)>;
@@ -67,6 +70,24 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
             }
         }
         Ok(swept)
+    }
+
+    /// Cuts off what precedes the checkpoints that `keep` names in every thread of `tenant` (see
+    /// [`Log::prune`](hanok_checkpoint::Log::prune)); says which threads were cut, and up to where.
+    ///
+    /// # Errors
+    ///
+    /// What the store says when it is asked for the threads. A thread that cannot be cut is passed over and is part of the
+    /// answer.
+    pub async fn prune(&self, tenant: &Tenant, keep: Keep) -> Result<Pruned, CheckpointError> {
+        let mut pruned = Vec::new();
+        for info in self.listed(&Which::Of(tenant.clone())).await? {
+            let log = Log::new(self.store().clone(), info.thread.clone());
+            if let Some(cut) = log.prune(keep).await.transpose() {
+                pruned.push((info.thread, cut));
+            }
+        }
+        Ok(pruned)
     }
 
     async fn listed(&self, which: &Which) -> Result<Vec<ThreadInfo>, CheckpointError> {

@@ -319,7 +319,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             Persistence::PerThread => hanok_checkpoint::turn_of(parent),
             Persistence::PerCall | Persistence::None => Position::START,
         };
-        let said = apply_input(scope, &mut progress, input, turn)?;
+        let place = (&scope.namespace, scope.env.journal.identity());
+        let said = apply_input(&scope.graph, place, &mut progress, input, turn)?;
         let input = Changes(first.0.into_iter().chain(said.0).collect());
         progress.added = self.base.is_some().then(S::update);
         let begin = Begin {

@@ -61,6 +61,12 @@ impl Ledger {
         what.map(|what| self.of(what))
     }
 
+    /// What was noted that begins with `prefix`.
+    pub(crate) fn keys(&self, prefix: &str) -> Vec<String> {
+        let book = self.0.lock().unwrap();
+        book.counts.keys().filter(|what| what.starts_with(prefix)).cloned().collect()
+    }
+
     pub(crate) fn fail(&self, nodes: &[&str]) {
         self.0.lock().unwrap().fail = nodes.iter().map(ToString::to_string).collect();
     }
