@@ -71,7 +71,7 @@ impl Ledger {
 /// Kills processes that run a graph, over and over, and goes on with what they leave.
 ///
 /// The process is the test itself: a test of its own calls [`Kills::child`], and does nothing unless it was started by
-/// [`Kills::run`].
+/// [`Kills::round`].
 #[derive(Debug, Clone, Copy)]
 pub struct Kills<S: State> {
     /// The name of the test that calls [`Kills::child`].
