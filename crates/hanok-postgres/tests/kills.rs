@@ -1,6 +1,7 @@
 //! Processes that are killed while they run a graph, with and without their server.
 #![allow(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::print_stderr,
     reason = "a test may stop at what it did not expect, and says how it went"
 )]
