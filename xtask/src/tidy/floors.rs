@@ -18,7 +18,7 @@ const FLOORS: [&[&str]; 6] = [
         "hanok-testkit",
     ],
     &["hanok-supervisor"],
-    &["hanok", "hanok-server"],
+    &["hanok", "hanok-server", "hanok-cli"],
 ];
 
 /// Crates that depend on nothing of ours although their place would allow it.

@@ -1,0 +1,106 @@
+//! The verbs that write.
+
+use std::{fs, path::Path};
+
+use hanok_checkpoint::{CheckpointError, Checkpointer, Forks, Holder, Log};
+use hanok_core::{Position, ThreadKey};
+use serde_json::json;
+
+use crate::{
+    arguments::Kept,
+    failure::Failure,
+    output::Output,
+    store::{Place, id, now},
+};
+
+pub(crate) async fn fork(
+    place: &Place,
+    thread: &str,
+    to: &str,
+    at: Option<u64>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let (log, to) = (place.log(thread)?, place.key(to)?);
+    place.there(&log).await?;
+    let at = log.fork(at.map(Position), &to, id(), now()).await?;
+    done(output, &to, &format!("begins with {} at {at}", log.thread()))
+}
+
+pub(crate) async fn copy(
+    place: &Place,
+    thread: &str,
+    to: &str,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let (log, to) = (place.log(thread)?, place.key(to)?);
+    place.there(&log).await?;
+    log.copy(&to, id(), now()).await?;
+    done(output, &to, &format!("is a copy of {}", log.thread()))
+}
+
+pub(crate) async fn rewind(log: &Log, to: u64, output: &mut Output) -> Result<(), Failure> {
+    log.rewind(Position(to), id(), now()).await?;
+    done(output, log.thread(), &format!("goes on from {to}"))
+}
+
+pub(crate) async fn import(log: &Log, file: &Path, output: &mut Output) -> Result<(), Failure> {
+    let text = fs::read_to_string(file)?;
+    log.import(text.lines(), id(), now()).await?;
+    done(output, log.thread(), "was taken in")
+}
+
+pub(crate) async fn prune(
+    place: &Place,
+    thread: Option<String>,
+    all: bool,
+    keep: Kept,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let mut failed = None;
+    for log in place.logs(thread.filter(|_| !all)).await? {
+        match log.prune(keep.keep()).await {
+            Ok(Some(at)) => done(output, log.thread(), &format!("is cut off up to {at}"))?,
+            Ok(None) => done(output, log.thread(), "has nothing that has to go")?,
+            // The others need not wait for it.
+            Err(error) => failed = Some(error),
+        }
+    }
+    failed.map_or(Ok(()), |error| Err(error.into()))
+}
+
+pub(crate) async fn erase(log: &Log, keep: bool, output: &mut Output) -> Result<(), Failure> {
+    unused(log).await?;
+    let gone = log.erase_thread(if keep { Forks::Keep } else { Forks::Too }).await?;
+    if gone.is_empty() {
+        return Err(Failure::NoThread(log.thread().to_string()));
+    }
+    gone.iter().try_for_each(|thread| done(output, thread, "is gone"))
+}
+
+pub(crate) async fn delete(log: &Log, output: &mut Output) -> Result<(), Failure> {
+    let expected = unused(log).await?;
+    if !log.store().delete(log.thread(), expected).await? {
+        return Err(Failure::NoThread(log.thread().to_string()));
+    }
+    done(output, log.thread(), "is gone")
+}
+
+/// Refuses a thread that a living run owns; says where it is.
+async fn unused(log: &Log) -> Result<Option<Position>, Failure> {
+    let Some(head) = log.store().head(log.thread()).await? else { return Ok(None) };
+    let me = Holder::this_process(id().0);
+    if head.claim.is_some_and(|claim| !claim.is_dead(&me, now())) {
+        let (thread, actual) = (log.thread().clone(), head.epoch);
+        let expected = Default::default();
+        return Err(CheckpointError::Fenced { thread, expected, actual }.into());
+    }
+    Ok(Some(head.position))
+}
+
+fn done(output: &mut Output, thread: &ThreadKey, what: &str) -> Result<(), Failure> {
+    if output.is_json() {
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        return output.object(&json!({ "tenant": tenant, "thread": name, "done": what }));
+    }
+    output.line(&format!("{thread} {what}"))
+}

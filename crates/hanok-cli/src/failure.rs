@@ -1,0 +1,45 @@
+//! Why the command did not do what it was asked.
+
+use std::io;
+
+use hanok_checkpoint::{CheckpointError, ImportError};
+use hanok_core::InvalidName;
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error("say which store: `--db FILE`{}", if cfg!(feature = "postgres") { " or `--postgres URL`" } else { "" })]
+    NoStore,
+    #[error("there is no file {0}")]
+    NoFile(String),
+    #[error("there is no thread `{0}`")]
+    NoThread(String),
+    #[error("what is removed cannot be brought back: say `--yes`")]
+    NotSure,
+    #[error("not a name")]
+    Name(#[from] InvalidName),
+    #[error("{0} of {1} threads are damaged")]
+    Damaged(usize, usize),
+    #[error("the store")]
+    Store(#[from] CheckpointError),
+    #[error("the lines")]
+    Import(#[from] ImportError),
+    #[error("the file or the output")]
+    Io(#[from] io::Error),
+}
+
+impl Failure {
+    /// The code that the command exits with.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::NoStore | Self::NotSure | Self::Name(_) => 2,
+            Self::Damaged(..) => 4,
+            Self::Store(error) | Self::Import(ImportError::Checkpoint(error)) => match error {
+                CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. } => 3,
+                CheckpointError::Corrupt { .. } => 4,
+                _ => 1,
+            },
+            Self::NoFile(_) | Self::NoThread(_) | Self::Import(_) | Self::Io(_) => 1,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `hanok`: looks into the threads of a store, repairs, prunes, erases and moves them. It runs no graph.
+
+mod arguments;
+mod change;
+mod failure;
+mod look;
+mod output;
+mod store;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::{
+    arguments::{Arguments, Verb},
+    failure::Failure,
+    output::Output,
+    store::Place,
+};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut output = Output::new(arguments.json);
+    match run(arguments, &mut output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output.complain(&failure);
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(Failure::Io)?.block_on(async {
+        let place = Place::open(&arguments).await?;
+        match arguments.verb {
+            Verb::List { forks_of } => look::list(&place, forks_of, output).await,
+            Verb::Expired => look::expired(&place, output).await,
+            Verb::Abandoned => look::abandoned(&place, output).await,
+            Verb::Show { thread, at } => look::show(&place.log(&thread)?, at, output).await,
+            Verb::History(asked) => look::history(&place, asked, output).await,
+            Verb::Diff { thread, before, after } => {
+                look::diff(&place.log(&thread)?, before, after, output).await
+            }
+            Verb::Verify { thread, all } => look::verify(&place, thread, all, output).await,
+            Verb::Export { thread, file } => {
+                look::export(&place.log(&thread)?, file.as_deref(), output).await
+            }
+            Verb::Import { thread, file } => {
+                change::import(&place.log(&thread)?, &file, output).await
+            }
+            Verb::Fork { thread, to, at } => change::fork(&place, &thread, &to, at, output).await,
+            Verb::Copy { thread, to } => change::copy(&place, &thread, &to, output).await,
+            Verb::Rewind { thread, to } => change::rewind(&place.log(&thread)?, to, output).await,
+            Verb::Prune { thread, all, keep, yes } => {
+                yes.asked()?;
+                change::prune(&place, thread, all, keep, output).await
+            }
+            Verb::Erase { thread, keep_forks, yes } => {
+                yes.asked()?;
+                change::erase(&place.log(&thread)?, keep_forks, output).await
+            }
+            Verb::Delete { thread, yes } => {
+                yes.asked()?;
+                change::delete(&place.log(&thread)?, output).await
+            }
+        }
+    })
+}

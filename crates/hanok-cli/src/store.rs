@@ -1,0 +1,96 @@
+//! The store that the command works on.
+
+use hanok_checkpoint::{AppendId, Checkpointer, Log, SharedCheckpointer, ThreadInfo, Which};
+use hanok_core::{Clock, Ids, Tenant, ThreadKey, Timestamp};
+use hanok_graph::{SystemIds, TokioClock};
+use hanok_sqlite::Sqlite;
+
+use crate::{
+    arguments::{Arguments, Verb},
+    failure::Failure,
+};
+
+/// How many threads are listed at once.
+const PAGE: usize = 256;
+
+pub(crate) struct Place {
+    pub(crate) store: SharedCheckpointer,
+    pub(crate) tenant: Tenant,
+}
+
+impl Place {
+    pub(crate) async fn open(arguments: &Arguments) -> Result<Self, Failure> {
+        let tenant = Tenant::new(&arguments.tenant)?;
+        let store = match &arguments.db {
+            Some(file) => {
+                // A name that was mistyped makes no new store.
+                if !matches!(arguments.verb, Verb::Import { .. }) && !file.exists() {
+                    return Err(Failure::NoFile(file.display().to_string()));
+                }
+                SharedCheckpointer::new(Sqlite::open(file).await?)
+            }
+            None => postgres(arguments).await?,
+        };
+        Ok(Self { store, tenant })
+    }
+
+    pub(crate) fn key(&self, thread: &str) -> Result<ThreadKey, Failure> {
+        Ok(ThreadKey::new(self.tenant.clone(), thread)?)
+    }
+
+    pub(crate) fn log(&self, thread: &str) -> Result<Log, Failure> {
+        Ok(Log::new(self.store.clone(), self.key(thread)?))
+    }
+
+    /// All threads that `which` names.
+    pub(crate) async fn listed(&self, which: Which) -> Result<Vec<ThreadInfo>, Failure> {
+        let mut all: Vec<ThreadInfo> = Vec::new();
+        loop {
+            let after = all.last().map(|info| &info.thread);
+            let page = self.store.threads(which.clone(), after, PAGE).await?;
+            let last = page.len() < PAGE;
+            all.extend(page);
+            if last {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// The log of one thread that is there, or of all of the tenant.
+    pub(crate) async fn logs(&self, thread: Option<String>) -> Result<Vec<Log>, Failure> {
+        let Some(thread) = thread else {
+            let all = self.listed(Which::Of(self.tenant.clone())).await?;
+            return Ok(all.into_iter().map(|it| Log::new(self.store.clone(), it.thread)).collect());
+        };
+        let log = self.log(&thread)?;
+        self.there(&log).await?;
+        Ok(vec![log])
+    }
+
+    pub(crate) async fn there(&self, log: &Log) -> Result<(), Failure> {
+        let head = self.store.head(log.thread()).await?;
+        let missing = || Failure::NoThread(log.thread().to_string());
+        head.map(|_| ()).ok_or_else(missing)
+    }
+}
+
+#[cfg(feature = "postgres")]
+async fn postgres(arguments: &Arguments) -> Result<SharedCheckpointer, Failure> {
+    let url = arguments.postgres.clone().or_else(|| std::env::var("HANOK_POSTGRES").ok());
+    let url = url.filter(|url| !url.is_empty()).ok_or(Failure::NoStore)?;
+    let config = hanok_postgres::Config::new(url).schema(&*arguments.schema).connections(2);
+    Ok(SharedCheckpointer::new(hanok_postgres::Postgres::connect(config).await?))
+}
+
+#[cfg(not(feature = "postgres"))]
+async fn postgres(_: &Arguments) -> Result<SharedCheckpointer, Failure> {
+    Err(Failure::NoStore)
+}
+
+pub(crate) fn now() -> Timestamp {
+    TokioClock.now()
+}
+
+pub(crate) fn id() -> AppendId {
+    AppendId(SystemIds.id())
+}

@@ -1,0 +1,333 @@
+//! The command, end to end, on files that graphs have written.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use hanok_core::{Tenant, ThreadKey};
+use hanok_graph::{App, BoxError, Context, END, Graph, START, Snapshot};
+use hanok_sqlite::Sqlite;
+use hanok_state::{List, State};
+use rusqlite::Connection;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What acts on a terminal: clears it, sets its title, and turns the direction of what follows.
+const NASTY: &str = "\u{1b}[2J\u{9b}2J\u{202e}x\r\n\u{7}";
+
+#[derive(State, Debug, Clone, Default)]
+struct S {
+    #[reduce(append)]
+    log: List<String>,
+    #[reduce(append)]
+    asks: List<String>,
+}
+
+async fn work(_: Snapshot<S>, cx: Context) -> Result<SUpdate, BoxError> {
+    Ok(S::update().push_log(cx.node().to_owned()))
+}
+
+async fn ask(state: Snapshot<S>, cx: Context) -> Result<SUpdate, BoxError> {
+    if state.log.iter().any(|said| said == "ask") {
+        return Ok(S::update().push_asks(cx.interrupt::<String>(NASTY).await?));
+    }
+    Ok(S::update())
+}
+
+async fn app(path: &Path) -> App<S> {
+    let graph = Graph::<S>::builder("chain").node("a", work).node("ask", ask);
+    let graph = graph.edge(START, "a").edge("a", "ask").edge("ask", END).build().unwrap();
+    graph.checkpointer(Sqlite::open(path).await.unwrap())
+}
+
+fn key(name: &str) -> ThreadKey {
+    ThreadKey::new(Tenant::default(), name).unwrap()
+}
+
+struct House {
+    #[allow(dead_code, reason = "the folder goes with it")]
+    folder: TempDir,
+    db: PathBuf,
+}
+
+/// What the command said, and its code.
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Said {
+    fn objects(&self) -> Vec<Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl House {
+    /// A store with three turns on `t`, a thread that asks, and one of another tenant.
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let db = folder.path().join("threads.db");
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            let app = app(&db).await;
+            for said in ["one", "two", NASTY] {
+                let thread = app.thread(key("t")).tag("case", said).unwrap();
+                thread.invoke(S::update().push_log(said.to_owned()), ()).await.unwrap();
+            }
+            let asks = app.thread(key("asks"));
+            asks.invoke(S::update().push_log("ask".to_owned()), ()).await.unwrap();
+            let other = ThreadKey::new(Tenant::new("other").unwrap(), "theirs").unwrap();
+            app.thread(other).invoke(S::update(), ()).await.unwrap();
+        });
+        Self { folder, db }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn hanok(&self, arguments: &[&str]) -> Said {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hanok"));
+        command.arg("--db").arg(&self.db).args(arguments).env_remove("HANOK_POSTGRES");
+        said(command)
+    }
+
+    fn done(&self, arguments: &[&str]) -> Said {
+        let said = self.hanok(arguments);
+        assert_eq!(said.code, 0, "{arguments:?}: {}{}", said.out, said.err);
+        said
+    }
+
+    fn sql(&self, statement: &str) {
+        assert_eq!(Connection::open(&self.db).unwrap().execute(statement, ()).unwrap(), 1);
+    }
+
+    fn position(&self, thread: &str) -> u64 {
+        let list = self.done(&["list", "--json"]).objects();
+        let found = list.iter().find(|it| it["thread"] == thread);
+        found.unwrap()["position"].as_u64().unwrap()
+    }
+}
+
+fn said(mut command: Command) -> Said {
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let code = output.status.code().unwrap();
+    Said { code, out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// B74, B84: threads, states and histories are told to people and to programs.
+#[test]
+fn threads_and_their_histories_are_told() {
+    let house = House::new();
+    let list = house.done(&["list"]).out;
+    assert!(list.contains("asks") && list.contains('t') && !list.contains("theirs"), "{list}");
+    assert!(house.done(&["list", "--tenant", "other"]).out.contains("theirs"));
+
+    let shown = house.done(&["show", "t", "--json"]).objects();
+    assert_eq!(shown[0]["state"]["log"][0], "one");
+    assert_eq!(shown[0]["next"].as_array().unwrap().len(), 0);
+    let asks = house.done(&["show", "asks"]).out;
+    assert!(asks.contains("next: ask") && asks.contains("asked by ask"), "{asks}");
+
+    let history = house.done(&["history", "t", "--json"]).objects();
+    let told =
+        |key: &str| history.iter().map(|it| it[key].to_string()).collect::<Vec<_>>().join(" ");
+    let sources = [r#""loop" "loop" "input""#; 3].join(" ");
+    assert_eq!(told("source"), sources);
+    assert_eq!(told("step"), "2 1 0 2 1 0 2 1 0");
+    let (parent, position) = (&history[0]["parent"], &history[1]["position"]);
+    assert_eq!(parent, position);
+    let filtered = ["history", "t", "--node", "a", "--tag", "case=two", "--limit", "5", "--json"];
+    assert_eq!(house.done(&filtered).objects(), [history[4].clone()]);
+    let none = ["history", "t", "--tag", "case=%' OR 1=1 --", "--json"];
+    assert_eq!(house.done(&none).out, "");
+    let begins = house.done(&["history", "t", "--kind", "begin", "--json"]).objects();
+    assert_eq!(begins.len(), 3);
+
+    let (from, to) = (history[8]["position"].to_string(), history[7]["position"].to_string());
+    let diff = house.done(&["diff", "t", &from, &to]).out;
+    assert!(diff.contains("- log: [\"one\"]\n+ log: [\"one\",\"a\"]"), "{diff}");
+    assert!(diff.contains("- next: a\n+ next: ask"), "{diff}");
+}
+
+/// P33: what others have put into a thread is shown, and does nothing to a terminal.
+#[test]
+fn nothing_that_is_shown_acts_on_a_terminal() {
+    let house = House::new();
+    for verb in [
+        &["show", "t"][..],
+        &["show", "asks"],
+        &["history", "t"],
+        &["history", "t", "--entries"],
+        &["diff", "t", "1"],
+        &["export", "t"],
+        &["show", "\u{202e}no such"],
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let said = house.hanok(&[verb, json].concat());
+            let acts = |c: char| c != '\n' && c.is_control() || c == '\u{202e}';
+            assert!(!said.out.contains(acts) && !said.err.contains(acts), "{verb:?}: {}", said.out);
+        }
+    }
+    let shown = house.done(&["show", "t", "--json"]).objects();
+    let log = shown[0]["state"]["log"].as_array().unwrap();
+    assert_eq!(log[4], NASTY, "programs read what it is");
+    assert!(house.done(&["show", "t"]).out.contains("\\u{202e}"));
+}
+
+/// P7, B79: damage is found with the last good position, the thread goes on from there, and the command says so by its code.
+#[test]
+fn damage_is_found_and_got_over() {
+    let house = House::new();
+    assert_eq!(house.done(&["verify", "--all"]).out.lines().count(), 2);
+    let damaged = house.position("t") - 1;
+    house.sql(&format!(
+        "UPDATE records SET bytes = CAST(zeroblob(length(bytes)) AS BLOB) WHERE position = {damaged}
+         AND thread_id = (SELECT id FROM threads WHERE thread = 't')"
+    ));
+    let found = house.hanok(&["verify", "t", "--json"]);
+    assert_eq!(found.code, 4, "{}", found.err);
+    let report = &found.objects()[0];
+    assert_eq!(report["damage"]["position"], damaged);
+    assert_eq!(
+        (&report["damage"]["last_good"], &report["reads"]),
+        (&Value::from(damaged - 1), &Value::from(false))
+    );
+    assert_eq!(house.hanok(&["verify", "--all"]).code, 4);
+    assert_eq!(house.hanok(&["show", "t"]).code, 4);
+    assert_eq!(house.hanok(&["verify", "asks"]).code, 0);
+
+    house.done(&["rewind", "t", &(damaged - 1).to_string()]);
+    house.done(&["show", "t"]);
+    let found = house.hanok(&["verify", "t"]);
+    assert_eq!(found.code, 4);
+    assert!(found.out.contains("it reads"), "{}", found.out);
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let app = app(&house.db).await;
+        app.thread(key("t")).invoke(S::update().push_log("on".to_owned()), ()).await.unwrap();
+    });
+    house.done(&["prune", "t", "--last", "1", "--yes"]);
+    assert_eq!(house.hanok(&["verify", "t"]).code, 0, "what was cut off took the damage with it");
+}
+
+/// B81, B78, B75, P57: threads are forked, copied, pruned and erased; what is removed is asked for twice.
+#[test]
+fn threads_are_forked_copied_pruned_and_erased() {
+    let house = House::new();
+    let end = house.position("t");
+    house.done(&["fork", "t", "fork", "--at", "3"]);
+    house.done(&["copy", "t", "copy"]);
+    assert_eq!(house.position("copy"), end + 1);
+    assert_eq!(house.hanok(&["copy", "t", "copy"]).code, 3);
+    let forks = house.done(&["list", "--forks-of", "t", "--json"]).objects();
+    assert_eq!((forks.len(), &forks[0]["thread"]), (1, &Value::from("fork")));
+
+    let state = house.done(&["show", "t", "--json"]).out;
+    for unsure in [&["prune", "t", "--last", "1"][..], &["erase", "t"], &["delete", "t"]] {
+        let said = house.hanok(unsure);
+        assert_eq!((said.code, said.err.contains("--yes")), (2, true), "{}", said.err);
+    }
+    assert_eq!(house.position("t"), end);
+    house.done(&["prune", "t", "--last", "1", "--yes"]);
+    assert_eq!(house.done(&["show", "t", "--json"]).out, state);
+    assert_eq!(house.done(&["history", "t", "--json"]).objects().len(), 0);
+    assert_eq!(house.hanok(&["show", "t", "--at", "2"]).code, 1);
+
+    assert_eq!(house.done(&["erase", "t", "--yes"]).out.lines().count(), 2);
+    assert_eq!(house.hanok(&["show", "fork"]).code, 1);
+    house.done(&["show", "copy"]);
+    house.done(&["delete", "copy", "--yes"]);
+    assert_eq!(house.hanok(&["delete", "copy", "--yes"]).code, 1);
+    let other = ["show", "theirs", "--tenant", "other"];
+    house.done(&other);
+}
+
+/// B81: a thread that was exported is taken in elsewhere as it was, and goes on there.
+#[test]
+fn a_thread_is_taken_to_another_store() {
+    let (house, other) = (House::new(), House::new());
+    let lines = house.file("asks.jsonl");
+    let lines = lines.to_str().unwrap();
+    house.done(&["export", "asks", lines]);
+    assert_eq!(house.hanok(&["export", "asks", lines]).code, 1, "a file that is there stays");
+    assert_eq!(other.hanok(&["import", "asks", lines]).code, 3);
+    other.done(&["delete", "asks", "--yes"]);
+    other.done(&["import", "asks", lines]);
+    other.done(&["import", "another", lines]);
+    let shown = |house: &House| house.done(&["show", "asks", "--json"]).out;
+    assert_eq!(shown(&other), shown(&house));
+    assert_eq!(other.hanok(&["verify", "--all"]).code, 0);
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let app = app(&other.db).await;
+        for name in ["asks", "another"] {
+            let outcome = app.thread(key(name)).reply("yes", ()).await.unwrap();
+            assert_eq!(outcome.done().unwrap().asks.iter().count(), 1);
+        }
+    });
+}
+
+/// P10: a thread that a run owns is neither rewound nor removed, and the code says so.
+#[test]
+fn a_thread_in_use_is_a_conflict() {
+    use hanok_checkpoint::{Checkpointer, Claim, Epoch, Guard, Holder, LEASE};
+    use hanok_core::{Clock, Namespace, Position, RunId, Timestamp};
+    let house = House::new();
+    let take = |beat: Timestamp, epoch| {
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            let store = Sqlite::open(&house.db).await.unwrap();
+            let head = store.head(&key("t")).await.unwrap().unwrap();
+            let (at, holder) = (head.position, Holder::this_process(1));
+            let claim = Claim { run: RunId(1), holder, epoch: Epoch(epoch), beat };
+            let body = hanok_checkpoint::Body::Rewind;
+            let entry = hanok_checkpoint::Entry { at: beat, namespace: Namespace::root(), body };
+            let record = hanok_checkpoint::Record::new(&key("t"), at.next(), at, &entry);
+            let id = hanok_checkpoint::AppendId(u128::from(epoch));
+            let append = hanok_checkpoint::Append::new(id, at, Guard::Take(claim), vec![record]);
+            store.append(&key("t"), append).await.unwrap();
+            Position(at.0 + 1)
+        })
+    };
+    let now = hanok_graph::TokioClock.now();
+    take(now, 1 << 60);
+    for verb in [&["rewind", "t", "2"][..], &["erase", "t", "--yes"], &["delete", "t", "--yes"]] {
+        assert_eq!(house.hanok(verb).code, 3, "{verb:?}");
+    }
+    assert_eq!(house.done(&["abandoned"]).out.lines().count(), 1);
+    house.done(&["prune", "t", "--last", "2", "--yes"]);
+    // A lease that is over is nobody's.
+    take(Timestamp(now.0 - 2 * LEASE.as_millis() as u64), 1 << 61);
+    assert!(house.done(&["abandoned"]).out.contains('t'));
+    house.done(&["delete", "t", "--yes"]);
+}
+
+/// Wrong usage is told as such, changes nothing and makes no file.
+#[test]
+fn wrong_usage_is_told() {
+    let house = House::new();
+    for wrong in [
+        &["nonsense"][..],
+        &["show"],
+        &["history", "t", "--kind", "nonsense"],
+        &["history", "t", "--since", "yesterday"],
+        &["prune", "t", "--yes"],
+        &["list", "--tenant", ""],
+    ] {
+        assert_eq!(house.hanok(wrong).code, 2, "{wrong:?}");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hanok"));
+    command.arg("list").env_remove("HANOK_POSTGRES");
+    assert_eq!(said(command).code, 2);
+    let file = house.file("mistyped.db");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hanok"));
+    command.args(["list", "--db"]).arg(&file);
+    assert_eq!((said(command).code, file.exists()), (1, false));
+    let expired = house.done(&["expired"]).out;
+    assert_eq!(expired.lines().count(), 1, "{expired}");
+}
