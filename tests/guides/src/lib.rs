@@ -9,6 +9,10 @@ pub struct ComingFromLangGraph;
 pub struct ControlFlow;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/durability.md")]
+pub struct Durability;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/effects.md")]
 pub struct Effects;
 
@@ -41,6 +45,10 @@ pub struct PeopleInTheLoop;
 pub struct Postgresql;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/retention.md")]
+pub struct Retention;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/state.md")]
 pub struct State;
 
@@ -55,3 +63,7 @@ pub struct Subgraphs;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/testing.md")]
 pub struct Testing;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/time-travel.md")]
+pub struct TimeTravel;
