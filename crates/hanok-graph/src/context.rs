@@ -214,7 +214,7 @@ impl<C> Context<C> {
     ///
     /// # Errors
     ///
-    /// [`StepError::NotStored`] when the store fails.
+    /// [`StepError::Checkpoint`] when the store fails.
     pub async fn barrier(&self) -> Result<(), StepError> {
         Ok(self.scope.env.journal.barrier().await?)
     }
