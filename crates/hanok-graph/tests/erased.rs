@@ -117,6 +117,36 @@ async fn the_threads_of_a_tenant_are_pruned_together() {
     assert_eq!(log(&state).len(), 8);
 }
 
+/// B78, B76: a thread is cut again and again while it runs, and nothing that was said is lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thread_is_pruned_while_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(folder.path().join("threads.db")).await.unwrap();
+    let (store, graph, ledger) = (SharedCheckpointer::new(store), chain(), Ledger::default());
+    let on = thread(&graph, &store);
+    let log_of = on.log();
+    let runs = tokio::spawn(async move {
+        for _ in 0..60 {
+            on.invoke(says("in"), ledger.clone()).await.unwrap().done().unwrap();
+        }
+        on
+    });
+    let mut cuts = 0;
+    while !runs.is_finished() {
+        match log_of.prune(Keep::Last(2)).await {
+            Ok(cut) => cuts += usize::from(cut.is_some()),
+            Err(CheckpointError::Conflict { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+        tokio::task::yield_now().await;
+    }
+    let on = runs.await.unwrap();
+    assert!(cuts > 0);
+    let state = on.state(None).await.unwrap().unwrap();
+    assert_eq!(log(&state), ["in", "a", "b"].repeat(60));
+    assert!(on.log().verify().await.unwrap().unwrap().is_whole());
+}
+
 /// P57: forks that are to stay are named.
 #[tokio::test]
 async fn forks_that_stay_are_named() {
