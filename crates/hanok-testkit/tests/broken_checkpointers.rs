@@ -158,18 +158,14 @@ impl Layer for Broken {
     }
 }
 
-/// The claims that a store with this fault does not hold.
-fn broken(fault: Option<Fault>) -> Vec<&'static str> {
-    // Reading while others write never ends on a store that hands the same items out for ever.
-    let ends = |claim: &str| {
-        fault != Some(Fault::NeverDone)
-            || claim != "items_of_many_writers_are_handed_out_once_each_in_order"
-    };
+/// The first claim that a store with this fault does not hold. Later ones are not asked: on a store that is broken some of
+/// them would never end.
+fn broken(fault: Option<Fault>) -> Option<&'static str> {
     let store = || SharedCheckpointer::new(Layered(Broken(shared(), fault)));
-    let claims = CHECKPOINTER_CLAIMS.iter().filter(|(claim, _)| ends(claim));
-    let broken = claims
-        .filter(|(_, holds)| panic::catch_unwind(AssertUnwindSafe(|| holds(store()))).is_err());
-    broken.map(|(claim, _)| *claim).collect()
+    let holds = |holds: fn(SharedCheckpointer)| {
+        panic::catch_unwind(AssertUnwindSafe(|| holds(store()))).is_ok()
+    };
+    CHECKPOINTER_CLAIMS.iter().find(|(_, claim)| !holds(*claim)).map(|(claim, _)| *claim)
 }
 
 fn shared() -> SharedCheckpointer {
@@ -181,10 +177,8 @@ fn shared() -> SharedCheckpointer {
 fn each_fault_of_a_store_is_told_by_a_claim_and_a_sound_one_has_none() {
     // What the claims say of the broken ones is not for whoever reads this test's output.
     panic::set_hook(Box::new(|_| {}));
-    assert_eq!(broken(None), [""; 0]);
+    assert_eq!(broken(None), None);
     for fault in FAULTS {
-        let told = broken(Some(fault));
-        assert!(!told.is_empty(), "{fault:?} is not told by any claim");
-        assert!(told.len() < CHECKPOINTER_CLAIMS.len() / 2, "{fault:?}: {told:?}");
+        assert!(broken(Some(fault)).is_some(), "{fault:?} is not told by any claim");
     }
 }
