@@ -83,6 +83,11 @@ impl Waiting {
 
     /// A super-step is done: what its tasks left is part of it, and it becomes part of the one before.
     fn commit(&mut self, name: Position, namespace: Namespace, mut commit: Commit) {
+        if !namespace.is_root() {
+            // What a subgraph adds to a state that it shares is told by its writes. They go with the caller's super-step.
+            self.entries.push((name, namespace, Body::Commit(commit)));
+            return;
+        }
         let whole = commit.folds.iter().all(|fold| self.waits(*fold));
         let mut written = BTreeMap::new();
         let (mut kept, mut spent) = (Vec::new(), Spent::default());

@@ -51,9 +51,12 @@ impl Script {
             if at == floor || self.branch(at).contains(&floor) {
                 self.assert_reads(Some(at));
             } else {
-                let gone = block_on(self.log.open(Some(at)));
-                let pruned = matches!(gone, Err(CheckpointError::Pruned { .. }));
-                assert!(pruned, "{at} of {floor}: {gone:?}");
+                // A later snapshot may still know what a branch amounted to that left before.
+                match block_on(self.log.open(Some(at))) {
+                    Err(CheckpointError::Pruned { .. }) => {}
+                    Ok(_) => self.assert_reads(Some(at)),
+                    Err(error) => panic!("{at} of {floor}: {error:?}"),
+                }
             }
         }
         self.assert_reads(None);
