@@ -1,6 +1,6 @@
 //! Entries that wait for the end of a run: the super-steps of a graph become one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hanok_checkpoint::{Body, Commit, Persistence, TaskWrite};
 use hanok_core::{Change, Changes, Namespace, Position, Spent};
@@ -17,6 +17,8 @@ pub(crate) fn is_waiting(position: Position) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     entries: Vec<(Position, Namespace, Body)>,
+    /// How many of them the last super-step of the thread's own graph ends: it is the last of these, if there is one.
+    done: usize,
     named: u64,
     /// Where writes stand now that waited.
     stand: BTreeMap<Position, Position>,
@@ -35,9 +37,11 @@ impl Waiting {
         self.named += 1;
         let name = Position(WAITING + self.named);
         match body {
-            Body::Commit(commit) => self.commit(name, namespace, commit),
+            // What a subgraph adds to a state that it shares is told by its writes: its own super-steps stay as they are.
+            Body::Commit(commit) if namespace.is_root() => self.commit(name, namespace, commit),
             Body::Void(mut void) => {
                 self.entries.retain(|(name, _, _)| !void.writes.contains(name));
+                self.done = done(&self.entries);
                 void.writes.retain(|write| !is_waiting(*write) || self.stand.contains_key(write));
                 if !void.writes.is_empty() {
                     self.entries.push((name, namespace, Body::Void(void)));
@@ -59,7 +63,11 @@ impl Waiting {
         for (namespace, body) in entries {
             self.push(namespace, body);
         }
-        let entries = std::mem::take(&mut self.entries);
+        let mut entries = std::mem::take(&mut self.entries);
+        self.done = 0;
+        for (_, _, body) in entries.iter_mut().filter(|(_, path, _)| path.is_root()) {
+            compact(body);
+        }
         self.leaving = self.stand.clone();
         for (at, (name, _, _)) in (after.0 + 1..).zip(&entries) {
             self.leaving.insert(*name, Position(at));
@@ -78,76 +86,67 @@ impl Waiting {
     /// wanted any more: whoever wanted it is gone.
     pub(super) fn stay(&mut self) {
         self.entries.splice(0..0, self.before.drain(..));
+        self.done = done(&self.entries);
         self.leaving.clear();
     }
 
-    /// A super-step is done: what its tasks left is part of it, and it becomes part of the one before.
-    fn commit(&mut self, name: Position, namespace: Namespace, mut commit: Commit) {
-        if !namespace.is_root() {
-            // What a subgraph adds to a state that it shares is told by its writes. They go with the caller's super-step.
-            self.entries.push((name, namespace, Body::Commit(commit)));
-            return;
-        }
+    /// A super-step of the thread's own graph is done: what its tasks and their calls left is part of it, and it becomes
+    /// part of the one before.
+    fn commit(&mut self, name: Position, root: Namespace, mut commit: Commit) {
         let whole = commit.folds.iter().all(|fold| self.waits(*fold));
         let mut written = BTreeMap::new();
-        let (mut kept, mut spent) = (Vec::new(), Spent::default());
-        for (name, path, body) in std::mem::take(&mut self.entries) {
-            let own = path == namespace;
+        let mut kept: Vec<(Position, Namespace, Body)> = Vec::new();
+        for (name, path, body) in self.entries.split_off(self.done) {
             match body {
-                Body::Write(write) if own && whole && commit.folds.contains(&name) => {
+                Body::Write(write) if path.is_root() && whole && commit.folds.contains(&name) => {
                     written.insert(name, write);
                 }
-                Body::Memo(memo) if own => spent = spent.plus(memo.spent),
-                Body::Failed(failed) if own => spent = spent.plus(failed.spent),
-                body if !own
-                    && path.is_within(&namespace)
-                    && !self.outlives(&kept, &path, &body) =>
-                {
-                    spent = spent.plus(said(&body));
+                Body::Memo(_) | Body::Failed(_) if path.is_root() => {
+                    commit.spent = commit.spent.plus(said(&body));
+                }
+                body if !path.is_root() && !outlives(&kept, &path, &body) => {
+                    commit.spent = commit.spent.plus(said(&body));
                 }
                 body => kept.push((name, path, body)),
             }
         }
-        commit.spent = commit.spent.plus(spent);
         if whole {
             fold(&mut commit, written);
         }
-        let before = kept.iter().rposition(|(_, path, _)| *path == namespace);
-        if let Some(at) = before
-            && commit.folds.is_empty()
-            && let Some((_, _, Body::Commit(earlier))) = kept.get(at)
-            && earlier.folds.is_empty()
-        {
-            let (_, _, earlier) = kept.remove(at);
-            if let Body::Commit(earlier) = earlier {
-                commit = joined(earlier, commit);
-            }
+        let alone = commit.folds.is_empty() && kept.iter().all(|(_, path, _)| !path.is_root());
+        let earlier = self.entries.pop_if(|(_, path, body)| {
+            alone && path.is_root() && matches!(body, Body::Commit(it) if it.folds.is_empty())
+        });
+        if let Some((_, _, Body::Commit(earlier))) = earlier {
+            commit = joined(earlier, commit);
         }
-        kept.push((name, namespace, Body::Commit(commit)));
-        self.entries = kept;
+        self.entries.extend(kept);
+        self.entries.push((name, root, Body::Commit(commit)));
+        self.done = self.entries.len();
     }
 
     fn waits(&self, position: Position) -> bool {
         is_waiting(position) && !self.stand.contains_key(&position)
     }
+}
 
-    /// Whether an entry of a subgraph belongs to a state that outlives its call. Where the call began before what waits, that
-    /// is not known here, and the entry stays: to a state that does not outlive it, it does nothing.
-    fn outlives(
-        &self,
-        kept: &[(Position, Namespace, Body)],
-        path: &Namespace,
-        body: &Body,
-    ) -> bool {
-        let begun = |body: &Body| match body {
-            Body::Begin(begin) => Some(begin.persistence == Persistence::PerThread),
-            _ => None,
-        };
-        let of_path = kept.iter().rev().filter(|(_, of, _)| of == path);
-        begun(body)
-            .or_else(|| of_path.into_iter().find_map(|(_, _, body)| begun(body)))
-            .unwrap_or(true)
-    }
+/// How many of `entries` the last super-step of the thread's own graph ends.
+fn done(entries: &[(Position, Namespace, Body)]) -> usize {
+    let ends = |(_, path, body): &(Position, Namespace, Body)| {
+        path.is_root() && matches!(body, Body::Commit(_))
+    };
+    entries.iter().rposition(ends).map_or(0, |last| last + 1)
+}
+
+/// Whether an entry of a subgraph belongs to a state that outlives its call; `kept` came before it. Where the call began
+/// before what waits, that is not known here, and the entry stays: to a state that does not outlive it, it does nothing.
+fn outlives(kept: &[(Position, Namespace, Body)], path: &Namespace, body: &Body) -> bool {
+    let begun = |body: &Body| match body {
+        Body::Begin(begin) => Some(begin.persistence == Persistence::PerThread),
+        _ => None,
+    };
+    let mut of_path = kept.iter().rev().filter(|(_, of, _)| of == path);
+    begun(body).or_else(|| of_path.find_map(|(_, _, body)| begun(body))).unwrap_or(true)
 }
 
 /// What an entry says, with what waited named by where it stands.
@@ -194,16 +193,32 @@ fn fold(commit: &mut Commit, mut written: BTreeMap<Position, TaskWrite>) {
 
 /// Two super-steps, one after the other, as one.
 fn joined(earlier: Commit, later: Commit) -> Commit {
-    let whole = |change: &Change| matches!(change, Change::Set(_) | Change::Unset);
-    // A field that is written whole does not depend on what it was.
-    let mut changes = earlier.changes.0;
-    changes.retain(|(field, change)| {
-        let input = matches!(change, Change::Input(_));
-        !input && !later.changes.0.iter().any(|(name, change)| name == field && whole(change))
-    });
-    changes.extend(later.changes.0);
-    let mut outbox = earlier.outbox;
+    let (mut changes, mut outbox) = (earlier.changes, earlier.outbox);
+    changes.0.extend(later.changes.0);
     outbox.extend(later.outbox);
     let spent = earlier.spent.plus(later.spent);
-    Commit { changes: Changes(changes), outbox, spent, ..later }
+    Commit { changes, outbox, spent, ..later }
+}
+
+/// Leaves out of a super-step what is of no use once it is stored: what reducers were given, and what was in a field before
+/// it was written whole.
+fn compact(body: &mut Body) {
+    let Body::Commit(commit) = body else { return };
+    // What these positions say comes before the changes, and only where these say nothing.
+    if !commit.folds.is_empty() {
+        return;
+    }
+    let mut whole = BTreeSet::new();
+    let mut kept = Vec::with_capacity(commit.changes.0.len());
+    for (field, change) in std::mem::take(&mut commit.changes.0).into_iter().rev() {
+        if whole.contains(&field) || matches!(change, Change::Input(_)) {
+            continue;
+        }
+        if matches!(change, Change::Set(_) | Change::Unset) {
+            whole.insert(field.clone());
+        }
+        kept.push((field, change));
+    }
+    kept.reverse();
+    commit.changes = Changes(kept);
 }
