@@ -314,6 +314,9 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
     }
 }
 
+/// How many threads are listed at once.
+const PAGE: usize = 256;
+
 /// Any [`Checkpointer`], chosen at run time. Clones share the store.
 #[derive(Debug, Clone)]
 pub struct SharedCheckpointer(Arc<dyn Erased>, Codec);
@@ -334,6 +337,24 @@ impl SharedCheckpointer {
     /// What is done with the bytes that go into the store.
     pub fn codec(&self) -> &Codec {
         &self.1
+    }
+
+    /// All threads that `which` names, by tenant and name.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn all_threads(&self, which: &Which) -> Result<Vec<ThreadInfo>, CheckpointError> {
+        let mut all: Vec<ThreadInfo> = Vec::new();
+        loop {
+            let after = all.last().map(|info| &info.thread);
+            let page = self.threads(which.clone(), after, PAGE).await?;
+            let last = page.len() < PAGE;
+            all.extend(page);
+            if last {
+                return Ok(all);
+            }
+        }
     }
 }
 

@@ -6,11 +6,8 @@ use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 
 use crate::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Erased, Guard, Head, Log,
-    SharedCheckpointer, ThreadFold, Trim, Which, page::source, walk::Walk,
+    ThreadFold, Trim, Which, page::source, walk::Walk,
 };
-
-/// How many threads are listed at once.
-const PAGE: usize = 256;
 
 /// How often a cut is tried while runs go on.
 const ATTEMPTS: usize = 16;
@@ -221,10 +218,10 @@ impl Log {
         let mut next = 0;
         let mut of = Some(self.thread().clone());
         while let Some(origin) = of {
-            for fork in listed(self.store(), &Which::ForksOf(origin)).await? {
+            for fork in self.store().all_threads(&Which::ForksOf(origin)).await? {
                 // A name that was given again may make a fork of its own fork.
-                if known.insert(fork.clone()) {
-                    forks.push(fork);
+                if known.insert(fork.thread.clone()) {
+                    forks.push(fork.thread);
                 }
             }
             of = forks.get(next).cloned();
@@ -237,20 +234,4 @@ impl Log {
 /// Whether the state of the thread's own graph stands here, between two super-steps.
 fn is_checkpoint(entry: &Entry) -> bool {
     entry.namespace.is_root() && source(entry).is_some()
-}
-
-/// All threads that `which` names.
-async fn listed(
-    store: &SharedCheckpointer,
-    which: &Which,
-) -> Result<Vec<ThreadKey>, CheckpointError> {
-    let mut all: Vec<ThreadKey> = Vec::new();
-    loop {
-        let page = store.threads(which.clone(), all.last(), PAGE).await?;
-        let last = page.len() < PAGE;
-        all.extend(page.into_iter().map(|info| info.thread));
-        if last {
-            return Ok(all);
-        }
-    }
 }

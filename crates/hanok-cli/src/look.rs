@@ -27,17 +27,17 @@ pub(crate) async fn list(
         Some(thread) => Which::ForksOf(place.key(&thread)?),
         None => Which::Of(place.tenant.clone()),
     };
-    threads(&place.listed(which).await?, output)
+    threads(&place.store.all_threads(&which).await?, output)
 }
 
 pub(crate) async fn expired(place: &Place, output: &mut Output) -> Result<(), Failure> {
-    threads(&place.listed(Which::Expired(now())).await?, output)
+    threads(&place.store.all_threads(&Which::Expired(now())).await?, output)
 }
 
 /// A run on another host counts as lost when its lease is over.
 pub(crate) async fn abandoned(place: &Place, output: &mut Output) -> Result<(), Failure> {
     let (me, now) = (Holder::this_process(id().0), now());
-    let mut claimed = place.listed(Which::Claimed).await?;
+    let mut claimed = place.store.all_threads(&Which::Claimed).await?;
     claimed.retain(|info| info.head.claim.as_ref().is_some_and(|claim| claim.is_dead(&me, now)));
     threads(&claimed, output)
 }

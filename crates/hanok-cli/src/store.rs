@@ -1,6 +1,6 @@
 //! The store that the command works on.
 
-use hanok_checkpoint::{AppendId, Checkpointer, Log, SharedCheckpointer, ThreadInfo, Which};
+use hanok_checkpoint::{AppendId, Checkpointer, Log, SharedCheckpointer, Which};
 use hanok_core::{Clock, Ids, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{SystemIds, TokioClock};
 use hanok_sqlite::Sqlite;
@@ -9,9 +9,6 @@ use crate::{
     arguments::{Arguments, Verb},
     failure::Failure,
 };
-
-/// How many threads are listed at once.
-const PAGE: usize = 256;
 
 pub(crate) struct Place {
     pub(crate) store: SharedCheckpointer,
@@ -42,24 +39,10 @@ impl Place {
         Ok(Log::new(self.store.clone(), self.key(thread)?))
     }
 
-    /// All threads that `which` names.
-    pub(crate) async fn listed(&self, which: Which) -> Result<Vec<ThreadInfo>, Failure> {
-        let mut all: Vec<ThreadInfo> = Vec::new();
-        loop {
-            let after = all.last().map(|info| &info.thread);
-            let page = self.store.threads(which.clone(), after, PAGE).await?;
-            let last = page.len() < PAGE;
-            all.extend(page);
-            if last {
-                return Ok(all);
-            }
-        }
-    }
-
     /// The log of one thread that is there, or of all of the tenant.
     pub(crate) async fn logs(&self, thread: Option<String>) -> Result<Vec<Log>, Failure> {
         let Some(thread) = thread else {
-            let all = self.listed(Which::Of(self.tenant.clone())).await?;
+            let all = self.store.all_threads(&Which::Of(self.tenant.clone())).await?;
             return Ok(all.into_iter().map(|it| Log::new(self.store.clone(), it.thread)).collect());
         };
         let log = self.log(&thread)?;

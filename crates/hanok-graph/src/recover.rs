@@ -6,9 +6,6 @@ use hanok_state::State;
 
 use crate::{App, Outcome, RunError};
 
-/// How many threads are listed at once.
-const PAGE: usize = 256;
-
 /// Which threads were cut, and up to where, or why they were not.
 pub type Pruned = Vec<(ThreadKey, Result<Position, CheckpointError>)>;
 
@@ -29,7 +26,7 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
             let here = self.active().is_running(&info.thread);
             !here && claim.is_some_and(|claim| claim.is_dead(me, clock.now()))
         };
-        let claimed = self.listed(&Which::Claimed).await?;
+        let claimed = self.store().all_threads(&Which::Claimed).await?;
         Ok(claimed.into_iter().filter(dead).map(|info| info.thread).collect())
     }
 
@@ -62,7 +59,7 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     /// What the store says. A thread that was used meanwhile stays.
     pub async fn sweep(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
         let mut swept = Vec::new();
-        for info in self.listed(&Which::Expired(self.runtime().clock.now())).await? {
+        for info in self.store().all_threads(&Which::Expired(self.runtime().clock.now())).await? {
             match self.store().delete(&info.thread, Some(info.head.position)).await {
                 Ok(true) => swept.push(info.thread),
                 Ok(false) | Err(CheckpointError::Conflict { .. }) => {}
@@ -81,25 +78,12 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     /// answer.
     pub async fn prune(&self, tenant: &Tenant, keep: Keep) -> Result<Pruned, CheckpointError> {
         let mut pruned = Vec::new();
-        for info in self.listed(&Which::Of(tenant.clone())).await? {
+        for info in self.store().all_threads(&Which::Of(tenant.clone())).await? {
             let log = Log::new(self.store().clone(), info.thread.clone());
             if let Some(cut) = log.prune(keep).await.transpose() {
                 pruned.push((info.thread, cut));
             }
         }
         Ok(pruned)
-    }
-
-    async fn listed(&self, which: &Which) -> Result<Vec<ThreadInfo>, CheckpointError> {
-        let mut all: Vec<ThreadInfo> = Vec::new();
-        loop {
-            let after = all.last().map(|info| &info.thread);
-            let page = self.store().threads(which.clone(), after, PAGE).await?;
-            let last = page.len() < PAGE;
-            all.extend(page);
-            if last {
-                return Ok(all);
-            }
-        }
     }
 }
