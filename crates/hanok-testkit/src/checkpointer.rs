@@ -19,6 +19,7 @@ mod script;
 pub use entries::{any_entry, any_snapshot};
 use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
 
+use crate::claims::named;
 use contract::*;
 use damage::*;
 use kept::*;
@@ -38,9 +39,7 @@ pub const CHECKPOINTER_CLAIMS: &[CheckpointerClaim] = crate::checkpointer_confor
 ///
 /// When the store does not hold it, or there is no claim of that name.
 pub fn check_checkpointer(claim: &str, store: impl Checkpointer) {
-    let found = CHECKPOINTER_CLAIMS.iter().find(|(name, _)| *name == claim);
-    let (_, holds) = found.unwrap_or_else(|| panic!("no claim `{claim}`"));
-    holds(SharedCheckpointer::new(store));
+    named(CHECKPOINTER_CLAIMS, claim)(SharedCheckpointer::new(store));
 }
 
 /// Makes a test of every claim: `checkpointer_conforms!(Mine::open().await.unwrap())`, in a module of its own if there are

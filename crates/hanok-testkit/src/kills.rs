@@ -6,6 +6,8 @@
     reason = "a test stops at what it did not expect"
 )]
 
+mod payments;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
@@ -17,14 +19,20 @@ use std::{
 
 use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
 use hanok_core::{BoxError, Tenant, ThreadKey};
-use hanok_graph::{App, Outcome, Pending, Resolution, RunError};
+use hanok_graph::{App, Durability, Outcome, Pending, Resolution, RunError};
 use hanok_state::State;
 
-use crate::block_on;
+pub use payments::{Order, OrderUpdate, Payments};
 
-/// What a child process is told: the thread that it runs, and the file of its ledger.
+use crate::{
+    block_on,
+    scatter::{STEP, scattered},
+};
+
+/// What a child process is told: the thread that it runs, the file of its ledger, and when what it did is safe.
 const THREAD: &str = "HANOK_TESTKIT_THREAD";
 const LEDGER: &str = "HANOK_TESTKIT_LEDGER";
+const DURABILITY: &str = "HANOK_TESTKIT_DURABILITY";
 
 /// What a graph did to the world, in a file that outlives the process: for the nodes of a graph that is killed.
 #[derive(Debug, Clone)]
@@ -77,7 +85,7 @@ pub struct Kills<S: State> {
     /// The name of the test that calls [`Kills::child`].
     pub child: &'static str,
     /// The graph, on a store.
-    pub app: fn(SharedCheckpointer) -> App<S, Ledger>,
+    pub app: fn(SharedCheckpointer, Durability) -> App<S, Ledger>,
     /// What a thread begins with.
     pub input: fn() -> S::Update,
     /// The kind in the [`Ledger`] of calls that may not be repeated: their doubts are settled by what stands there.
@@ -104,7 +112,12 @@ impl<S: State + std::fmt::Debug> Kills<S> {
     pub fn child<F: Future<Output = SharedCheckpointer>>(&self, store: impl FnOnce() -> F) {
         let (Ok(thread), Some(ledger)) = (env::var(THREAD), env::var_os(LEDGER)) else { return };
         block_on(async {
-            let app = (self.app)(store().await);
+            let durability = match env::var(DURABILITY).as_deref() {
+                Ok("async") => Durability::Async,
+                Ok("exit") => Durability::Exit,
+                _ => Durability::Sync,
+            };
+            let app = (self.app)(store().await, durability);
             let ledger = Ledger(ledger.into());
             #[allow(clippy::print_stdout, reason = "whoever kills it waits for this line")]
             {
@@ -117,11 +130,12 @@ impl<S: State + std::fmt::Debug> Kills<S> {
     /// A run that nobody kills.
     pub fn quiet(&self, store: SharedCheckpointer, folder: &Path) -> Killed<S> {
         let ledger = Ledger(folder.join("quiet"));
-        let (state, doubted) = block_on(self.finish(&(self.app)(store), "quiet", &ledger));
+        let (state, doubted) =
+            block_on(self.finish(&(self.app)(store, Durability::Sync), "quiet", &ledger));
         Killed { round: 0, state, cut_off: false, doubted, ledger }
     }
 
-    /// One round: starts a process with `variables`, kills it after some lines of its ledger and a little more, both of
+    /// One round: starts a process with `variables` that runs under `durability`, kills it after some lines of its ledger and a little more, both of
     /// which follow from `round`, and finishes the thread from here. `around` is called with `true` before the death and
     /// with `false` after it: to take a server along.
     ///
@@ -132,22 +146,24 @@ impl<S: State + std::fmt::Debug> Kills<S> {
         &self,
         round: u64,
         (store, folder): (&SharedCheckpointer, &Path),
+        durability: Durability,
         variables: &[(&str, &str)],
         mut around: impl FnMut(bool),
     ) -> Killed<S> {
         let (name, ledger) = (format!("round {round}"), Ledger(folder.join(round.to_string())));
-        let mut child = self.start(&name, &ledger, variables);
+        let mut child = self.start(&name, &ledger, durability, variables);
         let lines = (round % 12) as usize;
         while ledger.lines() < lines && child.try_wait().is_ok_and(|ended| ended.is_none()) {
             std::thread::sleep(Duration::from_micros(100));
         }
-        std::thread::sleep(Duration::from_micros(scattered(round) % 4_000));
+        let pause = scattered(round.wrapping_add(1).wrapping_mul(STEP));
+        std::thread::sleep(Duration::from_micros(pause % 4_000));
         around(true);
         let killed = child.kill().and_then(|()| child.wait());
         assert!(killed.is_ok(), "{name} cannot be killed: {killed:?}");
         around(false);
 
-        let app = (self.app)(store.clone());
+        let app = (self.app)(store.clone(), Durability::Sync);
         block_on(async {
             let before = store.head(&key(&name)).await.unwrap();
             let cut_off = before.is_none_or(|head| head.claim.is_some());
@@ -158,12 +174,24 @@ impl<S: State + std::fmt::Debug> Kills<S> {
         })
     }
 
-    fn start(&self, thread: &str, ledger: &Ledger, variables: &[(&str, &str)]) -> Child {
+    fn start(
+        &self,
+        thread: &str,
+        ledger: &Ledger,
+        durability: Durability,
+        variables: &[(&str, &str)],
+    ) -> Child {
+        let durability = match durability {
+            Durability::Async => "async",
+            Durability::Exit => "exit",
+            Durability::Sync => "sync",
+        };
         let mut child = Command::new(env::current_exe().expect("the test's own program"))
             .args(["--exact", self.child, "--nocapture"])
             .envs(variables.iter().copied())
             .env(THREAD, thread)
             .env(LEDGER, &ledger.0)
+            .env(DURABILITY, durability)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -218,12 +246,4 @@ impl<S: State + std::fmt::Debug> Kills<S> {
 
 fn key(thread: &str) -> ThreadKey {
     ThreadKey::new(Tenant::default(), thread).expect("a name")
-}
-
-/// Numbers that look random and are the same in every run (SplitMix64, Steele, Lea and Flood 2014).
-fn scattered(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }

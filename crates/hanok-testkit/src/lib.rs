@@ -13,10 +13,13 @@
 //! ```
 
 mod checkpointer;
+mod claims;
 #[cfg(feature = "kills")]
 mod kills;
 mod layer;
 mod runtime;
+#[cfg(any(feature = "kills", feature = "simulation"))]
+mod scatter;
 #[cfg(feature = "simulation")]
 mod simulation;
 mod store;
@@ -25,7 +28,7 @@ pub use checkpointer::{
     CHECKPOINTER_CLAIMS, CheckpointerClaim, any_entry, any_snapshot, check_checkpointer,
 };
 #[cfg(feature = "kills")]
-pub use kills::{Killed, Kills, Ledger};
+pub use kills::{Killed, Kills, Ledger, Order, OrderUpdate, Payments};
 pub use layer::{Layer, Layered};
 pub use runtime::block_on;
 #[cfg(feature = "simulation")]

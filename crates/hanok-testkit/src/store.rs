@@ -17,6 +17,7 @@ mod vectors;
 
 use hanok_checkpoint::{SharedStore, Store};
 
+use crate::claims::named;
 use batches::*;
 use filters::*;
 use names::*;
@@ -36,9 +37,7 @@ pub const STORE_CLAIMS: &[StoreClaim] = crate::store_conforms!(@claims);
 ///
 /// When the store does not hold it, or there is no claim of that name.
 pub fn check_store(claim: &str, store: impl Store) {
-    let found = STORE_CLAIMS.iter().find(|(name, _)| *name == claim);
-    let (_, holds) = found.unwrap_or_else(|| panic!("no claim `{claim}`"));
-    holds(SharedStore::new(store));
+    named(STORE_CLAIMS, claim)(SharedStore::new(store));
 }
 
 /// Makes a test of every claim: `store_conforms!(Mine::open().await.unwrap())`, in a module of its own if there are several

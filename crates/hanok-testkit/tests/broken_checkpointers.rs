@@ -5,8 +5,8 @@ use std::panic::{self, AssertUnwindSafe};
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, AppendId, CheckpointError, Checkpointer, Cursor, Guard, Memory, Opened, OutboxItem,
-    Record, SharedCheckpointer, Snapshots, ThreadInfo, Trim, Which,
+    Append, AppendId, CheckpointError, Checkpointer, Cursor, Guard, Memory, Opened, Record,
+    SharedCheckpointer, Snapshots, Trim,
 };
 use hanok_core::{Position, ThreadKey};
 use hanok_testkit::{CHECKPOINTER_CLAIMS, Layer, Layered};
@@ -137,19 +137,6 @@ impl Layer for Broken {
             };
         }
         self.0.trim(thread, trim).await
-    }
-
-    async fn threads(
-        &self,
-        which: Which,
-        after: Option<&ThreadKey>,
-        limit: usize,
-    ) -> Answer<Vec<ThreadInfo>> {
-        self.0.threads(which, after, limit).await
-    }
-
-    async fn outbox(&self, consumer: &str, topic: &str, limit: usize) -> Answer<Vec<OutboxItem>> {
-        self.0.outbox(consumer, topic, limit).await
     }
 
     async fn advance(&self, consumer: &str, topic: &str, to: Cursor) -> Answer<()> {

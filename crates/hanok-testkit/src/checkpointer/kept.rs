@@ -147,17 +147,20 @@ fn assert_same(script: &Script, copy: &Log, floor: Position) {
     }
 }
 
+/// The log that `events` make, cut off if `cut` says so, and its floor; `None` for one with nothing in it.
+fn played(store: &SharedCheckpointer, events: &[Event], cut: bool) -> Option<(Script, Position)> {
+    let script = Script::played(store, events);
+    if script.end() == Position::START {
+        return None;
+    }
+    let pruned = cut.then(|| block_on(script.log.prune(Keep::Newest)).unwrap()).flatten();
+    Some((script, pruned.unwrap_or(Position::START)))
+}
+
 pub(crate) fn a_copy_is_the_same_log_under_another_name(store: impl Checkpointer) {
     let store = SharedCheckpointer::new(store);
     each((events(), any::<bool>()), |(events, cut)| {
-        let script = Script::played(&store, &events);
-        if script.end() == Position::START {
-            return;
-        }
-        let mut floor = Position::START;
-        if cut && let Some(pruned) = block_on(script.log.prune(Keep::Newest)).unwrap() {
-            floor = pruned;
-        }
+        let Some((script, floor)) = played(&store, &events, cut) else { return };
         let from = script.log.thread();
         let name = format!("{} copy", from.thread());
         let copy = Log::new(store.clone(), ThreadKey::new(from.tenant().clone(), &name).unwrap());
@@ -186,14 +189,7 @@ pub(crate) fn a_copy_is_the_same_log_under_another_name(store: impl Checkpointer
 pub(crate) fn an_exported_log_is_taken_in_as_it_was(store: impl Checkpointer) {
     let store = SharedCheckpointer::new(store);
     each((events(), any::<bool>(), any::<usize>()), |(events, cut, damage)| {
-        let script = Script::played(&store, &events);
-        if script.end() == Position::START {
-            return;
-        }
-        let mut floor = Position::START;
-        if cut && let Some(pruned) = block_on(script.log.prune(Keep::Newest)).unwrap() {
-            floor = pruned;
-        }
+        let Some((script, floor)) = played(&store, &events, cut) else { return };
         let lines = block_on(script.log.export()).unwrap();
         let import = |log: &Log, lines: &[String]| {
             let lines = lines.iter().map(String::as_str);

@@ -1,6 +1,8 @@
 //! Dice that fall the same way for the same seed.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, and good enough to choose schedules with.
+use crate::scatter::{STEP, scattered};
+
+/// Dice that begin with a seed.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
 
@@ -13,11 +15,8 @@ impl Dice {
     }
 
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0 = self.0.wrapping_add(STEP);
+        scattered(self.0)
     }
 
     /// A number below `end`; 0 if that is 0.
