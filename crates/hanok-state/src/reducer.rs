@@ -129,6 +129,40 @@ macro_rules! stored_whole {
     };
 }
 
+/// The write of the one node that may write counts, and takes the value's place.
+macro_rules! last_write {
+    ($value:ty) => {
+        fn then(_before: $value, after: $value) -> $value {
+            after
+        }
+
+        fn check(_value: &$value, writes: &[(Arc<str>, $value)]) -> Result<(), Refused> {
+            one_writer(writes)
+        }
+
+        fn reduce(
+            value: &mut $value,
+            writes: Vec<(Arc<str>, $value)>,
+        ) -> Result<Vec<Change>, Refused> {
+            set_last(value, writes)
+        }
+
+        fn check_one(_value: &$value, _node: &Arc<str>, _write: &$value) -> Result<(), Refused> {
+            Ok(())
+        }
+
+        fn reduce_one(
+            value: &mut $value,
+            _node: &Arc<str>,
+            write: $value,
+            _told: bool,
+        ) -> Result<Vec<Change>, Refused> {
+            *value = write;
+            Ok(Vec::new())
+        }
+    };
+}
+
 fn other_shape<T>(expected: &'static str) -> Result<T, StoredError> {
     Err(StoredError::Malformed { at: 0, expected })
 }
@@ -161,31 +195,7 @@ where
     type Write = T;
     const HAS_OVERWRITE: bool = false;
 
-    fn then(_before: T, after: T) -> T {
-        after
-    }
-
-    fn check(_value: &T, writes: &[(Arc<str>, T)]) -> Result<(), Refused> {
-        one_writer(writes)
-    }
-
-    fn reduce(value: &mut T, writes: Vec<(Arc<str>, T)>) -> Result<Vec<Change>, Refused> {
-        set_last(value, writes)
-    }
-
-    fn check_one(_value: &T, _node: &Arc<str>, _write: &T) -> Result<(), Refused> {
-        Ok(())
-    }
-
-    fn reduce_one(
-        value: &mut T,
-        _node: &Arc<str>,
-        write: T,
-        _told: bool,
-    ) -> Result<Vec<Change>, Refused> {
-        *value = write;
-        Ok(Vec::new())
-    }
+    last_write!(T);
 
     fn store(write: &T) -> Result<Vec<Change>, StoredError> {
         Ok(vec![Change::Set(Stored::encode(write)?)])
@@ -211,31 +221,7 @@ where
 {
     type Write = T;
 
-    fn then(_before: T, after: T) -> T {
-        after
-    }
-
-    fn check(_value: &T, writes: &[(Arc<str>, T)]) -> Result<(), Refused> {
-        one_writer(writes)
-    }
-
-    fn reduce(value: &mut T, writes: Vec<(Arc<str>, T)>) -> Result<Vec<Change>, Refused> {
-        set_last(value, writes)
-    }
-
-    fn check_one(_value: &T, _node: &Arc<str>, _write: &T) -> Result<(), Refused> {
-        Ok(())
-    }
-
-    fn reduce_one(
-        value: &mut T,
-        _node: &Arc<str>,
-        write: T,
-        _told: bool,
-    ) -> Result<Vec<Change>, Refused> {
-        *value = write;
-        Ok(Vec::new())
-    }
+    last_write!(T);
 
     fn store(_write: &T) -> Result<Vec<Change>, StoredError> {
         Ok(Vec::new())

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use hanok_checkpoint::{Item, Version};
 use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
-use tokio_postgres::{Row, types::Type};
+use tokio_postgres::{
+    Row,
+    types::{ToSql, Type},
+};
 
 use crate::{
     database::Database,
@@ -32,6 +35,15 @@ impl<'a> Names<'a> {
             keys: keys.iter().map(|key| key.key()).collect(),
         }
     }
+
+    /// What [`Database::find_items`] is given.
+    pub(super) fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 3] {
+        [
+            (&self.tenants as _, Type::TEXT_ARRAY),
+            (&self.namespaces as _, Type::BYTEA_ARRAY),
+            (&self.keys as _, Type::TEXT_ARRAY),
+        ]
+    }
 }
 
 impl Database {
@@ -54,11 +66,7 @@ impl Database {
         now: Timestamp,
     ) -> Result<Vec<Option<Item>>, Failure> {
         let names = Names::new(keys);
-        let parameters = [
-            (&names.tenants as _, Type::TEXT_ARRAY),
-            (&names.namespaces as _, Type::BYTEA_ARRAY),
-            (&names.keys as _, Type::TEXT_ARRAY),
-        ];
+        let parameters = names.parameters();
         let sql = self.find_items();
         let queries = [Query { sql: &sql, parameters: &parameters }];
         let answers = self.pool.ask(Mode::Read, &queries).await?;

@@ -128,11 +128,7 @@ impl Database {
         keys: &[&ItemKey],
     ) -> Result<Vec<Option<Item>>, Failure> {
         let names = Names::new(keys);
-        let parameters = [
-            (&names.tenants as _, Type::TEXT_ARRAY),
-            (&names.namespaces as _, Type::BYTEA_ARRAY),
-            (&names.keys as _, Type::TEXT_ARRAY),
-        ];
+        let parameters = names.parameters();
         let rows = tx.query_typed(&self.find_items(), &parameters).await?;
         by_name(rows.iter(), keys)
     }
