@@ -342,9 +342,10 @@ impl Journal {
         at: &mut At,
     ) -> Result<(), CheckpointError> {
         if at.unsure {
-            // Only this run writes under its claim: what the log has more than we know, we wrote.
+            // Only this run writes under its claim: what the log has more than we know, we wrote. What we know stays: a
+            // store that says less answers with what it was, and if that hides more, the next append conflicts.
             let head = store.head(&self.thread).await?;
-            let head = head.map_or(Position::START, |head| head.position);
+            let head = head.map_or(Position::START, |head| head.position).max(at.position);
             if head > at.position {
                 self.keeping.sink.missed(at.position, head);
                 at.waiting.left();

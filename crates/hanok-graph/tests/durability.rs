@@ -14,9 +14,10 @@ use std::{
 
 use futures::StreamExt;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Consumer, Doubt, Guard, SharedCheckpointer, Which,
+    Append, Body, CheckpointError, Checkpointer, Consumer, Doubt, Guard, Head, SharedCheckpointer,
+    Which,
 };
-use hanok_core::{Cancellation, ThreadKey, Timestamp};
+use hanok_core::{Cancellation, Position, ThreadKey, Timestamp};
 use hanok_graph::{
     BoxError, Command, Context, Durability, END, EventKind, Graph, Input, Outcome, START, Snapshot,
 };
@@ -245,6 +246,73 @@ async fn recorded_events_wait_until_they_are_safe() {
             // Its super-steps were told as they went by; what is recorded is what they became.
             Durability::Exit => assert!(told.iter().all(|id| replayed.contains(id))),
             _ => assert_eq!(told, replayed, "{durability:?}"),
+        }
+    }
+}
+
+/// A store that refuses one append, and then knows less than it has confirmed.
+#[derive(Debug, Clone)]
+struct Behind {
+    store: SharedCheckpointer,
+    appends: Arc<AtomicUsize>,
+    refused: usize,
+}
+
+impl Layer for Behind {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        match self.appends.fetch_add(1, Ordering::SeqCst) == self.refused {
+            true => Err(CheckpointError::Full("for once".into())),
+            false => self.store.append(thread, append).await,
+        }
+    }
+
+    async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
+        let head = self.store.head(thread).await?;
+        Ok(head.map(|head| Head { position: Position(head.position.0 - 1), ..head }))
+    }
+}
+
+/// P54: a store whose reads are behind its appends does not make a run tell of what is not in the log.
+#[tokio::test(start_paused = true)]
+async fn a_head_that_is_behind_does_not_take_the_run_back() {
+    async fn pay(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        Ok(says(
+            cx.once("pay", "{}", Doubt::Ask, async |_| Ok::<_, BoxError>("paid".to_owned()))
+                .await?,
+        ))
+    }
+    let graph = builder()
+        .node("count", count)
+        .node("pay", pay)
+        .node("slow", slow(10))
+        .edge(START, "count")
+        .edge("count", "pay")
+        .edge("count", "slow")
+        .edge("pay", END)
+        .edge("slow", END)
+        .build()
+        .unwrap();
+    for durability in ALL {
+        for refused in 1..6 {
+            let behind = Behind { store: memory(), appends: Arc::default(), refused };
+            let thread = graph.checkpointer(Layered(behind.clone())).thread(key("t"));
+            let thread = thread.durability(durability);
+            let mut events = thread.stream(Input::New(S::update()), Ledger::default());
+            let mut told = Vec::new();
+            while let Some(event) = events.next().await {
+                told.extend(event.id.map(|id| (id, event.task)));
+            }
+            let outcome = events.outcome().await;
+            let there = graph.checkpointer(behind.store).thread(key("t"));
+            let replayed = there.events(None).await.unwrap();
+            let replayed: Vec<_> =
+                replayed.into_iter().map(|event| (event.id.unwrap(), event.task)).collect();
+            let other: Vec<_> = told.iter().filter(|event| !replayed.contains(event)).collect();
+            assert!(other.is_empty(), "{durability:?}, {refused}, {outcome:?}: {other:?}");
         }
     }
 }
