@@ -1,6 +1,6 @@
 //! The store as one process sees it, with all that goes wrong.
 
-use std::{fmt, future::pending, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, fmt, future::pending, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use hanok_checkpoint::{
@@ -63,14 +63,27 @@ impl Store {
     }
 
     /// Damages one of `records`; whether there was one to damage.
-    fn damage(&self, records: &mut [Record]) -> bool {
+    /// Damages one of `records`; returns where it stands.
+    fn damage(&self, records: &mut [Record]) -> Option<Position> {
         let mut inner = self.core.inner();
         let count = records.len();
         let dice = &mut inner.schedule;
-        let Some(record) = records.get_mut(dice.below(count)) else { return false };
+        let record = records.get_mut(dice.below(count))?;
         record.bytes = damaged(&record.bytes, dice);
-        true
+        Some(record.position)
     }
+}
+
+/// The positions of `records` that lead to the last of them: what a rewind left behind is not read.
+fn branch(thread: &ThreadKey, records: &[Record]) -> BTreeSet<Position> {
+    let (mut branch, mut at) = (BTreeSet::new(), records.last().map(|record| record.position));
+    while let Some(position) = at {
+        branch.insert(position);
+        let found = records.iter().find(|record| record.position == position);
+        let parent = found.and_then(|record| record.read(thread).ok()).map(|(parent, _)| parent);
+        at = parent.filter(|parent| *parent < position);
+    }
+    branch
 }
 
 enum Wait {
@@ -179,12 +192,13 @@ impl Layer for Store {
                 Ok(older.map(|older| Opened { head, ..older }))
             }
             Some(Fault::Damage) => {
-                let is_damaged = self.damage(&mut opened.records);
+                let read = branch(thread, &opened.records);
+                let damage = self.damage(&mut opened.records);
                 // Whoever only catches up with events has been told that some are missing.
-                if is_damaged && at.is_none() {
+                if damage.is_some_and(|position| read.contains(&position)) && at.is_none() {
                     self.core.inner().misread.insert(self.process);
                 }
-                if let (false, Some((_, bytes))) = (is_damaged, &mut opened.snapshot) {
+                if let (None, Some((_, bytes))) = (damage, &mut opened.snapshot) {
                     *bytes = damaged(bytes, &mut self.core.inner().schedule);
                 }
                 Ok(Some(opened))
