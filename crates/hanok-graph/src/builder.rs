@@ -14,6 +14,7 @@ use hanok_state::State;
 use crate::{
     BuildError, Cache, Graph, Handler, IntoTargets, Lint, Node, Retry, Runtime, Slots, Subgraph,
     cache::Results,
+    former::{Declared, Former},
     graph::{
         Branch, FAN_OUT, Inner, Join, RECURSION_LIMIT, RETRIES, Router, Settings, Vertex, Ways,
     },
@@ -45,6 +46,7 @@ pub struct GraphBuilder<S: State, C = ()> {
     pub(crate) branches: Vec<NamedBranch<S>>,
     pub(crate) gotos: Vec<(Arc<str>, Vec<Arc<str>>)>,
     pub(crate) joins: Vec<Join>,
+    pub(crate) former: Declared,
     pub(crate) deferred: BTreeSet<Arc<str>>,
     pub(crate) settings: BTreeMap<Arc<str>, Settings<S, C>>,
     /// What was said about which node, for errors.
@@ -90,6 +92,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             branches: Vec::new(),
             gotos: Vec::new(),
             joins: Vec::new(),
+            former: Declared::default(),
             deferred: BTreeSet::new(),
             settings: BTreeMap::new(),
             named: Vec::new(),
@@ -162,8 +165,35 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// Adds a join: `to` is due once when all of `from` are done, in whichever super-steps; then it waits for all anew.
     pub fn join(mut self, from: impl IntoIterator<Item = impl AsRef<str>>, to: &str) -> Self {
         let sources = names(from);
-        let name = format!("{}->{to}", sources.join("+"));
+        let name = Join::name_of(&sources, to);
         self.joins.push(Join { name, sources, target: to.into() });
+        self
+    }
+
+    /// Says that the node `now` was called `former` in an earlier build: threads that wait at `former` go on with it. Keep
+    /// it as long as there are such threads.
+    ///
+    /// The tasks that wait keep their ids, and so do the calls that they made once and the questions that they asked.
+    pub fn renamed(mut self, former: &str, now: &str) -> Self {
+        self.named.push(("renamed", now.into()));
+        self.former.renamed.insert(former.into(), now.into());
+        self
+    }
+
+    /// Says that the node `former` of an earlier build is gone: threads that wait at it go on with `next`, which may be
+    /// [`END`](crate::END), as if it had run and written nothing.
+    pub fn removed(mut self, former: &str, next: &str) -> Self {
+        if next != crate::END {
+            self.named.push(("removed", next.into()));
+        }
+        self.former.removed.insert(former.into(), next.into());
+        self
+    }
+
+    /// Says that a join of an earlier build is gone, by the name that [`RunError::GraphChanged`](crate::RunError) gives it:
+    /// what it has seen in threads that wait is forgotten.
+    pub fn removed_join(mut self, former: &str) -> Self {
+        self.former.joins.insert(former.to_owned());
         self
     }
 
@@ -351,6 +381,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             initial: Arc::new(self.initial),
             nodes: BTreeMap::new(),
             start: Ways::default(),
+            former: Former::new(self.former, &self.joins),
             joins: self.joins,
             deferred: self.deferred,
             before: self.before,

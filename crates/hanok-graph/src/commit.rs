@@ -137,8 +137,9 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     /// What the super-step schedules.
     fn next(&self, progress: &Progress<S>, ran: &Ran<S::Update>) -> Result<Frontier, RunError> {
-        let said =
-            ran.iter().map(|(task, done)| Said { node: task.node().as_ref(), goto: &done.goto });
+        let said = ran
+            .iter()
+            .map(|(task, done)| Said { node: self.graph.today(task.node()), goto: &done.goto });
         let frontier = plan::next(&progress.frontier, said, self.graph.rules());
         self.graph.not_too_wide(frontier, progress.frontier.step, &self.namespace)
     }

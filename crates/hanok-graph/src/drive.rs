@@ -71,6 +71,7 @@ struct Came<U: StateUpdate> {
 impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Runs super-steps until nothing is due, or the run has to end.
     pub(crate) async fn drive(&self, progress: &mut Progress<S>) -> Result<Outcome<S>, RunError> {
+        self.graph.adapt(&mut progress.frontier)?;
         while !progress.frontier.is_done() {
             if let Some(stop) = self.stop(progress) {
                 return Ok(self.stopped(progress, stop));
@@ -93,7 +94,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     fn check_nodes(&self, progress: &Progress<S>) -> Result<(), RunError> {
         let due = progress.frontier.due.iter().map(|due| &due.node);
-        let missing = due.filter(|node| !self.graph.nodes.contains_key(*node));
+        let missing = due.filter(|node| self.graph.vertex(node).is_none());
         let missing: Vec<_> = missing.map(ToString::to_string).collect();
         if missing.is_empty() { Ok(()) } else { Err(RunError::GraphChanged { missing }) }
     }
@@ -118,8 +119,10 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             return None;
         }
         let next: Vec<_> = progress.frontier.due.iter().map(|due| due.node.clone()).collect();
-        let before = next.iter().filter(|node| self.graph.before.contains(*node));
-        let after = progress.last.iter().filter(|node| self.graph.after.contains(*node));
+        let today = |node| self.graph.today(node);
+        let before = next.iter().map(today).filter(|node| self.graph.before.contains(*node));
+        let after = progress.last.iter().map(today);
+        let after = after.filter(|node| self.graph.after.contains(*node));
         let nodes: BTreeSet<_> = before.chain(after).collect();
         let nodes: Vec<_> = nodes.into_iter().map(ToString::to_string).collect();
         let next = next.iter().map(ToString::to_string).collect();
@@ -225,7 +228,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if waits || !progress.is_fresh() || progress.added.is_some() {
             return None;
         }
-        let vertex = self.graph.nodes.get(&due.node)?;
+        let vertex = self.graph.vertex(&due.node)?;
         let id = LazyId::new(progress.turn, progress.frontier.step, 0);
         Some((Task { id, due: due.clone() }, vertex))
     }
@@ -311,7 +314,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let wide = tasks.len() > 1;
         if let (false, [i]) = (wide, to_run.as_slice())
             && let Some(task) = tasks.get(*i)
-            && let Some(vertex) = self.graph.nodes.get(task.node())
+            && let Some(vertex) = self.graph.vertex(task.node())
         {
             let scope = self.task_scope(progress, task, vertex, false);
             let ran = (scope.clone(), self.failure(progress, task));
@@ -377,7 +380,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         task: &Task,
         part: Part<Ended<S::Update>>,
     ) -> BoxFuture<'static, ()> {
-        let Some(vertex) = self.graph.nodes.get(task.node()) else {
+        let Some(vertex) = self.graph.vertex(task.node()) else {
             return Box::pin(std::future::ready(()));
         };
         let scope = self.task_scope(progress, task, vertex, false);

@@ -128,6 +128,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let changes = self.merge(&mut progress, (path, head.position), writer, update)?;
         let frontier = match &node {
             Some(node) => {
+                graph.adapt(&mut progress.frontier)?;
                 let after = graph.after(node, &progress).map_err(|source| RunError::Node {
                     node: node.as_str().into(),
                     step,
@@ -201,14 +202,15 @@ impl<S: State, C> Inner<S, C> {
     /// What is due after `node` alone, from a state that holds what it wrote.
     fn after(&self, node: &str, progress: &Progress<S>) -> Result<Frontier, crate::NodeError> {
         let goto = self.ways_of(node, &progress.state)?;
-        let said = std::iter::once(Said { node, goto: &goto });
+        let node: Arc<str> = node.into();
+        let said = std::iter::once(Said { node: self.today(&node), goto: &goto });
         let before = Frontier { due: Vec::new(), ..progress.frontier.clone() };
         Ok(plan::next(&before, said, self.rules()))
     }
 
     /// Where `node` leads from `state`, as a task of it would say.
     pub(crate) fn ways_of(&self, node: &str, state: &S) -> Result<Vec<Goto>, crate::NodeError> {
-        let Some(vertex) = self.nodes.get(node) else {
+        let Some(vertex) = self.vertex(node) else {
             let declared = self.nodes.keys().map(ToString::to_string).collect();
             return Err(crate::NodeError::UnknownTarget { target: node.to_owned(), declared });
         };

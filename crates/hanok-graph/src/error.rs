@@ -73,6 +73,14 @@ pub enum Fault {
         /// The nodes that are.
         known: Vec<String>,
     },
+    /// A node is said to be gone, and is there.
+    #[error("{what}: the graph has a node `{node}`")]
+    StillThere {
+        /// `renamed` or `removed`.
+        what: &'static str,
+        /// The node.
+        node: String,
+    },
     /// The input or output of the graph names a field that the state has not.
     #[error("{what}: the state has no field `{field}`; there are {}", listed(known))]
     NoSuchField {
@@ -366,9 +374,12 @@ pub enum RunError {
     #[error("thread `{0}` does not exist")]
     NoSuchThread(ThreadKey),
     /// The graph has changed: what is due is not there any more.
-    #[error("the graph has changed: {} due and not there any more", listed(missing))]
+    #[error(
+        "the graph has changed: the thread waits at {}, not in the graph any more; say what became of that with `renamed`, `removed` or `removed_join`",
+        listed(missing)
+    )]
     GraphChanged {
-        /// The nodes that are due and missing.
+        /// The nodes that are due and missing, and the joins that have seen some of their nodes and are missing.
         missing: Vec<String>,
     },
     /// The state was written by a newer version of its type.

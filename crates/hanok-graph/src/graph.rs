@@ -14,7 +14,8 @@ use tracing::Span;
 
 use crate::{
     App, Cache, GraphBuilder, Outcome, Retry, RunError, Runtime, Slots, Target, builder::Inside,
-    cache::Results, command::Kind, handler::ErasedHandler, node::ErasedNode, plan::Rules,
+    cache::Results, command::Kind, former::Former, handler::ErasedHandler, node::ErasedNode,
+    plan::Rules,
 };
 
 /// Where every run begins.
@@ -47,6 +48,7 @@ pub(crate) struct Inner<S: State, C> {
     /// Where a run begins.
     pub(crate) start: Ways<S>,
     pub(crate) joins: Vec<Join>,
+    pub(crate) former: Former<S, C>,
     pub(crate) deferred: BTreeSet<Arc<str>>,
     /// Breakpoints.
     pub(crate) before: BTreeSet<Arc<str>>,
@@ -116,7 +118,7 @@ impl<S: State, C> Inner<S, C> {
 
     /// What a plan needs to know.
     pub(crate) fn rules(&self) -> Rules<'_> {
-        Rules { joins: &self.joins, deferred: &self.deferred }
+        Rules { joins: &self.joins, deferred: &self.deferred, renamed: &self.former.renamed }
     }
 
     /// Whether `field` is part of an outcome.

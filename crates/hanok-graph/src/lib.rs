@@ -75,6 +75,7 @@ mod erase;
 mod error;
 mod event;
 mod first;
+mod former;
 mod graph;
 mod group;
 mod handler;

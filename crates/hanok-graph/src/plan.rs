@@ -11,6 +11,14 @@ use crate::graph::Join;
 pub(crate) struct Rules<'a> {
     pub(crate) joins: &'a [Join],
     pub(crate) deferred: &'a BTreeSet<Arc<str>>,
+    /// What nodes are called now that had other names in earlier builds.
+    pub(crate) renamed: &'a BTreeMap<Arc<str>, Arc<str>>,
+}
+
+impl Rules<'_> {
+    fn today(&self, node: &Arc<str>) -> Arc<str> {
+        self.renamed.get(node).unwrap_or(node).clone()
+    }
 }
 
 /// What one task of the super-step that is over said: its node, where it goes on, and whether it counts for joins.
@@ -36,8 +44,10 @@ pub(crate) fn next<'a>(
         let only = matches!(goto.first(), Some(Goto::Only));
         for goto in goto {
             match goto {
-                Goto::Node(node) => due.push(Due::node(node.clone())),
-                Goto::Send(due) => sends.push(due.clone()),
+                Goto::Node(node) => due.push(Due::node(rules.today(node))),
+                Goto::Send(due) => {
+                    sends.push(Due { node: rules.today(&due.node), ..due.clone() });
+                }
                 Goto::Parent(command) => handed = Some(both(handed, command)),
                 Goto::End | Goto::Only => {}
             }
@@ -70,7 +80,8 @@ pub(crate) fn next<'a>(
     due.append(&mut sends);
     let waits = |due: &mut Due| rules.deferred.contains(&due.node);
     let later: Vec<_> = due.extract_if(.., waits).collect();
-    let mut deferred = before.deferred.clone();
+    let today = |due: &Due| Due { node: rules.today(&due.node), ..due.clone() };
+    let mut deferred: Vec<_> = before.deferred.iter().map(today).collect();
     for due in later {
         // A node that several ways lead to runs once; a task with an input of its own is one of its own.
         if due.input.is_some() || !deferred.contains(&due) {

@@ -80,7 +80,7 @@ pub(crate) async fn run_apart<S: State, C: Send + Sync + 'static>(
     services: &Arc<C>,
     (scope, failed): (Arc<TaskScope>, Option<Box<Failed>>),
 ) -> Ended<S::Update> {
-    let Some(vertex) = graph.nodes.get(&scope.node) else {
+    let Some(vertex) = graph.vertex(&scope.node) else {
         return Ended::Failed(unknown(&scope.node, Vec::new()));
     };
     let work = pin!(work(graph, vertex, state, services, &scope, failed));

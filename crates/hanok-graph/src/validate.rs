@@ -47,6 +47,10 @@ fn node_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
 
 /// Declarations about nodes that are not there.
 fn named_faults<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&str>) -> Vec<Fault> {
+    let formers = [("renamed", &builder.former.renamed), ("removed", &builder.former.removed)];
+    let formers = formers.iter().flat_map(|(what, all)| all.keys().map(|node| (*what, node)));
+    let there = formers.filter(|(_, node)| names.contains(node.as_ref()));
+    let there = there.map(|(what, node)| Fault::StillThere { what, node: node.to_string() });
     let unknown = builder.named.iter().filter(|(_, node)| !names.contains(node.as_ref()));
     unknown
         .map(|(what, node)| Fault::NoSuchNode {
@@ -54,6 +58,7 @@ fn named_faults<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&str
             node: node.to_string(),
             known: names.iter().map(|name| (*name).to_owned()).collect(),
         })
+        .chain(there)
         .collect()
 }
 

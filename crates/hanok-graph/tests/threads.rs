@@ -560,22 +560,6 @@ async fn a_thread_outlives_a_change_of_its_state() {
     );
 }
 
-/// P13 in part: what is due and missing is named.
-#[tokio::test]
-async fn a_graph_that_lost_a_node_says_which() {
-    let (store, ledger) = (memory(), Ledger::default());
-    ledger.fail(&["c"]);
-    app(&chain(), &store).thread(key("t")).invoke(S::update(), ledger.clone()).await.unwrap_err();
-    let shorter = Graph::<S, Ledger>::builder("shorter")
-        .node("a", work)
-        .edge(START, "a")
-        .edge("a", END)
-        .build()
-        .unwrap();
-    let error = app(&shorter, &store).thread(key("t")).resume(ledger).await.unwrap_err();
-    assert_eq!(error.to_string(), "the graph has changed: `c` due and not there any more");
-}
-
 /// A subgraph that a newer build goes on with is upgraded once, however often that build has to begin again.
 #[tokio::test]
 async fn a_subgraphs_state_is_upgraded_once() {
