@@ -152,6 +152,15 @@ impl<S: State, C: Clone + Send + Sync + 'static> Play<'_, S, C> {
             self.act(act)?;
         }
         self.settle()?;
+        // What a process took over that slept until all was done, and died of, is finished too.
+        for _ in 0..TRIES {
+            let left = self.fold()?.run(&Namespace::root()).is_some_and(|run| run.open);
+            if !left {
+                break;
+            }
+            self.turns(&[])?;
+            self.settle()?;
+        }
         let ending = invariants::check(self)?;
         Ok(Ending { outcome: self.outcome.clone(), ..ending })
     }
