@@ -552,7 +552,8 @@ async fn end<S: State, C: Send + Sync + 'static>(
         let (outcome, spent) = (outcome.to_owned(), scope.env.turn());
         EventKind::Ended { outcome, error, spent }
     };
-    if lost {
+    // A claim that was given back is not lost, even if the last sign of life comes too late to be taken.
+    if lost && !scope.env.journal.is_released() {
         let error = RunError::Conflict { thread: log.thread().clone(), holder: None };
         scope.emit(progress, None, None, told("failed", Some(error.to_string())));
         return Err(error);

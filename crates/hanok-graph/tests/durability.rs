@@ -201,6 +201,36 @@ impl Layer for Slow {
     }
 }
 
+/// A store that has long given a thread back when it says so.
+#[derive(Debug, Clone)]
+struct LateAnswer(SharedCheckpointer);
+
+impl Layer for LateAnswer {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.0
+    }
+
+    async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
+        let releases = matches!(append.guard, Guard::Release(_));
+        self.0.append(thread, append).await?;
+        if releases {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+        }
+        Ok(())
+    }
+}
+
+/// P10: a sign of life that comes when the thread was given back is not a claim that was lost.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_gave_its_claim_back_has_not_lost_it() {
+    for durability in ALL {
+        let thread = looping().checkpointer(Layered(LateAnswer(memory()))).thread(key("t"));
+        let thread = thread.durability(durability);
+        let state = done(thread.invoke(S::update(), Ledger::default()).await);
+        assert_eq!(thread.state(None).await.unwrap(), Some(state), "{durability:?}");
+    }
+}
+
 /// B82: what waits for a slow store is bounded, and goes to it together.
 #[tokio::test(start_paused = true)]
 async fn a_run_waits_for_a_slow_store_before_its_queue_grows() {
