@@ -10,6 +10,8 @@ pub(crate) struct Database {
     pub(crate) schema: Schema,
     pub(crate) follow: Follow,
     pub(crate) followers: Followers,
+    /// The schema of the extension pgvector, where the database has it.
+    pub(crate) pgvector: Option<Schema>,
 }
 
 impl Database {
@@ -18,7 +20,9 @@ impl Database {
         let schema = Schema::new(&config.schema)?;
         let pool = Pool::new(config)?;
         schema::prepare(&pool, &schema).await?;
-        Ok(Self { pool, schema, follow: config.follow, followers: Followers::default() })
+        let pgvector = schema::of_extension(&pool, "vector").await?;
+        let (follow, followers) = (config.follow, Followers::default());
+        Ok(Self { pool, schema, follow, followers, pgvector })
     }
 
     /// Whether appends tell those who wait.

@@ -57,6 +57,14 @@ impl Postgres {
     }
 }
 
+impl Postgres {
+    /// Whether the server compares vectors itself in a search by meaning: whether the database had the extension pgvector when
+    /// this connected. Otherwise the vectors are fetched and compared here, with the same result.
+    pub fn compares_vectors(&self) -> bool {
+        self.database.pgvector.is_some()
+    }
+}
+
 impl Checkpointer for Postgres {
     async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
         self.told(self.database.head(thread).await)

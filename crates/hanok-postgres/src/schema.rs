@@ -154,6 +154,16 @@ pub(crate) async fn prepare(pool: &Pool, schema: &Schema) -> Result<(), Failure>
     }
 }
 
+/// Where the extension `name` is in the database, if it is.
+pub(crate) async fn of_extension(pool: &Pool, name: &str) -> Result<Option<Schema>, Failure> {
+    let sql = "SELECT nspname::text FROM pg_catalog.pg_extension e
+               JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE extname = $1";
+    let parameters = [(&name as _, Type::TEXT)];
+    let answers = pool.ask(Mode::Read, &[Query { sql, parameters: &parameters }]).await?;
+    let row = answers.iter().flatten().next();
+    row.map(|row| Schema::new(row.try_get(0)?)).transpose()
+}
+
 /// Transactions are counted by each server in its own way. Where the tables were moved to another server, as a dump, they go on
 /// to be counted above all that they hold: an item that is sent there follows what was sent before.
 async fn go_on_counting(pool: &Pool, schema: &Schema) -> Result<(), Failure> {

@@ -20,8 +20,8 @@ pub(crate) use tables::TABLES;
 /// - A batch whose connection broke while it was committed is made again, unless one of its writes expects something: then
 ///   it is [`CheckpointError::Unavailable`], and whether it was made is to be read.
 /// - Filters are evaluated here and never become SQL: a listing reads what its filter passes over.
-/// - Texts are found by an index of the tenant's own terms. A search by meaning fetches and compares every vector of its
-///   namespaces.
+/// - Texts are found by an index of the tenant's own terms. A search by meaning compares every vector of its namespaces: in the
+///   server where the database has the extension pgvector, up to 16,000 numbers a vector, otherwise here, where each is fetched.
 /// - A read that refreshes and cannot, because the store may not be written or is full, is a read all the same.
 /// - What is removed is gone for every reader at once; its bytes go as by
 ///   [`Checkpointer::delete`](hanok_checkpoint::Checkpointer::delete).

@@ -62,3 +62,40 @@ fn every_claim_holds_on_the_systems_own_server() {
     let server = Server::start(&installation, &[]).unwrap();
     every_claim_holds_at(&server.url("postgres"));
 }
+
+/// P30, in a database with pgvector.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_claim_about_vectors_holds_where_the_server_compares_them() {
+    let Some(url) = support::server() else { return };
+    let admin = support::admin(&url).await;
+    if support::value(
+        &admin,
+        "SELECT count(*)::text FROM pg_available_extensions WHERE name = 'vector'",
+    )
+    .await
+        == "0"
+    {
+        eprintln!("skipped: the server has no pgvector");
+        return;
+    }
+    let database = support::schema();
+    admin.batch_execute(&format!("CREATE DATABASE \"{database}\"")).await.unwrap();
+    let url = format!("{}/{database}", url.rsplit_once('/').unwrap().0);
+    assert!(!support::store(&url).await.compares_vectors());
+    let there = support::admin(&url).await;
+    // In a schema that no search path names.
+    let create = "CREATE SCHEMA \"of vectors\"; CREATE EXTENSION vector SCHEMA \"of vectors\"";
+    there.batch_execute(create).await.unwrap();
+    assert!(support::store(&url).await.compares_vectors());
+    let held = tokio::task::spawn_blocking(move || {
+        let words = ["meaning", "similar", "vector", "ranked", "removed"];
+        let of_vectors = |claim: &str| words.iter().any(|word| claim.contains(word));
+        for (claim, holds) in STORE_CLAIMS.iter().filter(|(claim, _)| of_vectors(claim)) {
+            eprintln!("{claim}");
+            holds(SharedStore::new(block_on(support::store(&url))));
+        }
+    });
+    held.await.unwrap();
+    drop(there);
+    admin.batch_execute(&format!("DROP DATABASE \"{database}\" WITH (FORCE)")).await.unwrap();
+}

@@ -101,7 +101,17 @@ impl Vector {
     /// The cosine of the angle between the two, from -1 to 1: the higher, the more alike. It says something only of
     /// vectors of one [`Space`].
     pub fn similarity(&self, other: &Self) -> f32 {
-        dot(&self.numbers, &other.numbers, |number| number)
+        self.similarity_to(&other.numbers)
+    }
+
+    /// The numbers.
+    pub fn numbers(&self) -> &[f32] {
+        &self.numbers
+    }
+
+    /// The similarity to the [`numbers`](Vector::numbers) of another.
+    pub fn similarity_to(&self, numbers: &[f32]) -> f32 {
+        dot(&self.numbers, numbers, |number| number)
     }
 
     /// The numbers, each in 4 bytes, the lowest first: how a store keeps them.

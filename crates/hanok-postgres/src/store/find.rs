@@ -27,6 +27,9 @@ use crate::{
 /// How many rows a listing that filters asks for at once, at least.
 const CHUNK: usize = 256;
 
+/// The longest vector that pgvector reads.
+const PGVECTOR_MOST: usize = 16_000;
+
 /// The rows among which a search looks.
 struct Scope<'a> {
     tenant: &'a Tenant,
@@ -219,7 +222,8 @@ impl Database {
         Ok(())
     }
 
-    /// Adds what has a vector, and to what is there how similar it is.
+    /// Adds what has a vector, and to what is there how similar it is. With pgvector the server compares, and without it the
+    /// vectors are fetched.
     async fn by_vector(
         &self,
         vector: &Vector,
@@ -228,14 +232,29 @@ impl Database {
         candidates: &mut Candidates,
     ) -> Result<(), Failure> {
         let (s, in_scope, value) = (&self.schema, self.in_scope(), value_for(filter));
+        let pgvector = self.pgvector.as_ref().filter(|_| vector.dimensions() <= PGVECTOR_MOST);
+        let (compared, groups) = match pgvector {
+            // The least of the negative inner products, of vectors of length 1.
+            Some(v) => (
+                format!("min(vector::{v}.vector OPERATOR({v}.<#>) $6::{v}.vector)"),
+                "GROUP BY items.id",
+            ),
+            None => ("vector".to_owned(), ""),
+        };
         let sql = format!(
-            "SELECT id, namespace, key, vector, {value} FROM {s}.items
-             JOIN {s}.vectors ON item_id = id WHERE {in_scope}"
+            "SELECT items.id, namespace, key, {compared}, {value} FROM {s}.items
+             JOIN {s}.vectors ON item_id = items.id WHERE {in_scope} {groups}"
         );
-        let parameters = scope.parameters();
+        let (mut parameters, numbers) = (scope.parameters(), vector.numbers());
+        if pgvector.is_some() {
+            parameters.push((&numbers, Type::FLOAT4_ARRAY));
+        }
         let answers = self.look(&[Query { sql: &sql, parameters: &parameters }]).await?;
         for row in answers.iter().flatten() {
-            let similarity = vector.similarity_to_bytes(row.try_get(3)?);
+            let similarity = match pgvector {
+                Some(_) => (-row.try_get::<_, f64>(3)? as f32).clamp(-1.0, 1.0),
+                None => vector.similarity_to(&row.try_get::<_, Vec<f32>>(3)?),
+            };
             let id = row.try_get(0)?;
             if let Some(known) = candidates.get_mut(&id) {
                 known.similarity =

@@ -4,6 +4,7 @@
 ///
 /// - An item's id is the version of the write that left it so: a write makes a new row, and no id comes twice.
 /// - A namespace is the bytes of its labels, so that a prefix is one range.
+/// - A vector is an array of plain numbers, which does not compress; pgvector, where the database has it, reads it as its own.
 /// - A term stands behind the number of its tenant and a point, so that no search walks through the items of others.
 pub(crate) const TABLES: &str = "
     CREATE TABLE {s}.tenants (
@@ -30,8 +31,9 @@ pub(crate) const TABLES: &str = "
         nth bigint NOT NULL,
         tenant_id bigint NOT NULL,
         model text COLLATE \"C\" NOT NULL,
-        vector bytea NOT NULL,
+        vector real[] NOT NULL,
         PRIMARY KEY (item_id, nth)
     );
+    ALTER TABLE {s}.vectors ALTER COLUMN vector SET STORAGE EXTERNAL;
     CREATE INDEX vectors_of_tenants ON {s}.vectors (tenant_id, item_id);
 ";

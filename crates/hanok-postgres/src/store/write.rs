@@ -222,7 +222,7 @@ impl Database {
     pub(super) fn spaces(&self, tenant: &str) -> String {
         let s = &self.schema;
         format!(
-            "SELECT octet_length(vector), model FROM {s}.vectors
+            "SELECT cardinality(vector), model FROM {s}.vectors
              WHERE tenant_id = {tenant} AND item_id <> ALL ($2) LIMIT 1"
         )
     }
@@ -276,17 +276,21 @@ impl Database {
         let s = &self.schema;
         let spaces: Vec<_> = put.vectors.iter().map(|vector| vector.space()).collect();
         let models: Vec<&str> = spaces.iter().map(|space| &*space.model).collect();
-        let vectors: Vec<_> = put.vectors.iter().map(|vector| vector.to_bytes()).collect();
+        let all: Vec<f32> =
+            put.vectors.iter().flat_map(|vector| vector.numbers()).copied().collect();
+        let each: i64 = bound(spaces.first().map_or(0, |space| space.dimensions));
+        // An array of arrays would be one of two dimensions: they come as one, and each takes its part.
         let sql = format!(
             "INSERT INTO {s}.vectors (tenant_id, item_id, nth, model, vector)
-             SELECT $1, $2, n, model, vector
-             FROM unnest($3, $4) WITH ORDINALITY AS new (model, vector, n)"
+             SELECT $1, $2, n, model, ($4)[((n - 1) * $5 + 1)::integer : (n * $5)::integer]
+             FROM unnest($3) WITH ORDINALITY AS new (model, n)"
         );
         let parameters = [
             (&tenant as _, Type::INT8),
             (&id as _, Type::INT8),
             (&models as _, Type::TEXT_ARRAY),
-            (&vectors as _, Type::BYTEA_ARRAY),
+            (&all as _, Type::FLOAT4_ARRAY),
+            (&each as _, Type::INT8),
         ];
         tx.execute_typed(&sql, &parameters).await?;
         Ok(())
@@ -348,9 +352,9 @@ impl Database {
 
 /// What vectors of this row have in common with it.
 pub(super) fn space(row: &tokio_postgres::Row) -> Result<Space, Failure> {
-    let bytes = usize::try_from(row.try_get::<_, i32>(0)?)?;
+    let dimensions = usize::try_from(row.try_get::<_, i32>(0)?)?;
     let model: &str = row.try_get(1)?;
-    Ok(Space { dimensions: bytes / size_of::<f32>(), model: model.into() })
+    Ok(Space { dimensions, model: model.into() })
 }
 
 fn lists(lives: &[(Version, Option<Timestamp>)]) -> (Vec<i64>, Vec<Option<i64>>) {
