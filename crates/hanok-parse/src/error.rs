@@ -2,12 +2,14 @@
 
 use std::{fmt, ops::Range};
 
+use serde::Serialize;
+
 use crate::Declared;
 
 /// Something that was meant as a call and cannot be one.
 ///
 /// Never a reason to stop: [`observation`](Self::observation) is the sentence that goes back to the model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ParseError {
     /// What is wrong.
@@ -23,7 +25,8 @@ pub struct ParseError {
 }
 
 /// What is wrong with a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The text ends inside the call.
@@ -53,7 +56,8 @@ impl ErrorKind {
 }
 
 /// What should stand where the error is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Expected {
     /// The name of a tool.

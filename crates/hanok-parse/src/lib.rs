@@ -52,7 +52,9 @@ mod declared;
 mod delegate;
 mod draft;
 mod error;
+mod event;
 mod fence;
+mod format;
 mod input;
 mod json_call;
 mod labels;
@@ -65,15 +67,19 @@ mod reasoning;
 mod repair;
 mod reply;
 mod scan;
+mod stream;
 mod tool_call;
 mod walk;
 
 pub use arguments::Arguments;
 pub use declared::{Declared, ParamType};
 pub use error::{ErrorKind, Expected, Language, ParseError};
+pub use event::Event;
+pub use format::{Format, UnknownFormat};
 pub use parser::Parser;
 pub use reasoning::Reasoning;
 pub use reply::{Call, CallKind, Note, NoteKind, Rejected, Reply};
+pub use stream::Stream;
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -1,6 +1,6 @@
 //! The parser.
 
-use crate::{Declared, NoteKind, Reasoning, Reply, walk::Walk};
+use crate::{Declared, Format, NoteKind, Reasoning, Reply, Stream, walk::Walk};
 
 /// Reads what a model writes. Built once per agent; every text is some [`Reply`].
 ///
@@ -9,19 +9,33 @@ use crate::{Declared, NoteKind, Reasoning, Reply, walk::Walk};
 pub struct Parser {
     declared: Declared,
     reasoning: Reasoning,
+    #[allow(dead_code, reason = "every format is looked for until the streaming core is there")]
+    format: Option<Format>,
 }
 
 impl Parser {
     /// A parser for the calls in `declared`.
     #[must_use]
     pub fn new(declared: Declared) -> Self {
-        Self { declared, reasoning: Reasoning::Ignore }
+        Self { declared, ..Self::default() }
     }
 
     /// Whether calls may come out of the reasoning. Default: [`Reasoning::Ignore`].
     #[must_use]
     pub fn reasoning(self, reasoning: Reasoning) -> Self {
         Self { reasoning, ..self }
+    }
+
+    /// The one format that the model writes. Default: all of them are looked for.
+    #[must_use]
+    pub fn format(self, format: Format) -> Self {
+        Self { format: Some(format), ..self }
+    }
+
+    /// Reads a text that comes in pieces.
+    #[must_use]
+    pub fn stream(&self) -> Stream<'_> {
+        Stream::new(self)
     }
 
     /// What may be called.

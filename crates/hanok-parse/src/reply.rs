@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::Serialize;
+
 use crate::{Arguments, ParseError};
 
 /// What a model's text says.
@@ -45,7 +47,8 @@ pub struct Call {
 }
 
 /// What is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CallKind {
     /// A tool.
     Tool,
@@ -66,7 +69,7 @@ pub struct Rejected {
 }
 
 /// Something that was repaired or left out, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Note {
     /// What happened.
@@ -76,7 +79,8 @@ pub struct Note {
 }
 
 /// What happened to a part of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NoteKind {
     /// The arguments were not valid JSON and were mended; no string changed.
