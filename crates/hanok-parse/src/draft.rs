@@ -1,10 +1,10 @@
-//! The reply while it is being read.
+//! The reply while it is being read, and what is told of it.
 
 use std::ops::Range;
 
 use crate::{
-    Call, CallKind, Declared, ErrorKind, Expected, Note, NoteKind, ParseError, Rejected, Reply,
-    input::Input, names,
+    Arguments, Call, CallKind, Declared, ErrorKind, Event, Expected, Note, NoteKind, ParseError,
+    Rejected, Repair, Reply, flow::Flow, input::Input, names,
 };
 
 /// Each suggestion compares a name with every declared one. A reply with more unknown names is past helping.
@@ -16,34 +16,61 @@ pub(crate) struct Attempt<'a> {
     pub(crate) kind: CallKind,
     pub(crate) name: &'a str,
     pub(crate) input: Input,
+    /// From its marker to its end.
     pub(crate) span: Range<usize>,
+    /// Where its input stands.
+    pub(crate) given: Range<usize>,
+}
+
+/// A call that was told while it is read.
+#[derive(Debug, Clone)]
+struct Told {
+    call: usize,
+    kind: CallKind,
+    name: String,
+    json: String,
+}
+
+/// Which kind of text was said last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Saying {
+    #[default]
+    Content,
+    Thought,
+    Reasoning,
 }
 
 /// What has been read so far. A retraction empties it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Draft {
     calls: Vec<Call>,
     answer: Option<String>,
-    thoughts: Vec<String>,
-    pub(crate) content: String,
-    /// Spans of the text: joined at the end, so that no retraction copies anything.
-    pub(crate) reasoning: Vec<Range<usize>>,
+    answer_told: usize,
+    pub(crate) thought: Flow,
+    pub(crate) content: Flow,
+    pub(crate) reasoning: Flow,
+    /// Where the reasoning stands.
+    pub(crate) reasoned: Vec<Range<usize>>,
     error: Option<ParseError>,
     rejected: Vec<Rejected>,
     notes: Vec<Note>,
+    notes_told: usize,
     suggestions: usize,
+    /// Where the model's inventions begin.
+    invented: Option<usize>,
+    told: Option<Told>,
+    saying: Saying,
+    /// Nobody listens.
+    pub(crate) quiet: bool,
+    /// How many calls were told.
+    pub(crate) started: usize,
+    pub(crate) events: Vec<Event>,
 }
 
 impl Draft {
     /// Whether anything was meant as a call.
     pub(crate) fn has_attempt(&self) -> bool {
         !self.calls.is_empty() || self.error.is_some()
-    }
-
-    pub(crate) fn thought(&mut self, thought: &str) {
-        if !thought.is_empty() {
-            self.thoughts.push(thought.to_owned());
-        }
     }
 
     /// Sets the answer, unless a call came first.
@@ -53,15 +80,85 @@ impl Draft {
         } else if answer.is_empty() {
             self.fail(ErrorKind::Truncated, Expected::Answer, None, span);
         } else {
+            self.tell_answer(&answer);
             self.answer = Some(answer);
         }
     }
 
-    pub(crate) fn note(&mut self, kind: NoteKind, span: Range<usize>) {
-        self.notes.push(Note { kind, span });
+    /// Tells what is new in the answer so far.
+    pub(crate) fn tell_answer(&mut self, answer: &str) {
+        if self.has_attempt() {
+            return;
+        }
+        if let Some(text) = answer.get(self.answer_told..).filter(|text| !text.is_empty()) {
+            self.answer_told = answer.len();
+            self.tell(Event::Answer { text: text.to_owned() });
+        }
     }
 
-    /// Remembers an error, if it is the first one.
+    /// The model invents what only the program may say, from `at` to the end of the text.
+    pub(crate) fn invented(&mut self, at: usize) {
+        self.flush();
+        self.invented = Some(at);
+    }
+
+    /// The text has ended at `end`.
+    pub(crate) fn close_notes(&mut self, end: usize) {
+        if let Some(at) = self.invented.take() {
+            self.note(NoteKind::InventedObservation, at..end);
+        }
+        self.tell_notes();
+    }
+
+    pub(crate) fn say_content(&mut self, text: &str) {
+        self.turn_to(Saying::Content);
+        self.content.push(text);
+    }
+
+    pub(crate) fn say_thought(&mut self, text: &str) {
+        self.turn_to(Saying::Thought);
+        self.thought.push(text);
+    }
+
+    pub(crate) fn say_reasoning(&mut self, text: &str) {
+        self.turn_to(Saying::Reasoning);
+        self.reasoning.push(text);
+    }
+
+    /// Tells what was said of another kind first.
+    fn turn_to(&mut self, saying: Saying) {
+        if self.saying != saying {
+            self.flush();
+            self.saying = saying;
+        }
+    }
+
+    pub(crate) fn note(&mut self, kind: NoteKind, span: Range<usize>) {
+        self.note_of(Note { kind, span, repairs: Vec::new() });
+    }
+
+    pub(crate) fn repaired(&mut self, span: Range<usize>, repairs: Vec<Repair>) {
+        if !repairs.is_empty() {
+            self.note_of(Note { kind: NoteKind::Repaired, span, repairs });
+        }
+    }
+
+    fn note_of(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    /// Tells the notes that were not told yet. They do not change any more.
+    pub(crate) fn tell_notes(&mut self) {
+        if self.quiet || self.notes_told == self.notes.len() {
+            return;
+        }
+        for note in self.notes.get(self.notes_told..).unwrap_or_default().to_vec() {
+            self.tell(Event::Noted { note });
+        }
+        self.notes_told = self.notes.len();
+    }
+
+    /// Something was meant as a call and cannot be one.
     pub(crate) fn fail(
         &mut self,
         kind: ErrorKind,
@@ -69,18 +166,28 @@ impl Draft {
         name: Option<&str>,
         span: Range<usize>,
     ) {
+        self.abandon();
         let error =
             ParseError { kind, span, name: name.map(names::shown), suggestion: None, expected };
-        self.error.get_or_insert(error);
+        self.failed(&error);
     }
 
-    /// Takes a call, or rejects it.
-    pub(crate) fn call(&mut self, declared: &Declared, attempt: Attempt<'_>) {
-        let Attempt { kind, name, input, span } = attempt;
+    /// Remembers an error, if none stands before it in the text.
+    fn failed(&mut self, error: &ParseError) {
+        self.tell(Event::Failed { error: error.clone() });
+        if self.error.as_ref().is_none_or(|first| error.span.start < first.span.start) {
+            self.error = Some(error.clone());
+        }
+    }
+
+    /// Takes a call, or rejects it. Says whether it was taken.
+    pub(crate) fn call(&mut self, declared: &Declared, attempt: Attempt<'_>) -> bool {
+        let Attempt { kind, name, input, span, given } = attempt;
         let name = match names::resolve(declared, kind, name) {
             Ok(name) => name,
             Err(name) => {
-                return self.reject_name(declared, Attempt { kind, name: &name, input, span });
+                self.reject_name(declared, Attempt { kind, name: &name, input, span, given });
+                return false;
             }
         };
         let arguments = match kind {
@@ -88,8 +195,86 @@ impl Draft {
             CallKind::Delegate => task(input),
         };
         match arguments {
-            Ok(arguments) => self.calls.push(Call { kind, name, arguments, span }),
-            Err(input) => self.reject_input(Attempt { kind, name: &name, input, span }),
+            Ok(arguments) => {
+                self.tell_call(kind, &name, arguments.as_str());
+                self.calls.push(Call { kind, name, arguments, span, given });
+                true
+            }
+            Err(input) => {
+                self.reject_input(Attempt { kind, name: &name, input, span, given });
+                false
+            }
+        }
+    }
+
+    /// Tells of a call that is being read: its name, and its arguments so far.
+    pub(crate) fn tell_part(&mut self, kind: CallKind, name: &str, json: &str) {
+        if self.quiet {
+            return;
+        }
+        if self.told.as_ref().is_some_and(|told| told.name != name || told.kind != kind) {
+            self.abandon();
+        }
+        if self.told.is_none() {
+            self.start(kind, name);
+        }
+        self.tell_more(json);
+    }
+
+    fn start(&mut self, kind: CallKind, name: &str) {
+        let call = self.started;
+        self.started += 1;
+        self.tell(Event::CallStarted { call, kind, name: name.to_owned() });
+        self.told = Some(Told { call, kind, name: name.to_owned(), json: String::new() });
+    }
+
+    fn tell_more(&mut self, json: &str) {
+        let Some(told) = &mut self.told else { return };
+        if let Some(new) = json.get(told.json.len()..).filter(|new| !new.is_empty()) {
+            told.json.push_str(new);
+            let call = told.call;
+            self.tell(Event::Arguments { call, json: new.to_owned() });
+        }
+    }
+
+    /// Tells of a whole call, of which a part may have been told.
+    fn tell_call(&mut self, kind: CallKind, name: &str, json: &str) {
+        if self.quiet {
+            return;
+        }
+        self.tell_part(kind, name, "");
+        let Some(told) = &mut self.told else { return };
+        let call = told.call;
+        if !json.starts_with(told.json.as_str()) {
+            told.json.clear();
+            self.tell(Event::ArgumentsReset { call });
+        }
+        self.tell_more(json);
+        self.told = None;
+        self.tell(Event::CallFinished { call });
+    }
+
+    /// The call that was told is none.
+    pub(crate) fn abandon(&mut self) {
+        if let Some(told) = self.told.take() {
+            self.push(Event::CallDropped { call: told.call });
+        }
+    }
+
+    /// Moves the end of the last call to `end`: closers that close nothing stand behind it.
+    pub(crate) fn extend(&mut self, given: usize, end: usize, repair: Repair) {
+        if let Some(call) = self.calls.last_mut().filter(|call| call.given.start == given) {
+            call.span.end = end;
+            call.given.end = end;
+        }
+        match self.notes.last_mut() {
+            Some(note) if note.kind == NoteKind::Repaired && note.span.start == given => {
+                note.span.end = end;
+                if note.repairs.len() < 64 {
+                    note.repairs.push(repair);
+                }
+            }
+            _ => self.repaired(given..end, vec![repair]),
         }
     }
 
@@ -125,30 +310,71 @@ impl Draft {
         expected: Expected,
         suggestion: Option<String>,
     ) {
+        self.abandon();
         let name = Some(names::shown(attempt.name));
         let error = ParseError { kind, span: attempt.span, name, suggestion, expected };
-        self.error.get_or_insert_with(|| error.clone());
+        self.failed(&error);
         let arguments = attempt.input.into_arguments();
         self.rejected.push(Rejected { name: attempt.name.to_owned(), arguments, error });
     }
 
     /// Takes everything back: it was reasoning.
-    pub(crate) fn retract(&mut self, reasoning: Range<usize>, note: Range<usize>) {
-        *self = Self { reasoning: vec![reasoning], ..Self::default() };
+    pub(crate) fn retract(&mut self, text: &str, reasoning: Range<usize>, note: Range<usize>) {
+        let (events, started, quiet) = (std::mem::take(&mut self.events), self.started, self.quiet);
+        *self = Self { reasoned: vec![reasoning], events, started, quiet, ..Self::default() };
+        self.push(Event::Retracted);
+        self.reasoning.push(text);
+        self.reasoning.cut();
         self.note(NoteKind::Retracted, note);
     }
 
-    pub(crate) fn into_reply(self, text: &str) -> Reply {
-        let thoughts = self.thoughts.join("\n");
-        let pieces: Vec<_> =
-            self.reasoning.into_iter().filter_map(|span| text.get(span)).map(str::trim).collect();
-        let reasoning = pieces.join("\n");
+    /// Tells something, after the text before it.
+    pub(crate) fn tell(&mut self, event: Event) {
+        self.flush();
+        self.push(event);
+    }
+
+    fn push(&mut self, event: Event) {
+        if !self.quiet {
+            self.events.push(event);
+        }
+    }
+
+    /// Tells the text that was not told yet.
+    pub(crate) fn flush(&mut self) {
+        if self.quiet {
+            return;
+        }
+        let events = &mut self.events;
+        if let Some(news) = self.reasoning.news() {
+            match events.last_mut() {
+                Some(Event::Reasoning { text }) => text.push_str(news),
+                _ => events.push(Event::Reasoning { text: news.to_owned() }),
+            }
+        }
+        if let Some(news) = self.thought.news() {
+            match events.last_mut() {
+                Some(Event::Thought { text }) => text.push_str(news),
+                _ => events.push(Event::Thought { text: news.to_owned() }),
+            }
+        }
+        if let Some(news) = self.content.news() {
+            match events.last_mut() {
+                Some(Event::Content { text }) => text.push_str(news),
+                _ => events.push(Event::Content { text: news.to_owned() }),
+            }
+        }
+    }
+
+    /// What is told of the whole. The last note may run to the end of the text.
+    pub(crate) fn into_reply(self) -> Reply {
+        let text = |flow: Flow| Some(flow.into_text()).filter(|text| !text.is_empty());
         Reply {
             calls: self.calls,
             answer: self.answer,
-            thought: (!thoughts.is_empty()).then_some(thoughts),
-            content: self.content.trim().to_owned(),
-            reasoning: (!reasoning.trim().is_empty()).then_some(reasoning),
+            thought: text(self.thought),
+            content: self.content.into_text(),
+            reasoning: text(self.reasoning),
             error: self.error,
             rejected: self.rejected,
             notes: self.notes,
@@ -156,9 +382,9 @@ impl Draft {
     }
 }
 
-fn task(input: Input) -> Result<crate::Arguments, Input> {
+fn task(input: Input) -> Result<Arguments, Input> {
     match input {
         Input::Empty => Err(Input::Empty),
-        words => Ok(crate::Arguments::from_member("task", &words.into_words())),
+        words => Ok(Arguments::from_member("task", &words.into_words())),
     }
 }

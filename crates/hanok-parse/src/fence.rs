@@ -5,13 +5,21 @@
 
 use std::ops::Range;
 
-use crate::walk::Walk;
+use crate::{
+    labels,
+    look::{Look, More},
+    walk::Walk,
+};
 
 pub(crate) const FENCE: &str = "```";
+/// The longest name of a language, blanks included.
+const LANGUAGE: usize = 64;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Fence {
     held: Option<Range<usize>>,
+    /// The white space behind it.
+    white: Vec<Range<usize>>,
     /// A fence around the format is open.
     wrapping: bool,
     /// A fence around code is open.
@@ -21,6 +29,7 @@ pub(crate) struct Fence {
 impl Fence {
     /// What was held back opens around a call or a label.
     pub(crate) fn wraps(&mut self) {
+        self.white.clear();
         if self.held.take().is_some() {
             self.wrapping = true;
         }
@@ -38,6 +47,7 @@ impl Fence {
     pub(crate) fn close(&mut self) {
         self.wrapping = false;
         self.held = None;
+        self.white.clear();
     }
 
     /// `text` without the closing fence that belongs to the format. Fences within the text come in pairs.
@@ -53,66 +63,72 @@ impl Fence {
     }
 }
 
-/// The length of the fence and its language at the start of `text`, blanks before and behind included, if what follows
-/// is the end of the line or one of JSON's brackets.
-pub(crate) fn opening(text: &str) -> Option<usize> {
-    let rest = text.trim_start_matches(crate::labels::is_blank).strip_prefix(FENCE)?;
-    let rest = rest.trim_start_matches(|letter: char| {
-        letter.is_ascii_alphanumeric() || matches!(letter, '`' | '_' | '-' | '+' | '.')
-    });
-    let rest = rest.trim_start_matches(crate::labels::is_blank);
-    let ends = rest.is_empty() || rest.starts_with(['\n', '\r', '{', '[', '<']);
-    ends.then(|| text.len() - rest.len())
+/// The length of the fence and its language at `at`, blanks before and behind included, if what follows is the end of
+/// the line or one of JSON's brackets.
+pub(crate) fn opening(look: Look<'_>, at: usize) -> Result<Option<usize>, More> {
+    let text = look.rest(at);
+    let (mut fence, mut done) = (0, None);
+    for (len, letter) in text.char_indices() {
+        if len > LANGUAGE {
+            return Ok(None);
+        }
+        match letter {
+            _ if labels::is_blank(letter) && (fence == 0 || done.is_some()) => {}
+            '`' if fence < 3 => fence += 1,
+            _ if fence < 3 => return Ok(None),
+            '\n' | '\r' | '{' | '[' | '<' => return Ok(Some(len)),
+            '`' | '_' | '-' | '+' | '.' if done.is_none() => {}
+            _ if letter.is_ascii_alphanumeric() && done.is_none() => {}
+            _ if labels::is_blank(letter) => done = Some(len),
+            _ => return Ok(None),
+        }
+    }
+    if !look.ended {
+        return Err(More);
+    }
+    Ok((fence >= 3).then_some(text.len()))
 }
 
-impl Walk<'_> {
+impl Walk {
     /// Reads a fence at the start of a line.
-    pub(crate) fn fence_line(&mut self) -> bool {
-        let Some(len) = opening(self.rest()) else { return false };
+    pub(crate) fn fence_line(&mut self, look: Look<'_>) -> Result<bool, More> {
+        let Some(len) = opening(look, self.at)? else { return Ok(false) };
         let line = self.at..self.at + len;
         if self.fence.wrapping {
             self.fence.close();
             self.go(line.end);
-            return true;
+            return Ok(true);
         }
         if self.fence.code {
             self.fence.code = false;
-            return false;
+            return Ok(false);
         }
-        self.release_fence();
+        self.release_fence(look);
         self.fence.held = Some(line.clone());
         self.go(line.end);
-        true
+        Ok(true)
     }
 
-    /// Sends a held fence to the content, where text shows that it is code's. Says whether `text` is to be sent, too.
-    pub(crate) fn release_fence_for(&mut self, text: &str) -> bool {
+    /// Sends a held fence to the content, where the text from `start` to `end` shows that it is code's. Says whether
+    /// that text is to be sent, too.
+    pub(crate) fn release_fence_for(&mut self, look: Look<'_>, start: usize, end: usize) -> bool {
         if self.fence.held.is_none() {
             return true;
         }
-        if text.trim().is_empty() {
+        if look.slice(start, end).trim().is_empty() {
+            self.fence.white.push(start..end);
             return false;
         }
-        self.release_fence();
+        self.release_fence(look);
         true
     }
 
-    pub(crate) fn release_fence(&mut self) {
+    pub(crate) fn release_fence(&mut self, look: Look<'_>) {
         let Some(held) = self.fence.held.take() else { return };
         self.fence.code = true;
-        self.push(held.start, held.end);
-        let newline =
-            held.end..held.end + crate::walk::white(self.slice(held.end, self.text.len()));
-        self.push(newline.start, newline.end.min(self.at));
-    }
-
-    /// Skips the closing fence behind a call.
-    pub(crate) fn skip_closing_fence(&mut self) {
-        let rest = self.rest();
-        let behind = rest.trim_start();
-        if self.fence.is_wrapping() && behind.starts_with(FENCE) {
-            self.fence.close();
-            self.at += rest.len() - behind.len() + FENCE.len();
+        self.push(look, held.start, held.end);
+        for white in std::mem::take(&mut self.fence.white) {
+            self.push(look, white.start, white.end);
         }
     }
 }

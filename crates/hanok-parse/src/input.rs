@@ -2,7 +2,7 @@
 
 use crate::{
     Arguments, Declared,
-    scan::{self, Ends, Object},
+    scan::{self, Scan},
 };
 
 /// What stands where a call's arguments should be.
@@ -23,7 +23,7 @@ impl Input {
         let text =
             if text.trim_matches('`').is_empty() { String::new() } else { without_quotes(text) };
         if let Some(object) = whole_object(text.trim()) {
-            return Self::Object(object.json);
+            return Self::Object(object.out);
         }
         let nothing =
             ["", "none", "null", "없음"].iter().any(|word| text.eq_ignore_ascii_case(word));
@@ -40,7 +40,7 @@ impl Input {
         }
         let text = scan::unquoted(json);
         match whole_object(text.trim()) {
-            Some(object) => Self::Object(object.json),
+            Some(object) => Self::Object(object.out),
             None if text.trim().is_empty() => Self::Empty,
             None => Self::Text(text),
         }
@@ -77,15 +77,10 @@ impl Input {
 }
 
 /// The object that `text` is, if it is nothing else.
-fn whole_object(text: &str) -> Option<Object> {
-    if !text.starts_with('{') {
-        return None;
-    }
-    let object = scan::object(text, 0, Ends::default()).ok()?;
-    let rest = text.get(object.end..)?;
-    rest.chars()
-        .all(|letter| letter.is_whitespace() || matches!(letter, '}' | ']'))
-        .then_some(object)
+fn whole_object(text: &str) -> Option<Scan> {
+    let object = scan::object(text, 0)?;
+    let mut rest = text.get(object.at..)?.chars();
+    rest.all(|letter| letter.is_whitespace() || matches!(letter, '}' | ']')).then_some(object)
 }
 
 /// `text` without the quotes around all of it.

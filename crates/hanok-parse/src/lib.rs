@@ -46,29 +46,37 @@
 //!
 //! No text makes the parser panic or overflow the stack, and its time is linear in the text.
 
+mod after;
 mod arguments;
-mod bare;
+mod calls;
 mod declared;
-mod delegate;
 mod draft;
 mod error;
 mod event;
 mod fence;
+mod flow;
 mod format;
+mod formats;
+mod given;
 mod input;
-mod json_call;
 mod labels;
+mod look;
 mod marks;
+mod members;
+mod name;
 mod names;
+mod opening;
+mod pairs;
 mod parser;
-mod python_tag;
-mod react;
-mod reasoning;
+mod reading;
 mod repair;
 mod reply;
 mod scan;
+mod setup;
+mod skip;
 mod stream;
-mod tool_call;
+mod think;
+mod tool_input;
 mod walk;
 
 pub use arguments::Arguments;
@@ -77,9 +85,9 @@ pub use error::{ErrorKind, Expected, Language, ParseError};
 pub use event::Event;
 pub use format::{Format, UnknownFormat};
 pub use parser::Parser;
-pub use reasoning::Reasoning;
-pub use reply::{Call, CallKind, Note, NoteKind, Rejected, Reply};
+pub use reply::{Call, CallKind, Note, NoteKind, Rejected, Repair, RepairKind, Reply};
 pub use stream::Stream;
+pub use think::Reasoning;
 
 /// The programs of the README.
 #[cfg(doctest)]

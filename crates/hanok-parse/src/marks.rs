@@ -1,17 +1,19 @@
 //! The marks that stand anywhere in a text: tags and special tokens.
 
+use crate::{Format, formats::Rule};
+
 /// What a mark means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Mark {
-    /// Opens reasoning, which runs to this close tag.
-    Think(&'static str),
+    /// Opens reasoning, which runs to one of these.
+    Think(&'static [&'static str]),
     /// Closes reasoning.
     EndThink,
-    /// Opens a call in a tag.
-    ToolCall,
-    /// Opens calls without a close tag.
-    PythonTag,
-    /// Closes a call. Counts only behind one; elsewhere it is dropped.
+    /// Opens a call, or several.
+    Open(&'static Rule),
+    /// A header of gpt-oss's messages begins.
+    Header,
+    /// Closes a call, or stands around calls. It is never shown.
     Close,
     /// Begins what only the program may say: a result, or another turn.
     Foreign,
@@ -19,9 +21,18 @@ pub(crate) enum Mark {
     Stop,
 }
 
-pub(crate) const TOOL_CALL_CLOSE: &str = "</tool_call>";
-pub(crate) const TOOL_INPUT: &str = "<tool_input>";
-pub(crate) const TOOL_INPUT_CLOSE: &str = "</tool_input>";
+/// A mark, and the formats that have it; none means that all have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) token: &'static str,
+    pub(crate) mark: Mark,
+    pub(crate) formats: &'static [Format],
+}
+
+/// An entry for every format.
+pub(crate) const fn common(token: &'static str, mark: Mark) -> Entry {
+    Entry { token, mark, formats: &[] }
+}
 
 /// Tokens that end a turn.
 pub(crate) const STOPS: [&str; 11] = [
@@ -38,38 +49,80 @@ pub(crate) const STOPS: [&str; 11] = [
     "</s>",
 ];
 
-const MARKS: [(&str, Mark); 13] = [
-    ("<tool_call>", Mark::ToolCall),
-    ("<|python_tag|>", Mark::PythonTag),
-    ("<think>", Mark::Think("</think>")),
-    ("<thinking>", Mark::Think("</thinking>")),
-    ("</think>", Mark::EndThink),
-    ("</thinking>", Mark::EndThink),
-    (TOOL_CALL_CLOSE, Mark::Close),
-    (TOOL_INPUT_CLOSE, Mark::Close),
-    ("<tool_response>", Mark::Foreign),
-    ("<tool_result>", Mark::Foreign),
-    ("<|im_start|>", Mark::Foreign),
-    ("<|start_header_id|>", Mark::Foreign),
-    ("<start_of_turn>", Mark::Foreign),
+/// What every format has.
+const COMMON: [Entry; 11] = [
+    common("<think>", Mark::Think(&["</think>"])),
+    common("<thinking>", Mark::Think(&["</thinking>"])),
+    common("</think>", Mark::EndThink),
+    common("</thinking>", Mark::EndThink),
+    common("<tool_response>", Mark::Foreign),
+    common("<tool_result>", Mark::Foreign),
+    common("<|im_start|>", Mark::Foreign),
+    common("<|start_header_id|>", Mark::Foreign),
+    common("<start_of_turn>", Mark::Foreign),
+    common("<|observation|>", Mark::Foreign),
+    common("<|user|>", Mark::Foreign),
 ];
 
 /// The shortest end of a text that counts as a mark that broke off.
 const SHORTEST: usize = 3;
 
-/// The mark that `rest` begins with, and its length.
-pub(crate) fn at(rest: &str) -> Option<(Mark, usize)> {
-    let stops = STOPS.iter().map(|stop| (*stop, Mark::Stop));
-    let mut marks = MARKS.iter().copied().chain(stops);
-    marks.find(|(token, _)| rest.starts_with(token)).map(|(token, mark)| (mark, token.len()))
+/// What a text begins with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Found {
+    Mark(Mark, usize),
+    /// The text so far is the beginning of a mark.
+    Prefix,
+    Nothing,
 }
 
-/// The mark that `rest` is the beginning of, when the text broke off inside it.
-pub(crate) fn cut(rest: &str) -> Option<Mark> {
-    let stops = STOPS.iter().map(|stop| (*stop, Mark::Stop));
-    let mut marks = MARKS.iter().copied().chain(stops);
-    let begins = |token: &str| rest.len() >= SHORTEST && token.starts_with(rest);
-    marks.find(|(token, _)| begins(token)).map(|(_, mark)| mark)
+/// The marks of some formats, sorted. None of them is the beginning of another one.
+#[derive(Debug, Clone)]
+pub(crate) struct Marks(Vec<(&'static str, Mark)>);
+
+impl Marks {
+    /// The marks of `format`, or of all formats.
+    pub(crate) fn new(format: Option<Format>) -> Self {
+        let wanted = |entry: &&Entry| {
+            entry.formats.is_empty() || format.is_none_or(|format| entry.formats.contains(&format))
+        };
+        let stops = STOPS.iter().map(|stop| (*stop, Mark::Stop));
+        let common = COMMON.iter().map(|entry| (entry.token, entry.mark));
+        let formats =
+            crate::formats::entries().filter(wanted).map(|entry| (entry.token, entry.mark));
+        let mut marks: Vec<_> = common.chain(stops).chain(formats).collect();
+        marks.sort_by_key(|(token, _)| *token);
+        marks.dedup_by_key(|(token, _)| *token);
+        Self(marks)
+    }
+
+    /// The mark that `rest` begins with.
+    pub(crate) fn at(&self, rest: &str) -> Found {
+        let above = self.0.partition_point(|(token, _)| *token <= rest);
+        if let Some((token, mark)) = above.checked_sub(1).and_then(|below| self.0.get(below))
+            && rest.starts_with(token)
+        {
+            return Found::Mark(*mark, token.len());
+        }
+        match self.0.get(above) {
+            Some((token, _)) if token.starts_with(rest) && !rest.is_empty() => Found::Prefix,
+            _ => Found::Nothing,
+        }
+    }
+
+    /// Whether `rest`, with which the text ends, counts as a mark that broke off, and whether it may be a call's.
+    pub(crate) fn cut(&self, rest: &str) -> Option<bool> {
+        let above = self.0.partition_point(|(token, _)| *token < rest);
+        let mut begun =
+            self.0.get(above..)?.iter().take_while(|(token, _)| token.starts_with(rest)).peekable();
+        let counts = rest.len() >= SHORTEST && begun.peek().is_some();
+        counts.then(|| begun.any(|(_, mark)| matches!(mark, Mark::Open(_) | Mark::Header)))
+    }
+}
+
+/// Whether a mark may begin with `byte`.
+pub(crate) fn may_begin(byte: u8) -> bool {
+    matches!(byte, b'<' | b'[' | b']' | 0xe2)
 }
 
 /// `text` without the tokens that end a turn.
@@ -88,4 +141,28 @@ pub(crate) fn without_stops(text: &str) -> String {
     }
     kept.push_str(rest);
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, Marks};
+    use crate::Format;
+
+    #[test]
+    fn no_mark_is_the_beginning_of_another_one() {
+        for format in Format::ALL.iter().copied().map(Some).chain([None]) {
+            let marks = Marks::new(format);
+            for (before, after) in marks.0.iter().zip(marks.0.iter().skip(1)) {
+                assert!(!after.0.starts_with(before.0), "{} and {}", before.0, after.0);
+            }
+            for (token, _) in &marks.0 {
+                assert!(super::may_begin(token.as_bytes()[0]), "{token}");
+                assert!(matches!(marks.at(token), Found::Mark(_, len) if len == token.len()));
+                for (cut, _) in token.char_indices().skip(1) {
+                    assert!(matches!(marks.at(&token[..cut]), Found::Prefix), "{token} {cut}");
+                }
+            }
+            assert!(matches!(marks.at("<b>"), Found::Nothing));
+        }
+    }
 }

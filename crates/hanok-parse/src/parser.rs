@@ -1,23 +1,26 @@
 //! The parser.
 
-use crate::{Declared, Format, NoteKind, Reasoning, Reply, Stream, walk::Walk};
+use std::ops::Range;
+
+use crate::{
+    Declared, Event, Format, NoteKind, Reasoning, Reply, Stream, look::Look, setup::Setup,
+    walk::Walk,
+};
 
 /// Reads what a model writes. Built once per agent; every text is some [`Reply`].
 ///
-/// The format is not chosen: all of them are looked for in one pass, whose time is linear in the text.
+/// The format need not be chosen: all of them are looked for in one pass, whose time is linear in the text.
 #[derive(Debug, Clone, Default)]
 pub struct Parser {
-    declared: Declared,
+    setup: Setup,
     reasoning: Reasoning,
-    #[allow(dead_code, reason = "every format is looked for until the streaming core is there")]
-    format: Option<Format>,
 }
 
 impl Parser {
     /// A parser for the calls in `declared`.
     #[must_use]
     pub fn new(declared: Declared) -> Self {
-        Self { declared, ..Self::default() }
+        Self { setup: Setup::new(declared, None), reasoning: Reasoning::Ignore }
     }
 
     /// Whether calls may come out of the reasoning. Default: [`Reasoning::Ignore`].
@@ -26,10 +29,16 @@ impl Parser {
         Self { reasoning, ..self }
     }
 
-    /// The one format that the model writes. Default: all of them are looked for.
+    /// The one format that the model writes. What looks like another one is text. Default: all of them.
     #[must_use]
     pub fn format(self, format: Format) -> Self {
-        Self { format: Some(format), ..self }
+        Self { setup: Setup::new(self.setup.declared, Some(format)), ..self }
+    }
+
+    /// What may be called.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.setup.declared
     }
 
     /// Reads a text that comes in pieces.
@@ -38,36 +47,61 @@ impl Parser {
         Stream::new(self)
     }
 
-    /// What may be called.
-    #[must_use]
-    pub fn declared(&self) -> &Declared {
-        &self.declared
-    }
-
     /// What `text` says. It has to be all that the model wrote: calls are final only at the end of the text, because a
     /// close tag may still turn everything before it into reasoning.
     #[must_use]
     pub fn parse(&self, text: &str) -> Reply {
-        let mut draft = Walk::new(&self.declared, text, 0).run();
-        let last = draft.reasoning.last().cloned();
-        let reply = std::mem::take(&mut draft).into_reply(text);
-        match last {
-            Some(span) if self.reasoning == Reasoning::Promote && is_silent(&reply) => {
-                self.promoted(text, &span).unwrap_or(reply)
-            }
-            _ => reply,
+        let mut walk = Walk::new(0);
+        walk.draft.quiet = true;
+        walk.run(Look { text, ended: false, setup: &self.setup });
+        walk.run(Look { text, ended: true, setup: &self.setup });
+        self.finish(walk, text, &mut Vec::new())
+    }
+
+    pub(crate) fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The reply of a walk that read all of `text`.
+    pub(crate) fn finish(&self, walk: Walk, text: &str, out: &mut Vec<Event>) -> Reply {
+        let (quiet, started) = (walk.draft.quiet, walk.draft.started);
+        let last = walk.draft.reasoned.last().cloned();
+        let mut reply = walk.into_reply(text, out);
+        if let Some(span) = last
+            && self.reasoning == Reasoning::Promote
+            && is_silent(&reply)
+            && let Some(promoted) = self.promoted(text, &span, started, out)
+        {
+            reply = Reply { reasoning: reply.reasoning, ..promoted };
         }
+        if !quiet {
+            out.push(Event::Finished);
+        }
+        reply
     }
 
     /// The calls inside `span`, if there are any.
-    fn promoted(&self, text: &str, span: &std::ops::Range<usize>) -> Option<Reply> {
-        let inner = text.get(..span.end)?;
-        let mut draft = Walk::new(&self.declared, inner, span.start).run();
-        draft.reasoning = vec![span.clone()];
-        draft.note(NoteKind::Promoted, span.clone());
-        let reply = draft.into_reply(text);
-        let found = !reply.calls.is_empty();
-        found.then_some(Reply { content: String::new(), ..reply })
+    fn promoted(
+        &self,
+        text: &str,
+        span: &Range<usize>,
+        started: usize,
+        out: &mut Vec<Event>,
+    ) -> Option<Reply> {
+        let text = text.get(..span.end)?;
+        let mut walk = Walk::new(span.start);
+        walk.draft.started = started;
+        walk.run(Look { text, ended: true, setup: &self.setup });
+        walk.draft.note(NoteKind::Promoted, span.clone());
+        walk.draft.tell_notes();
+        let mut told = std::mem::take(&mut walk.draft.events);
+        let reply = walk.into_reply(text, &mut told);
+        let said = |event: &Event| matches!(event, Event::Content { .. } | Event::Reasoning { .. });
+        told.retain(|event| !said(event));
+        (!reply.calls.is_empty()).then(|| {
+            out.extend(told);
+            Reply { content: String::new(), ..reply }
+        })
     }
 }
 
@@ -76,6 +110,7 @@ fn is_silent(reply: &Reply) -> bool {
     reply.calls.is_empty()
         && reply.answer.is_none()
         && reply.error.is_none()
+        && reply.thought.is_none()
         && reply.content.is_empty()
 }
 

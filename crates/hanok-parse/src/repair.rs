@@ -3,185 +3,357 @@
 //! The content of a string is never changed. An escape that JSON does not know stays as it was written, backslash
 //! included; only `\'` means the quote, as it does in the languages models take it from.
 
-use crate::scan::Scanner;
+use crate::{
+    RepairKind,
+    look::More,
+    scan::{Input, Scan, Step, Want},
+};
 
-impl Scanner<'_> {
-    /// Skips white space and comments, and remembers where the last line began.
-    pub(crate) fn skip_blank(&mut self) {
-        while let Some(next) = self.peek() {
+/// A token that the text may stop in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Inside {
+    Nothing,
+    /// A string, with the quote that opened it.
+    Text(char),
+    LineComment,
+    BlockComment,
+    /// Behind the first of two closing braces.
+    Doubled,
+}
+
+impl Scan {
+    /// Skips white space and comments, and remembers where the last line began. The next letter, or `None` inside a
+    /// comment.
+    pub(crate) fn skip_blank(&mut self, input: Input<'_>) -> Result<Option<char>, More> {
+        let rest = self.rest(input);
+        let mut letters = rest.char_indices();
+        while let Some((at, next)) = letters.next() {
             match next {
                 '\n' => {
-                    self.skip(next);
-                    self.line = Some(self.at);
+                    self.line = Some(self.at + at + 1);
+                    self.line_is_blank = true;
                 }
-                '#' => self.skip_line(),
-                '/' if self.rest().starts_with("//") => self.skip_line(),
-                '/' if self.rest().starts_with("/*") => self.skip_block(),
-                _ if next.is_whitespace() || next == '\u{feff}' => self.skip(next),
-                _ => return,
+                '#' => return self.comment(at, Inside::LineComment),
+                '/' => match letters.next() {
+                    Some((_, '/')) => return self.comment(at, Inside::LineComment),
+                    Some((_, '*')) => return self.comment(at, Inside::BlockComment),
+                    None if !input.ended => {
+                        self.at += at;
+                        return Err(More);
+                    }
+                    _ => {
+                        self.at += at;
+                        return Ok(Some(next));
+                    }
+                },
+                _ if next.is_whitespace() || next == '\u{feff}' => {}
+                _ => {
+                    self.at += at;
+                    return Ok(Some(next));
+                }
+            }
+        }
+        self.at += rest.len();
+        Err(More)
+    }
+
+    fn comment(&mut self, at: usize, kind: Inside) -> Result<Option<char>, More> {
+        self.at += at;
+        self.mended(RepairKind::Comment);
+        self.at += if kind == Inside::BlockComment { 2 } else { 0 };
+        self.inside = kind;
+        Ok(None)
+    }
+
+    /// Goes on with the token that the text stopped in.
+    pub(crate) fn resume(&mut self, input: Input<'_>) -> Step {
+        match self.inside {
+            Inside::Text(open) => self.string(open, input),
+            Inside::LineComment => {
+                let rest = self.rest(input);
+                match rest.find('\n') {
+                    Some(end) => {
+                        self.at += end;
+                        self.inside = Inside::Nothing;
+                        Step::Next
+                    }
+                    None => {
+                        self.at += rest.len();
+                        Step::More
+                    }
+                }
+            }
+            Inside::BlockComment => self.block_comment(input),
+            Inside::Doubled => self.doubled(input),
+            Inside::Nothing => Step::Next,
+        }
+    }
+
+    fn block_comment(&mut self, input: Input<'_>) -> Step {
+        let rest = self.rest(input);
+        match rest.find("*/") {
+            Some(end) => {
+                self.at += end + 2;
+                self.inside = Inside::Nothing;
+                Step::Next
+            }
+            None => {
+                self.at += rest.len() - usize::from(rest.ends_with('*') && !input.ended);
+                Step::More
             }
         }
     }
 
-    fn skip_line(&mut self) {
-        self.repaired = true;
-        let rest = self.rest();
-        self.at += rest.find('\n').unwrap_or(rest.len());
+    /// Skips the second of two closing braces, if it is there.
+    fn doubled(&mut self, input: Input<'_>) -> Step {
+        let next = match self.skip_blank(input) {
+            Ok(Some(next)) => Some(next),
+            Ok(None) => None,
+            Err(More) if input.ended => None,
+            Err(More) => return Step::More,
+        };
+        if next == Some('}') {
+            self.skip('}');
+        }
+        if self.inside == Inside::Doubled {
+            self.inside = Inside::Nothing;
+        }
+        self.pop('}')
     }
 
-    fn skip_block(&mut self) {
-        self.repaired = true;
-        let rest = self.rest();
-        self.at += rest.find("*/").map_or(rest.len(), |end| end + 2);
-    }
-
-    /// Reads the string that begins with the quote `open`. `None` when the text ends first.
-    pub(crate) fn string(&mut self, open: char) -> Option<()> {
-        self.repaired |= open != '"';
-        self.skip(open);
+    pub(crate) fn open_string(&mut self, quote: char) {
+        if quote != '"' {
+            self.mended(RepairKind::Quotes);
+        }
+        self.skip(quote);
         self.out.push('"');
+        self.inside = Inside::Text(quote);
+    }
+
+    /// Reads on in the string that the quote `open` opened.
+    fn string(&mut self, open: char, input: Input<'_>) -> Step {
         loop {
-            self.copy_plain(open);
-            let next = self.peek()?;
-            if closes(open, next) && (open == '"' || self.is_followed_by_structure(next)) {
-                self.skip(next);
-                self.out.push('"');
-                return Some(());
+            let Some(next) = self.copy_plain(open, input) else { return Step::More };
+            if closes(open, next) {
+                match self.closes_here(open, next, input) {
+                    Ok(true) => {
+                        self.skip(next);
+                        self.out.push('"');
+                        self.inside = Inside::Nothing;
+                        if self.want == Want::Key {
+                            self.end_key();
+                            return Step::Next;
+                        }
+                        return self.end_value();
+                    }
+                    Ok(false) => {}
+                    Err(More) => return Step::More,
+                }
             }
             match next {
-                '\\' => self.escape()?,
-                '"' => self.write_raw(next, "\\\""),
+                '\\' => match self.escape(input) {
+                    Ok(()) => {}
+                    Err(More) => return Step::More,
+                },
+                '"' => {
+                    self.mended(RepairKind::Quotes);
+                    self.write_raw(next, "\\\"");
+                }
+                '\n' if self.ends_doubtful() => {
+                    self.skip(next);
+                    self.line = Some(self.at);
+                    return Step::Bad;
+                }
                 _ if next < ' ' => self.control(next),
-                _ => self.write_as_is(next),
+                _ => {
+                    self.skip(next);
+                    self.out.push(next);
+                }
             }
         }
     }
 
-    /// Copies up to the next letter that may need care.
-    fn copy_plain(&mut self, open: char) {
-        let special =
-            |letter: char| letter == '\\' || letter == '"' || letter < ' ' || closes(open, letter);
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let plain = rest.find(special).and_then(|end| rest.get(..end)).unwrap_or(rest);
-        self.out.push_str(plain);
-        self.at += plain.len();
+    /// Whether a line break ends the whole: nothing says yet that this is a call.
+    fn ends_doubtful(&self) -> bool {
+        self.released || self.bare && self.want == Want::Key && self.depth() == 1
+    }
+
+    /// Copies up to the next letter that may need care, and gives it. `None` where the text stops.
+    fn copy_plain(&mut self, open: char, input: Input<'_>) -> Option<char> {
+        let rest = self.rest(input);
+        let plain = if open == '"' {
+            rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))
+        } else {
+            let special =
+                |letter: char| matches!(letter, '\\' | '"') || letter < ' ' || closes(open, letter);
+            rest.find(special)
+        };
+        let len = plain.unwrap_or(rest.len());
+        self.out.push_str(rest.get(..len).unwrap_or_default());
+        self.at += len;
+        rest.get(len..)?.chars().next()
     }
 
     /// A quote that also stands in words (`it's`) closes a string only where the next token of JSON follows.
-    fn is_followed_by_structure(&self, quote: char) -> bool {
-        let behind = self.rest().get(quote.len_utf8()..).unwrap_or_default();
-        let next = behind.trim_start().chars().next();
-        next.is_none_or(|next| {
-            matches!(next, ',' | ':' | '：' | '}' | ']' | '"' | '\'' | '“' | '‘' | '<' | '#')
-        })
+    fn closes_here(&mut self, open: char, quote: char, input: Input<'_>) -> Result<bool, More> {
+        if open == '"' {
+            return Ok(true);
+        }
+        let behind = self.at + quote.len_utf8();
+        let from = self.ahead.max(behind);
+        let rest = input.text.get(from..).unwrap_or_default();
+        let tail = rest.trim_start();
+        match tail.chars().next() {
+            Some(next) => {
+                self.ahead = 0;
+                Ok(matches!(
+                    next,
+                    ',' | ':' | '：' | '}' | ']' | '"' | '\'' | '“' | '‘' | '<' | '#'
+                ))
+            }
+            None if input.ended => Ok(true),
+            None => {
+                self.ahead = from + rest.len();
+                Err(More)
+            }
+        }
     }
 
-    fn escape(&mut self) -> Option<()> {
-        self.skip('\\');
-        let next = self.peek()?;
+    fn escape(&mut self, input: Input<'_>) -> Result<(), More> {
+        let rest = self.rest(input);
+        let next = rest.chars().nth(1).ok_or(More)?;
         match next {
             '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' => {
                 self.out.push('\\');
-                self.write_as_is(next);
+                self.out.push(next);
+                self.at += 2;
             }
             '\'' | '“' | '”' | '„' | '‘' | '’' => {
-                self.repaired = true;
-                self.write_as_is(next);
+                self.mended(RepairKind::Escape);
+                self.out.push(next);
+                self.at += 1 + next.len_utf8();
             }
-            'u' => return self.unicode_escape(),
+            'u' => return self.unicode_escape(input),
             _ => self.keep_backslash(),
         }
-        Some(())
+        Ok(())
     }
 
     /// `\u` with four digits. Half of a surrogate pair is no character, and is kept as it was written.
-    fn unicode_escape(&mut self) -> Option<()> {
-        let rest = self.rest();
-        let whole = match code_unit(rest.get(1..5)) {
+    fn unicode_escape(&mut self, input: Input<'_>) -> Result<(), More> {
+        let rest = self.rest(input);
+        let short = rest.len() < 12 && !input.ended && may_be_escape(rest);
+        let whole = match code_unit(rest.get(2..6)) {
             Some(0xd800..=0xdbff) => {
                 let low =
-                    rest.get(5..7).filter(|mark| *mark == "\\u").and(code_unit(rest.get(7..11)));
-                matches!(low, Some(0xdc00..=0xdfff)).then_some(11)
+                    rest.get(6..8).filter(|mark| *mark == "\\u").and(code_unit(rest.get(8..12)));
+                if low.is_none() && short {
+                    return Err(More);
+                }
+                matches!(low, Some(0xdc00..=0xdfff)).then_some(12)
             }
-            Some(0xdc00..=0xdfff) | None => None,
-            Some(_) => Some(5),
+            Some(0xdc00..=0xdfff) => None,
+            None if short => return Err(More),
+            None => None,
+            Some(_) => Some(6),
         };
-        match whole.and_then(|len| self.text.get(self.at..self.at + len)) {
+        match whole.and_then(|len| rest.get(..len)) {
             Some(digits) => {
-                self.out.push('\\');
                 self.out.push_str(digits);
                 self.at += digits.len();
             }
             None => self.keep_backslash(),
         }
-        Some(())
+        Ok(())
     }
 
+    /// Writes the backslash at hand as a letter.
     fn keep_backslash(&mut self) {
-        self.repaired = true;
+        self.mended(RepairKind::Escape);
         self.out.push_str("\\\\");
+        self.at += 1;
     }
 
     fn control(&mut self, letter: char) {
-        let escaped = match letter {
-            '\n' => "\\n".to_owned(),
-            '\r' => "\\r".to_owned(),
-            '\t' => "\\t".to_owned(),
-            _ => format!("\\u{:04x}", u32::from(letter)),
-        };
-        self.write_raw(letter, &escaped);
+        self.mended(RepairKind::Control);
+        match letter {
+            '\n' => self.write_raw(letter, "\\n"),
+            '\r' => self.write_raw(letter, "\\r"),
+            '\t' => self.write_raw(letter, "\\t"),
+            _ => self.write_raw(letter, &format!("\\u{:04x}", u32::from(letter))),
+        }
     }
 
     fn write_raw(&mut self, letter: char, escaped: &str) {
-        self.repaired = true;
         self.skip(letter);
         self.out.push_str(escaped);
     }
 
-    fn write_as_is(&mut self, letter: char) {
-        self.skip(letter);
-        self.out.push(letter);
-    }
-
-    /// Reads a key without quotes, and says whether there is one.
-    pub(crate) fn bare_key(&mut self) -> bool {
-        let part_of_key =
+    /// Reads a key without quotes.
+    pub(crate) fn bare_key(&mut self, input: Input<'_>) -> Step {
+        let part =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '$');
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let key = rest
-            .find(|letter| !part_of_key(letter))
-            .and_then(|end| rest.get(..end))
-            .unwrap_or(rest);
-        self.repaired = true;
-        self.out.push('"');
-        self.out.push_str(key);
-        self.out.push('"');
+        let Ok(key) = self.word(input, part) else { return Step::More };
+        if key.is_empty() {
+            return Step::Bad;
+        }
+        self.mended(RepairKind::Key);
         self.at += key.len();
-        !key.is_empty()
+        self.begin_member(key);
+        Step::Next
     }
 
-    /// Reads a number or a word that stands for a value, and says whether there is one.
-    pub(crate) fn literal(&mut self) -> bool {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let part_of_word =
+    /// Reads a number or a word that stands for a value.
+    pub(crate) fn literal(&mut self, in_array: bool, input: Input<'_>) -> Step {
+        let part =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '+' | '.');
-        let word = rest
-            .find(|letter| !part_of_word(letter))
-            .and_then(|end| rest.get(..end))
-            .unwrap_or(rest);
-        let written = match word {
-            "true" | "false" | "null" => word,
-            "True" => "true",
-            "False" => "false",
-            "None" => "null",
-            _ if is_number(word) => word,
-            _ => return false,
-        };
-        self.repaired |= written != word;
+        let Ok(word) = self.word(input, part) else { return Step::More };
+        let Some(written) = value(word) else { return Step::Bad };
+        if in_array {
+            self.open_slot();
+        }
+        if written != word {
+            self.mended(RepairKind::Literal);
+        }
         self.out.push_str(written);
         self.at += word.len();
-        true
+        self.end_value()
     }
+
+    /// The letters at hand that are `part` of a word, once it is clear where they end.
+    fn word<'a>(&mut self, input: Input<'a>, part: impl Fn(char) -> bool) -> Result<&'a str, More> {
+        let from = self.ahead.max(self.at);
+        let rest = input.text.get(from..).unwrap_or_default();
+        match rest.find(|letter| !part(letter)) {
+            Some(len) => {
+                self.ahead = 0;
+                Ok(input.text.get(self.at..from + len).unwrap_or_default())
+            }
+            // A text that ends in a word has no whole value.
+            None => {
+                self.ahead = from + rest.len();
+                if input.ended {
+                    self.at = self.ahead;
+                }
+                Err(More)
+            }
+        }
+    }
+}
+
+/// What a word that stands for a value is in JSON.
+pub(crate) fn value(word: &str) -> Option<&str> {
+    match word {
+        "true" | "false" | "null" => Some(word),
+        "True" => Some("true"),
+        "False" => Some("false"),
+        "None" => Some("null"),
+        _ => is_number(word).then_some(word),
+    }
+}
+
+pub(crate) fn is_quote(letter: char) -> bool {
+    matches!(letter, '"' | '\'' | '“' | '”' | '„' | '‘' | '’')
 }
 
 fn closes(open: char, letter: char) -> bool {
@@ -191,6 +363,15 @@ fn closes(open: char, letter: char) -> bool {
         '“' | '”' | '„' => matches!(letter, '“' | '”' | '"'),
         _ => matches!(letter, '‘' | '’' | '\''),
     }
+}
+
+/// Whether `rest` may become `\uXXXX\uXXXX` when the text goes on.
+fn may_be_escape(rest: &str) -> bool {
+    let shape = *b"\\uxxxx\\uxxxx";
+    rest.bytes().zip(shape).all(|(byte, want)| match want {
+        b'x' => byte.is_ascii_hexdigit(),
+        _ => byte == want,
+    })
 }
 
 fn code_unit(digits: Option<&str>) -> Option<u32> {

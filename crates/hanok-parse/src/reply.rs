@@ -44,6 +44,8 @@ pub struct Call {
     pub arguments: Arguments,
     /// Where the call stands, from its marker to the end of its arguments.
     pub span: Range<usize>,
+    /// Where its arguments stand.
+    pub given: Range<usize>,
 }
 
 /// What is called.
@@ -76,6 +78,46 @@ pub struct Note {
     pub kind: NoteKind,
     /// The bytes it is about.
     pub span: Range<usize>,
+    /// What was mended, one by one, up to 64 of an object.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Repair>,
+}
+
+/// One fault of JSON that was mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct Repair {
+    /// What was wrong.
+    pub kind: RepairKind,
+    /// The byte where it stands.
+    pub at: usize,
+}
+
+/// What was wrong with the JSON of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RepairKind {
+    /// A comma is missing, or one too many.
+    Comma,
+    /// Quotes other than `"`, or `"` unescaped in a string.
+    Quotes,
+    /// A word of another language: `True`, `None`.
+    Literal,
+    /// A key without quotes.
+    Key,
+    /// A comment.
+    Comment,
+    /// A control character in a string.
+    Control,
+    /// An escape that JSON does not know.
+    Escape,
+    /// A brace or bracket too many, or doubled.
+    Brace,
+    /// Closers are missing, and the format's own end follows.
+    Closer,
+    /// Another sign in place of the colon.
+    Colon,
 }
 
 /// What happened to a part of the text.
@@ -93,4 +135,6 @@ pub enum NoteKind {
     Retracted,
     /// The calls come out of the reasoning, because nothing followed it.
     Promoted,
+    /// A call's mark stands in reasoning, where it calls nothing.
+    Decoy,
 }

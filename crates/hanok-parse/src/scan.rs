@@ -1,292 +1,285 @@
-//! Finds where a JSON object ends, and writes it out as valid JSON.
+//! Finds where a JSON object ends, and writes it out as valid JSON, while the text comes.
 //!
 //! One pass with a stack of its own: it knows what is a string and what is not, so a `}` in a string is data, and no
-//! input can overflow the program's stack. What models get wrong around strings is mended on the way; see
-//! [`crate::repair`].
+//! input can overflow the program's stack. It stops wherever the text stops, and goes on from there. What models get
+//! wrong around strings is mended on the way; see [`crate::repair`].
 
-use std::{collections::HashMap, ops::Range};
+use std::ops::Range;
 
 use crate::{
-    labels::{self, LabelKind},
+    Repair, RepairKind,
+    labels::{self, LabelKind, Line},
+    look::{self, More},
     marks::STOPS,
+    members::{self, Member},
+    repair::{Inside, is_quote},
 };
 
 /// `serde_json` reads 127 levels; what it could not decode is not handed on.
 const DEEPEST: usize = 127;
+/// How many repairs of one object are told one by one.
+const REPAIRS: usize = 64;
 
 /// What may close an object whose own closers are missing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Ends {
-    /// The format's end tag. A token that ends the turn closes every format.
-    pub(crate) tag: Option<&'static str>,
+    /// The format's end marks. A token that ends the turn closes every format.
+    pub(crate) tags: &'static [&'static str],
     /// A line that begins with a label: `Observation:` closes, any other one breaks the object off.
     pub(crate) labels: bool,
     /// A code fence.
     pub(crate) fence: bool,
 }
 
-/// An object that was read whole.
-#[derive(Debug)]
-pub(crate) struct Object {
-    /// Valid JSON without white space, duplicates removed.
-    pub(crate) json: String,
-    members: Vec<Member>,
-    /// Where reading ended.
-    pub(crate) end: usize,
-    /// Whether anything was mended.
-    pub(crate) repaired: bool,
-}
-
-/// Why an object could not be read.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    /// The text ended inside the object.
-    pub(crate) truncated: bool,
-    /// Where reading failed.
-    pub(crate) at: usize,
-    /// The last start of a line that is not inside a string, where reading can go on. `None` on the first line.
-    pub(crate) line: Option<usize>,
-    /// How many brackets were open.
-    depth: usize,
-    /// The object may not go on behind the line: labels begin there.
-    one_line: bool,
-    /// What was read so far.
-    pub(crate) partial: Partial,
-}
-
-impl Fault {
-    /// Where the object ends that could not be read: where its brackets balance, strings left aside. `None` when a tag,
-    /// a label's line or the end of the text comes first.
-    pub(crate) fn end(&self, text: &str) -> Option<usize> {
-        let mut depth = self.depth;
-        let (mut in_string, mut escaped) = (false, false);
-        for (at, byte) in (self.at..).zip(text.get(self.at..)?.bytes()) {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = in_string,
-                b'"' => in_string = !in_string,
-                _ if in_string => {}
-                b'<' => return None,
-                b'\n' if self.one_line => return None,
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' if depth <= 1 => return Some(at + 1),
-                b'}' | b']' => depth -= 1,
-                _ => {}
-            }
-        }
-        None
-    }
-}
-
-/// The outermost members of an object that could not be read.
-#[derive(Debug, Default)]
-pub(crate) struct Partial {
-    json: String,
-    members: Vec<Member>,
-}
-
-#[derive(Debug, Clone)]
-struct Member {
-    key: String,
-    /// The whole member, its key included.
-    start: usize,
-    value: Range<usize>,
-}
-
-impl Object {
-    /// The JSON text of a member of the outermost object.
-    pub(crate) fn get(&self, key: &str) -> Option<&str> {
-        value(&self.json, &self.members, key)
-    }
-}
-
-impl Partial {
-    /// The JSON text of a member that was read whole.
-    pub(crate) fn get(&self, key: &str) -> Option<&str> {
-        value(&self.json, &self.members, key).filter(|value| !value.is_empty())
-    }
-
-    /// The keys so far, the last of which may have no value yet.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.members.iter().map(|member| member.key.as_str())
-    }
-}
-
-fn value<'a>(json: &'a str, members: &[Member], key: &str) -> Option<&'a str> {
-    let member = members.iter().rfind(|member| member.key == key)?;
-    json.get(member.value.clone())
-}
-
-/// Reads the object that begins at byte `start` of `text`.
-pub(crate) fn object(text: &str, start: usize, ends: Ends) -> Result<Object, Fault> {
-    let scanner = Scanner {
-        text,
-        at: start,
-        line: None,
-        out: String::new(),
-        frames: Vec::new(),
-        want: Want::Value,
-        repaired: false,
-        ends,
-    };
-    let read = scanner.run();
-    #[cfg(test)]
-    work::count(read.as_ref().map_or_else(|fault| fault.at, |object| object.end) - start);
-    read
-}
-
-/// Counts the bytes that are scanned, so that a test can see whether any are scanned too often.
-#[cfg(test)]
-pub(crate) mod work {
-    use std::cell::Cell;
-
-    thread_local!(static SCANNED: Cell<usize> = const { Cell::new(0) });
-
-    pub(crate) fn count(bytes: usize) {
-        SCANNED.set(SCANNED.get() + bytes);
-    }
-
-    pub(crate) fn take() -> usize {
-        SCANNED.take()
-    }
+/// What came of reading on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// The text stops, and will go on.
+    More,
+    /// The object is read whole.
+    Done,
+    /// It cannot be read. [`Scan::at`] is where.
+    Bad,
+    /// The text ended inside it.
+    Cut,
+    /// A member of the outermost object was read, and nobody knows yet whether the object is a call.
+    Member,
 }
 
 /// What comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Want {
+pub(crate) enum Want {
     Key,
     Colon,
     Value,
     Comma,
 }
 
-enum Step {
+/// What a token did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
     Next,
     Done,
     Bad,
+    More,
 }
 
-#[derive(Debug)]
-struct Frame {
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
     object: bool,
     doubled: bool,
-    start: usize,
     filled: bool,
-    members: Vec<Member>,
+    /// Where it begins in what is written.
+    start: usize,
+    /// Its first member.
+    base: usize,
 }
 
 /// The state of one pass. [`crate::repair`] has the methods that read single tokens.
-#[derive(Debug)]
-pub(crate) struct Scanner<'a> {
-    pub(crate) text: &'a str,
+#[derive(Debug, Clone)]
+pub(crate) struct Scan {
     pub(crate) at: usize,
+    /// The last start of a line that is not inside a string. `None` on the first line.
     pub(crate) line: Option<usize>,
+    /// Only blanks stand between the start of the line and here.
+    pub(crate) line_is_blank: bool,
     pub(crate) out: String,
-    frames: Vec<Frame>,
-    want: Want,
-    pub(crate) repaired: bool,
-    ends: Ends,
+    pub(crate) frames: Vec<Frame>,
+    members: Vec<Member>,
+    pub(crate) want: Want,
+    pub(crate) inside: Inside,
+    /// How far an unfinished look ahead has come.
+    pub(crate) ahead: usize,
+    pub(crate) repairs: Vec<Repair>,
+    pub(crate) ends: Ends,
+    /// No mark says that this is a call: a line break inside a key ends it.
+    pub(crate) bare: bool,
+    /// A member of the outermost object was read.
+    pause: bool,
+    /// It is text: a line break inside any string ends it.
+    pub(crate) released: bool,
 }
 
-impl Scanner<'_> {
-    fn run(mut self) -> Result<Object, Fault> {
+/// A piece of text, and whether it goes on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Input<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) ended: bool,
+}
+
+impl Scan {
+    /// Reads the value that begins at byte `at`.
+    pub(crate) fn new(at: usize, ends: Ends) -> Self {
+        Self {
+            at,
+            line: None,
+            line_is_blank: false,
+            out: String::new(),
+            frames: Vec::new(),
+            members: Vec::new(),
+            want: Want::Value,
+            inside: Inside::Nothing,
+            ahead: 0,
+            repairs: Vec::new(),
+            ends,
+            bare: false,
+            pause: false,
+            released: false,
+        }
+    }
+
+    /// Reads on in `text`.
+    pub(crate) fn read(&mut self, text: &str, ended: bool) -> Read {
+        let from = self.at;
+        let read = self.run(Input { text, ended });
+        work::count(self.at.saturating_sub(from));
+        read
+    }
+
+    fn run(&mut self, input: Input<'_>) -> Read {
         loop {
-            self.skip_blank();
-            let step = self.peek().map(|next| self.step(next));
+            let step = match self.inside {
+                Inside::Nothing => match self.skip_blank(input) {
+                    Ok(Some(next)) => self.step(next, input),
+                    Ok(None) => continue,
+                    Err(More) => Step::More,
+                },
+                _ => self.resume(input),
+            };
             match step {
-                Some(Some(Step::Next)) => {}
-                Some(Some(Step::Done)) => return Ok(self.into_object()),
-                Some(Some(Step::Bad)) => return Err(self.into_fault(false)),
-                // The text ended before a token, or inside one.
-                None | Some(None) => return Err(self.into_fault(true)),
+                Step::Next if self.pause => {
+                    self.pause = false;
+                    return Read::Member;
+                }
+                Step::Next => {}
+                Step::Done => return Read::Done,
+                Step::Bad => return Read::Bad,
+                Step::More if input.ended => return Read::Cut,
+                Step::More => return Read::More,
             }
         }
     }
 
-    /// Reads one token. `None` when the text ends inside it.
-    fn step(&mut self, next: char) -> Option<Step> {
-        if self.ends_here() {
-            return Some(self.close_all());
+    /// Reads one token.
+    fn step(&mut self, next: char, input: Input<'_>) -> Step {
+        if !matches!(next, '"' | ',' | ':' | '}' | ']' | '{') {
+            match self.ends_here(input) {
+                Ok(false) => {}
+                Ok(true) => return self.close_all(),
+                Err(More) => return Step::More,
+            }
         }
-        match self.want {
-            Want::Key => self.key(next),
-            Want::Colon => Some(self.colon(next)),
-            Want::Value => self.value(next),
-            Want::Comma => Some(self.comma(next)),
+        let step = match self.want {
+            Want::Key => self.key(next, input),
+            Want::Colon => self.colon(next),
+            Want::Value => self.value(next, input),
+            Want::Comma => self.comma(next, input),
+        };
+        if step == Step::Next {
+            self.line_is_blank = false;
         }
+        step
     }
 
-    fn key(&mut self, next: char) -> Option<Step> {
+    fn key(&mut self, next: char, input: Input<'_>) -> Step {
         match next {
-            '}' => return Some(self.close()),
+            '}' => return self.close(next),
             ',' => {
-                self.repaired = true;
+                self.mended(RepairKind::Comma);
                 self.skip(next);
-                return Some(Step::Next);
+                return Step::Next;
             }
-            '{' => return Some(self.double()),
+            '{' => return self.double(),
             _ => {}
         }
-        let start = self.open_slot();
-        let written = self.out.len();
-        match next {
-            quote if is_quote(quote) => self.string(quote)?,
-            _ if !self.bare_key() => return Some(Step::Bad),
-            _ => {}
+        if !is_quote(next) {
+            return self.bare_key(input);
         }
-        let key = unquoted(self.out.get(written..).unwrap_or_default());
-        let frame = self.frames.last_mut()?;
-        frame.members.push(Member { key, start, value: 0..0 });
+        let (start, key) = self.open_key();
+        self.members.push(Member { start, key, value: 0..0 });
+        self.open_string(next);
+        self.resume(input)
+    }
+
+    /// Remembers the key that was written.
+    pub(crate) fn end_key(&mut self) {
+        let end = self.out.len();
+        if let Some(member) = self.members.last_mut() {
+            member.key.end = end;
+        }
         self.want = Want::Colon;
-        Some(Step::Next)
+        self.pause = self.bare && self.frames.len() == 1;
+    }
+
+    pub(crate) fn begin_member(&mut self, written: &str) {
+        let (start, key) = self.open_key();
+        self.out.push('"');
+        self.out.push_str(written);
+        self.out.push('"');
+        self.members.push(Member { start, key, value: 0..0 });
+        self.end_key();
+    }
+
+    fn open_key(&mut self) -> (usize, Range<usize>) {
+        let start = self.open_slot();
+        (start, start..start)
     }
 
     fn colon(&mut self, next: char) -> Step {
-        if !matches!(next, ':' | '：') {
-            return Step::Bad;
+        match next {
+            ':' => {}
+            '：' => self.mended(RepairKind::Colon),
+            _ => return Step::Bad,
         }
         self.skip(next);
         self.out.push(':');
         let start = self.out.len();
-        if let Some(member) = self.frames.last_mut().and_then(|frame| frame.members.last_mut()) {
+        if let Some(member) = self.members.last_mut() {
             member.value = start..start;
         }
         self.want = Want::Value;
         Step::Next
     }
 
-    fn value(&mut self, next: char) -> Option<Step> {
+    fn value(&mut self, next: char, input: Input<'_>) -> Step {
         let in_array = self.frames.last().is_some_and(|frame| !frame.object);
         match next {
-            ']' if in_array => return Some(self.close()),
+            ']' if in_array => return self.close(next),
             ',' if in_array => {
-                self.repaired = true;
+                self.mended(RepairKind::Comma);
                 self.skip(next);
-                return Some(Step::Next);
+                return Step::Next;
             }
-            _ if in_array => {
-                self.open_slot();
+            '{' | '[' => {
+                if in_array && self.frames.len() < DEEPEST {
+                    self.open_slot();
+                }
+                return self.open(next);
             }
             _ => {}
         }
-        match next {
-            '{' | '[' => return Some(self.open(next)),
-            quote if is_quote(quote) => self.string(quote)?,
-            _ if !self.literal() => return Some(Step::Bad),
-            _ => {}
+        if !is_quote(next) {
+            return self.literal(in_array, input);
         }
-        Some(self.end_value())
+        if in_array {
+            self.open_slot();
+        }
+        self.open_string(next);
+        self.resume(input)
     }
 
-    fn comma(&mut self, next: char) -> Step {
+    fn comma(&mut self, next: char, input: Input<'_>) -> Step {
         let object = self.frames.last().is_some_and(|frame| frame.object);
         match next {
             ',' => self.skip(next),
-            '}' if object => return self.close(),
-            ']' if !object => return self.close(),
+            '}' if object => return self.close(next),
+            ']' if !object => return self.close(next),
             '}' | ']' => return self.extra_closer(next),
-            _ if self.label().is_some() => return Step::Bad,
-            _ => self.repaired = true,
+            _ => match self.label(input) {
+                Ok(None) => self.mended(RepairKind::Comma),
+                Ok(Some(_)) => return Step::Bad,
+                Err(More) => return Step::More,
+            },
         }
         self.want = if object { Want::Key } else { Want::Value };
         Step::Next
@@ -299,13 +292,8 @@ impl Scanner<'_> {
         let (object, start) = (bracket == '{', self.out.len());
         self.skip(bracket);
         self.out.push(bracket);
-        self.frames.push(Frame {
-            object,
-            doubled: false,
-            start,
-            filled: false,
-            members: Vec::new(),
-        });
+        let base = self.members.len();
+        self.frames.push(Frame { object, doubled: false, filled: false, start, base });
         self.want = if object { Want::Key } else { Want::Value };
         Step::Next
     }
@@ -316,42 +304,50 @@ impl Scanner<'_> {
             Some(frame) if !frame.filled && !frame.doubled => frame.doubled = true,
             _ => return Step::Bad,
         }
-        self.repaired = true;
+        self.mended(RepairKind::Brace);
         self.skip('{');
         Step::Next
     }
 
-    fn close(&mut self) -> Step {
-        let bracket = if self.frames.last().is_some_and(|frame| frame.object) { '}' } else { ']' };
-        self.skip(bracket);
-        if self.frames.last().is_some_and(|frame| frame.doubled) {
-            self.skip_blank();
-            if self.peek() == Some('}') {
-                self.skip('}');
-            }
+    fn close(&mut self, bracket: char) -> Step {
+        let (filled, doubled) =
+            self.frames.last().map_or((false, false), |frame| (frame.filled, frame.doubled));
+        if filled && self.want != Want::Comma {
+            self.mended(RepairKind::Comma);
         }
-        self.repaired |=
-            self.frames.last().is_some_and(|frame| frame.filled) && self.want != Want::Comma;
+        self.skip(bracket);
+        if doubled {
+            self.inside = Inside::Doubled;
+            return Step::Next;
+        }
         self.pop(bracket)
     }
 
     /// Ends the innermost value. The outermost one stays, so that its members can be asked for.
-    fn pop(&mut self, bracket: char) -> Step {
-        self.remove_duplicates();
+    pub(crate) fn pop(&mut self, bracket: char) -> Step {
+        if let Some(frame) = self.frames.last()
+            && frame.object
+        {
+            members::keep_last(&mut self.out, &mut self.members, frame.base, frame.start);
+        }
         self.out.push(bracket);
         if self.frames.len() <= 1 {
             return Step::Done;
         }
-        self.frames.pop();
+        if let Some(frame) = self.frames.pop() {
+            self.members.truncate(frame.base);
+        }
         self.end_value()
     }
 
-    fn end_value(&mut self) -> Step {
+    pub(crate) fn end_value(&mut self) -> Step {
         let end = self.out.len();
-        if let Some(member) = self.frames.last_mut().and_then(|frame| frame.members.last_mut()) {
+        let object = self.frames.last().is_some_and(|frame| frame.object);
+        if let Some(member) = self.members.last_mut().filter(|_| object) {
             member.value.end = end;
         }
         self.want = Want::Comma;
+        self.pause = self.bare && self.frames.len() == 1;
         Step::Next
     }
 
@@ -362,13 +358,13 @@ impl Scanner<'_> {
         if self.frames.iter().any(|frame| frame.object == object) {
             return Step::Bad;
         }
-        self.repaired = true;
+        self.mended(RepairKind::Brace);
         self.skip(bracket);
         Step::Next
     }
 
     /// Writes the comma before a key or an item, if it is not the first. Trailing commas are so never written.
-    fn open_slot(&mut self) -> usize {
+    pub(crate) fn open_slot(&mut self) -> usize {
         if let Some(frame) = self.frames.last_mut() {
             if frame.filled {
                 self.out.push(',');
@@ -379,7 +375,7 @@ impl Scanner<'_> {
     }
 
     /// Whether the format's own end stands here, between two members.
-    fn ends_here(&self) -> bool {
+    fn ends_here(&self, input: Input<'_>) -> Result<bool, More> {
         let object = self.frames.last().is_some_and(|frame| frame.object);
         let between = match self.want {
             Want::Comma => true,
@@ -387,104 +383,97 @@ impl Scanner<'_> {
             Want::Value => !object && !self.frames.is_empty(),
             Want::Colon => false,
         };
-        let rest = self.rest();
-        between
-            && (self.ends.tag.is_some_and(|tag| rest.starts_with(tag))
-                || rest.starts_with('<') && STOPS.iter().any(|stop| rest.starts_with(stop))
-                || self.ends.fence && rest.starts_with("```")
-                || self.want == Want::Comma && self.label() == Some(LabelKind::Observation))
+        if !between {
+            return Ok(false);
+        }
+        let rest = self.rest(input);
+        if !self.ends.tags.is_empty() && look::any(rest, self.ends.tags, input.ended)?.is_some() {
+            return Ok(true);
+        }
+        if rest.starts_with('<') && look::any(rest, &STOPS, input.ended)?.is_some() {
+            return Ok(true);
+        }
+        if self.ends.fence
+            && rest.starts_with('`')
+            && look::any(rest, &["```"], input.ended)?.is_some()
+        {
+            return Ok(true);
+        }
+        Ok(self.want == Want::Comma && self.label(input)? == Some(LabelKind::Observation))
     }
 
     /// The label of the line, when this is where the line begins.
-    fn label(&self) -> Option<LabelKind> {
-        let line = self.line.filter(|_| self.ends.labels)?;
-        let before = self.text.get(line..self.at)?;
-        if !before.chars().all(labels::is_blank) {
-            return None;
+    fn label(&self, input: Input<'_>) -> Result<Option<LabelKind>, More> {
+        let Some(line) = self.line.filter(|_| self.ends.labels && self.line_is_blank) else {
+            return Ok(None);
+        };
+        match labels::at(input.text.get(line..).unwrap_or_default(), input.ended) {
+            Line::Label(label) => Ok(Some(label.kind)),
+            Line::Other => Ok(None),
+            Line::More => Err(More),
         }
-        labels::at(self.text.get(line..)?).map(|label| label.kind)
     }
 
     fn close_all(&mut self) -> Step {
-        self.repaired = true;
+        self.mended(RepairKind::Closer);
         loop {
             let object = self.frames.last().is_some_and(|frame| frame.object);
-            if let Step::Done = self.pop(if object { '}' } else { ']' }) {
+            if self.pop(if object { '}' } else { ']' }) == Step::Done {
                 return Step::Done;
             }
         }
     }
 
-    /// Keeps the last of the members with one key.
-    fn remove_duplicates(&mut self) {
-        let Some(frame) = self.frames.last_mut().filter(|frame| frame.members.len() > 1) else {
-            return;
-        };
-        let last: HashMap<&str, usize> = frame
-            .members
-            .iter()
-            .enumerate()
-            .map(|(at, member)| (member.key.as_str(), at))
-            .collect();
-        if last.len() == frame.members.len() {
-            return;
-        }
-        let keep: Vec<bool> = frame
-            .members
-            .iter()
-            .enumerate()
-            .map(|(at, member)| last.get(member.key.as_str()) == Some(&at))
-            .collect();
-        let old = self.out.split_off((frame.start + 1).min(self.out.len()));
-        let base = frame.start + 1;
-        let mut kept = keep.into_iter();
-        frame.members.retain(|_| kept.next().unwrap_or(true));
-        for (at, member) in frame.members.iter_mut().enumerate() {
-            if at > 0 {
-                self.out.push(',');
-            }
-            let moved = self.out.len();
-            let text = old.get(member.start - base..member.value.end - base).unwrap_or_default();
-            self.out.push_str(text);
-            member.value = moved + (member.value.start - member.start)..self.out.len();
-            member.start = moved;
+    /// The JSON text of a member of the outermost object; of one that is being read, what is there.
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        let member = self.top().iter().rfind(|member| member.has(key, &self.out))?;
+        let is_read = member.value.start > 0 && member.value.is_empty();
+        let end = if is_read { self.out.len() } else { member.value.end };
+        self.out.get(member.value.start..end).filter(|value| !value.is_empty())
+    }
+
+    /// The JSON text of a member of the outermost object that was read whole.
+    pub(crate) fn whole(&self, key: &str) -> Option<&str> {
+        let member = self.top().iter().rfind(|member| member.has(key, &self.out))?;
+        self.out.get(member.value.clone()).filter(|value| !value.is_empty())
+    }
+
+    /// The keys of the outermost object that were read whole, with their values.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (String, &str)> {
+        self.top().iter().filter(|member| !member.key.is_empty()).map(|member| {
+            (member.name(&self.out), self.out.get(member.value.clone()).unwrap_or_default())
+        })
+    }
+
+    fn top(&self) -> &[Member] {
+        let end = self.frames.get(1).map_or(self.members.len(), |frame| frame.base);
+        self.members.get(..end).unwrap_or_default()
+    }
+
+    /// How many brackets are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    pub(crate) fn mended(&mut self, kind: RepairKind) {
+        if self.repairs.len() < REPAIRS {
+            self.repairs.push(Repair { kind, at: self.at });
         }
     }
 
-    pub(crate) fn rest(&self) -> &str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    pub(crate) fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+    pub(crate) fn rest<'a>(&self, input: Input<'a>) -> &'a str {
+        input.text.get(self.at..).unwrap_or_default()
     }
 
     pub(crate) fn skip(&mut self, letter: char) {
         self.at += letter.len_utf8();
     }
-
-    fn into_object(mut self) -> Object {
-        let members = self.frames.pop().map_or_else(Vec::new, |root| root.members);
-        Object { json: self.out, members, end: self.at, repaired: self.repaired }
-    }
-
-    fn into_fault(self, truncated: bool) -> Fault {
-        let depth = self.frames.len();
-        let members = self.frames.into_iter().next().map_or_else(Vec::new, |root| root.members);
-        let partial = Partial { json: self.out, members };
-        Fault {
-            truncated,
-            at: self.at.min(self.text.len()),
-            line: self.line,
-            depth,
-            one_line: self.ends.labels,
-            partial,
-        }
-    }
 }
 
-pub(crate) fn is_quote(letter: char) -> bool {
-    matches!(letter, '"' | '\'' | '“' | '”' | '„' | '‘' | '’')
+/// Reads the object at byte `at` of a text that is whole. The second value is where it ends.
+pub(crate) fn object(text: &str, at: usize) -> Option<Scan> {
+    let mut scan = Scan::new(at, Ends::default());
+    (text.get(at..)?.starts_with('{') && scan.read(text, true) == Read::Done).then_some(scan)
 }
 
 /// The text of a JSON string.
@@ -494,4 +483,23 @@ pub(crate) fn unquoted(json: &str) -> String {
         return serde_json::from_str(json).unwrap_or_else(|_not_a_string| inner.to_owned());
     }
     inner.to_owned()
+}
+
+/// Counts the bytes that are scanned, so that a test can see whether any are scanned too often.
+pub(crate) mod work {
+    #[cfg(test)]
+    thread_local!(static SCANNED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
+
+    #[cfg(test)]
+    pub(crate) fn count(bytes: usize) {
+        SCANNED.set(SCANNED.get() + bytes);
+    }
+
+    #[cfg(not(test))]
+    pub(crate) fn count(_bytes: usize) {}
+
+    #[cfg(test)]
+    pub(crate) fn take() -> usize {
+        SCANNED.take()
+    }
 }

@@ -1,78 +1,80 @@
 //! Text that comes in pieces.
 
-use crate::{Event, Parser, Reply};
+use crate::{Event, Parser, Reply, look::Look, walk::Walk};
 
 /// Reads a text that comes in pieces, and tells at once what it says.
 ///
-/// However the text is cut into pieces, the [`Reply`] and the events, their pieces joined, are the same.
+/// However the text is cut into pieces, the [`Reply`] is the same, and so are the events, their pieces joined and what
+/// was taken back left out. Nothing is read twice. The text itself is kept to its end, because a close tag may turn all
+/// of it into reasoning; beyond it, and the reply, only the state of what is being read is held.
 #[derive(Debug, Clone)]
 pub struct Stream<'p> {
     parser: &'p Parser,
     text: String,
+    walk: Walk,
+    /// The bytes of a character that is cut.
     tail: Vec<u8>,
 }
 
 impl<'p> Stream<'p> {
     pub(crate) fn new(parser: &'p Parser) -> Self {
-        Self { parser, text: String::new(), tail: Vec::new() }
+        Self { parser, text: String::new(), walk: Walk::new(0), tail: Vec::new() }
     }
 
-    /// Takes the next piece of the text, and appends to `out` what can be told now.
-    ///
-    /// For now it only collects: all events come with [`finish`](Self::finish).
-    pub fn feed(&mut self, text: &str, _out: &mut Vec<Event>) {
+    /// Takes the next piece of the text, and appends to `out` what can be told now. Text goes into the last event of
+    /// `out` where that is of the same kind.
+    pub fn feed(&mut self, text: &str, out: &mut Vec<Event>) {
+        if !self.tail.is_empty() {
+            self.tail.clear();
+            self.text.push(char::REPLACEMENT_CHARACTER);
+        }
         self.text.push_str(text);
+        self.read(false, out);
     }
 
     /// Takes the next bytes of the text. A character that is cut waits for its other bytes; what is no UTF-8 becomes
     /// `U+FFFD`.
     pub fn feed_bytes(&mut self, bytes: &[u8], out: &mut Vec<Event>) {
-        self.tail.extend_from_slice(bytes);
-        let tail = std::mem::take(&mut self.tail);
-        let mut rest = tail.as_slice();
+        let mut joined = std::mem::take(&mut self.tail);
+        let mut rest = bytes;
+        if !joined.is_empty() {
+            joined.extend_from_slice(bytes);
+            rest = joined.as_slice();
+        }
         loop {
             match std::str::from_utf8(rest) {
-                Ok(text) => return self.feed(text, out),
+                Ok(text) => {
+                    self.text.push_str(text);
+                    break;
+                }
                 Err(error) => {
                     let (valid, bad) = rest.split_at(error.valid_up_to());
-                    self.feed(std::str::from_utf8(valid).unwrap_or_default(), out);
+                    self.text.push_str(std::str::from_utf8(valid).unwrap_or_default());
                     let Some(len) = error.error_len() else {
                         self.tail = bad.to_vec();
-                        return;
+                        break;
                     };
-                    self.feed("\u{fffd}", out);
+                    self.text.push(char::REPLACEMENT_CHARACTER);
                     rest = bad.get(len..).unwrap_or_default();
                 }
             }
         }
+        self.read(false, out);
     }
 
     /// The text has ended.
     pub fn finish(mut self, out: &mut Vec<Event>) -> Reply {
         if !self.tail.is_empty() {
-            self.feed("\u{fffd}", out);
+            self.text.push(char::REPLACEMENT_CHARACTER);
         }
-        let reply = self.parser.parse(&self.text);
-        out.extend(told(&reply));
-        reply
+        self.read(true, out);
+        self.parser.finish(self.walk, &self.text, out)
     }
-}
 
-fn told(reply: &Reply) -> Vec<Event> {
-    let mut out = Vec::new();
-    out.extend(reply.reasoning.iter().map(|text| Event::Reasoning { text: text.clone() }));
-    out.extend(reply.thought.iter().map(|text| Event::Thought { text: text.clone() }));
-    if !reply.content.is_empty() {
-        out.push(Event::Content { text: reply.content.clone() });
+    fn read(&mut self, ended: bool, out: &mut Vec<Event>) {
+        let look = Look { text: &self.text, ended, setup: self.parser.setup() };
+        std::mem::swap(&mut self.walk.draft.events, out);
+        self.walk.run(look);
+        std::mem::swap(&mut self.walk.draft.events, out);
     }
-    for (call, made) in reply.calls.iter().enumerate() {
-        out.push(Event::CallStarted { call, kind: made.kind, name: made.name.clone() });
-        out.push(Event::Arguments { call, json: made.arguments.as_str().to_owned() });
-        out.push(Event::CallFinished { call });
-    }
-    out.extend(reply.answer.iter().map(|text| Event::Answer { text: text.clone() }));
-    out.extend(reply.error.iter().map(|error| Event::Failed { error: error.clone() }));
-    out.extend(reply.notes.iter().map(|note| Event::Noted { note: note.clone() }));
-    out.push(Event::Finished);
-    out
 }

@@ -2,21 +2,32 @@
 //!
 //! The walk goes from mark to mark and never back: a format that begins at a mark reads on from there, and leaves the
 //! walk behind what it read. What is not a mark is text, and goes where the mode says. A mark may only be looked at
-//! where it can begin, at `<` or at the start of a line, so the work is linear in the text.
+//! where it can begin, so the work is linear in the text. Wherever the text stops, the walk stops with a state, and
+//! goes on from there: nothing is decided before the text says it, so it does not matter how the text is cut.
+
+use std::ops::Range;
 
 use crate::{
-    CallKind, Declared, ErrorKind, Expected, NoteKind, bare, delegate,
+    CallKind, ErrorKind, Event, Expected, Reply,
+    calls::{self, Calls},
     draft::{Attempt, Draft},
     fence::Fence,
+    flow::Run,
     input::Input,
-    labels::{self, Label, LabelKind},
-    marks::{self, Mark},
-    names, python_tag, react, reasoning, tool_call,
+    labels::{self, Label, LabelKind, Line},
+    look::{Look, More},
+    marks::{self, Found, Mark},
+    name::{Behind, Named},
+    names,
+    opening::Opening,
+    reading::{Flow, Reading},
+    think::{self, Think},
 };
 
 /// Where text goes that is no mark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
+    #[default]
     Content,
     Thought,
     /// The input of the pending call, in words.
@@ -30,7 +41,7 @@ pub(crate) enum Mode {
 }
 
 /// A name that waits for its input.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Pending {
     pub(crate) kind: CallKind,
     pub(crate) name: String,
@@ -39,19 +50,27 @@ pub(crate) struct Pending {
     pub(crate) end: usize,
 }
 
+/// What is called, and where it stands.
 #[derive(Debug)]
-pub(crate) struct Walk<'a> {
-    pub(crate) declared: &'a Declared,
-    pub(crate) text: &'a str,
+pub(crate) struct Called<'a> {
+    pub(crate) kind: CallKind,
+    pub(crate) name: &'a str,
+    pub(crate) span: Range<usize>,
+    pub(crate) given: Range<usize>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Walk {
     pub(crate) start: usize,
     pub(crate) at: usize,
     /// Labels, fences and bare JSON may begin here.
     pub(crate) fresh: bool,
     pub(crate) mode: Mode,
-    /// The text of a mode other than content.
-    pub(crate) run: String,
+    pub(crate) reading: Reading,
+    /// The text of a mode other than content and thought.
+    run: Run,
     /// The bold marks that a label left open.
-    pub(crate) open: &'a str,
+    open: String,
     pub(crate) pending: Option<Pending>,
     pub(crate) fence: Fence,
     pub(crate) draft: Draft,
@@ -59,51 +78,59 @@ pub(crate) struct Walk<'a> {
     pub(crate) unclosed: usize,
 }
 
-impl<'a> Walk<'a> {
-    /// A walk over `text` from byte `start`.
-    pub(crate) fn new(declared: &'a Declared, text: &'a str, start: usize) -> Self {
-        Self {
-            declared,
-            text,
-            start,
-            at: start,
-            fresh: true,
-            mode: Mode::Content,
-            run: String::new(),
-            open: "",
-            pending: None,
-            fence: Fence::default(),
-            draft: Draft::default(),
-            unclosed: 0,
+impl Walk {
+    /// A walk from byte `start`.
+    pub(crate) fn new(start: usize) -> Self {
+        Self { start, at: start, fresh: true, ..Self::default() }
+    }
+
+    /// Reads on as far as the text goes.
+    pub(crate) fn run(&mut self, look: Look<'_>) {
+        while self.step(look) == Flow::Moved {}
+        if look.ended {
+            self.settle(look);
+            self.resolve_pending(look);
+            self.release_fence(look);
+            self.draft.content.cut();
+            self.draft.thought.cut();
+        } else if let Mode::Answer(_) = self.mode {
+            let told = self.run.text.get(..self.run.solid).unwrap_or_default();
+            self.draft.tell_answer(told);
+        }
+        self.draft.flush();
+        if !matches!(self.reading, Reading::After(_)) {
+            self.draft.tell_notes();
         }
     }
 
-    pub(crate) fn run(mut self) -> Draft {
-        while self.at < self.text.len() {
-            self.step();
+    fn step(&mut self, look: Look<'_>) -> Flow {
+        let reading = std::mem::take(&mut self.reading);
+        if !matches!(reading, Reading::Text) {
+            return reading.read(self, look);
         }
-        self.settle();
-        self.resolve_pending();
-        self.release_fence();
-        self.draft
+        if self.at >= look.text.len() {
+            return Flow::More;
+        }
+        match self.read_text(look) {
+            Ok(()) => Flow::Moved,
+            Err(More) => Flow::More,
+        }
     }
 
-    fn step(&mut self) {
-        if std::mem::take(&mut self.fresh) && self.line_start() {
-            return;
+    fn read_text(&mut self, look: Look<'_>) -> Result<(), More> {
+        if self.fresh {
+            let found = self.line_start(look)?;
+            if found {
+                return Ok(());
+            }
+            self.fresh = false;
         }
-        if self.rest().starts_with('<') && self.mark() {
-            return;
+        let begins = look.rest(self.at).bytes().next().is_some_and(marks::may_begin);
+        if begins && self.mark(look)? {
+            return Ok(());
         }
-        self.plain();
-    }
-
-    pub(crate) fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    pub(crate) fn slice(&self, start: usize, end: usize) -> &'a str {
-        self.text.get(start..end).unwrap_or_default()
+        self.plain(look);
+        Ok(())
     }
 
     /// Moves to `at`, where a mark was read, and looks for marks of lines there.
@@ -112,28 +139,65 @@ impl<'a> Walk<'a> {
         self.fresh = true;
     }
 
-    pub(crate) fn skip_white(&mut self) {
-        self.at += white(self.rest());
-    }
-
     fn is_prose(&self) -> bool {
         matches!(self.mode, Mode::Content | Mode::Thought)
     }
 
-    fn line_start(&mut self) -> bool {
-        if let Some(label) = labels::at(self.rest())
-            && self.label(label)
-        {
-            return true;
+    fn line_start(&mut self, look: Look<'_>) -> Result<bool, More> {
+        if self.mode == Mode::Dead {
+            return Ok(false);
         }
-        self.is_prose() && (self.fence_line() || bare::read(self))
+        let first = look.rest(self.at).bytes().next().unwrap_or_default();
+        if look.setup.labels && labels::may_begin(first) {
+            match labels::at(look.rest(self.at), look.ended) {
+                Line::More => return Err(More),
+                Line::Label(label) => {
+                    self.fresh = false;
+                    if self.label(look, label) {
+                        return Ok(true);
+                    }
+                }
+                Line::Other => {}
+            }
+        }
+        if !self.is_prose() {
+            return Ok(false);
+        }
+        let Some(next) = self.behind_blanks(look)? else { return Ok(false) };
+        match look.rest(next).bytes().next() {
+            Some(b'`') if self.fence_line(look)? => Ok(true),
+            Some(b'{' | b'[') if look.setup.json => self.bare(look, next),
+            _ => Ok(false),
+        }
     }
 
-    fn label(&mut self, label: Label<'a>) -> bool {
+    /// Where the first letter of the line stands, if it is near.
+    fn behind_blanks(&self, look: Look<'_>) -> Result<Option<usize>, More> {
+        const BLANKS: usize = 64;
+        let rest = look.rest(self.at);
+        let tail = rest.trim_start_matches(labels::is_blank);
+        let len = rest.len() - tail.len();
+        if tail.is_empty() && len <= BLANKS && !look.ended {
+            return Err(More);
+        }
+        Ok((len <= BLANKS).then_some(self.at + len))
+    }
+
+    fn bare(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        if !calls::begins(look, at)? {
+            return Ok(false);
+        }
+        self.fresh = false;
+        self.at = at;
+        self.reading = Reading::Calls(Box::new(Calls::bare(at)));
+        Ok(true)
+    }
+
+    fn label(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
         match self.mode {
             Mode::Dead => return false,
             Mode::Answer(_) if label.kind == LabelKind::Thought => {
-                self.settle();
+                self.settle(look);
                 self.mode = Mode::Dead;
                 return true;
             }
@@ -146,78 +210,108 @@ impl<'a> Walk<'a> {
             _ => {}
         }
         match label.kind {
-            LabelKind::Thought => self.thought(label),
-            LabelKind::Action => react::action(self, label),
-            LabelKind::Input => react::input(self, label),
-            LabelKind::Observation => self.foreign(),
-            LabelKind::Final { .. } => self.final_answer(label),
-            LabelKind::Delegate => delegate::agent(self, label),
-            LabelKind::Task => delegate::task(self, label),
+            LabelKind::Thought => self.open_mode(look, label, Mode::Thought),
+            LabelKind::Final { .. } => self.open_mode(look, label, Mode::Answer(self.at)),
+            LabelKind::Observation => return self.foreign(look),
+            LabelKind::Action => self.open_name(look, label, CallKind::Tool),
+            LabelKind::Delegate => self.open_name(look, label, CallKind::Delegate),
+            LabelKind::Input => return self.open_input(look, label),
+            LabelKind::Task => return self.open_task(look, label),
         }
+        true
+    }
+
+    fn open_mode(&mut self, look: Look<'_>, label: Label<'_>, mode: Mode) {
+        if self.leave(look) {
+            self.enter(look, label);
+            self.mode = mode;
+        }
+    }
+
+    fn open_name(&mut self, look: Look<'_>, label: Label<'_>, kind: CallKind) {
+        let start = self.at;
+        if self.leave(look) {
+            self.enter(look, label);
+            let named = Named::new(Behind::Name(kind), start, self.at);
+            self.reading = Reading::Name(Box::new(named));
+        }
+    }
+
+    /// `Action Input:` behind a name. Elsewhere the words mean nothing.
+    fn open_input(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
+        if !self.waits_for(CallKind::Tool) || self.mode == Mode::Input {
+            return false;
+        }
+        let start = self.at;
+        self.enter(look, label);
+        self.reading = Reading::Name(Box::new(Named::new(Behind::Input, start, self.at)));
+        true
+    }
+
+    /// `Task:` behind a delegation. Elsewhere the word means nothing.
+    fn open_task(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
+        let waits = self.waits_for(CallKind::Delegate);
+        if waits {
+            self.enter(look, label);
+            self.mode = Mode::Task;
+        }
+        waits
+    }
+
+    fn waits_for(&self, kind: CallKind) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.kind == kind)
     }
 
     /// Stands behind the label.
-    pub(crate) fn enter(&mut self, label: Label<'a>) {
-        self.settle();
+    fn enter(&mut self, look: Look<'_>, label: Label<'_>) {
+        self.settle(look);
         self.fence.wraps();
-        self.open = label.open;
+        label.open.clone_into(&mut self.open);
         self.at += label.len;
     }
 
-    fn thought(&mut self, label: Label<'a>) -> bool {
-        if self.leave() {
-            self.enter(label);
-            self.mode = Mode::Thought;
-        }
-        true
-    }
-
-    fn final_answer(&mut self, label: Label<'a>) -> bool {
-        let start = self.at;
-        if self.leave() {
-            self.enter(label);
-            self.mode = Mode::Answer(start);
-        }
-        true
-    }
-
     /// What only the program may say ends the reply, once something was called.
-    fn foreign(&mut self) -> bool {
+    fn foreign(&mut self, look: Look<'_>) -> bool {
         if !self.draft.has_attempt() && self.pending.is_none() {
             return false;
         }
-        if self.leave() {
-            self.draft.note(NoteKind::InventedObservation, self.at..self.text.len());
+        if self.leave(look) {
+            self.draft.invented(self.at);
             self.mode = Mode::Dead;
         }
         true
     }
 
-    fn mark(&mut self) -> bool {
-        let before = self.slice(self.start, self.at);
+    fn mark(&mut self, look: Look<'_>) -> Result<bool, More> {
+        let before = look.slice(self.start, self.at);
         // A mark in inline code is talked about, not used.
         if before.ends_with('`') && !before.ends_with("```") {
-            return false;
+            return Ok(false);
         }
-        match marks::at(self.rest()) {
-            Some((mark, len)) => self.enter_mark(mark, len),
-            None => self.is_prose() && self.cut_mark(),
+        match look.setup.marks.at(look.rest(self.at)) {
+            Found::Mark(mark, len) => Ok(self.enter_mark(look, mark, len)),
+            Found::Prefix if !look.ended => Err(More),
+            Found::Prefix if self.is_prose() => Ok(self.cut_mark(look)),
+            _ => Ok(false),
         }
     }
 
-    fn enter_mark(&mut self, mark: Mark, len: usize) -> bool {
+    fn enter_mark(&mut self, look: Look<'_>, mark: Mark, len: usize) -> bool {
         match mark {
-            Mark::Think(close) => reasoning::open(self, len, close),
-            Mark::EndThink => reasoning::close(self, len),
+            Mark::Think(closes) => {
+                self.reading = Reading::Think(Think::new(self.at + len, closes));
+            }
+            Mark::EndThink => think::close(self, look, len),
             _ if self.mode == Mode::Dead => return false,
             Mark::Stop => self.go(self.at + len),
             Mark::Foreign if !matches!(self.mode, Mode::Answer(_)) => {
-                if !self.foreign() {
+                if !self.foreign(look) {
                     self.go(self.at + len);
                 }
             }
-            Mark::ToolCall if self.is_prose() => return tool_call::read(self, len),
-            Mark::PythonTag if self.is_prose() => return python_tag::read(self, len),
+            Mark::Open(rule) if self.is_prose() => {
+                self.reading = Reading::Opening(Opening::new(self.at, self.at + len, rule));
+            }
             Mark::Close if self.is_prose() => self.go(self.at + len),
             _ => return false,
         }
@@ -225,120 +319,139 @@ impl<'a> Walk<'a> {
     }
 
     /// The text broke off inside a mark: it is never shown, and a call's mark was to be a call.
-    fn cut_mark(&mut self) -> bool {
-        match marks::cut(self.rest()) {
-            Some(Mark::ToolCall | Mark::PythonTag) => self.truncated(self.at, None, Expected::Rest),
-            Some(_) => self.at = self.text.len(),
-            None => return false,
+    fn cut_mark(&mut self, look: Look<'_>) -> bool {
+        let Some(opens) = look.setup.marks.cut(look.rest(self.at)) else { return false };
+        if opens {
+            self.truncated(look, self.at, None, Expected::Rest);
         }
+        self.at = look.text.len();
         true
     }
 
     /// Text up to where the next mark may begin.
-    fn plain(&mut self) {
-        let rest = self.rest();
-        let first = rest.chars().next().map_or(0, char::len_utf8);
-        let broken = rest.starts_with('\n');
-        let len = match rest.get(first..).and_then(|tail| tail.find(['<', '\n'])) {
-            _ if broken => first,
-            Some(plain) => first + plain,
-            None => rest.len(),
-        };
-        self.push(self.at, self.at + len);
+    fn plain(&mut self, look: Look<'_>) {
+        let rest = look.rest(self.at);
+        let mut len = 0;
+        let mut fresh = false;
+        let mut bytes = rest.bytes().enumerate();
+        if let Some((_, b'\n')) = bytes.next() {
+            fresh = true;
+        }
+        for (at, byte) in bytes {
+            if byte == b'\n' {
+                fresh = true;
+            } else if fresh && may_begin_line(byte) || marks::may_begin(byte) {
+                len = at;
+                break;
+            } else {
+                fresh = false;
+            }
+            len = at + 1;
+        }
+        let len = if len == 0 { rest.len() } else { len };
+        self.push(look, self.at, self.at + len);
         self.at += len;
-        self.fresh = broken;
+        self.fresh = fresh;
     }
 
     /// Sends a piece of the text where the mode says.
-    pub(crate) fn push(&mut self, start: usize, end: usize) {
-        let text = self.slice(start, end);
-        if self.is_prose() && !self.release_fence_for(text) {
+    pub(crate) fn push(&mut self, look: Look<'_>, start: usize, end: usize) {
+        let text = look.slice(start, end);
+        if self.is_prose() && !self.release_fence_for(look, start, end) {
             return;
         }
         match self.mode {
-            Mode::Content => self.draft.content.push_str(text),
+            Mode::Content => self.draft.say_content(text),
+            Mode::Thought => self.draft.say_thought(text),
             Mode::Dead => {}
-            _ => self.run.push_str(text),
+            _ => self.run.push(text),
         }
     }
 
     /// Closes what was open, before something else is read. `false` when that ended the reply.
-    pub(crate) fn leave(&mut self) -> bool {
-        self.settle();
-        self.resolve_pending();
+    pub(crate) fn leave(&mut self, look: Look<'_>) -> bool {
+        self.settle(look);
+        self.resolve_pending(look);
         self.fence.wraps();
         self.mode != Mode::Dead
     }
 
-    pub(crate) fn call(
-        &mut self,
-        kind: CallKind,
-        name: &str,
-        input: Input,
-        start: usize,
-        end: usize,
-    ) {
+    pub(crate) fn call(&mut self, look: Look<'_>, called: Called<'_>, input: Input) {
+        let Called { kind, name, span, given } = called;
+        let declared = &look.setup.declared;
         let is_final = kind == CallKind::Tool && name.trim().eq_ignore_ascii_case("final answer");
-        if is_final && !self.declared.has_tool(name.trim()) {
-            self.draft
-                .answer(marks::without_stops(&input.into_words()).trim().to_owned(), start..end);
+        if is_final && !declared.has_tool(name.trim()) {
+            let answer = marks::without_stops(&input.into_words());
+            self.draft.abandon();
+            self.draft.answer(answer.trim().to_owned(), span);
             self.mode = Mode::Dead;
             return;
         }
-        self.draft.call(self.declared, Attempt { kind, name, input, span: start..end });
+        self.draft.call(declared, Attempt { kind, name, input, span, given });
     }
 
     /// The text ends inside a call: nothing follows.
-    pub(crate) fn truncated(&mut self, start: usize, name: Option<&str>, expected: Expected) {
-        self.draft.fail(ErrorKind::Truncated, expected, name, start..self.text.len());
-        self.at = self.text.len();
+    pub(crate) fn truncated(
+        &mut self,
+        look: Look<'_>,
+        start: usize,
+        name: Option<&str>,
+        expected: Expected,
+    ) {
+        self.draft.fail(ErrorKind::Truncated, expected, name, start..look.text.len());
+        self.at = look.text.len();
     }
 
     /// Ends what was being read.
-    pub(crate) fn settle(&mut self) {
-        let mode = std::mem::replace(&mut self.mode, Mode::Content);
-        let run = std::mem::take(&mut self.run);
+    fn settle(&mut self, look: Look<'_>) {
+        let mode = std::mem::take(&mut self.mode);
+        let run = std::mem::take(&mut self.run).text;
         match mode {
             Mode::Content => {}
             Mode::Dead => self.mode = Mode::Dead,
-            Mode::Thought => self.draft.thought(run.trim()),
+            Mode::Thought => self.draft.thought.cut(),
             Mode::Answer(start) => {
                 let answer = self.words(&run);
                 self.draft.answer(answer, start..self.at);
             }
-            Mode::Input | Mode::Task => self.settle_input(&run, mode),
+            Mode::Input | Mode::Task => self.settle_input(look, &run, mode),
         }
     }
 
-    fn settle_input(&mut self, run: &str, mode: Mode) {
+    fn settle_input(&mut self, look: Look<'_>, run: &str, mode: Mode) {
         let words = self.words(run);
-        let Some(Pending { kind, name, start, .. }) = self.pending.take() else { return };
+        let Some(Pending { kind, name, start, end }) = self.pending.take() else { return };
         let input = match mode {
             Mode::Task if words.is_empty() => Input::Empty,
             Mode::Task => Input::Text(words),
             _ => Input::from_text(&words),
         };
-        self.call(kind, &name, input, start, self.at);
+        let called = Called { kind, name: &name, span: start..self.at, given: end..self.at };
+        self.call(look, called, input);
     }
 
     /// Text behind a label, without what belongs to the label: open bold, the fence around both.
     fn words(&mut self, run: &str) -> String {
         let words = self.fence.unwrap(run.trim());
         let open = std::mem::take(&mut self.open);
-        let inner =
-            words.strip_suffix(open).filter(|inner| !open.is_empty() && !inner.contains(open));
+        let inner = words
+            .strip_suffix(open.as_str())
+            .filter(|inner| !open.is_empty() && !inner.contains(open.as_str()));
         inner.unwrap_or(words).trim().to_owned()
     }
 
     /// Whether the text ends where the input of a name should begin: behind the name, which may not be whole, or inside
     /// the next label. Other words show that the model went on without one.
-    fn breaks_off(&self, pending: &Pending) -> bool {
-        let tail = self.slice(pending.end, self.text.len());
-        if tail.is_empty() || self.at < self.text.len() {
-            return tail.is_empty();
+    fn breaks_off(&self, look: Look<'_>, pending: &Pending) -> bool {
+        if !look.is_end(self.at) {
+            return false;
+        }
+        let tail = look.slice(pending.end, look.text.len());
+        if tail.is_empty() {
+            return true;
         }
         if tail.trim().is_empty() {
-            return pending.kind == CallKind::Tool && !self.takes_nothing(&pending.name);
+            return pending.kind == CallKind::Tool && !self.takes_nothing(look, &pending.name);
         }
         let labels = match pending.kind {
             CallKind::Tool => ["action input", "행동 입력"],
@@ -348,22 +461,47 @@ impl<'a> Walk<'a> {
         !tail.contains('<') && labels.iter().any(|label| label.starts_with(&word))
     }
 
-    fn takes_nothing(&self, name: &str) -> bool {
-        let name = names::resolve(self.declared, CallKind::Tool, name);
-        name.is_ok_and(|name| self.declared.takes_nothing(&name))
+    fn takes_nothing(&self, look: Look<'_>, name: &str) -> bool {
+        let declared = &look.setup.declared;
+        let name = names::resolve(declared, CallKind::Tool, name);
+        name.is_ok_and(|name| declared.takes_nothing(&name))
     }
 
     /// A name without input: enough for a tool that takes nothing.
-    pub(crate) fn resolve_pending(&mut self) {
+    fn resolve_pending(&mut self, look: Look<'_>) {
         let Some(pending) = self.pending.take() else { return };
-        if self.breaks_off(&pending) {
-            return self.truncated(pending.start, Some(pending.name.trim()), Expected::Rest);
+        if self.breaks_off(look, &pending) {
+            let name = Some(pending.name.trim());
+            return self.truncated(look, pending.start, name, Expected::Rest);
         }
-        self.call(pending.kind, &pending.name, Input::Empty, pending.start, self.at);
+        let (start, end) = (pending.start, pending.end);
+        let called = Called {
+            kind: pending.kind,
+            name: &pending.name,
+            span: start..self.at,
+            given: end..end,
+        };
+        self.call(look, called, Input::Empty);
+    }
+
+    /// Forgets all but where it stands: what came before was reasoning.
+    pub(crate) fn restart(&mut self) {
+        self.run = Run::default();
+        self.pending = None;
+        self.fence = Fence::default();
+        self.mode = Mode::Content;
+    }
+
+    /// The reply, when the text has ended.
+    pub(crate) fn into_reply(mut self, text: &str, out: &mut Vec<Event>) -> Reply {
+        std::mem::swap(&mut self.draft.events, out);
+        self.draft.close_notes(text.len());
+        std::mem::swap(&mut self.draft.events, out);
+        self.draft.into_reply()
     }
 }
 
-/// The length of the white space at the start of `text`.
-pub(crate) fn white(text: &str) -> usize {
-    text.len() - text.trim_start().len()
+/// Whether a mark of lines may begin with `byte`.
+fn may_begin_line(byte: u8) -> bool {
+    labels::may_begin(byte) || matches!(byte, b'{' | b'[')
 }

@@ -4,7 +4,7 @@ mod support;
 
 use hanok_parse::{Declared, Parser, Reasoning, Reply};
 use proptest::prelude::*;
-use support::{line, parser};
+use support::{line, parser, soup::text};
 
 const SAMPLES: [(&str, &str); 12] = [
     ("Thought: 찾자\nAction: find\nAction Input: {\"q\": \"휴가 🏖 } 정책\", \"n\": 10}\n", "find"),
@@ -189,87 +189,6 @@ fn sound(text: &str, reply: &Reply) {
         assert!(arguments.as_str().starts_with('{'), "{arguments}");
     }
     assert!(reply.calls.is_empty() || reply.answer.is_none());
-}
-
-fn soup() -> impl Strategy<Value = String> {
-    let marks = prop::sample::select(vec![
-        "Action: ",
-        "Action Input: ",
-        "find",
-        "f",
-        "ping",
-        "nope",
-        "Final Answer: ",
-        "Thought: ",
-        "Observation: ",
-        "Delegate: ",
-        "rag_agent",
-        "Task: ",
-        "행동: ",
-        "행동 입력: ",
-        "최종 답변: ",
-        "\n",
-        "\n\n",
-        " ",
-        "**",
-        "- ",
-        "{",
-        "}",
-        "[",
-        "]",
-        "{{",
-        "}}",
-        "\"",
-        "'",
-        "“",
-        "”",
-        ":",
-        ",",
-        ";",
-        "\\",
-        "\\u",
-        "\\ud83c",
-        "1",
-        "-",
-        "True",
-        "null",
-        "#",
-        "//",
-        "/*",
-        "*/",
-        "\"name\": ",
-        "\"f\"",
-        "\"arguments\": ",
-        "\"action\": ",
-        "\"action_input\": ",
-        "{\"name\": \"f\", \"arguments\": {\"q\": 1}}",
-        "{\"q\": \"휴가\"}",
-        "\"Final Answer\"",
-        "\"tool_calls\": ",
-        "<tool_call>",
-        "</tool_call>",
-        "<tool_input>",
-        "</tool_input>",
-        "<|python_tag|>",
-        "<|eot_id|>",
-        "<think>",
-        "</think>",
-        "<tool_response>",
-        "```",
-        "```json\n",
-        "`",
-        "<",
-        "한글",
-        "🎉",
-        "\u{0}",
-        "\r\n",
-        "\u{feff}",
-    ]);
-    prop::collection::vec(marks, 0..40).prop_map(|parts| parts.concat())
-}
-
-fn text() -> impl Strategy<Value = String> {
-    prop_oneof![3 => soup(), 1 => any::<String>()]
 }
 
 proptest! {

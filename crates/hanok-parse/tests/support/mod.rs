@@ -1,5 +1,10 @@
 //! Shows a reply as one line, so that whole replies stand in tables.
 
+#[allow(dead_code, reason = "not every test file makes texts")]
+pub(crate) mod soup;
+#[allow(dead_code, reason = "not every test file reads streams")]
+pub(crate) mod stream;
+
 use hanok_parse::{CallKind, Declared, ParamType, Parser, Reply};
 
 /// `find` takes one string, `ping` nothing, `plan` more than one thing; the rest is for names.

@@ -1,0 +1,71 @@
+//! The JSON arguments of a call whose name stands before them.
+
+use crate::{
+    CallKind, ErrorKind, Expected,
+    after::After,
+    input::Input,
+    look::Look,
+    names,
+    reading::{Flow, Reading},
+    scan::{Ends, Read, Scan},
+    skip::{Skip, Then},
+    walk::{Called, Walk},
+};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    kind: CallKind,
+    name: String,
+    /// The name as it is declared, once it is known to be.
+    known: Option<String>,
+    start: usize,
+    from: usize,
+    scan: Scan,
+    closes: &'static [&'static str],
+}
+
+impl Given {
+    /// The object at byte `from`, for the call of `name` whose marker stands at `start`.
+    pub(crate) fn new(
+        look: Look<'_>,
+        kind: CallKind,
+        name: String,
+        start: usize,
+        from: usize,
+        ends: Ends,
+    ) -> Self {
+        let known = names::resolve(&look.setup.declared, kind, &name).ok();
+        Self { kind, name, known, start, from, scan: Scan::new(from, ends), closes: ends.tags }
+    }
+
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+        match self.scan.read(look.text, look.ended) {
+            Read::More => {
+                if let Some(known) = &self.known {
+                    walk.draft.tell_part(self.kind, known, &self.scan.out);
+                }
+                walk.reading = Reading::Given(self);
+                return Flow::More;
+            }
+            Read::Done | Read::Member => self.done(walk, look),
+            Read::Cut => walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest),
+            Read::Bad => {
+                let name = Some(self.name.trim());
+                let span = self.start..self.scan.at;
+                walk.draft.fail(ErrorKind::Malformed, Expected::Object, name, span);
+                let skip = Skip::new(walk, &self.scan, self.from, Then::Close(self.closes));
+                walk.reading = Reading::Skip(Box::new(skip));
+            }
+        }
+        Flow::Moved
+    }
+
+    fn done(self, walk: &mut Walk, look: Look<'_>) {
+        let Self { kind, name, start, from, scan, closes, .. } = self;
+        walk.at = scan.at;
+        walk.draft.repaired(from..scan.at, scan.repairs);
+        let called = Called { kind, name: &name, span: start..scan.at, given: from..scan.at };
+        walk.call(look, called, Input::Object(scan.out));
+        walk.reading = Reading::After(After::object(from, walk.at, closes));
+    }
+}

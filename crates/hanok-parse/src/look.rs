@@ -1,0 +1,76 @@
+//! Looking ahead in a text that may go on.
+
+use crate::setup::Setup;
+
+/// Whether something stands in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    Yes,
+    No,
+    /// The text has to go on before it can be told.
+    More,
+}
+
+/// The text so far, and whether it goes on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) ended: bool,
+    pub(crate) setup: &'a Setup,
+}
+
+impl<'a> Look<'a> {
+    pub(crate) fn rest(&self, at: usize) -> &'a str {
+        self.text.get(at..).unwrap_or_default()
+    }
+
+    pub(crate) fn slice(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// Whether nothing more stands, or will stand, at `at`.
+    pub(crate) fn is_end(&self, at: usize) -> bool {
+        self.ended && at >= self.text.len()
+    }
+
+    pub(crate) fn seen(&self, at: usize, token: &str) -> Seen {
+        seen(self.rest(at), token, self.ended)
+    }
+
+    /// Which of `tokens` stands at `at`: its length, or `Err(More)`.
+    pub(crate) fn any(&self, at: usize, tokens: &[&str]) -> Result<Option<usize>, More> {
+        any(self.rest(at), tokens, self.ended)
+    }
+
+    /// The first byte at or behind `at` that is no white space, or where the text stops.
+    pub(crate) fn behind_white(&self, at: usize) -> usize {
+        let rest = self.rest(at);
+        at + rest.len() - rest.trim_start().len()
+    }
+}
+
+/// The text has to go on before it can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct More;
+
+pub(crate) fn seen(rest: &str, token: &str, ended: bool) -> Seen {
+    if rest.starts_with(token) {
+        Seen::Yes
+    } else if !ended && rest.len() < token.len() && token.starts_with(rest) {
+        Seen::More
+    } else {
+        Seen::No
+    }
+}
+
+pub(crate) fn any(rest: &str, tokens: &[&str], ended: bool) -> Result<Option<usize>, More> {
+    let mut more = false;
+    for token in tokens {
+        match seen(rest, token, ended) {
+            Seen::Yes => return Ok(Some(token.len())),
+            Seen::More => more = true,
+            Seen::No => {}
+        }
+    }
+    if more { Err(More) } else { Ok(None) }
+}

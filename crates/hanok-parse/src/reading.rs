@@ -1,0 +1,54 @@
+//! What is being read besides text: the state that waits for more of the text.
+
+use crate::{
+    after::After, calls::Calls, given::Given, look::Look, name::Named, opening::Opening,
+    skip::Skip, think::Think, tool_input::ToolInput, walk::Walk,
+};
+
+/// What is being read.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Reading {
+    /// Text.
+    #[default]
+    Text,
+    /// Reasoning.
+    Think(Think),
+    /// What a mark opened.
+    Opening(Opening),
+    /// JSON calls.
+    Calls(Box<Calls>),
+    /// The JSON arguments of a call whose name is known.
+    Given(Box<Given>),
+    /// What belongs to a name in a tag.
+    Input(ToolInput),
+    /// A name behind a label.
+    Name(Box<Named>),
+    /// JSON that could not be read, up to where its brackets balance.
+    Skip(Box<Skip>),
+    /// What belongs to a call that was read.
+    After(After),
+}
+
+/// Whether reading came to where the text stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Moved,
+    More,
+}
+
+impl Reading {
+    /// Reads on. What is left to read is in the walk afterwards.
+    pub(crate) fn read(self, walk: &mut Walk, look: Look<'_>) -> Flow {
+        match self {
+            Self::Text => Flow::Moved,
+            Self::Think(think) => think.read(walk, look),
+            Self::Opening(opening) => opening.read(walk, look),
+            Self::Calls(calls) => calls.read(walk, look),
+            Self::Given(given) => given.read(walk, look),
+            Self::Input(input) => input.read(walk, look),
+            Self::Name(name) => name.read(walk, look),
+            Self::Skip(skip) => skip.read(walk, look),
+            Self::After(after) => after.read(walk, look),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What a parser looks for.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::{Declared, Format, marks::Marks};
+
+/// What may be called, and how it may be written.
+#[derive(Debug, Clone)]
+pub(crate) struct Setup {
+    pub(crate) declared: Declared,
+    pub(crate) marks: Arc<Marks>,
+    pub(crate) format: Option<Format>,
+    /// `Thought:`, `Action:`, `Final Answer:`, `Delegate:` and their relatives.
+    pub(crate) labels: bool,
+    /// JSON at the start of a line, bare or in a fence.
+    pub(crate) json: bool,
+    /// `[name(key="value")]` at the start of a line.
+    pub(crate) python: bool,
+}
+
+impl Setup {
+    pub(crate) fn new(declared: Declared, format: Option<Format>) -> Self {
+        static ALL: OnceLock<Arc<Marks>> = OnceLock::new();
+        let marks = match format {
+            None => Arc::clone(ALL.get_or_init(|| Arc::new(Marks::new(None)))),
+            some => Arc::new(Marks::new(some)),
+        };
+        let is = |formats: &[Format]| format.is_none_or(|format| formats.contains(&format));
+        Self {
+            declared,
+            marks,
+            format,
+            labels: is(&[
+                Format::React,
+                Format::Supervisor,
+                Format::Smolagents,
+                Format::JsonAction,
+            ]),
+            json: is(&[
+                Format::React,
+                Format::Smolagents,
+                Format::JsonAction,
+                Format::BareJson,
+                Format::OpenaiJson,
+                Format::Llama3Json,
+                Format::Xlam,
+            ]),
+            python: is(&[Format::Pythonic, Format::Olmo3, Format::Lfm2]),
+        }
+    }
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self::new(Declared::default(), None)
+    }
+}

@@ -1,0 +1,112 @@
+//! JSON that could not be read: where it ends.
+
+use crate::{
+    after::After,
+    calls::Calls,
+    look::Look,
+    reading::{Flow, Reading},
+    scan::Scan,
+    walk::Walk,
+};
+
+/// How many unclosed objects are looked through before the rest counts as text.
+const UNCLOSED: usize = 8;
+
+/// Looks for where the brackets balance, strings left aside. A mark, a label's line or the end of the text comes first
+/// where there is no such place.
+#[derive(Debug, Clone)]
+pub(crate) struct Skip {
+    at: usize,
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    one_line: bool,
+    /// Where reading goes on when there is no end.
+    back: usize,
+    is_line: bool,
+    pub(crate) then: Then,
+}
+
+/// What is read behind it.
+#[derive(Debug, Clone)]
+pub(crate) enum Then {
+    /// More calls of a list.
+    List(Box<Calls>),
+    /// What belongs to one call.
+    Close(&'static [&'static str]),
+}
+
+impl Skip {
+    /// Behind `scan`, which failed in an object that began at `from`.
+    pub(crate) fn new(walk: &Walk, scan: &Scan, from: usize, then: Then) -> Self {
+        let line = scan.line.filter(|line| *line > from);
+        Self {
+            at: scan.at,
+            depth: scan.depth(),
+            in_string: false,
+            escaped: false,
+            one_line: scan.ends.labels,
+            back: line.unwrap_or(scan.at.max(walk.at)),
+            is_line: line.is_some(),
+            then,
+        }
+    }
+
+    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+        if walk.unclosed >= UNCLOSED {
+            return self.go_back(walk);
+        }
+        let rest = look.rest(self.at);
+        for (at, byte) in rest.bytes().enumerate() {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = self.in_string,
+                b'"' => self.in_string = !self.in_string,
+                _ if self.in_string => {}
+                b'<' => return self.unclosed(walk),
+                b'\n' if self.one_line => return self.unclosed(walk),
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' if self.depth <= 1 => {
+                    self.at += at + 1;
+                    return self.closed(walk);
+                }
+                b'}' | b']' => self.depth -= 1,
+                _ => {}
+            }
+        }
+        self.at += rest.len();
+        if look.ended {
+            return self.unclosed(walk);
+        }
+        walk.reading = Reading::Skip(Box::new(self));
+        Flow::More
+    }
+
+    fn closed(self, walk: &mut Walk) -> Flow {
+        walk.at = self.at;
+        walk.reading = match self.then {
+            Then::List(mut calls) => {
+                calls.behind(self.at);
+                Reading::Calls(calls)
+            }
+            Then::Close(closes) => Reading::After(After::new(self.at, closes)),
+        };
+        Flow::Moved
+    }
+
+    fn unclosed(self, walk: &mut Walk) -> Flow {
+        walk.unclosed += 1;
+        self.go_back(walk)
+    }
+
+    fn go_back(self, walk: &mut Walk) -> Flow {
+        walk.at = self.back;
+        walk.fresh |= self.is_line;
+        let closes = match &self.then {
+            Then::List(calls) => calls.closes(),
+            Then::Close(closes) => closes,
+        };
+        walk.reading = Reading::After(After::new(self.back, closes));
+        Flow::Moved
+    }
+}

@@ -1,0 +1,126 @@
+//! Reasoning: `<think>…</think>`, and close tags whose open tag the chat template wrote.
+
+use crate::{
+    NoteKind,
+    labels::{self, LabelKind, Line},
+    look::{Look, More},
+    marks::{self, Found, Mark},
+    reading::{Flow, Reading},
+    walk::Walk,
+};
+
+/// Whether calls may come out of the reasoning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reasoning {
+    /// What a model writes inside its reasoning is never a call.
+    #[default]
+    Ignore,
+    /// When nothing follows the reasoning, the calls inside its last piece count.
+    Promote,
+}
+
+/// Reasoning that is being read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Think {
+    start: usize,
+    at: usize,
+    fresh: bool,
+    closes: &'static [&'static str],
+    /// The close mark means something of its own, and is read again.
+    keep: bool,
+}
+
+impl Think {
+    /// Reasoning that begins at `start`.
+    pub(crate) fn new(start: usize, closes: &'static [&'static str]) -> Self {
+        Self { start, at: start, fresh: true, closes, keep: false }
+    }
+
+    pub(crate) fn keeping_close(self) -> Self {
+        Self { keep: true, ..self }
+    }
+
+    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+        loop {
+            let rest = look.rest(self.at);
+            if rest.is_empty() {
+                break;
+            }
+            match self.step(walk, look, rest) {
+                Ok(Some(end)) => return self.close(walk, self.at, end),
+                Ok(None) => {}
+                Err(More) => break,
+            }
+        }
+        if look.ended {
+            return self.close(walk, look.text.len(), look.text.len());
+        }
+        walk.reading = Reading::Think(self);
+        Flow::More
+    }
+
+    /// Reads up to the next mark. Where reading goes on, when it is the close mark.
+    fn step(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<Option<usize>, More> {
+        if let Some(len) = look.any(self.at, self.closes)? {
+            return Ok(Some(self.at + if self.keep { 0 } else { len }));
+        }
+        if self.fresh {
+            self.decoy_label(walk, look, rest)?;
+        }
+        match look.setup.marks.at(rest) {
+            Found::Mark(Mark::Open(_), len) => {
+                walk.draft.note(NoteKind::Decoy, self.at..self.at + len);
+            }
+            Found::Prefix if !look.ended => return Err(More),
+            _ => {}
+        }
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let tail = rest.get(first..).unwrap_or_default();
+        self.fresh = rest.starts_with('\n');
+        let plain = if self.fresh {
+            0
+        } else {
+            let stops = |byte| byte == b'\n' || marks::may_begin(byte);
+            tail.bytes().position(stops).unwrap_or(tail.len())
+        };
+        let len = first + plain;
+        walk.draft.say_reasoning(rest.get(..len).unwrap_or_default());
+        self.at += len;
+        Ok(None)
+    }
+
+    fn decoy_label(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<(), More> {
+        self.fresh = false;
+        if !look.setup.labels || !rest.bytes().next().is_some_and(labels::may_begin) {
+            return Ok(());
+        }
+        match labels::at(rest, look.ended) {
+            Line::Label(label) if matches!(label.kind, LabelKind::Action | LabelKind::Delegate) => {
+                walk.draft.note(NoteKind::Decoy, self.at..self.at + label.len);
+            }
+            Line::More => {
+                self.fresh = true;
+                return Err(More);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn close(self, walk: &mut Walk, end: usize, behind: usize) -> Flow {
+        walk.draft.reasoning.cut();
+        walk.draft.reasoned.push(self.start..end);
+        walk.go(behind);
+        Flow::Moved
+    }
+}
+
+/// Nothing was open: all of the text so far was reasoning.
+pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) {
+    let behind = walk.at + len;
+    let before = look.slice(walk.start, walk.at);
+    walk.draft.retract(before, walk.start..walk.at, walk.start..behind);
+    walk.restart();
+    walk.go(behind);
+}

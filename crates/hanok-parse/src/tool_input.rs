@@ -1,0 +1,106 @@
+//! `<tool_call>name</tool_call>` and the `<tool_input>` behind it.
+
+use crate::{
+    CallKind, Expected,
+    given::Given,
+    input::Input,
+    look::{Look, Seen},
+    opening,
+    reading::{Flow, Reading},
+    scan::Ends,
+    walk::{Called, Walk},
+};
+
+const OPEN: &str = "<tool_input>";
+const CLOSE: &str = "</tool_input>";
+
+/// Behind the name.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolInput {
+    start: usize,
+    /// Behind the name's close tag.
+    behind: usize,
+    ahead: usize,
+    name: String,
+    /// Where the input begins.
+    input: Option<usize>,
+}
+
+impl ToolInput {
+    pub(crate) fn new(start: usize, behind: usize, name: String) -> Self {
+        Self { start, behind, ahead: behind, name, input: None }
+    }
+
+    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+        if self.input.is_some() {
+            return self.words(walk, look);
+        }
+        self.ahead = look.behind_white(self.ahead);
+        let rest = look.rest(self.ahead);
+        match look.seen(self.ahead, OPEN) {
+            Seen::Yes => {
+                let at = look.behind_white(self.ahead + OPEN.len());
+                if look.rest(at).is_empty() && !look.ended {
+                    walk.reading = Reading::Input(self);
+                    return Flow::More;
+                }
+                self.input(walk, look, at)
+            }
+            Seen::More => {
+                walk.reading = Reading::Input(self);
+                Flow::More
+            }
+            Seen::No => {
+                let enough = rest.is_empty() && look.setup.declared.takes_nothing(&self.name);
+                if OPEN.starts_with(rest) && !enough {
+                    walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
+                } else {
+                    opening::alone(walk, look, &self.name, self.start, self.behind);
+                }
+                Flow::Moved
+            }
+        }
+    }
+
+    fn input(mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Flow {
+        walk.at = at;
+        if !look.rest(at).starts_with('{') {
+            self.input = Some(at);
+            self.ahead = at;
+            return self.words(walk, look);
+        }
+        let ends = Ends { tags: &[CLOSE], ..Ends::default() };
+        let given = Given::new(look, CallKind::Tool, self.name, self.start, at, ends);
+        walk.reading = Reading::Given(Box::new(given));
+        Flow::Moved
+    }
+
+    /// Plain text up to the close tag.
+    fn words(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+        let from = self.input.unwrap_or(self.ahead);
+        let rest = look.rest(self.ahead);
+        let Some(end) = rest.find(CLOSE).map(|end| self.ahead + end) else {
+            if look.ended {
+                walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
+                return Flow::Moved;
+            }
+            let mut ahead = look.text.len().saturating_sub(CLOSE.len()).max(self.ahead);
+            while !look.text.is_char_boundary(ahead) {
+                ahead -= 1;
+            }
+            self.ahead = ahead;
+            walk.reading = Reading::Input(self);
+            return Flow::More;
+        };
+        let behind = end + CLOSE.len();
+        let called = Called {
+            kind: CallKind::Tool,
+            name: &self.name,
+            span: self.start..behind,
+            given: from..end,
+        };
+        walk.call(look, called, Input::from_text(look.slice(from, end)));
+        walk.go(behind);
+        Flow::Moved
+    }
+}
