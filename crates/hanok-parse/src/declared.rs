@@ -126,6 +126,18 @@ impl Declared {
         matches!(self.tools.get(tool), Some(Some(params)) if params.is_empty())
     }
 
+    /// Whether the tool is known to require a parameter.
+    pub(crate) fn requires_input(&self, tool: &str) -> bool {
+        let params = self.tools.get(tool).and_then(Option::as_ref);
+        params.is_some_and(|params| params.iter().any(|param| param.required))
+    }
+
+    /// The type of a tool's parameter, where it is known.
+    pub(crate) fn param(&self, tool: &str, name: &str) -> Option<ParamType> {
+        let params = self.tools.get(tool)?.as_ref()?;
+        params.iter().find(|param| param.name == name).map(|param| param.kind)
+    }
+
     /// The parameter that plain text goes to: the only string, when no other one is required.
     pub(crate) fn text_param(&self, tool: &str) -> Option<&str> {
         let params = self.tools.get(tool)?.as_ref()?;

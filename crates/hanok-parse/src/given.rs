@@ -7,7 +7,7 @@ use crate::{
     look::Look,
     names,
     reading::{Flow, Reading},
-    scan::{Ends, Read, Scan},
+    scan::{Dialect, Ends, Read, Scan},
     skip::{Skip, Then},
     walk::{Called, Walk},
 };
@@ -36,6 +36,11 @@ impl Given {
     ) -> Self {
         let known = names::resolve(&look.setup.declared, kind, &name).ok();
         Self { kind, name, known, start, from, scan: Scan::new(from, ends), closes: ends.tags }
+    }
+
+    /// The same, where the object is written in another way.
+    pub(crate) fn dialect(self, dialect: Dialect) -> Self {
+        Self { scan: self.scan.dialect(dialect), ..self }
     }
 
     pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {

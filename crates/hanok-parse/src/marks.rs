@@ -13,6 +13,14 @@ pub(crate) enum Mark {
     Open(&'static Rule),
     /// A header of gpt-oss's messages begins.
     Header,
+    /// A call of nested elements begins.
+    Elements,
+    /// Opens a call in tags that carry a suffix.
+    Suffixed,
+    /// Opens reasoning in such a tag.
+    SuffixedThink,
+    /// Such a tag that means nothing, or closes reasoning.
+    SuffixedClose,
     /// Closes a call, or stands around calls. It is never shown.
     Close,
     /// Begins what only the program may say: a result, or another turn.
@@ -96,6 +104,15 @@ impl Marks {
         Self(marks)
     }
 
+    /// The marks of `format`, or of all formats, that count at the start of a line.
+    pub(crate) fn of_lines(format: Option<Format>) -> Self {
+        let wanted = |entry: &&Entry| format.is_none_or(|format| entry.formats.contains(&format));
+        let lines = crate::formats::line_entries().filter(wanted);
+        let mut marks: Vec<_> = lines.map(|entry| (entry.token, entry.mark)).collect();
+        marks.sort_by_key(|(token, _)| *token);
+        Self(marks)
+    }
+
     /// The mark that `rest` begins with.
     pub(crate) fn at(&self, rest: &str) -> Found {
         let above = self.0.partition_point(|(token, _)| *token <= rest);
@@ -116,7 +133,11 @@ impl Marks {
         let mut begun =
             self.0.get(above..)?.iter().take_while(|(token, _)| token.starts_with(rest)).peekable();
         let counts = rest.len() >= SHORTEST && begun.peek().is_some();
-        counts.then(|| begun.any(|(_, mark)| matches!(mark, Mark::Open(_) | Mark::Header)))
+        counts.then(|| {
+            begun.any(|(_, mark)| {
+                matches!(mark, Mark::Open(_) | Mark::Header | Mark::Elements | Mark::Suffixed)
+            })
+        })
     }
 }
 

@@ -75,7 +75,8 @@ fn trimmed(name: &str) -> Option<&str> {
         .or_else(|| name.strip_prefix("functions."))
         .or_else(|| name.strip_suffix('.'))
         .or_else(|| name.strip_prefix('@'))
-        .or_else(|| bracketed(name))?
+        .or_else(|| bracketed(name))
+        .or_else(|| without_index(name))?
         .trim();
     (!shorter.is_empty()).then_some(shorter)
 }
@@ -88,6 +89,13 @@ fn bracketed(name: &str) -> Option<&str> {
         Some(inner) => inner.strip_suffix(close),
         None => name.get(..name.rfind(open)?),
     }
+}
+
+/// `name:0` without its index.
+fn without_index(name: &str) -> Option<&str> {
+    let (name, index) = name.rsplit_once(':')?;
+    let is_index = !index.is_empty() && index.bytes().all(|digit| digit.is_ascii_digit());
+    is_index.then_some(name)
 }
 
 fn is_mark(letter: char) -> bool {

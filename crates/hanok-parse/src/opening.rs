@@ -1,20 +1,22 @@
 //! What a mark opens, until it is clear how it goes on.
 
 use crate::{
-    CallKind, ErrorKind, Expected,
+    ErrorKind, Expected,
     calls::Calls,
-    formats::{Rule, Shape, Then},
-    given::Given,
-    input::Input,
-    look::{Look, More},
+    formats::{Attribute, Otherwise, Rule, Shape, Then},
+    lead::Lead,
+    look::{Look, More, Seen},
     names,
+    params::Params,
+    python::Python,
     reading::{Flow, Reading},
     scan::Ends,
+    tags,
     tool_input::ToolInput,
-    walk::{Called, Walk},
+    walk::Walk,
 };
 
-/// The longest name, blanks included.
+/// The longest name, blanks and attributes included.
 const NAME: usize = 256;
 
 /// Behind a mark.
@@ -22,7 +24,7 @@ const NAME: usize = 256;
 pub(crate) struct Opening {
     start: usize,
     body: usize,
-    /// How far the text is white space.
+    /// How far the text means nothing.
     white: usize,
     rule: &'static Rule,
 }
@@ -44,14 +46,14 @@ impl Opening {
     }
 
     fn decide(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<(), More> {
-        self.white = look.behind_white(self.white);
-        let (at, rule) = (self.white, self.rule);
+        let rule = self.rule;
+        if let Some(attribute) = &rule.attribute {
+            return self.attribute(walk, look, attribute);
+        }
+        self.skip(look)?;
+        let at = self.white;
         if look.rest(at).is_empty() {
-            if !look.ended {
-                return Err(More);
-            }
-            walk.leave(look);
-            walk.truncated(look, self.start, None, Expected::Rest);
+            self.ended(walk, look);
             return Ok(());
         }
         if look.any(at, rule.wraps)?.is_some() {
@@ -60,23 +62,76 @@ impl Opening {
         }
         if let Some(shape) = rule.json
             && look.rest(at).starts_with(['{', '['])
+            && (!rule.python || self.is_json(look, at)?)
         {
-            self.calls(walk, look, shape);
+            self.calls(walk, look, at, shape);
             return Ok(());
         }
         if !rule.name.is_empty() && self.named(walk, look)? {
+            return Ok(());
+        }
+        if rule.python && self.python(walk, look)? {
+            return Ok(());
+        }
+        if look.ended && self.is_begun(look) {
+            self.ended(walk, look);
             return Ok(());
         }
         self.nothing(walk, look);
         Ok(())
     }
 
-    fn calls(&self, walk: &mut Walk, look: Look<'_>, shape: Shape) {
-        if !walk.leave(look) {
+    /// The text ends in what may follow the mark.
+    fn is_begun(&self, look: Look<'_>) -> bool {
+        let rest = look.rest(self.white);
+        let mut words = self.rule.wraps.iter().chain(self.rule.skips).chain(self.rule.closes);
+        if words.any(|word| word.starts_with(rest)) {
+            return true;
+        }
+        let name = rest.strip_prefix('[').unwrap_or(rest).trim_start();
+        self.rule.python && Python::is_begun(look, name)
+    }
+
+    /// Skips white space, and what means nothing.
+    fn skip(&mut self, look: Look<'_>) -> Result<(), More> {
+        loop {
+            self.white = look.behind_white(self.white);
+            match look.any(self.white, self.rule.skips)? {
+                Some(len) => self.white += len,
+                None if look.rest(self.white).is_empty() && !look.ended => return Err(More),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// The text ended behind the mark.
+    fn ended(&self, walk: &mut Walk, look: Look<'_>) {
+        if self.rule.otherwise == Otherwise::Drop && look.rest(self.white).is_empty() {
             return walk.go(self.white);
         }
-        walk.at = self.white;
-        let calls = Calls::marked(self.start, self.white, self.ends(), shape);
+        walk.leave(look);
+        walk.truncated(look, self.start, None, Expected::Rest);
+    }
+
+    /// A list of objects, and not of Python's calls.
+    fn is_json(&self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        let rest = look.rest(at);
+        if rest.starts_with('{') {
+            return Ok(true);
+        }
+        let inner = look.behind_white(at + 1);
+        match look.rest(inner).bytes().next() {
+            None if !look.ended && inner < at + NAME => Err(More),
+            first => Ok(matches!(first, Some(b'{' | b']'))),
+        }
+    }
+
+    fn calls(&self, walk: &mut Walk, look: Look<'_>, at: usize, shape: Shape) {
+        if !walk.leave(look) {
+            return walk.go(at);
+        }
+        walk.at = at;
+        let calls = Calls::marked(self.start, at, self.ends(), shape);
         walk.reading = Reading::Calls(Box::new(calls));
     }
 
@@ -84,41 +139,79 @@ impl Opening {
         Ends { tags: self.rule.closes, ..Ends::default() }
     }
 
+    /// Reads the attributes of the mark itself. Its token may end in the middle of the first one.
+    fn attribute(
+        &self,
+        walk: &mut Walk,
+        look: Look<'_>,
+        attribute: &'static Attribute,
+    ) -> Result<(), More> {
+        let rest = look.rest(self.body);
+        let end = rest.find(attribute.end).filter(|end| *end <= NAME);
+        let Some(end) = end else {
+            if !look.ended && rest.len() <= NAME + attribute.end.len() {
+                return Err(More);
+            }
+            if look.ended && rest.len() <= NAME {
+                walk.leave(look);
+                walk.truncated(look, self.start, None, Expected::Rest);
+            } else {
+                self.nothing(walk, look);
+            }
+            return Ok(());
+        };
+        let head = look.slice(self.start, self.body + end);
+        let Some(name) = tags::attribute(head, attribute.key).filter(|name| !name.is_empty())
+        else {
+            self.nothing(walk, look);
+            return Ok(());
+        };
+        let at = self.body + end + attribute.end.len();
+        self.then(walk, look, &name, at, Then::Tags(attribute.tags));
+        Ok(())
+    }
+
     /// Reads a name and the mark behind it. `false` when there is none.
     fn named(&self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
         let rest = look.rest(self.white);
-        let first = |byte: u8| {
-            byte == b'\n'
-                || self.rule.name.iter().any(|(token, _)| token.as_bytes().first() == Some(&byte))
+        let is_end = |byte: u8| {
+            let mut tokens = self.rule.name.iter().map(|(token, _)| token.as_bytes());
+            byte == b'\n' || tokens.any(|token| token.first() == Some(&byte))
         };
-        let name = rest.bytes().take(NAME + 1).position(first);
-        let Some(name) = name.and_then(|end| rest.get(..end)) else {
+        let Some(len) = rest.bytes().take(NAME + 1).position(is_end) else {
             return match rest.len() {
                 len if len > NAME => Ok(false),
                 _ if look.ended => Ok(self.cut(walk, look, rest, "")),
                 _ => Err(More),
             };
         };
-        let close = look.behind_white(self.white + name.len());
+        let name = rest.get(..len).unwrap_or_default();
+        let close = look.behind_white(self.white + len);
         let tail = look.rest(close);
         if tail.is_empty() && !look.ended && close < self.white + 2 * NAME {
             return Err(More);
         }
-        let tokens: Vec<&str> = self.rule.name.iter().map(|(token, _)| *token).collect();
-        if look.any(close, &tokens)?.is_none() {
-            return Ok(look.ended && self.cut(walk, look, name, tail));
+        let mut more = false;
+        for (token, then) in self.rule.name {
+            match look.seen(close, token) {
+                Seen::Yes => {
+                    let here = matches!(then, Then::Here | Then::TagsHere(_) | Then::Quoted(_));
+                    let at = if here { close } else { close + token.len() };
+                    self.then(walk, look, name.trim(), at, *then);
+                    return Ok(true);
+                }
+                Seen::More => more = true,
+                Seen::No => {}
+            }
         }
-        let found = self.rule.name.iter().find(|(token, _)| tail.starts_with(token));
-        if let Some((token, then)) = found {
-            self.then(walk, look, name.trim(), close + token.len(), *then);
-        }
-        Ok(found.is_some())
+        if more { Err(More) } else { Ok(look.ended && self.cut(walk, look, name, tail)) }
     }
 
     /// The text ended behind a name, or in the mark behind it.
     fn cut(&self, walk: &mut Walk, look: Look<'_>, name: &str, tail: &str) -> bool {
         let begins = self.rule.name.iter().any(|(token, _)| token.starts_with(tail));
-        let cut = begins && names::begins_tool(&look.setup.declared, name);
+        let is_mark = self.rule.otherwise == Otherwise::Malformed;
+        let cut = begins && (is_mark || names::begins_tool(&look.setup.declared, name));
         if cut {
             walk.leave(look);
             walk.truncated(look, self.start, None, Expected::Rest);
@@ -126,42 +219,69 @@ impl Opening {
         cut
     }
 
+    /// Reads on behind a name, from byte `at`.
     fn then(&self, walk: &mut Walk, look: Look<'_>, name: &str, at: usize, then: Then) {
         if !walk.leave(look) {
             return walk.go(at);
         }
         walk.at = at;
-        let name = name.to_owned();
+        let (start, name) = (self.start, name.to_owned());
         walk.reading = match then {
-            Then::Input => Reading::Input(ToolInput::new(self.start, at, name)),
-            Then::Json => Reading::Given(Box::new(Given::new(
-                look,
-                CallKind::Tool,
-                name,
-                self.start,
-                at,
-                self.ends(),
-            ))),
+            Then::Input => Reading::Input(ToolInput::new(start, at, name)),
+            Then::Json | Then::Here => {
+                Reading::Lead(Box::new(Lead::new(start, at, name, self.rule.closes)))
+            }
+            Then::Typed => {
+                Reading::Lead(Box::new(Lead::new(start, at, name, self.rule.closes).typed()))
+            }
+            Then::Quoted(quote) => {
+                let lead = Lead::new(start, at, name, self.rule.closes);
+                Reading::Lead(Box::new(lead.quoted(quote)))
+            }
+            Then::Tags(tags) | Then::TagsHere(tags) => {
+                Reading::Params(Box::new(Params::new(look, start, at, name, tags)))
+            }
+            Then::Calls => Reading::Opening(Self::new(start, at, &INVOKED)),
         };
     }
 
-    /// Prose that mentions the mark, or a mark that nothing of the format follows.
-    fn nothing(&self, walk: &mut Walk, look: Look<'_>) {
-        if self.rule.strict {
-            walk.leave(look);
-            let span = self.start..self.white;
-            walk.draft.fail(ErrorKind::Malformed, Expected::Object, None, span);
-            return walk.go(self.white);
+    fn python(&self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+        if !Python::begins(look, self.white)? {
+            return Ok(false);
         }
-        walk.push(look, self.start, self.body);
-        walk.at = self.body;
-        walk.fresh = false;
+        if !walk.leave(look) {
+            walk.go(self.white);
+            return Ok(true);
+        }
+        walk.at = self.white;
+        let python = Python::marked(self.start, self.white, self.rule.closes);
+        walk.reading = Reading::Python(Box::new(python));
+        Ok(true)
+    }
+
+    /// Nothing of the format follows the mark.
+    fn nothing(&self, walk: &mut Walk, look: Look<'_>) {
+        match self.rule.otherwise {
+            Otherwise::Drop => walk.go(self.body),
+            Otherwise::Malformed => {
+                walk.leave(look);
+                let span = self.start..self.white;
+                walk.draft.fail(ErrorKind::Malformed, Expected::Object, None, span);
+                walk.go(self.white);
+            }
+            Otherwise::Prose => {
+                walk.push(look, self.start, self.body);
+                walk.at = self.body;
+                walk.fresh = false;
+            }
+        }
     }
 }
 
-/// A name that a mark closed, with nothing behind it.
-pub(crate) fn alone(walk: &mut Walk, look: Look<'_>, name: &str, start: usize, end: usize) {
-    let called = Called { kind: CallKind::Tool, name, span: start..end, given: end..end };
-    walk.call(look, called, Input::Empty);
-    walk.go(end);
-}
+/// JSON behind a header that named the tool.
+const INVOKED: Rule = Rule {
+    json: Some(Shape::Members),
+    closes: &["<|end_message|>"],
+    otherwise: Otherwise::Malformed,
+    ..Rule::NEW
+};

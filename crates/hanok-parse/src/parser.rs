@@ -72,7 +72,9 @@ impl Parser {
             && is_silent(&reply)
             && let Some(promoted) = self.promoted(text, &span, started, out)
         {
-            reply = Reply { reasoning: reply.reasoning, ..promoted };
+            let mut notes = reply.notes;
+            notes.extend(promoted.notes);
+            reply = Reply { reasoning: reply.reasoning, notes, ..promoted };
         }
         if !quiet {
             out.push(Event::Finished);

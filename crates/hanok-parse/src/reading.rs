@@ -1,8 +1,9 @@
 //! What is being read besides text: the state that waits for more of the text.
 
 use crate::{
-    after::After, calls::Calls, given::Given, look::Look, name::Named, opening::Opening,
-    skip::Skip, think::Think, tool_input::ToolInput, walk::Walk,
+    after::After, calls::Calls, elements::Elements, given::Given, header::Header, lead::Lead,
+    look::Look, name::Named, opening::Opening, params::Params, python::Python, skip::Skip,
+    suffixed::Suffixed, think::Think, tool_input::ToolInput, walk::Walk,
 };
 
 /// What is being read.
@@ -21,6 +22,18 @@ pub(crate) enum Reading {
     Given(Box<Given>),
     /// What belongs to a name in a tag.
     Input(ToolInput),
+    /// What stands between a name and its JSON arguments.
+    Lead(Box<Lead>),
+    /// Parameters in tags.
+    Params(Box<Params>),
+    /// Nested elements.
+    Elements(Box<Elements>),
+    /// Calls as Python writes them.
+    Python(Box<Python>),
+    /// A tag with a suffix.
+    Suffixed(Suffixed),
+    /// The header of a message.
+    Header(Header),
     /// A name behind a label.
     Name(Box<Named>),
     /// JSON that could not be read, up to where its brackets balance.
@@ -46,6 +59,12 @@ impl Reading {
             Self::Calls(calls) => calls.read(walk, look),
             Self::Given(given) => given.read(walk, look),
             Self::Input(input) => input.read(walk, look),
+            Self::Lead(lead) => lead.read(walk, look),
+            Self::Params(params) => params.read(walk, look),
+            Self::Elements(elements) => elements.read(walk, look),
+            Self::Python(python) => python.read(walk, look),
+            Self::Suffixed(tag) => tag.read(walk, look),
+            Self::Header(header) => header.read(walk, look),
             Self::Name(name) => name.read(walk, look),
             Self::Skip(skip) => skip.read(walk, look),
             Self::After(after) => after.read(walk, look),

@@ -6,7 +6,7 @@
 use crate::{
     RepairKind,
     look::More,
-    scan::{Input, Scan, Step, Want},
+    scan::{Dialect, Input, Scan, Step, Want},
 };
 
 /// A token that the text may stop in.
@@ -19,6 +19,10 @@ pub(crate) enum Inside {
     BlockComment,
     /// Behind the first of two closing braces.
     Doubled,
+    /// A string of Python, with its quote and whether there are three of them.
+    Python(char, bool),
+    /// A string as it is, up to this.
+    Quoted(&'static str),
 }
 
 impl Scan {
@@ -85,6 +89,8 @@ impl Scan {
             }
             Inside::BlockComment => self.block_comment(input),
             Inside::Doubled => self.doubled(input),
+            Inside::Python(quote, triple) => self.python_string(quote, triple, input),
+            Inside::Quoted(quote) => self.quoted_string(quote, input),
             Inside::Nothing => Step::Next,
         }
     }
@@ -125,9 +131,24 @@ impl Scan {
         if quote != '"' {
             self.mended(RepairKind::Quotes);
         }
+        if self.dialect == Dialect::Python && matches!(quote, '"' | '\'') {
+            self.inside = Inside::Python(quote, false);
+            return;
+        }
         self.skip(quote);
         self.out.push('"');
         self.inside = Inside::Text(quote);
+    }
+
+    /// Ends a string: a key, or a value.
+    pub(crate) fn end_string(&mut self) -> Step {
+        self.out.push('"');
+        self.inside = Inside::Nothing;
+        if self.want == Want::Key {
+            self.end_key();
+            return Step::Next;
+        }
+        self.end_value()
     }
 
     /// Reads on in the string that the quote `open` opened.
@@ -138,13 +159,7 @@ impl Scan {
                 match self.closes_here(open, next, input) {
                     Ok(true) => {
                         self.skip(next);
-                        self.out.push('"');
-                        self.inside = Inside::Nothing;
-                        if self.want == Want::Key {
-                            self.end_key();
-                            return Step::Next;
-                        }
-                        return self.end_value();
+                        return self.end_string();
                     }
                     Ok(false) => {}
                     Err(More) => return Step::More,
@@ -164,11 +179,7 @@ impl Scan {
                     self.line = Some(self.at);
                     return Step::Bad;
                 }
-                _ if next < ' ' => self.control(next),
-                _ => {
-                    self.skip(next);
-                    self.out.push(next);
-                }
+                _ => self.write(next),
             }
         }
     }
@@ -268,10 +279,19 @@ impl Scan {
     }
 
     /// Writes the backslash at hand as a letter.
-    fn keep_backslash(&mut self) {
+    pub(crate) fn keep_backslash(&mut self) {
         self.mended(RepairKind::Escape);
         self.out.push_str("\\\\");
         self.at += 1;
+    }
+
+    /// Writes a letter of a string.
+    pub(crate) fn write(&mut self, letter: char) {
+        if letter < ' ' {
+            return self.control(letter);
+        }
+        self.skip(letter);
+        self.out.push(letter);
     }
 
     fn control(&mut self, letter: char) {
@@ -284,7 +304,7 @@ impl Scan {
         }
     }
 
-    fn write_raw(&mut self, letter: char, escaped: &str) {
+    pub(crate) fn write_raw(&mut self, letter: char, escaped: &str) {
         self.skip(letter);
         self.out.push_str(escaped);
     }
@@ -321,7 +341,11 @@ impl Scan {
     }
 
     /// The letters at hand that are `part` of a word, once it is clear where they end.
-    fn word<'a>(&mut self, input: Input<'a>, part: impl Fn(char) -> bool) -> Result<&'a str, More> {
+    pub(crate) fn word<'a>(
+        &mut self,
+        input: Input<'a>,
+        part: impl Fn(char) -> bool,
+    ) -> Result<&'a str, More> {
         let from = self.ahead.max(self.at);
         let rest = input.text.get(from..).unwrap_or_default();
         match rest.find(|letter| !part(letter)) {

@@ -31,6 +31,17 @@ pub(crate) struct Ends {
     pub(crate) fence: bool,
 }
 
+/// How values are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    #[default]
+    Json,
+    /// Python's literals; the outermost object is `(key=value, …)`.
+    Python,
+    /// Keys without quotes, and strings as they are between two of these.
+    Quoted(&'static str),
+}
+
 /// What came of reading on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Read {
@@ -67,6 +78,8 @@ pub(crate) enum Step {
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     object: bool,
+    /// It closes with `)`.
+    round: bool,
     doubled: bool,
     filled: bool,
     /// Where it begins in what is written.
@@ -92,6 +105,7 @@ pub(crate) struct Scan {
     pub(crate) ahead: usize,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) ends: Ends,
+    pub(crate) dialect: Dialect,
     /// No mark says that this is a call: a line break inside a key ends it.
     pub(crate) bare: bool,
     /// A member of the outermost object was read.
@@ -122,10 +136,16 @@ impl Scan {
             ahead: 0,
             repairs: Vec::new(),
             ends,
+            dialect: Dialect::Json,
             bare: false,
             pause: false,
             released: false,
         }
+    }
+
+    /// The same in another dialect.
+    pub(crate) fn dialect(self, dialect: Dialect) -> Self {
+        Self { dialect, ..self }
     }
 
     /// Reads on in `text`.
@@ -183,14 +203,17 @@ impl Scan {
 
     fn key(&mut self, next: char, input: Input<'_>) -> Step {
         match next {
-            '}' => return self.close(next),
+            _ if self.closes_frame(next) => return self.close(next),
             ',' => {
                 self.mended(RepairKind::Comma);
                 self.skip(next);
                 return Step::Next;
             }
-            '{' => return self.double(),
+            '{' if self.dialect == Dialect::Json => return self.double(),
             _ => {}
+        }
+        if let Dialect::Quoted(quote) = self.dialect {
+            return self.quoted_key(quote, input);
         }
         if !is_quote(next) {
             return self.bare_key(input);
@@ -226,9 +249,11 @@ impl Scan {
     }
 
     fn colon(&mut self, next: char) -> Step {
+        let keyword = self.dialect == Dialect::Python && self.frames.len() == 1;
         match next {
-            ':' => {}
-            '：' => self.mended(RepairKind::Colon),
+            '=' if keyword => {}
+            ':' if !keyword => {}
+            '：' if !keyword => self.mended(RepairKind::Colon),
             _ => return Step::Bad,
         }
         self.skip(next);
@@ -244,7 +269,7 @@ impl Scan {
     fn value(&mut self, next: char, input: Input<'_>) -> Step {
         let in_array = self.frames.last().is_some_and(|frame| !frame.object);
         match next {
-            ']' if in_array => return self.close(next),
+            _ if in_array && self.closes_frame(next) => return self.close(next),
             ',' if in_array => {
                 self.mended(RepairKind::Comma);
                 self.skip(next);
@@ -256,7 +281,25 @@ impl Scan {
                 }
                 return self.open(next);
             }
+            '(' if self.dialect == Dialect::Python => {
+                if in_array {
+                    self.open_slot();
+                }
+                return self.open(next);
+            }
             _ => {}
+        }
+        if let Dialect::Quoted(quote) = self.dialect {
+            match look::seen(self.rest(input), quote, input.ended) {
+                look::Seen::Yes => {
+                    if in_array {
+                        self.open_slot();
+                    }
+                    return self.quoted(quote, input);
+                }
+                look::Seen::More => return Step::More,
+                look::Seen::No => {}
+            }
         }
         if !is_quote(next) {
             return self.literal(in_array, input);
@@ -272,8 +315,7 @@ impl Scan {
         let object = self.frames.last().is_some_and(|frame| frame.object);
         match next {
             ',' => self.skip(next),
-            '}' if object => return self.close(next),
-            ']' if !object => return self.close(next),
+            _ if self.closes_frame(next) => return self.close(next),
             '}' | ']' => return self.extra_closer(next),
             _ => match self.label(input) {
                 Ok(None) => self.mended(RepairKind::Comma),
@@ -285,15 +327,32 @@ impl Scan {
         Step::Next
     }
 
+    fn closes_frame(&self, letter: char) -> bool {
+        self.frames.last().is_some_and(|frame| match letter {
+            ')' => frame.round,
+            '}' => frame.object && !frame.round,
+            ']' => !frame.object && !frame.round,
+            _ => false,
+        })
+    }
+
     fn open(&mut self, bracket: char) -> Step {
         if self.frames.len() >= DEEPEST {
             return Step::Bad;
         }
-        let (object, start) = (bracket == '{', self.out.len());
+        let start = self.out.len();
+        let object = bracket == '{' || bracket == '(' && self.frames.is_empty();
         self.skip(bracket);
-        self.out.push(bracket);
+        self.out.push(if object { '{' } else { '[' });
         let base = self.members.len();
-        self.frames.push(Frame { object, doubled: false, filled: false, start, base });
+        self.frames.push(Frame {
+            object,
+            round: bracket == '(',
+            doubled: false,
+            filled: false,
+            start,
+            base,
+        });
         self.want = if object { Want::Key } else { Want::Value };
         Step::Next
     }
@@ -312,10 +371,11 @@ impl Scan {
     fn close(&mut self, bracket: char) -> Step {
         let (filled, doubled) =
             self.frames.last().map_or((false, false), |frame| (frame.filled, frame.doubled));
-        if filled && self.want != Want::Comma {
+        if filled && self.want != Want::Comma && self.dialect == Dialect::Json {
             self.mended(RepairKind::Comma);
         }
         self.skip(bracket);
+        let bracket = if self.frames.last().is_some_and(|frame| frame.object) { '}' } else { ']' };
         if doubled {
             self.inside = Inside::Doubled;
             return Step::Next;
@@ -355,7 +415,8 @@ impl Scan {
     /// out a closer in the middle, and where that belongs is anyone's guess.
     fn extra_closer(&mut self, bracket: char) -> Step {
         let object = bracket == '}';
-        if self.frames.iter().any(|frame| frame.object == object) {
+        let is_open = self.frames.iter().any(|frame| frame.object == object && !frame.round);
+        if is_open || self.dialect != Dialect::Json {
             return Step::Bad;
         }
         self.mended(RepairKind::Brace);
@@ -456,6 +517,10 @@ impl Scan {
     }
 
     pub(crate) fn mended(&mut self, kind: RepairKind) {
+        let native = matches!(kind, RepairKind::Quotes | RepairKind::Literal | RepairKind::Key);
+        if native && self.dialect != Dialect::Json {
+            return;
+        }
         if self.repairs.len() < REPAIRS {
             self.repairs.push(Repair { kind, at: self.at });
         }

@@ -9,11 +9,14 @@ use crate::{Declared, Format, marks::Marks};
 pub(crate) struct Setup {
     pub(crate) declared: Declared,
     pub(crate) marks: Arc<Marks>,
-    pub(crate) format: Option<Format>,
+    /// The marks that count at the start of a line.
+    pub(crate) lines: Arc<Marks>,
     /// `Thought:`, `Action:`, `Final Answer:`, `Delegate:` and their relatives.
     pub(crate) labels: bool,
     /// JSON at the start of a line, bare or in a fence.
     pub(crate) json: bool,
+    /// A message's header may have lost its first mark to the chat template.
+    pub(crate) headers: bool,
     /// `[name(key="value")]` at the start of a line.
     pub(crate) python: bool,
 }
@@ -29,7 +32,7 @@ impl Setup {
         Self {
             declared,
             marks,
-            format,
+            lines: Arc::new(Marks::of_lines(format)),
             labels: is(&[
                 Format::React,
                 Format::Supervisor,
@@ -45,6 +48,7 @@ impl Setup {
                 Format::Llama3Json,
                 Format::Xlam,
             ]),
+            headers: is(&[Format::Harmony]),
             python: is(&[Format::Pythonic, Format::Olmo3, Format::Lfm2]),
         }
     }

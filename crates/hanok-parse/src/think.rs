@@ -21,12 +21,14 @@ pub enum Reasoning {
 }
 
 /// Reasoning that is being read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Think {
     start: usize,
     at: usize,
     fresh: bool,
     closes: &'static [&'static str],
+    /// A close mark that only this text has.
+    close: Option<String>,
     /// The close mark means something of its own, and is read again.
     keep: bool,
 }
@@ -34,11 +36,15 @@ pub(crate) struct Think {
 impl Think {
     /// Reasoning that begins at `start`.
     pub(crate) fn new(start: usize, closes: &'static [&'static str]) -> Self {
-        Self { start, at: start, fresh: true, closes, keep: false }
+        Self { start, at: start, fresh: true, closes, close: None, keep: false }
     }
 
     pub(crate) fn keeping_close(self) -> Self {
         Self { keep: true, ..self }
+    }
+
+    pub(crate) fn closed_by(self, close: String) -> Self {
+        Self { close: Some(close), ..self }
     }
 
     pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
@@ -48,7 +54,10 @@ impl Think {
                 break;
             }
             match self.step(walk, look, rest) {
-                Ok(Some(end)) => return self.close(walk, self.at, end),
+                Ok(Some(behind)) => {
+                    let end = self.at;
+                    return self.close(walk, end, behind);
+                }
                 Ok(None) => {}
                 Err(More) => break,
             }
@@ -62,7 +71,11 @@ impl Think {
 
     /// Reads up to the next mark. Where reading goes on, when it is the close mark.
     fn step(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<Option<usize>, More> {
-        if let Some(len) = look.any(self.at, self.closes)? {
+        let own = match &self.close {
+            Some(close) => look.any(self.at, &[close])?,
+            None => look.any(self.at, self.closes)?,
+        };
+        if let Some(len) = own {
             return Ok(Some(self.at + if self.keep { 0 } else { len }));
         }
         if self.fresh {

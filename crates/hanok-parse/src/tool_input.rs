@@ -5,7 +5,7 @@ use crate::{
     given::Given,
     input::Input,
     look::{Look, Seen},
-    opening,
+    names,
     reading::{Flow, Reading},
     scan::Ends,
     walk::{Called, Walk},
@@ -52,14 +52,27 @@ impl ToolInput {
             }
             Seen::No => {
                 let enough = rest.is_empty() && look.setup.declared.takes_nothing(&self.name);
-                if OPEN.starts_with(rest) && !enough {
+                if look.ended && OPEN.starts_with(rest) && !enough {
                     walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
                 } else {
-                    opening::alone(walk, look, &self.name, self.start, self.behind);
+                    self.alone(walk, look);
                 }
                 Flow::Moved
             }
         }
+    }
+
+    /// The name with nothing behind it. In GLM's form it has no parameters.
+    fn alone(&self, walk: &mut Walk, look: Look<'_>) {
+        let declared = &look.setup.declared;
+        let name = names::resolve(declared, CallKind::Tool, &self.name);
+        let needs = name.is_ok_and(|name| declared.requires_input(&name));
+        let input = if needs { Input::Empty } else { Input::Object("{}".to_owned()) };
+        let (start, end) = (self.start, self.behind);
+        let called =
+            Called { kind: CallKind::Tool, name: &self.name, span: start..end, given: end..end };
+        walk.call(look, called, input);
+        walk.go(end);
     }
 
     fn input(mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Flow {

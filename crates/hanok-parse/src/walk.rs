@@ -11,8 +11,10 @@ use crate::{
     CallKind, ErrorKind, Event, Expected, Reply,
     calls::{self, Calls},
     draft::{Attempt, Draft},
+    elements::Elements,
     fence::Fence,
     flow::Run,
+    header::{self, Header},
     input::Input,
     labels::{self, Label, LabelKind, Line},
     look::{Look, More},
@@ -20,7 +22,9 @@ use crate::{
     name::{Behind, Named},
     names,
     opening::Opening,
+    python::Python,
     reading::{Flow, Reading},
+    suffixed::{Suffixed, Tag},
     think::{self, Think},
 };
 
@@ -148,6 +152,11 @@ impl Walk {
             return Ok(false);
         }
         let first = look.rest(self.at).bytes().next().unwrap_or_default();
+        let headless = look.setup.headers && self.at == self.start && matches!(first, b' ' | b't');
+        if headless && header::begins(look, self.at)? {
+            self.header(look);
+            return Ok(true);
+        }
         if look.setup.labels && labels::may_begin(first) {
             match labels::at(look.rest(self.at), look.ended) {
                 Line::More => return Err(More),
@@ -163,10 +172,19 @@ impl Walk {
         if !self.is_prose() {
             return Ok(false);
         }
+        if look.ended
+            && let Some(pending) = &self.pending
+            && self.breaks_off(look, pending)
+        {
+            self.at = look.text.len();
+            return Ok(true);
+        }
         let Some(next) = self.behind_blanks(look)? else { return Ok(false) };
         match look.rest(next).bytes().next() {
             Some(b'`') if self.fence_line(look)? => Ok(true),
-            Some(b'{' | b'[') if look.setup.json => self.bare(look, next),
+            Some(b'{' | b'[') if look.setup.json && self.bare(look, next)? => Ok(true),
+            Some(b'[') if look.setup.python => self.bare_python(look, next),
+            Some(b'f') if next == self.at => self.line_mark(look),
             _ => Ok(false),
         }
     }
@@ -191,6 +209,30 @@ impl Walk {
         self.at = at;
         self.reading = Reading::Calls(Box::new(Calls::bare(at)));
         Ok(true)
+    }
+
+    /// A list of Python's calls, where the first names a declared tool.
+    fn bare_python(&mut self, look: Look<'_>, at: usize) -> Result<bool, More> {
+        let Some(name) = Python::first_name(look, at)? else { return Ok(false) };
+        if names::resolve(&look.setup.declared, CallKind::Tool, name).is_err() {
+            return Ok(false);
+        }
+        self.fresh = false;
+        self.at = at;
+        self.reading = Reading::Python(Box::new(Python::bare(at)));
+        Ok(true)
+    }
+
+    /// A mark whose first word prose has, too.
+    fn line_mark(&mut self, look: Look<'_>) -> Result<bool, More> {
+        match look.setup.lines.at(look.rest(self.at)) {
+            Found::Mark(mark, len) => {
+                self.fresh = false;
+                Ok(self.enter_mark(look, mark, len))
+            }
+            Found::Prefix if !look.ended => Err(More),
+            _ => Ok(false),
+        }
     }
 
     fn label(&mut self, look: Look<'_>, label: Label<'_>) -> bool {
@@ -271,7 +313,7 @@ impl Walk {
     }
 
     /// What only the program may say ends the reply, once something was called.
-    fn foreign(&mut self, look: Look<'_>) -> bool {
+    pub(crate) fn foreign(&mut self, look: Look<'_>) -> bool {
         if !self.draft.has_attempt() && self.pending.is_none() {
             return false;
         }
@@ -302,6 +344,14 @@ impl Walk {
                 self.reading = Reading::Think(Think::new(self.at + len, closes));
             }
             Mark::EndThink => think::close(self, look, len),
+            Mark::SuffixedThink => self.suffixed(len, Tag::Think),
+            Mark::SuffixedClose => {
+                let thought = look.rest(self.at).starts_with("</think");
+                if self.mode == Mode::Dead && !thought {
+                    return false;
+                }
+                self.suffixed(len, Tag::Close { thought });
+            }
             _ if self.mode == Mode::Dead => return false,
             Mark::Stop => self.go(self.at + len),
             Mark::Foreign if !matches!(self.mode, Mode::Answer(_)) => {
@@ -312,10 +362,30 @@ impl Walk {
             Mark::Open(rule) if self.is_prose() => {
                 self.reading = Reading::Opening(Opening::new(self.at, self.at + len, rule));
             }
+            Mark::Header => self.header(look),
+            Mark::Elements if self.is_prose() => {
+                let elements = Elements::new(self.at, self.at + len);
+                self.reading = Reading::Elements(Box::new(elements));
+            }
+            Mark::Suffixed if self.is_prose() => self.suffixed(len, Tag::Call),
             Mark::Close if self.is_prose() => self.go(self.at + len),
             _ => return false,
         }
         true
+    }
+
+    fn suffixed(&mut self, len: usize, tag: Tag) {
+        self.reading = Reading::Suffixed(Suffixed::new(self.at, self.at + len, tag));
+    }
+
+    /// A message's header. The one before is over, and so is its answer.
+    fn header(&mut self, look: Look<'_>) {
+        if let Mode::Answer(_) = self.mode {
+            self.settle(look);
+            self.mode = Mode::Dead;
+            return;
+        }
+        self.reading = Reading::Header(Header::new(self.at));
     }
 
     /// The text broke off inside a mark: it is never shown, and a call's mark was to be a call.
@@ -443,7 +513,7 @@ impl Walk {
     /// Whether the text ends where the input of a name should begin: behind the name, which may not be whole, or inside
     /// the next label. Other words show that the model went on without one.
     fn breaks_off(&self, look: Look<'_>, pending: &Pending) -> bool {
-        if !look.is_end(self.at) {
+        if !look.ended {
             return false;
         }
         let tail = look.slice(pending.end, look.text.len());
@@ -470,7 +540,7 @@ impl Walk {
     /// A name without input: enough for a tool that takes nothing.
     fn resolve_pending(&mut self, look: Look<'_>) {
         let Some(pending) = self.pending.take() else { return };
-        if self.breaks_off(look, &pending) {
+        if look.is_end(self.at) && self.breaks_off(look, &pending) {
             let name = Some(pending.name.trim());
             return self.truncated(look, pending.start, name, Expected::Rest);
         }

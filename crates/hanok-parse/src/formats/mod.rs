@@ -1,24 +1,38 @@
 //! The formats, each a few lines of a table: which mark opens a call, and how it goes on.
 //!
-//! To add one, write its marks in the file of its family, or a file of its own, and list that file in [`entries`].
+//! To add one, write its marks in the file of its family, or a file of its own, and list that file in [`entries`]. A mark
+//! points to a [`Rule`]; where parameters stand in tags, the rule points to [`Tags`].
 
 use crate::marks::Entry;
 
+mod channels;
+mod python;
+mod sections;
 mod tagged;
+mod tokens;
+mod xml;
 
-/// How what a mark opens goes on. The alternatives are tried in the order of the fields.
+pub(crate) use xml::ARGS;
+
+/// How what a mark opens goes on. What may follow is tried in the order of the fields.
 #[derive(Debug)]
 pub(crate) struct Rule {
+    /// These may stand first, and mean nothing.
+    pub(crate) skips: &'static [&'static str],
     /// These marks begin the call, and the mark before was its wrapper.
     pub(crate) wraps: &'static [&'static str],
     /// `{` or `[` begins calls in JSON.
     pub(crate) json: Option<Shape>,
-    /// A name, and what may follow it.
+    /// The name is an attribute of the mark.
+    pub(crate) attribute: Option<Attribute>,
+    /// A name, and what may follow it. A token that stands for its own sake is not skipped.
     pub(crate) name: &'static [(&'static str, Then)],
+    /// Calls as Python writes them.
+    pub(crate) python: bool,
     /// What closes the call.
     pub(crate) closes: &'static [&'static str],
-    /// The mark is a token that no prose has: what does not fit is malformed, and not text.
-    pub(crate) strict: bool,
+    /// What is done with a mark that nothing of this follows.
+    pub(crate) otherwise: Otherwise,
 }
 
 /// How JSON says what is called.
@@ -37,14 +51,107 @@ pub(crate) enum Then {
     Input,
     /// JSON arguments follow.
     Json,
+    /// JSON arguments begin with the token itself.
+    Here,
+    /// JSON arguments follow; what stood before was a type unless they follow at once, and the name comes first.
+    Typed,
+    /// Parameters in tags follow, or JSON.
+    Tags(&'static Tags),
+    /// Parameters in tags begin with the token itself.
+    TagsHere(&'static Tags),
+    /// What stood before is a header. JSON calls follow.
+    Calls,
+    /// Gemma's own notation follows, with this around strings.
+    Quoted(&'static str),
+}
+
+/// A name that is an attribute: `name="find"`.
+#[derive(Debug)]
+pub(crate) struct Attribute {
+    pub(crate) key: &'static str,
+    /// What ends the mark.
+    pub(crate) end: &'static str,
+    pub(crate) tags: &'static Tags,
+}
+
+/// What is done with a mark that nothing of its format follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Otherwise {
+    /// Prose mentions it.
+    Prose,
+    /// No prose has it: it is malformed.
+    Malformed,
+    /// It is left out.
+    Drop,
+}
+
+/// Parameters in tags.
+#[derive(Debug)]
+pub(crate) struct Tags {
+    /// Opens a parameter.
+    pub(crate) open: &'static str,
+    /// Ends what says its key.
+    pub(crate) head: &'static str,
+    /// The key is this attribute of the head; without one it is the head itself.
+    pub(crate) key: Option<&'static str>,
+    /// Opens a value that stands in a tag of its own.
+    pub(crate) value: Option<&'static str>,
+    /// A tag that may name the type before the value, its beginning and end.
+    pub(crate) kind: Option<(&'static str, &'static str)>,
+    /// Closes a value.
+    pub(crate) close: &'static str,
+    /// Closes the call.
+    pub(crate) end: &'static str,
+    /// What may follow the end of the call.
+    pub(crate) behind: &'static [&'static str],
+    /// Closes a value that is written as `<![CDATA[…]]>`.
+    pub(crate) cdata: Option<&'static str>,
+    /// One line break belongs to the tags, at both ends of a value.
+    pub(crate) lines: bool,
 }
 
 impl Rule {
-    pub(crate) const NEW: Self =
-        Self { wraps: &[], json: None, name: &[], closes: &[], strict: false };
+    pub(crate) const NEW: Self = Self {
+        skips: &[],
+        wraps: &[],
+        json: None,
+        attribute: None,
+        name: &[],
+        python: false,
+        closes: &[],
+        otherwise: Otherwise::Prose,
+    };
+}
+
+impl Tags {
+    /// `<open="key">value</close>`.
+    pub(crate) const NEW: Self = Self {
+        open: "",
+        head: ">",
+        key: None,
+        value: None,
+        kind: None,
+        close: "",
+        end: "",
+        behind: &[],
+        cdata: None,
+        lines: false,
+    };
+
+    /// The end of the call, where JSON stands in place of parameters.
+    pub(crate) fn ends(&'static self) -> &'static [&'static str] {
+        std::slice::from_ref(&self.end)
+    }
 }
 
 /// The marks of all formats.
 pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
-    [tagged::MARKS].into_iter().flatten()
+    [tagged::MARKS, tokens::MARKS, sections::MARKS, xml::MARKS, python::MARKS, channels::MARKS]
+        .into_iter()
+        .flatten()
+}
+
+/// The marks that count only at the start of a line: calls behind words that prose has, too.
+pub(crate) fn line_entries() -> impl Iterator<Item = &'static Entry> {
+    tagged::LINES.iter()
 }

@@ -1,0 +1,153 @@
+//! gpt-oss's messages: a header with channel and recipient, and what it opens.
+//!
+//! `<|start|>assistant<|channel|>commentary to=functions.find <|constrain|>json<|message|>{…}<|call|>`: the channel
+//! `analysis` is reasoning, `final` the answer, and a recipient makes any message a call.
+
+use crate::{
+    Expected,
+    lead::Lead,
+    look::{Look, More, Seen},
+    reading::{Flow, Reading},
+    think::Think,
+    walk::{Mode, Walk},
+};
+
+const MESSAGE: &str = "<|message|>";
+/// What ends a message.
+const ENDS: &[&str] = &["<|end|>", "<|call|>", "<|return|>", "<|start|>", "<|channel|>"];
+const CALL_ENDS: &[&str] = &["<|call|>", "<|end|>"];
+/// The longest header.
+const LONGEST: usize = 512;
+
+/// A header that is being read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Header {
+    /// Where its first mark begins.
+    start: usize,
+    ahead: usize,
+}
+
+impl Header {
+    pub(crate) fn new(start: usize) -> Self {
+        Self { start, ahead: start }
+    }
+
+    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+        loop {
+            let rest = look.rest(self.ahead);
+            let Some(len) = rest.find('<').filter(|_| self.ahead - self.start <= LONGEST) else {
+                self.ahead += rest.len();
+                if look.ended || self.ahead - self.start > LONGEST {
+                    self.cut(walk, look);
+                    return Flow::Moved;
+                }
+                walk.reading = Reading::Header(self);
+                return Flow::More;
+            };
+            self.ahead += len;
+            match look.seen(self.ahead, MESSAGE) {
+                Seen::Yes => {
+                    self.open(walk, look);
+                    return Flow::Moved;
+                }
+                Seen::More => {
+                    walk.reading = Reading::Header(self);
+                    return Flow::More;
+                }
+                Seen::No => self.ahead += 1,
+            }
+        }
+    }
+
+    /// There is no message behind the header.
+    fn cut(self, walk: &mut Walk, look: Look<'_>) {
+        let header = look.slice(self.start, self.ahead);
+        if recipient(header).is_some() {
+            walk.leave(look);
+            return walk.truncated(look, self.start, None, Expected::Rest);
+        }
+        let end = self.ahead;
+        walk.go(end);
+    }
+
+    fn open(self, walk: &mut Walk, look: Look<'_>) {
+        let header = look.slice(self.start, self.ahead);
+        let body = self.ahead + MESSAGE.len();
+        if !is_assistant(header) && walk.foreign(look) {
+            return;
+        }
+        if let Some(name) = recipient(header) {
+            if !walk.leave(look) {
+                return walk.go(body);
+            }
+            walk.at = body;
+            let lead = Lead::new(self.start, body, name.to_owned(), CALL_ENDS);
+            walk.reading = Reading::Lead(Box::new(lead));
+            return;
+        }
+        match channel(header) {
+            "analysis" => {
+                let think = Think::new(body, ENDS).keeping_close();
+                walk.reading = Reading::Think(think);
+            }
+            "final" if walk.leave(look) => {
+                walk.go(body);
+                walk.mode = Mode::Answer(self.start);
+            }
+            _ => {
+                walk.leave(look);
+                walk.go(body);
+            }
+        }
+    }
+}
+
+/// The tool that a message is for.
+fn recipient(header: &str) -> Option<&str> {
+    let at = header.find("to=")?;
+    let name = header.get(at + 3..)?;
+    let end = name.find(|letter: char| letter.is_whitespace() || letter == '<');
+    let name = end.and_then(|end| name.get(..end)).unwrap_or(name);
+    let tool = !matches!(name, "" | "user" | "assistant" | "all" | "self");
+    tool.then_some(name)
+}
+
+/// Whether the model speaks for itself.
+fn is_assistant(header: &str) -> bool {
+    let Some(role) = header.strip_prefix("<|start|>") else { return true };
+    let role = role.trim_start();
+    role.starts_with("assistant") || role.starts_with("to=") || role.starts_with('<')
+}
+
+fn channel(header: &str) -> &str {
+    let name = header.split("<|channel|>").nth(1).unwrap_or_default().trim_start();
+    name.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default()
+}
+
+/// Whether a header stands at the start of the text, whose first mark the chat template wrote:
+/// ` to=functions.find<|channel|>`.
+pub(crate) fn begins(look: Look<'_>, at: usize) -> Result<bool, More> {
+    const LONGEST: usize = 128;
+    let to = look.behind_white(at);
+    if to > at + 1 {
+        return Ok(false);
+    }
+    match look.seen(to, "to=") {
+        Seen::Yes => {}
+        Seen::No => return Ok(false),
+        Seen::More => return Err(More),
+    }
+    let rest = look.rest(to);
+    let end = rest.bytes().take(LONGEST).position(|byte| matches!(byte, b'<' | b'\n'));
+    match end {
+        Some(end) => {
+            let marks = ["<|channel|>", "<|constrain|>", "<|message|>"];
+            let tail = look.rest(to + end);
+            let cut = look.ended && marks.iter().any(|mark| mark.starts_with(tail));
+            Ok(cut || look.any(to + end, &marks)?.is_some())
+        }
+        None if rest.len() >= LONGEST => Ok(false),
+        None if !look.ended => Err(More),
+        None => Ok(!rest.contains(char::is_whitespace)),
+    }
+}

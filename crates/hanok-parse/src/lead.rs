@@ -1,0 +1,172 @@
+//! What stands between a name and its JSON arguments.
+
+use crate::{
+    CallKind, ErrorKind, Expected, fence,
+    given::Given,
+    input::Input,
+    look::{Look, More},
+    reading::{Flow, Reading},
+    scan::{Dialect, Ends},
+    walk::{Called, Walk},
+};
+
+/// Tokens that say that JSON follows.
+const SKIPS: &[&str] = &[
+    "[ARGS]",
+    "<|constrain|>json",
+    "<|plamo:begin_tool_arguments:plamo|>",
+    "<|plamo:constrain|>json",
+    "<|plamo:msg|>",
+    "<|tool_call_argument_begin|>",
+    ":",
+    "：",
+];
+/// The longest id or name that may stand here.
+const WORD: usize = 256;
+
+/// Behind a name.
+#[derive(Debug, Clone)]
+pub(crate) struct Lead {
+    start: usize,
+    ahead: usize,
+    name: String,
+    closes: &'static [&'static str],
+    /// What stood before may have been a type: the name comes now.
+    typed: bool,
+    dialect: Dialect,
+    /// An id may stand here.
+    id: bool,
+}
+
+impl Lead {
+    pub(crate) fn new(
+        start: usize,
+        behind: usize,
+        name: String,
+        closes: &'static [&'static str],
+    ) -> Self {
+        let (typed, dialect) = (false, Dialect::Json);
+        Self { start, ahead: behind, name, closes, typed, dialect, id: true }
+    }
+
+    pub(crate) fn typed(self) -> Self {
+        Self { typed: true, ..self }
+    }
+
+    pub(crate) fn quoted(self, quote: &'static str) -> Self {
+        Self { dialect: Dialect::Quoted(quote), ..self }
+    }
+
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+        loop {
+            match self.step(walk, look) {
+                Ok(false) => {}
+                Ok(true) => return Flow::Moved,
+                Err(More) => {
+                    walk.reading = Reading::Lead(self);
+                    return Flow::More;
+                }
+            }
+        }
+    }
+
+    /// Takes one piece. `true` when the rest is read elsewhere.
+    fn step(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+        self.ahead = look.behind_white(self.ahead);
+        let rest = look.rest(self.ahead);
+        if rest.is_empty() && !look.ended {
+            return Err(More);
+        }
+        if rest.is_empty() {
+            walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest);
+            return Ok(true);
+        }
+        if rest.starts_with('{') {
+            self.given(walk, look);
+            return Ok(true);
+        }
+        if self.typed && !rest.starts_with('`') {
+            return self.name(walk, look, rest);
+        }
+        if let Some(len) = look.any(self.ahead, SKIPS)? {
+            self.ahead += len;
+            return Ok(false);
+        }
+        if look.any(self.ahead, self.closes)?.is_some() {
+            self.empty(walk, look);
+            return Ok(true);
+        }
+        if look.ended && SKIPS.iter().chain(self.closes).any(|word| word.starts_with(rest)) {
+            walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest);
+            return Ok(true);
+        }
+        if let Some(len) = fence::opening(look, self.ahead)? {
+            walk.fence.open();
+            self.ahead += len;
+            return Ok(false);
+        }
+        if self.id && self.id(look, rest)? {
+            return Ok(false);
+        }
+        self.malformed(walk, look);
+        Ok(true)
+    }
+
+    fn given(&self, walk: &mut Walk, look: Look<'_>) {
+        walk.at = self.ahead;
+        let ends = Ends { tags: self.closes, fence: true, ..Ends::default() };
+        let name = self.name.clone();
+        let given = Given::new(look, CallKind::Tool, name, self.start, self.ahead, ends);
+        walk.reading = Reading::Given(Box::new(given.dialect(self.dialect)));
+    }
+
+    /// What stood before was a type. The name is the rest of the line.
+    fn name(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<bool, More> {
+        let end =
+            rest.bytes().take(WORD).position(|byte| matches!(byte, b'\n' | b'{' | b'<' | b'`'));
+        match end {
+            Some(end) => {
+                self.name = rest.get(..end).unwrap_or_default().to_owned();
+                self.typed = false;
+                self.ahead += end;
+                Ok(false)
+            }
+            None if !look.ended && rest.len() < WORD => Err(More),
+            None if look.ended && rest.len() < WORD => {
+                walk.truncated(look, self.start, None, Expected::Rest);
+                Ok(true)
+            }
+            None => {
+                self.malformed(walk, look);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Skips an id: a word before the arguments.
+    fn id(&mut self, look: Look<'_>, rest: &str) -> Result<bool, More> {
+        let is_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let Some(len) = rest.bytes().take(WORD).position(|byte| !is_id(byte)) else {
+            return if rest.len() < WORD && !look.ended { Err(More) } else { Ok(false) };
+        };
+        self.id = false;
+        self.ahead += len;
+        Ok(len > 0)
+    }
+
+    fn empty(&self, walk: &mut Walk, look: Look<'_>) {
+        let span = self.start..self.ahead;
+        let given = self.ahead..self.ahead;
+        let called = Called { kind: CallKind::Tool, name: &self.name, span, given };
+        walk.at = self.ahead;
+        walk.call(look, called, Input::Empty);
+        walk.fresh = false;
+    }
+
+    fn malformed(&self, walk: &mut Walk, look: Look<'_>) {
+        let _ = look;
+        let name = Some(self.name.trim());
+        walk.draft.fail(ErrorKind::Malformed, Expected::Object, name, self.start..self.ahead);
+        walk.go(self.ahead);
+    }
+}

@@ -1,0 +1,121 @@
+//! Tags that carry a suffix, another one in each checkpoint: `<tool_call:6124c78e>`.
+
+use crate::{
+    Expected,
+    look::{Look, More},
+    names,
+    params::Params,
+    reading::{Flow, Reading},
+    think::Think,
+    walk::Walk,
+};
+
+/// The longest suffix, and the longest name.
+const LONGEST: usize = 256;
+
+/// What the tag opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tag {
+    Call,
+    Think,
+    /// Nothing; it is left out. Where it closes reasoning, the reasoning was never opened.
+    Close {
+        thought: bool,
+    },
+}
+
+/// A tag whose suffix is being read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Suffixed {
+    start: usize,
+    /// Behind the colon.
+    at: usize,
+    tag: Tag,
+}
+
+impl Suffixed {
+    pub(crate) fn new(start: usize, at: usize, tag: Tag) -> Self {
+        Self { start, at, tag }
+    }
+
+    pub(crate) fn read(self, walk: &mut Walk, look: Look<'_>) -> Flow {
+        match self.decide(walk, look) {
+            Ok(()) => Flow::Moved,
+            Err(More) => {
+                walk.reading = Reading::Suffixed(self);
+                Flow::More
+            }
+        }
+    }
+
+    fn decide(self, walk: &mut Walk, look: Look<'_>) -> Result<(), More> {
+        let rest = look.rest(self.at);
+        let is_suffix = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let Some(len) = rest.bytes().take(LONGEST).position(|byte| !is_suffix(byte)) else {
+            if !look.ended && rest.len() < LONGEST {
+                return Err(More);
+            }
+            self.cut(walk, look);
+            return Ok(());
+        };
+        if !rest.get(len..).is_some_and(|tail| tail.starts_with('>')) {
+            self.prose(walk, look);
+            return Ok(());
+        }
+        let body = self.at + len + 1;
+        // The colon belongs to the suffix.
+        let suffix = look.slice(self.at - 1, body - 1);
+        match self.tag {
+            Tag::Close { thought: false } => walk.go(body),
+            Tag::Close { thought: true } => crate::think::close(walk, look, body - self.start),
+            Tag::Think => {
+                let think = Think::new(body, &[]).closed_by(format!("</think{suffix}>"));
+                walk.reading = Reading::Think(think);
+            }
+            Tag::Call => return self.call(walk, look, body, suffix),
+        }
+        Ok(())
+    }
+
+    fn call(self, walk: &mut Walk, look: Look<'_>, body: usize, suffix: &str) -> Result<(), More> {
+        let rest = look.rest(body);
+        let Some(len) = rest.bytes().take(LONGEST).position(|byte| byte == b'<') else {
+            if !look.ended && rest.len() < LONGEST {
+                return Err(More);
+            }
+            self.cut(walk, look);
+            return Ok(());
+        };
+        let name = rest.get(..len).unwrap_or_default().trim().to_owned();
+        let separator = format!("<tool_sep{suffix}>");
+        let at = body + len + look.any(body + len, &[&separator])?.unwrap_or_default();
+        if walk.leave(look) {
+            walk.at = at;
+            let params = Params::suffixed(look, self.start, at, name, suffix);
+            walk.reading = Reading::Params(Box::new(params));
+        } else {
+            walk.go(at);
+        }
+        Ok(())
+    }
+
+    /// The text ended in it.
+    fn cut(self, walk: &mut Walk, look: Look<'_>) {
+        let begun = look.slice(self.at, look.text.len());
+        let name = begun.split_once('>').map_or("", |(_, name)| name);
+        if self.tag == Tag::Call && names::begins_tool(&look.setup.declared, name) {
+            walk.leave(look);
+            return walk.truncated(look, self.start, None, Expected::Rest);
+        }
+        if self.tag == Tag::Call || begun.len() >= LONGEST {
+            return self.prose(walk, look);
+        }
+        walk.at = look.text.len();
+    }
+
+    fn prose(self, walk: &mut Walk, look: Look<'_>) {
+        walk.push(look, self.start, self.at);
+        walk.at = self.at;
+        walk.fresh = false;
+    }
+}
