@@ -5,7 +5,6 @@ use crate::{
     after::After,
     formats::Shape,
     look::{Look, More},
-    names,
     pairs::{self, Pair},
     reading::{Flow, Reading},
     scan::{Ends, Read, Scan},
@@ -22,7 +21,7 @@ const GAP: usize = 64;
 enum Stage {
     /// Before the first object.
     Lead,
-    Object(Scan),
+    Object(Box<Scan>),
     /// Behind an object that ends here. The second value is behind the last separator, the third how far was looked.
     Between(usize, usize, usize),
 }
@@ -42,8 +41,8 @@ pub(crate) struct Calls {
     bare: bool,
     /// Up to here the object went to the content.
     released: Option<usize>,
-    /// The name of the object at hand, as written and as declared.
-    known: Option<(String, Option<String>)>,
+    /// The declared name of the object at hand, and where its arguments begin in what is written.
+    known: Option<(String, usize)>,
 }
 
 /// Whether an object begins at `at`, or a list of objects.
@@ -150,10 +149,10 @@ impl Calls {
         self.known = None;
         let mut scan = Scan::new(self.at, self.ends);
         scan.bare = self.bare;
-        Stage::Object(scan)
+        Stage::Object(Box::new(scan))
     }
 
-    fn object(&mut self, walk: &mut Walk, look: Look<'_>, mut scan: Scan) -> Next {
+    fn object(&mut self, walk: &mut Walk, look: Look<'_>, mut scan: Box<Scan>) -> Next {
         match scan.read(look.text, look.ended) {
             Read::More => {
                 self.tell(walk, look, &scan);
@@ -199,18 +198,18 @@ impl Calls {
         if self.shape != Shape::Members {
             return;
         }
-        let Some(arguments) = pairs::arguments_so_far(scan) else { return };
-        let Some(written) = pairs::name(scan) else { return };
-        if self.known.as_ref().is_none_or(|(name, _)| *name != written) {
-            let known = names::resolve(&look.setup.declared, CallKind::Tool, &written).ok();
-            self.known = Some((written, known));
+        if self.known.is_none() {
+            self.known = pairs::known(scan, &look.setup.declared);
         }
-        if let Some((_, Some(known))) = &self.known {
-            walk.draft.tell_part(CallKind::Tool, known, arguments);
+        if let Some((name, from)) = &self.known
+            && scan.depth() > 1
+        {
+            let json = scan.out.get(*from..).unwrap_or_default();
+            walk.draft.tell_part(CallKind::Tool, name, json);
         }
     }
 
-    fn done(&mut self, walk: &mut Walk, look: Look<'_>, scan: Scan) -> Next {
+    fn done(&mut self, walk: &mut Walk, look: Look<'_>, scan: Box<Scan>) -> Next {
         let from = self.at;
         let mut calls = match self.released {
             Some(_) => Vec::new(),

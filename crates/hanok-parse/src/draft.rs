@@ -323,7 +323,7 @@ impl Draft {
         let (events, started, quiet) = (std::mem::take(&mut self.events), self.started, self.quiet);
         *self = Self { reasoned: vec![reasoning], events, started, quiet, ..Self::default() };
         self.push(Event::Retracted);
-        self.reasoning.push(text);
+        self.say_reasoning(text);
         self.reasoning.cut();
         self.note(NoteKind::Retracted, note);
     }
@@ -340,28 +340,26 @@ impl Draft {
         }
     }
 
-    /// Tells the text that was not told yet.
+    /// Tells the text that was not told yet. Only what was said last has any.
     pub(crate) fn flush(&mut self) {
         if self.quiet {
             return;
         }
-        let events = &mut self.events;
-        if let Some(news) = self.reasoning.news() {
-            match events.last_mut() {
-                Some(Event::Reasoning { text }) => text.push_str(news),
-                _ => events.push(Event::Reasoning { text: news.to_owned() }),
-            }
-        }
-        if let Some(news) = self.thought.news() {
-            match events.last_mut() {
-                Some(Event::Thought { text }) => text.push_str(news),
-                _ => events.push(Event::Thought { text: news.to_owned() }),
-            }
-        }
-        if let Some(news) = self.content.news() {
-            match events.last_mut() {
-                Some(Event::Content { text }) => text.push_str(news),
-                _ => events.push(Event::Content { text: news.to_owned() }),
+        let last = self.events.last_mut();
+        let news = match self.saying {
+            Saying::Content => self.content.news(),
+            Saying::Thought => self.thought.news(),
+            Saying::Reasoning => self.reasoning.news(),
+        };
+        let Some(news) = news else { return };
+        match (last, self.saying) {
+            (Some(Event::Content { text }), Saying::Content)
+            | (Some(Event::Thought { text }), Saying::Thought)
+            | (Some(Event::Reasoning { text }), Saying::Reasoning) => text.push_str(news),
+            (_, Saying::Content) => self.events.push(Event::Content { text: news.to_owned() }),
+            (_, Saying::Thought) => self.events.push(Event::Thought { text: news.to_owned() }),
+            (_, Saying::Reasoning) => {
+                self.events.push(Event::Reasoning { text: news.to_owned() });
             }
         }
     }

@@ -16,38 +16,43 @@ const MESSAGE: &str = "<|message|>";
 /// What ends a message.
 const ENDS: &[&str] = &["<|end|>", "<|call|>", "<|return|>", "<|start|>", "<|channel|>"];
 const CALL_ENDS: &[&str] = &["<|call|>", "<|end|>"];
+/// A text that ends so soon behind a header's mark ends in the header.
+const SHORT: usize = 64;
 /// The longest header.
 const LONGEST: usize = 512;
 
 /// A header that is being read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Header {
-    /// Where its first mark begins.
+    /// Where its first mark begins, and where that ends.
     start: usize,
+    mark: usize,
     ahead: usize,
 }
 
 impl Header {
-    pub(crate) fn new(start: usize) -> Self {
-        Self { start, ahead: start }
+    /// A header whose first mark stands from `start` to `mark`.
+    pub(crate) fn new(start: usize, mark: usize) -> Self {
+        Self { start, mark, ahead: start }
     }
 
     pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
         loop {
             let rest = look.rest(self.ahead);
-            let Some(len) = rest.find('<').filter(|_| self.ahead - self.start <= LONGEST) else {
-                self.ahead += rest.len();
-                if look.ended || self.ahead - self.start > LONGEST {
-                    self.cut(walk, look);
-                    return Flow::Moved;
-                }
-                walk.reading = Reading::Header(self);
-                return Flow::More;
-            };
-            self.ahead += len;
-            match look.seen(self.ahead, MESSAGE) {
+            let len = rest.bytes().position(|byte| byte == b'<');
+            self.ahead += len.unwrap_or(rest.len());
+            if self.ahead > self.start + LONGEST {
+                walk.go(self.mark);
+                return Flow::Moved;
+            }
+            let seen = if len.is_some() { look.seen(self.ahead, MESSAGE) } else { Seen::More };
+            match seen {
                 Seen::Yes => {
                     self.open(walk, look);
+                    return Flow::Moved;
+                }
+                Seen::More if look.ended => {
+                    self.cut(walk, look);
                     return Flow::Moved;
                 }
                 Seen::More => {
@@ -59,15 +64,16 @@ impl Header {
         }
     }
 
-    /// There is no message behind the header.
+    /// The text ended in the header, or it is none.
     fn cut(self, walk: &mut Walk, look: Look<'_>) {
-        let header = look.slice(self.start, self.ahead);
+        let header = look.slice(self.start, look.text.len());
         if recipient(header).is_some() {
             walk.leave(look);
             return walk.truncated(look, self.start, None, Expected::Rest);
         }
-        let end = self.ahead;
-        walk.go(end);
+        let rest = look.slice(self.mark, look.text.len());
+        let is_short = rest.len() < SHORT && !rest.contains('\n');
+        walk.go(if is_short { look.text.len() } else { self.mark });
     }
 
     fn open(self, walk: &mut Walk, look: Look<'_>) {
@@ -88,7 +94,7 @@ impl Header {
         match channel(header) {
             "analysis" => {
                 let think = Think::new(body, ENDS).keeping_close();
-                walk.reading = Reading::Think(think);
+                walk.reading = Reading::Think(Box::new(think));
             }
             "final" if walk.leave(look) => {
                 walk.go(body);

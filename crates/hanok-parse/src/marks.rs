@@ -86,7 +86,11 @@ pub(crate) enum Found {
 
 /// The marks of some formats, sorted. None of them is the beginning of another one.
 #[derive(Debug, Clone)]
-pub(crate) struct Marks(Vec<(&'static str, Mark)>);
+pub(crate) struct Marks {
+    marks: Vec<(&'static str, Mark)>,
+    /// The first two bytes of the marks, a bit for each pair.
+    begins: Vec<u64>,
+}
 
 impl Marks {
     /// The marks of `format`, or of all formats.
@@ -101,7 +105,26 @@ impl Marks {
         let mut marks: Vec<_> = common.chain(stops).chain(formats).collect();
         marks.sort_by_key(|(token, _)| *token);
         marks.dedup_by_key(|(token, _)| *token);
-        Self(marks)
+        Self::of(marks)
+    }
+
+    fn of(marks: Vec<(&'static str, Mark)>) -> Self {
+        let mut begins = vec![0; 1024];
+        for (token, _) in &marks {
+            if let [first, second, ..] = token.as_bytes() {
+                let (word, bit) = pair(*first, *second);
+                if let Some(word) = begins.get_mut(word) {
+                    *word |= bit;
+                }
+            }
+        }
+        Self { marks, begins }
+    }
+
+    /// Whether a mark may begin with these two bytes.
+    pub(crate) fn may_begin(&self, first: u8, second: u8) -> bool {
+        let (word, bit) = pair(first, second);
+        may_begin(first) && self.begins.get(word).is_some_and(|word| word & bit != 0)
     }
 
     /// The marks of `format`, or of all formats, that count at the start of a line.
@@ -110,18 +133,24 @@ impl Marks {
         let lines = crate::formats::line_entries().filter(wanted);
         let mut marks: Vec<_> = lines.map(|entry| (entry.token, entry.mark)).collect();
         marks.sort_by_key(|(token, _)| *token);
-        Self(marks)
+        Self::of(marks)
     }
 
     /// The mark that `rest` begins with.
     pub(crate) fn at(&self, rest: &str) -> Found {
-        let above = self.0.partition_point(|(token, _)| *token <= rest);
-        if let Some((token, mark)) = above.checked_sub(1).and_then(|below| self.0.get(below))
+        if let [first, second, ..] = rest.as_bytes() {
+            let (word, bit) = pair(*first, *second);
+            if self.begins.get(word).is_none_or(|word| word & bit == 0) {
+                return Found::Nothing;
+            }
+        }
+        let above = self.marks.partition_point(|(token, _)| *token <= rest);
+        if let Some((token, mark)) = above.checked_sub(1).and_then(|below| self.marks.get(below))
             && rest.starts_with(token)
         {
             return Found::Mark(*mark, token.len());
         }
-        match self.0.get(above) {
+        match self.marks.get(above) {
             Some((token, _)) if token.starts_with(rest) && !rest.is_empty() => Found::Prefix,
             _ => Found::Nothing,
         }
@@ -129,9 +158,13 @@ impl Marks {
 
     /// Whether `rest`, with which the text ends, counts as a mark that broke off, and whether it may be a call's.
     pub(crate) fn cut(&self, rest: &str) -> Option<bool> {
-        let above = self.0.partition_point(|(token, _)| *token < rest);
-        let mut begun =
-            self.0.get(above..)?.iter().take_while(|(token, _)| token.starts_with(rest)).peekable();
+        let above = self.marks.partition_point(|(token, _)| *token < rest);
+        let mut begun = self
+            .marks
+            .get(above..)?
+            .iter()
+            .take_while(|(token, _)| token.starts_with(rest))
+            .peekable();
         let counts = rest.len() >= SHORTEST && begun.peek().is_some();
         counts.then(|| {
             begun.any(|(_, mark)| {
@@ -141,8 +174,14 @@ impl Marks {
     }
 }
 
+/// Where the bit of two bytes stands.
+fn pair(first: u8, second: u8) -> (usize, u64) {
+    let at = usize::from(first) << 8 | usize::from(second);
+    (at / 64, 1 << (at % 64))
+}
+
 /// Whether a mark may begin with `byte`.
-pub(crate) fn may_begin(byte: u8) -> bool {
+pub(crate) const fn may_begin(byte: u8) -> bool {
     matches!(byte, b'<' | b'[' | b']' | 0xe2)
 }
 
@@ -173,10 +212,10 @@ mod tests {
     fn no_mark_is_the_beginning_of_another_one() {
         for format in Format::ALL.iter().copied().map(Some).chain([None]) {
             let marks = Marks::new(format);
-            for (before, after) in marks.0.iter().zip(marks.0.iter().skip(1)) {
+            for (before, after) in marks.marks.iter().zip(marks.marks.iter().skip(1)) {
                 assert!(!after.0.starts_with(before.0), "{} and {}", before.0, after.0);
             }
-            for (token, _) in &marks.0 {
+            for (token, _) in &marks.marks {
                 assert!(super::may_begin(token.as_bytes()[0]), "{token}");
                 assert!(matches!(marks.at(token), Found::Mark(_, len) if len == token.len()));
                 for (cut, _) in token.char_indices().skip(1) {

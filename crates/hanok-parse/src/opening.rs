@@ -227,7 +227,7 @@ impl Opening {
         walk.at = at;
         let (start, name) = (self.start, name.to_owned());
         walk.reading = match then {
-            Then::Input => Reading::Input(ToolInput::new(start, at, name)),
+            Then::Input => Reading::Input(Box::new(ToolInput::new(start, at, name))),
             Then::Json | Then::Here => {
                 Reading::Lead(Box::new(Lead::new(start, at, name, self.rule.closes)))
             }

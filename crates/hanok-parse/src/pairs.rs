@@ -115,10 +115,11 @@ pub(crate) fn name(object: &Scan) -> Option<String> {
     name.filter(|name| !name.is_empty())
 }
 
-/// The arguments of an object so far, when they are an object.
-pub(crate) fn arguments_so_far(object: &Scan) -> Option<&str> {
-    let json = ARGUMENTS.iter().find_map(|key| object.get(key));
-    json.filter(|json| json.starts_with('{'))
+/// The declared name of an object whose arguments are being read, and where they begin in what is written.
+pub(crate) fn known(object: &Scan, declared: &Declared) -> Option<(String, usize)> {
+    let arguments = object.open_member().filter(|(key, _)| ARGUMENTS.contains(&key.as_str()))?;
+    let name = names::resolve(declared, CallKind::Tool, &name(object)?).ok()?;
+    Some((name, arguments.1))
 }
 
 /// Whether an object without a marker, read so far, cannot be a call any more.

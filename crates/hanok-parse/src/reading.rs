@@ -13,7 +13,7 @@ pub(crate) enum Reading {
     #[default]
     Text,
     /// Reasoning.
-    Think(Think),
+    Think(Box<Think>),
     /// What a mark opened.
     Opening(Opening),
     /// JSON calls.
@@ -21,7 +21,7 @@ pub(crate) enum Reading {
     /// The JSON arguments of a call whose name is known.
     Given(Box<Given>),
     /// What belongs to a name in a tag.
-    Input(ToolInput),
+    Input(Box<ToolInput>),
     /// What stands between a name and its JSON arguments.
     Lead(Box<Lead>),
     /// Parameters in tags.

@@ -30,6 +30,16 @@ impl Scan {
     /// comment.
     pub(crate) fn skip_blank(&mut self, input: Input<'_>) -> Result<Option<char>, More> {
         let rest = self.rest(input);
+        match rest.as_bytes() {
+            [next @ (b'"' | b',' | b':' | b'{' | b'}' | b'[' | b']'), ..] => {
+                return Ok(Some(char::from(*next)));
+            }
+            [b' ', next @ b'"', ..] => {
+                self.at += 1;
+                return Ok(Some(char::from(*next)));
+            }
+            _ => {}
+        }
         let mut letters = rest.char_indices();
         while let Some((at, next)) = letters.next() {
             match next {

@@ -128,9 +128,9 @@ impl Scan {
             at,
             line: None,
             line_is_blank: false,
-            out: String::new(),
-            frames: Vec::new(),
-            members: Vec::new(),
+            out: String::with_capacity(128),
+            frames: Vec::with_capacity(4),
+            members: Vec::with_capacity(4),
             want: Want::Value,
             inside: Inside::Nothing,
             ahead: 0,
@@ -504,6 +504,13 @@ impl Scan {
         self.top().iter().filter(|member| !member.key.is_empty()).map(|member| {
             (member.name(&self.out), self.out.get(member.value.clone()).unwrap_or_default())
         })
+    }
+
+    /// The member of the outermost object whose value, an object, is being read: its key, and where the value begins.
+    pub(crate) fn open_member(&self) -> Option<(String, usize)> {
+        let member = self.top().last().filter(|member| member.value.is_empty())?;
+        let is_object = self.frames.get(1).is_some_and(|frame| frame.object);
+        is_object.then(|| (member.name(&self.out), member.value.start))
     }
 
     fn top(&self) -> &[Member] {

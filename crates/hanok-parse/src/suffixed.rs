@@ -70,7 +70,7 @@ impl Suffixed {
             Tag::Close { thought: true } => crate::think::close(walk, look, body - self.start),
             Tag::Think => {
                 let think = Think::new(body, &[]).closed_by(format!("</think{suffix}>"));
-                walk.reading = Reading::Think(think);
+                walk.reading = Reading::Think(Box::new(think));
             }
             Tag::Call => return self.call(walk, look, body, suffix),
         }

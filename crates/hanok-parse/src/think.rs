@@ -47,7 +47,7 @@ impl Think {
         Self { close: Some(close), ..self }
     }
 
-    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
         loop {
             let rest = look.rest(self.at);
             if rest.is_empty() {

@@ -31,7 +31,7 @@ impl ToolInput {
         Self { start, behind, ahead: behind, name, input: None }
     }
 
-    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
         if self.input.is_some() {
             return self.words(walk, look);
         }
@@ -75,7 +75,7 @@ impl ToolInput {
         walk.go(end);
     }
 
-    fn input(mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Flow {
+    fn input(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>, at: usize) -> Flow {
         walk.at = at;
         if !look.rest(at).starts_with('{') {
             self.input = Some(at);
@@ -89,7 +89,7 @@ impl ToolInput {
     }
 
     /// Plain text up to the close tag.
-    fn words(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+    fn words(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
         let from = self.input.unwrap_or(self.ahead);
         let rest = look.rest(self.ahead);
         let Some(end) = rest.find(CLOSE).map(|end| self.ahead + end) else {

@@ -108,9 +108,8 @@ impl Walk {
     }
 
     fn step(&mut self, look: Look<'_>) -> Flow {
-        let reading = std::mem::take(&mut self.reading);
-        if !matches!(reading, Reading::Text) {
-            return reading.read(self, look);
+        if !matches!(self.reading, Reading::Text) {
+            return std::mem::take(&mut self.reading).read(self, look);
         }
         if self.at >= look.text.len() {
             return Flow::More;
@@ -129,7 +128,11 @@ impl Walk {
             }
             self.fresh = false;
         }
-        let begins = look.rest(self.at).bytes().next().is_some_and(marks::may_begin);
+        let begins = match look.rest(self.at).as_bytes() {
+            [first, second, ..] => look.setup.marks.may_begin(*first, *second),
+            [first] => marks::may_begin(*first),
+            [] => false,
+        };
         if begins && self.mark(look)? {
             return Ok(());
         }
@@ -154,7 +157,7 @@ impl Walk {
         let first = look.rest(self.at).bytes().next().unwrap_or_default();
         let headless = look.setup.headers && self.at == self.start && matches!(first, b' ' | b't');
         if headless && header::begins(look, self.at)? {
-            self.header(look);
+            self.header(look, 0);
             return Ok(true);
         }
         if look.setup.labels && labels::may_begin(first) {
@@ -341,7 +344,7 @@ impl Walk {
     fn enter_mark(&mut self, look: Look<'_>, mark: Mark, len: usize) -> bool {
         match mark {
             Mark::Think(closes) => {
-                self.reading = Reading::Think(Think::new(self.at + len, closes));
+                self.reading = Reading::Think(Box::new(Think::new(self.at + len, closes)));
             }
             Mark::EndThink => think::close(self, look, len),
             Mark::SuffixedThink => self.suffixed(len, Tag::Think),
@@ -362,7 +365,7 @@ impl Walk {
             Mark::Open(rule) if self.is_prose() => {
                 self.reading = Reading::Opening(Opening::new(self.at, self.at + len, rule));
             }
-            Mark::Header => self.header(look),
+            Mark::Header => self.header(look, len),
             Mark::Elements if self.is_prose() => {
                 let elements = Elements::new(self.at, self.at + len);
                 self.reading = Reading::Elements(Box::new(elements));
@@ -379,13 +382,13 @@ impl Walk {
     }
 
     /// A message's header. The one before is over, and so is its answer.
-    fn header(&mut self, look: Look<'_>) {
+    fn header(&mut self, look: Look<'_>, len: usize) {
         if let Mode::Answer(_) = self.mode {
             self.settle(look);
             self.mode = Mode::Dead;
             return;
         }
-        self.reading = Reading::Header(Header::new(self.at));
+        self.reading = Reading::Header(Header::new(self.at, self.at + len));
     }
 
     /// The text broke off inside a mark: it is never shown, and a call's mark was to be a call.
@@ -400,25 +403,29 @@ impl Walk {
 
     /// Text up to where the next mark may begin.
     fn plain(&mut self, look: Look<'_>) {
-        let rest = look.rest(self.at);
-        let mut len = 0;
-        let mut fresh = false;
-        let mut bytes = rest.bytes().enumerate();
-        if let Some((_, b'\n')) = bytes.next() {
-            fresh = true;
-        }
-        for (at, byte) in bytes {
-            if byte == b'\n' {
-                fresh = true;
-            } else if fresh && may_begin_line(byte) || marks::may_begin(byte) {
-                len = at;
-                break;
-            } else {
-                fresh = false;
+        let bytes = look.rest(self.at).as_bytes();
+        let mut fresh = bytes.first() == Some(&b'\n');
+        let mut len = 1;
+        while let Some(&byte) = bytes.get(len) {
+            if PLAIN.get(usize::from(byte)) == Some(&true) && !fresh {
+                len += 1;
+                continue;
             }
-            len = at + 1;
+            let second = bytes.get(len + 1);
+            let mark = match second {
+                Some(&second) => look.setup.marks.may_begin(byte, second),
+                None => marks::may_begin(byte),
+            };
+            if mark || fresh && may_begin_line(byte) {
+                break;
+            }
+            fresh = byte == b'\n';
+            len += 1;
         }
-        let len = if len == 0 { rest.len() } else { len };
+        while !look.text.is_char_boundary(self.at + len) {
+            len += 1;
+        }
+        let len = len.min(bytes.len());
         self.push(look, self.at, self.at + len);
         self.at += len;
         self.fresh = fresh;
@@ -570,6 +577,21 @@ impl Walk {
         self.draft.into_reply()
     }
 }
+
+/// The bytes with which neither a mark nor a line begins.
+const PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut byte = 0_u8;
+    loop {
+        if let Some(plain) = plain.split_at_mut(byte as usize).1.first_mut() {
+            *plain = byte != b'\n' && !marks::may_begin(byte);
+        }
+        if byte == 255 {
+            break plain;
+        }
+        byte += 1;
+    }
+};
 
 /// Whether a mark of lines may begin with `byte`.
 fn may_begin_line(byte: u8) -> bool {
