@@ -1,18 +1,18 @@
 //! The parser.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use crate::{
     Declared, Event, Format, NoteKind, Reasoning, Reply, Stream, look::Look, setup::Setup,
     walk::Walk,
 };
 
-/// Reads what a model writes. Built once per agent; every text is some [`Reply`].
+/// Reads what a model writes. Built once per agent; every text is some [`Reply`]. Clones share what is declared.
 ///
 /// The format need not be chosen: all of them are looked for in one pass, whose time is linear in the text.
 #[derive(Debug, Clone, Default)]
 pub struct Parser {
-    setup: Setup,
+    setup: Arc<Setup>,
     reasoning: Reasoning,
 }
 
@@ -20,7 +20,7 @@ impl Parser {
     /// A parser for the calls in `declared`.
     #[must_use]
     pub fn new(declared: Declared) -> Self {
-        Self { setup: Setup::new(declared, None), reasoning: Reasoning::Ignore }
+        Self { setup: Arc::new(Setup::new(declared, None)), reasoning: Reasoning::Ignore }
     }
 
     /// Whether calls may come out of the reasoning. Default: [`Reasoning::Ignore`].
@@ -32,7 +32,8 @@ impl Parser {
     /// The one format that the model writes. What looks like another one is text. Default: all of them.
     #[must_use]
     pub fn format(self, format: Format) -> Self {
-        Self { setup: Setup::new(self.setup.declared, Some(format)), ..self }
+        let setup = Arc::new(Setup::new(self.setup.declared.clone(), Some(format)));
+        Self { setup, ..self }
     }
 
     /// What may be called.
@@ -41,10 +42,10 @@ impl Parser {
         &self.setup.declared
     }
 
-    /// Reads a text that comes in pieces.
+    /// Reads a text that comes in pieces. The stream owns what it needs, and may outlive the parser.
     #[must_use]
-    pub fn stream(&self) -> Stream<'_> {
-        Stream::new(self)
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.clone())
     }
 
     /// What `text` says. It has to be all that the model wrote: calls are final only at the end of the text, because a

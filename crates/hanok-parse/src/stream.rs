@@ -8,16 +8,16 @@ use crate::{Event, Parser, Reply, look::Look, walk::Walk};
 /// was taken back left out. Nothing is read twice. The text itself is kept to its end, because a close tag may turn all
 /// of it into reasoning; beyond it, and the reply, only the state of what is being read is held.
 #[derive(Debug, Clone)]
-pub struct Stream<'p> {
-    parser: &'p Parser,
+pub struct Stream {
+    parser: Parser,
     text: String,
     walk: Walk,
     /// The bytes of a character that is cut.
     tail: Vec<u8>,
 }
 
-impl<'p> Stream<'p> {
-    pub(crate) fn new(parser: &'p Parser) -> Self {
+impl Stream {
+    pub(crate) fn new(parser: Parser) -> Self {
         Self { parser, text: String::new(), walk: Walk::new(0), tail: Vec::new() }
     }
 

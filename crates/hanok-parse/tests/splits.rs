@@ -66,3 +66,18 @@ proptest! {
         }
     }
 }
+
+/// A stream may stand in a sink of an agent that other threads write to.
+#[test]
+fn a_stream_belongs_to_nobody() {
+    fn outlives<T: Send + Sync + 'static>(_: &T) {}
+
+    let stream = support::parser().stream();
+    outlives(&stream);
+    let reply = std::thread::spawn(move || {
+        let mut stream = stream;
+        stream.feed("Final Answer: 네", &mut Vec::new());
+        stream.finish(&mut Vec::new())
+    });
+    assert_eq!(reply.join().unwrap().answer.as_deref(), Some("네"));
+}
