@@ -68,8 +68,9 @@ impl Inner {
         request: ChatRequest,
     ) -> Result<Turn, AgentError> {
         let call = context.call("model", self.model.name(), "");
-        let reply =
-            context.step(step, || ask_model(&self.model, request, &call, self.capture)).await;
+        let reading = (&self.parser, self.protocol);
+        let ask = || ask_model(&self.model, request, &call, reading, self.capture);
+        let reply = context.step(step, ask).await;
         let reply: ChatReply = reply.map_err(|error| self.model_failed(error))?;
         let task = context.task().to_string();
         let reading = Reading {

@@ -5,13 +5,13 @@ use std::{fmt, sync::Arc};
 use hanok_core::{BoxError, BoxFuture, Call};
 use hanok_graph::{Context, StepError};
 use hanok_model::{ChatModel, ChatRequest, SharedModel};
-use hanok_parse::Language;
+use hanok_parse::{Language, Parser};
 use hanok_state::Message;
 use hanok_telemetry::ContentCapture;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentProgress, DataMark, Handoff, HandoffHistory, conversation,
+    AgentProgress, DataMark, Handoff, HandoffHistory, Protocol, conversation,
     observation::{LONGEST_RESULT, cut},
     prompt,
 };
@@ -54,7 +54,9 @@ impl Summariser {
             let model = model.clone();
             async move {
                 let request = summary_request(&messages, &call, language);
-                let reply = crate::ask_model(&model, request, &call, ContentCapture::Off).await?;
+                let (parser, off) = (Parser::default(), ContentCapture::Off);
+                let reading = (&parser, Protocol::Native);
+                let reply = crate::ask_model(&model, request, &call, reading, off).await?;
                 Ok::<_, hanok_model::ModelError>(reply.message.text().into_owned())
             }
         })

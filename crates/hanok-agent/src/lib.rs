@@ -51,6 +51,7 @@ mod prompt;
 mod reading;
 mod registry;
 mod schema;
+mod shown;
 mod spans;
 mod state;
 mod tool_errors;

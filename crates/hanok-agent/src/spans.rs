@@ -2,10 +2,18 @@
 
 use hanok_core::Call;
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
+use hanok_parse::Parser;
 use hanok_telemetry::ContentCapture;
 use tracing::Instrument;
 
+use crate::{Protocol, shown::Shown};
+
 /// Asks `model`, within a span named by the conventions for generative AI. What is said is recorded if `capture` says so.
+///
+/// Whoever watches the tokens of `call` is shown what `parser` reads in them: the answer as text and thoughts as reasoning, but
+/// no mark, no label and no call. When the reply is an answer, the text since the last
+/// [`Retracted`](hanok_core::Token::Retracted) is that answer. By [`Protocol::Native`] text without a label is shown at once,
+/// also before a call; by [`Protocol::Text`] it is shown when the reply has ended and was an answer.
 ///
 /// # Errors
 ///
@@ -14,11 +22,17 @@ pub async fn ask_model(
     model: &SharedModel,
     request: ChatRequest,
     call: &Call,
+    (parser, protocol): (&Parser, Protocol),
     capture: ContentCapture,
 ) -> Result<ChatReply, ModelError> {
+    let shown = Shown::of(call, parser, protocol);
+    let call = shown.as_ref().map_or(call, |(call, _)| call);
     let span = hanok_telemetry::chat(model.name());
     capture.input(&span, || serde_json::to_string(&request.messages).unwrap_or_default());
     let reply = model.chat(request, call).instrument(span.clone()).await;
+    if let Some((_, shown)) = &shown {
+        shown.finish();
+    }
     match &reply {
         Ok(reply) => {
             let usage = reply.usage;

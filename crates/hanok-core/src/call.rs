@@ -45,6 +45,9 @@ pub enum Token {
     Text(String),
     /// Text of the model's reasoning.
     Reasoning(String),
+    /// The text of the reply so far is none: it was reasoning, or no part of the answer that follows. Whoever shows it takes it
+    /// back.
+    Retracted,
 }
 
 /// Receives what a model writes while it writes it. Never blocks; may drop what nobody reads.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hanok_agent::{StopReason, ask_model};
+use hanok_agent::{Protocol, StopReason, ask_model};
 use hanok_graph::{Context, END, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
 use hanok_parse::{ErrorKind, ParseError};
@@ -85,8 +85,9 @@ impl Inner {
         request: ChatRequest,
     ) -> Result<(String, Route), SupervisorError> {
         let call = context.call("model", self.model.name(), "");
-        let reply =
-            context.step(step, || ask_model(&self.model, request, &call, self.capture)).await;
+        let reading = (&self.parser, Protocol::Text);
+        let ask = || ask_model(&self.model, request, &call, reading, self.capture);
+        let reply = context.step(step, ask).await;
         let reply: ChatReply = reply.map_err(model_failed)?;
         let said = reply.message.text().into_owned();
         let route = route(&self.parser, &said);
