@@ -212,17 +212,20 @@ def chain_of(saver):
         before = f"n{i}"
     builder.add_edge(before, END)
 
-    def once():
+    def once(durability):
         graph = builder.compile(checkpointer=saver())
-        took, state = cpu(lambda: graph.invoke({"messages": []}, config(), **durability(saver)))
+        took, state = cpu(lambda: graph.invoke({"messages": []}, config(), **durability))
         ensure(state["messages"] == [], "the messages")
-        return [took * 1e3]
+        return took * 1e3
 
-    return once
+    return at_each(once, saver)
 
 
-def durability(saver):
-    return {"durability": "sync"} if saver is InMemorySaver else {}
+def at_each(once, saver):
+    """A figure for each durability, or one where nothing is kept."""
+    if saver is not InMemorySaver:
+        return lambda: [once({})]
+    return lambda: [once({"durability": durability}) for durability in ("sync", "async", "exit")]
 
 
 def sends_of(saver):
@@ -264,15 +267,15 @@ def sends_of(saver):
     builder.add_edge("tell", END)
     subjects = ["".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=5000)) for _ in range(100)]
 
-    def once():
+    def once(durability):
         graph = builder.compile(checkpointer=saver())
-        work = lambda: run(graph.ainvoke({"subjects": subjects}, config(), **durability(saver)))
+        work = lambda: run(graph.ainvoke({"subjects": subjects}, config(), **durability))
         took, state = cpu(work)
         ensure(all(len(joke) == 5040 for joke in state["jokes"]), "the jokes")
         ensure(len(state["jokes"]) == 100, "how many jokes")
-        return [took * 1e3]
+        return took * 1e3
 
-    return once
+    return at_each(once, saver)
 
 
 def react():
@@ -300,14 +303,14 @@ def react():
     builder.add_conditional_edges("model", ways)
     builder.add_edge("tool", "model")
 
-    def once():
+    def once(durability):
         graph = builder.compile(checkpointer=InMemorySaver())
         start = {"messages": [HumanMessage("hi?")]}
-        took, state = cpu(lambda: graph.invoke(start, config(), durability="sync"))
+        took, state = cpu(lambda: graph.invoke(start, config(), **durability))
         ensure(len(state["messages"]) == 202, "the messages")
-        return [took * 1e3]
+        return took * 1e3
 
-    return once
+    return at_each(once, InMemorySaver)
 
 
 def newer(old, new):
@@ -333,7 +336,7 @@ class Wide:
     bot_id: Any = None
 
 
-def wide():
+def wide_of(saver):
     letters = lambda: "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=300))
 
     def one(state):
@@ -373,17 +376,17 @@ def wide():
     builder.add_edge(["three", "four"], "five")
     builder.add_edge("five", "six")
     builder.add_conditional_edges("six", lambda s: END if len(s.messages) > 300 else "one")
-    graph = builder.compile()
     value = ["hi?" * 10, True, 1, 6327816386138, None] * 5
     message = {str(i) * 10: {str(j) * 10: value for j in range(5)} for i in range(5)}
 
-    def once():
-        took, state = cpu(lambda: graph.invoke({"messages": [message]}, config()))
+    def once(durability):
+        graph = builder.compile(checkpointer=saver())
+        took, state = cpu(lambda: graph.invoke({"messages": [message]}, config(), **durability))
         lists = [state[name] for name in ("messages", "trigger_events", "categorizations")]
         ensure([len(items) for items in lists] == [595, 277, 406], "the lists")
-        return [took * 1e3]
+        return took * 1e3
 
-    return once
+    return at_each(once, saver)
 
 
 def concurrent():
@@ -463,7 +466,8 @@ WORKS = {
     "sends": lambda: sends_of(lambda: None),
     "sends-kept": lambda: sends_of(InMemorySaver),
     "react": react,
-    "wide": wide,
+    "wide": lambda: wide_of(lambda: None),
+    "wide-kept": lambda: wide_of(InMemorySaver),
     "concurrent": concurrent,
     "storage": storage,
 }

@@ -25,6 +25,8 @@ pub(crate) struct Ask {
     pub(crate) rounds: usize,
     /// The Python that has LangGraph.
     pub(crate) python: Option<PathBuf>,
+    /// The program that has other engines do the work.
+    pub(crate) peers: Option<PathBuf>,
     /// Where the rows are written as JSON.
     pub(crate) json: Option<PathBuf>,
 }
@@ -40,7 +42,7 @@ const ROUNDS: usize = 5;
 pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Request, String> {
     let mut arguments = arguments.into_iter();
     let mut by = None;
-    let mut ask = Ask { works: Vec::new(), rounds: ROUNDS, python: None, json: None };
+    let mut ask = Ask { works: Vec::new(), rounds: ROUNDS, python: None, peers: None, json: None };
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("`{argument}` needs a value"));
         match argument.as_str() {
@@ -48,6 +50,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
             "--measure" => by = Some(By::named(&value()?)?),
             "--rounds" => ask.rounds = rounds(&value()?)?,
             "--python" => ask.python = Some(value()?.into()),
+            "--peers" => ask.peers = Some(value()?.into()),
             "--json" => ask.json = Some(value()?.into()),
             name => ask.works.push(works::named(name).ok_or(format!("no row `{name}`"))?),
         }
@@ -69,12 +72,13 @@ fn rounds(value: &str) -> Result<usize, String> {
 pub(crate) fn usage() -> String {
     let rows = ALL.iter().map(|work| format!("  {:<16}{}", work.name, work.about));
     format!(
-        "usage: cargo xtask bench [ROW]... [--rounds N] [--json FILE] [--no-langgraph]
+        "usage: cargo xtask bench [ROW]... [--rounds N] [--json FILE] [--no-langgraph] [--peers]
 
   ROW             what to measure; all rows if none is named
   --rounds N      rounds of each row besides a warm-up, of which the median counts; {ROUNDS} if it is not said
   --json FILE     writes the rows there, too
   --no-langgraph  leaves LangGraph out, and Python
+  --peers         builds other engines for Rust, too, which takes minutes, and has them do what they can
 
 rows:
 {}

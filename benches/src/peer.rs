@@ -1,4 +1,4 @@
-//! Who does the work: hanok, the same by hand, or LangGraph. Each measurement has a process of its own, so that no row
+//! Who does the work: hanok, the same by hand, LangGraph, or another engine. Each measurement has a process of its own, so that no row
 //! measures what another one has left in memory.
 
 use std::{
@@ -54,6 +54,18 @@ impl By {
 pub(crate) fn langgraph(python: &Path, work: &Work, rounds: usize) -> Result<Vec<f64>> {
     let suite = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("langgraph/suite.py");
     figures(Command::new(python).arg(suite).args([work.name, &rounds.to_string()]))
+}
+
+/// The other engines.
+pub(crate) const OTHERS: [&str; 3] = ["adk-graph", "graph-flow", "juncture"];
+
+/// Has another engine do `work`; nothing for work that it cannot do. What fails is said and left out.
+pub(crate) fn other(peers: &Path, engine: &str, work: &Work, rounds: usize) -> Vec<f64> {
+    let arguments = [engine, work.name, &rounds.to_string()];
+    figures(Command::new(peers).args(arguments)).unwrap_or_else(|error| {
+        eprintln!("bench: {engine}: {error}");
+        Vec::new()
+    })
 }
 
 /// What a process prints: a list of numbers.

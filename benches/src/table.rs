@@ -1,11 +1,13 @@
 //! The rows, measured and drawn.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::{
     Result,
     arguments::Ask,
-    peer::{By, langgraph},
+    peer::{By, OTHERS, langgraph, other},
     works::{Figure, Goal, Work},
 };
 
@@ -17,6 +19,9 @@ pub(crate) struct Row {
     hand_written: Option<f64>,
     hanok: f64,
     langgraph: Option<f64>,
+    /// What other engines take, of those that were asked.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    others: BTreeMap<&'static str, f64>,
     goal: Option<String>,
     met: Option<bool>,
 }
@@ -32,16 +37,30 @@ pub(crate) fn rows(ask: &Ask) -> Result<Vec<Row>> {
             Some(python) => langgraph(python, work, ask.rounds)?,
             None => Vec::new(),
         };
-        rows.extend(of(work, &hanok, &by_hand, &theirs)?);
+        let others: Vec<_> = match &ask.peers {
+            Some(peers) => {
+                let of = |engine| (engine, other(peers, engine, work, ask.rounds));
+                OTHERS.into_iter().map(of).collect()
+            }
+            None => Vec::new(),
+        };
+        rows.extend(of(work, &hanok, &by_hand, &theirs, &others)?);
     }
     Ok(rows)
 }
 
 /// The rows of one work.
-fn of(work: &Work, hanok: &[f64], by_hand: &[f64], theirs: &[f64]) -> Result<Vec<Row>> {
+fn of(
+    work: &Work,
+    hanok: &[f64],
+    by_hand: &[f64],
+    theirs: &[f64],
+    others: &[(&'static str, Vec<f64>)],
+) -> Result<Vec<Row>> {
     let figures = work.figures.iter().enumerate();
     let row = |(i, figure): (usize, &Figure)| {
         let hanok = *hanok.get(i).ok_or(format!("`{}` gives too few figures", work.name))?;
+        let others = others.iter().filter_map(|(engine, theirs)| Some((*engine, *theirs.get(i)?)));
         let row = match figure.name {
             "" => work.name.to_owned(),
             name => format!("{}: {name}", work.name),
@@ -52,6 +71,7 @@ fn of(work: &Work, hanok: &[f64], by_hand: &[f64], theirs: &[f64]) -> Result<Vec
             hand_written: by_hand.get(i).copied(),
             hanok,
             langgraph: theirs.get(i).copied(),
+            others: others.filter(|(_, figure)| figure.is_finite()).collect(),
             goal: figure.goal.map(|goal| goal.to_string()),
             met: figure.goal.map(|goal| goal.is_met(hanok)),
         })
@@ -66,23 +86,17 @@ pub(crate) fn json(rows: &[Row]) -> Result<String> {
 
 /// The table, for people.
 pub(crate) fn drawn(rows: &[Row]) -> String {
-    let head = [
-        "row",
-        "unit",
-        "hand-written",
-        "hanok",
-        "LangGraph",
-        "hanok/hand",
-        "LangGraph/hanok",
-        "goal",
-        "",
-    ];
-    let mut lines = vec![head.map(str::to_owned)];
-    lines.extend(rows.iter().map(Row::cells));
+    let asked = |engine: &&str| rows.iter().any(|row| row.others.contains_key(*engine));
+    let others: Vec<_> = OTHERS.into_iter().filter(asked).collect();
+    let mut head = vec!["row", "unit", "hand-written", "hanok", "LangGraph"];
+    head.extend(&others);
+    head.extend(["hanok/hand", "LangGraph/hanok", "goal", ""]);
+    let mut lines = vec![head.iter().map(ToString::to_string).collect()];
+    lines.extend(rows.iter().map(|row| row.cells(&others)));
     let widths: Vec<_> = (0..head.len())
         .map(|i| lines.iter().filter_map(|line| line.get(i)).map(|cell| cell.chars().count()).max())
         .collect();
-    let line = |cells: &[String; 9]| {
+    let line = |cells: &Vec<String>| {
         let padded = cells.iter().zip(&widths).enumerate().map(|(i, (cell, width))| {
             let width = width.unwrap_or_default();
             if i < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
@@ -93,21 +107,18 @@ pub(crate) fn drawn(rows: &[Row]) -> String {
 }
 
 impl Row {
-    fn cells(&self) -> [String; 9] {
+    fn cells(&self, others: &[&str]) -> Vec<String> {
         let by_hand = self.hand_written.map(|by_hand| times(self.hanok / by_hand));
         let theirs = self.langgraph.map(|theirs| times(theirs / self.hanok));
         let met = self.met.map(|met| if met { "met" } else { "missed" });
-        [
-            self.row.clone(),
-            self.unit.to_owned(),
-            self.hand_written.map(short).unwrap_or_default(),
-            short(self.hanok),
-            self.langgraph.map(short).unwrap_or_default(),
-            by_hand.unwrap_or_default(),
-            theirs.unwrap_or_default(),
-            self.goal.clone().unwrap_or_default(),
-            met.unwrap_or_default().to_owned(),
-        ]
+        let figures = [self.hand_written, Some(self.hanok), self.langgraph];
+        let others = others.iter().map(|engine| self.others.get(engine).copied());
+        let figures = figures.into_iter().chain(others);
+        let figures = figures.map(|figure| figure.map(short).unwrap_or_default());
+        let goal = self.goal.clone().unwrap_or_default();
+        let met = met.unwrap_or_default().to_owned();
+        let said = [by_hand.unwrap_or_default(), theirs.unwrap_or_default(), goal, met];
+        [self.row.clone(), self.unit.to_owned()].into_iter().chain(figures).chain(said).collect()
     }
 }
 
@@ -153,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_row_says_how_it_compares_and_whether_its_goal_is_met() {
-        let rows = of(&WORK, &[4.0, 2.0, 1.0], &[2.0], &[400.0, 3.0]).unwrap();
+        let rows = of(&WORK, &[4.0, 2.0, 1.0], &[2.0], &[400.0, 3.0], &[]).unwrap();
         assert_eq!(
             drawn(&rows),
             "row                unit     hand-written  hanok  LangGraph  hanok/hand  LangGraph/hanok  goal\n\
@@ -164,7 +175,22 @@ mod tests {
     }
 
     #[test]
+    fn other_engines_have_a_column_if_they_did_anything() {
+        let others = [("adk-graph", vec![8.0]), ("juncture", Vec::new())];
+        let rows = of(&WORK, &[4.0, 2.0, 1.0], &[], &[], &others).unwrap();
+        let drawn = drawn(&rows);
+        let lines: Vec<_> = drawn.lines().take(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "row                unit     hand-written  hanok  LangGraph  adk-graph  hanok/hand  LangGraph/hanok  goal",
+                "turns              µs/turn                 4.00                  8.00                               <= 5     met",
+            ]
+        );
+    }
+
+    #[test]
     fn work_that_gives_too_few_figures_is_an_error() {
-        assert!(of(&WORK, &[4.0, 2.0], &[], &[]).is_err());
+        assert!(of(&WORK, &[4.0, 2.0], &[], &[], &[]).is_err());
     }
 }

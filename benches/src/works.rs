@@ -13,6 +13,7 @@ mod turns;
 mod wide;
 
 use hanok_core::{BoxError, Tenant, ThreadKey};
+use hanok_graph::Durability;
 
 use crate::Result;
 
@@ -124,7 +125,7 @@ pub(crate) static ALL: &[Work] = &[
     Work {
         name: "chain-kept",
         about: "the same, every super-step kept in memory",
-        figures: &[most("", "ms/run", 4.0)],
+        figures: &kept("ms/run", Some(Goal::AtMost(4.0))),
         hand_written: None,
         hanok: chain::kept,
     },
@@ -138,14 +139,14 @@ pub(crate) static ALL: &[Work] = &[
     Work {
         name: "sends-kept",
         about: "the same, every super-step kept in memory",
-        figures: &[only_told("", "ms/run")],
+        figures: &kept("ms/run", None),
         hand_written: None,
         hanok: sends::kept,
     },
     Work {
         name: "react",
         about: "100 tool calls, 3.6 MB of messages (react_agent_100x), every super-step kept in memory",
-        figures: &[most("", "ms/run", 12.0)],
+        figures: &kept("ms/run", Some(Goal::AtMost(12.0))),
         hand_written: None,
         hanok: react::kept,
     },
@@ -155,6 +156,13 @@ pub(crate) static ALL: &[Work] = &[
         figures: &[most("", "ms/run", 0.5)],
         hand_written: None,
         hanok: wide::hollow,
+    },
+    Work {
+        name: "wide-kept",
+        about: "the same, every super-step kept in memory",
+        figures: &kept("ms/run", None),
+        hand_written: None,
+        hanok: wide::kept,
     },
     Work {
         name: "concurrent",
@@ -177,6 +185,15 @@ pub(crate) static ALL: &[Work] = &[
         hanok: storage::hanok,
     },
 ];
+
+/// What is measured of work at each durability, in the order of [`DURABILITIES`].
+const fn kept(unit: &'static str, sync: Option<Goal>) -> [Figure; 3] {
+    let sync = Figure { name: "", unit, goal: sync };
+    [sync, only_told("Async", unit), only_told("Exit", unit)]
+}
+
+/// How the super-steps of work that is kept are kept: each before the next begins, soon, and all in one at the end.
+const DURABILITIES: [Durability; 3] = [Durability::Sync, Durability::Async, Durability::Exit];
 
 /// The work of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Work> {

@@ -61,9 +61,15 @@ fn read_behaviours(mut arguments: impl Iterator<Item = String>) -> Result<Reques
 
 /// What the measurements are told is theirs to understand.
 fn read_bench(arguments: impl Iterator<Item = String>) -> Request {
-    let without = "--no-langgraph";
-    let (off, arguments): (Vec<_>, Vec<_>) = arguments.partition(|argument| argument == without);
-    Request::Bench(Bench { arguments, langgraph: off.is_empty() })
+    let mut bench = Bench { arguments: Vec::new(), langgraph: true, peers: false };
+    for argument in arguments {
+        match argument.as_str() {
+            "--no-langgraph" => bench.langgraph = false,
+            "--peers" => bench.peers = true,
+            _ => bench.arguments.push(argument),
+        }
+    }
+    Request::Bench(bench)
 }
 
 fn read_test(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
@@ -135,12 +141,16 @@ mod tests {
             ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
             ("behaviours --write", Ok(Request::Behaviours(Ask::Write))),
             ("behaviours -h", Ok(Request::Help)),
-            ("bench", Ok(Request::Bench(Bench { arguments: vec![], langgraph: true }))),
             (
-                "bench loop --no-langgraph --rounds 9",
+                "bench",
+                Ok(Request::Bench(Bench { arguments: vec![], langgraph: true, peers: false })),
+            ),
+            (
+                "bench loop --no-langgraph --rounds 9 --peers",
                 Ok(Request::Bench(Bench {
                     arguments: vec!["loop".into(), "--rounds".into(), "9".into()],
                     langgraph: false,
+                    peers: true,
                 })),
             ),
             ("behaviours --all", Err("`--all` means nothing here")),

@@ -11,7 +11,13 @@ pub(crate) struct Bench {
     /// Handed on as it is.
     pub(crate) arguments: Vec<String>,
     pub(crate) langgraph: bool,
+    /// Whether other engines for Rust are built, and asked too.
+    pub(crate) peers: bool,
 }
+
+/// Other engines are outside the workspace: nobody builds them who did not ask for them.
+const PEERS: &str = "benches/peers/Cargo.toml";
+const PEERS_BUILT: &str = "target/peers";
 
 const PACKAGE: [&str; 4] = ["--release", "--quiet", "--package", "hanok-bench"];
 const WANTED: &str = "benches/langgraph/requirements.txt";
@@ -25,6 +31,8 @@ pub(crate) fn run(bench: &Bench) -> Result<bool> {
     if !Tool::cargo().arguments(["build"]).arguments(PACKAGE).shown()? {
         return Ok(false);
     }
+    let peers = if bench.peers { Some(peers()?) } else { None };
+    let peers = peers.iter().flat_map(|peers| [Path::new("--peers"), peers.as_path()]);
     let python = if bench.langgraph { python() } else { None };
     let python = python.iter().flat_map(|python| [Path::new("--python"), python.as_path()]);
     Tool::cargo()
@@ -33,7 +41,20 @@ pub(crate) fn run(bench: &Bench) -> Result<bool> {
         .arguments(["--"])
         .arguments(&bench.arguments)
         .arguments(python)
+        .arguments(peers)
         .shown()
+}
+
+/// The program that has other engines do the work, built.
+fn peers() -> Result<PathBuf> {
+    eprintln!("bench: other engines are built, which takes minutes at first");
+    let build = ["build", "--release", "--quiet", "--manifest-path", PEERS];
+    let built = Tool::cargo().arguments(build).arguments(["--target-dir", PEERS_BUILT]).shown()?;
+    if !built {
+        return Err("the other engines could not be built; leave `--peers` away".into());
+    }
+    let program = format!("hanok-bench-peers{}", std::env::consts::EXE_SUFFIX);
+    Ok(Path::new(PEERS_BUILT).join("release").join(program))
 }
 
 /// A Python that has the newest LangGraph, if there can be one.

@@ -1,10 +1,10 @@
 //! Many nodes in a row that do nothing.
 
 use hanok_checkpoint::Memory;
-use hanok_graph::{Context, END, Graph, START, Snapshot};
+use hanok_graph::{Context, Durability, END, Graph, START, Snapshot};
 use hanok_state::{Messages, State};
 
-use super::thread;
+use super::{DURABILITIES, thread};
 use crate::{
     Result,
     measure::{Cpu, ensure, medians},
@@ -46,13 +46,17 @@ pub(super) fn hollow(rounds: usize) -> Result<Vec<f64>> {
 pub(super) fn kept(rounds: usize) -> Result<Vec<f64>> {
     let graph = graph()?;
     medians(rounds, async || {
-        let thread = graph.checkpointer(Memory::new()).thread(thread("t")?);
-        let cpu = Cpu::start();
-        let state = thread.invoke(Talk::update(), ()).await?.done()?;
-        let took = cpu.millis();
-        ensure(state.messages.is_empty(), "the messages")?;
-        let commits = thread.history(None, usize::MAX).await?.len();
-        ensure(commits >= NODES, "the log")?;
-        Ok([took])
+        let mut took = [0.0; 3];
+        for (durability, took) in DURABILITIES.into_iter().zip(&mut took) {
+            let thread = graph.checkpointer(Memory::new()).thread(thread("t")?);
+            let thread = thread.durability(durability);
+            let cpu = Cpu::start();
+            let state = thread.invoke(Talk::update(), ()).await?.done()?;
+            *took = cpu.millis();
+            ensure(state.messages.is_empty(), "the messages")?;
+            let commits = thread.history(None, usize::MAX).await?.len();
+            ensure(commits >= NODES || durability == Durability::Exit, "the log")?;
+        }
+        Ok(took)
     })
 }

@@ -4,7 +4,7 @@ use hanok_checkpoint::Memory;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_state::{Arguments, Message, Messages, State, ToolCall};
 
-use super::thread;
+use super::{DURABILITIES, thread};
 use crate::{
     Result,
     measure::{Cpu, ensure, medians},
@@ -60,14 +60,18 @@ pub(super) fn kept(rounds: usize) -> Result<Vec<f64>> {
         .build()?;
     let script = script()?;
     medians(rounds, async || {
-        let thread = graph.checkpointer(Memory::new()).thread(thread("t")?);
-        let input = Talk::update().message(Message::user("hi?"));
-        let (script, cpu) = (script.clone(), Cpu::start());
-        let state = thread.invoke(input, script).await?.done()?;
-        let took = cpu.millis();
-        ensure(state.messages.len() == 2 * CALLS + 2, "the messages")?;
-        let bytes: usize = state.messages.iter().map(|message| message.text().len()).sum();
-        ensure(bytes > CALLS * 36_000, "what they say")?;
-        Ok([took])
+        let mut took = [0.0; 3];
+        for (durability, took) in DURABILITIES.into_iter().zip(&mut took) {
+            let thread = graph.checkpointer(Memory::new()).thread(thread("t")?);
+            let thread = thread.durability(durability);
+            let input = Talk::update().message(Message::user("hi?"));
+            let (script, cpu) = (script.clone(), Cpu::start());
+            let state = thread.invoke(input, script).await?.done()?;
+            *took = cpu.millis();
+            ensure(state.messages.len() == 2 * CALLS + 2, "the messages")?;
+            let bytes: usize = state.messages.iter().map(|message| message.text().len()).sum();
+            ensure(bytes > CALLS * 36_000, "what they say")?;
+        }
+        Ok(took)
     })
 }

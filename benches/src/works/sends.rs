@@ -6,7 +6,7 @@ use hanok_checkpoint::Memory;
 use hanok_graph::{Context, END, Graph, START, Send, Sent, Snapshot, Target};
 use hanok_state::{List, State};
 
-use super::thread;
+use super::{DURABILITIES, thread};
 use crate::{
     Result,
     measure::{Cpu, ensure, medians},
@@ -114,12 +114,16 @@ pub(super) fn hollow(rounds: usize) -> Result<Vec<f64>> {
 pub(super) fn kept(rounds: usize) -> Result<Vec<f64>> {
     let ((graph, joke), subjects) = (graphs()?, subjects());
     medians(rounds, async || {
-        let thread = graph.checkpointer(Memory::new()).thread(thread("t")?);
-        let input = Overall::update().subjects(subjects.clone());
-        let cpu = Cpu::start();
-        let state = thread.invoke(input, joke.clone()).await?.done()?;
-        let took = cpu.millis();
-        check(&state)?;
-        Ok([took])
+        let mut took = [0.0; 3];
+        for (durability, took) in DURABILITIES.into_iter().zip(&mut took) {
+            let thread = graph.checkpointer(Memory::new()).thread(thread("t")?);
+            let thread = thread.durability(durability);
+            let input = Overall::update().subjects(subjects.clone());
+            let cpu = Cpu::start();
+            let state = thread.invoke(input, joke.clone()).await?.done()?;
+            *took = cpu.millis();
+            check(&state)?;
+        }
+        Ok(took)
     })
 }

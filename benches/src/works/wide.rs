@@ -2,10 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use hanok_checkpoint::Memory;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_state::{List, Map, State};
 use serde_json::{Value, json};
 
+use super::{DURABILITIES, thread};
 use crate::{
     Result,
     measure::{Cpu, ensure, medians},
@@ -123,7 +125,7 @@ fn check(state: &Wide) -> Result<()> {
     ensure(state.bot_id.len() == MESSAGES, "the texts")
 }
 
-pub(super) fn hollow(rounds: usize) -> Result<Vec<f64>> {
+fn graph() -> Result<Graph<Wide>> {
     let graph = Graph::<Wide>::builder("wide")
         .node("one", one)
         .node("two", two)
@@ -140,7 +142,11 @@ pub(super) fn hollow(rounds: usize) -> Result<Vec<f64>> {
         .branch("six", next, ["one", END])
         .recursion_limit(u32::MAX)
         .build()?;
-    let message = message();
+    Ok(graph)
+}
+
+pub(super) fn hollow(rounds: usize) -> Result<Vec<f64>> {
+    let (graph, message) = (graph()?, message());
     medians(rounds, async || {
         let input = Wide::update().push_messages(message.clone());
         let cpu = Cpu::start();
@@ -148,5 +154,22 @@ pub(super) fn hollow(rounds: usize) -> Result<Vec<f64>> {
         let took = cpu.millis();
         check(&state)?;
         Ok([took])
+    })
+}
+
+pub(super) fn kept(rounds: usize) -> Result<Vec<f64>> {
+    let (graph, message) = (graph()?, message());
+    medians(rounds, async || {
+        let mut took = [0.0; 3];
+        for (durability, took) in DURABILITIES.into_iter().zip(&mut took) {
+            let thread = graph.checkpointer(Memory::new()).thread(thread("t")?);
+            let thread = thread.durability(durability);
+            let input = Wide::update().push_messages(message.clone());
+            let cpu = Cpu::start();
+            let state = thread.invoke(input, ()).await?.done()?;
+            *took = cpu.millis();
+            check(&state)?;
+        }
+        Ok(took)
     })
 }
