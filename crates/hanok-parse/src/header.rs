@@ -13,8 +13,8 @@ use crate::{
 };
 
 const MESSAGE: &str = "<|message|>";
-/// What ends a message.
-const ENDS: &[&str] = &["<|end|>", "<|call|>", "<|return|>", "<|start|>", "<|channel|>"];
+/// What ends a message of reasoning, which may talk of other marks.
+const ENDS: &[&str] = &["<|end|>", "<|return|>", "<|start|>assistant"];
 const CALL_ENDS: &[&str] = &["<|call|>", "<|end|>"];
 /// A text that ends so soon behind a header's mark ends in the header.
 const SHORT: usize = 64;
@@ -93,8 +93,7 @@ impl Header {
         }
         match channel(header) {
             "analysis" => {
-                let think = Think::new(body, ENDS).keeping_close();
-                walk.reading = Reading::Think(Box::new(think));
+                walk.reading = Reading::Think(Box::new(Think::new(body, ENDS)));
             }
             "final" if walk.leave(look) => {
                 walk.go(body);

@@ -35,3 +35,8 @@ pub(crate) fn overlap(text: &str, token: &str) -> usize {
         .find(|len| token.get(..*len).is_some_and(|start| text.ends_with(start)))
         .unwrap_or_default()
 }
+
+/// The length of the first letter of `text`.
+pub(crate) fn letter(text: &str) -> usize {
+    text.chars().next().map_or(1, char::len_utf8)
+}

@@ -135,6 +135,7 @@ impl Window {
     fn after_words<'a>(&self, text: &'a str, words: &[&str]) -> Option<&'a str> {
         let (first, others) = words.split_first()?;
         others.iter().try_fold(self.after_word(text, first)?, |rest, word| {
+            let rest = self.after_number(rest);
             let gap =
                 rest.trim_start_matches(|letter| is_blank(letter) || matches!(letter, '_' | '-'));
             let gap = self.seen(gap);
@@ -204,6 +205,7 @@ mod tests {
             ("* action_input : {}", Some((LabelKind::Input, 16, ""))),
             ("### 2) Action 3：f", Some((LabelKind::Action, 18, ""))),
             ("Action #12: f", Some((LabelKind::Action, 11, ""))),
+            ("Action 1 Input 1: {}", Some((LabelKind::Input, 17, ""))),
             ("```Action: f", Some((LabelKind::Action, 10, "```"))),
             ("행동 입력: {}", Some((LabelKind::Input, 14, ""))),
             ("최종답변: 네", Some((LabelKind::Final { strong: true }, 13, ""))),

@@ -4,7 +4,9 @@ use crate::{
     CallKind, ErrorKind, Expected, fence,
     given::Given,
     input::Input,
-    look::{Look, More},
+    json_text,
+    look::{Look, More, Seen},
+    marks, names,
     reading::{Flow, Reading},
     scan::{Dialect, Ends},
     walk::{Called, Walk},
@@ -36,6 +38,8 @@ pub(crate) struct Lead {
     dialect: Dialect,
     /// An id may stand here.
     id: bool,
+    /// Words that are no JSON begin here.
+    words: Option<usize>,
 }
 
 impl Lead {
@@ -46,7 +50,7 @@ impl Lead {
         closes: &'static [&'static str],
     ) -> Self {
         let (typed, dialect) = (false, Dialect::Json);
-        Self { start, ahead: behind, name, closes, typed, dialect, id: true }
+        Self { start, ahead: behind, name, closes, typed, dialect, id: true, words: None }
     }
 
     pub(crate) fn typed(self) -> Self {
@@ -72,6 +76,9 @@ impl Lead {
 
     /// Takes one piece. `true` when the rest is read elsewhere.
     fn step(&mut self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
+        if let Some(from) = self.words {
+            return self.words(walk, look, from);
+        }
         self.ahead = look.behind_white(self.ahead);
         let rest = look.rest(self.ahead);
         if rest.is_empty() && !look.ended {
@@ -108,8 +115,49 @@ impl Lead {
         if self.id && self.id(look, rest)? {
             return Ok(false);
         }
-        self.malformed(walk, look);
-        Ok(true)
+        if self.closes.is_empty() {
+            self.malformed(walk);
+            return Ok(true);
+        }
+        self.words = Some(self.ahead);
+        Ok(false)
+    }
+
+    /// Reads words up to the end of the call: plain text in place of arguments.
+    fn words(&mut self, walk: &mut Walk, look: Look<'_>, from: usize) -> Result<bool, More> {
+        loop {
+            let rest = look.rest(self.ahead);
+            let len = rest.bytes().position(marks::may_begin).unwrap_or(rest.len());
+            self.ahead += len;
+            let rest = look.rest(self.ahead);
+            if rest.is_empty() && !look.ended {
+                return Err(More);
+            }
+            let close = look.any(self.ahead, self.closes)?;
+            let opens = look.setup.marks.opens(rest);
+            if opens == Seen::More && !look.ended {
+                return Err(More);
+            }
+            if rest.is_empty() || close.is_some() || opens == Seen::Yes {
+                self.plain(walk, look, from, close);
+                return Ok(true);
+            }
+            self.ahead += json_text::letter(rest);
+        }
+    }
+
+    fn plain(&self, walk: &mut Walk, look: Look<'_>, from: usize, close: Option<usize>) {
+        let declared = &look.setup.declared;
+        let is_known = names::resolve(declared, CallKind::Tool, &self.name).is_ok();
+        if close.is_none() && is_known && look.is_end(self.ahead) {
+            return walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest);
+        }
+        let (given, span) = (from..self.ahead, self.start..self.ahead);
+        let input = Input::from_text(look.slice(from, self.ahead));
+        let called = Called { kind: CallKind::Tool, name: &self.name, span, given };
+        walk.at = self.ahead;
+        walk.call(look, called, input);
+        walk.go(self.ahead + close.unwrap_or_default());
     }
 
     fn given(&self, walk: &mut Walk, look: Look<'_>) {
@@ -137,7 +185,7 @@ impl Lead {
                 Ok(true)
             }
             None => {
-                self.malformed(walk, look);
+                self.malformed(walk);
                 Ok(true)
             }
         }
@@ -163,8 +211,7 @@ impl Lead {
         walk.fresh = false;
     }
 
-    fn malformed(&self, walk: &mut Walk, look: Look<'_>) {
-        let _ = look;
+    fn malformed(&self, walk: &mut Walk) {
         let name = Some(self.name.trim());
         walk.draft.fail(ErrorKind::Malformed, Expected::Object, name, self.start..self.ahead);
         walk.go(self.ahead);

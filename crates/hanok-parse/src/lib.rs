@@ -66,6 +66,7 @@ mod json_text;
 mod labels;
 mod lead;
 mod look;
+mod lost;
 mod marks;
 mod members;
 mod name;

@@ -1,11 +1,11 @@
 //! The marks that stand anywhere in a text: tags and special tokens.
 
-use crate::{Format, formats::Rule};
+use crate::{Format, formats::Rule, look::Seen};
 
 /// What a mark means.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Mark {
-    /// Opens reasoning, which runs to one of these.
+    /// Opens reasoning, which runs to the first of these, or up to another one of them.
     Think(&'static [&'static str]),
     /// Closes reasoning.
     EndThink,
@@ -15,6 +15,8 @@ pub(crate) enum Mark {
     Header,
     /// A call of nested elements begins.
     Elements,
+    /// Opens a section of calls. Text in it that is no call means nothing, up to one of these.
+    Section(&'static [&'static str]),
     /// Opens a call in tags that carry a suffix.
     Suffixed,
     /// Opens reasoning in such a tag.
@@ -27,6 +29,14 @@ pub(crate) enum Mark {
     Foreign,
     /// Ends a turn. Never shown.
     Stop,
+}
+
+impl Mark {
+    /// Whether a call follows.
+    pub(crate) fn opens(self) -> bool {
+        use Mark::{Elements, Header, Open, Section, Suffixed};
+        matches!(self, Open(_) | Header | Elements | Suffixed | Section(_))
+    }
 }
 
 /// A mark, and the formats that have it; none means that all have.
@@ -156,6 +166,15 @@ impl Marks {
         }
     }
 
+    /// The mark of a call at the beginning of `rest`.
+    pub(crate) fn opens(&self, rest: &str) -> Seen {
+        match self.at(rest) {
+            Found::Mark(mark, _) if mark.opens() => Seen::Yes,
+            Found::Prefix => Seen::More,
+            _ => Seen::No,
+        }
+    }
+
     /// Whether `rest`, with which the text ends, counts as a mark that broke off, and whether it may be a call's.
     pub(crate) fn cut(&self, rest: &str) -> Option<bool> {
         let above = self.marks.partition_point(|(token, _)| *token < rest);
@@ -168,7 +187,14 @@ impl Marks {
         let counts = rest.len() >= SHORTEST && begun.peek().is_some();
         counts.then(|| {
             begun.any(|(_, mark)| {
-                matches!(mark, Mark::Open(_) | Mark::Header | Mark::Elements | Mark::Suffixed)
+                matches!(
+                    mark,
+                    Mark::Open(_)
+                        | Mark::Header
+                        | Mark::Elements
+                        | Mark::Suffixed
+                        | Mark::Section(_)
+                )
             })
         })
     }

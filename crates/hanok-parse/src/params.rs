@@ -451,7 +451,7 @@ impl Params {
                     }
                 }
                 Seen::More => return Err(More),
-                Seen::No if self.ends_without_close(look)? => {
+                Seen::No if self.ends_without_close(look)? || self.next_param(look)? => {
                     self.repairs.push(Repair { kind: RepairKind::Closer, at: self.ahead });
                     return Ok(Some((self.ahead, self.ahead)));
                 }
@@ -491,11 +491,40 @@ impl Params {
         };
         let behind = look.behind_white(behind + len);
         let rest = look.rest(behind);
-        if rest.is_empty() && !look.ended {
+        if rest.is_empty() {
+            return if look.ended { Ok(true) } else { Err(More) };
+        }
+        // What follows is no text of a string, but another call.
+        match look.setup.marks.opens(rest) {
+            Seen::More if !look.ended => Err(More),
+            opens => Ok(opens == Seen::Yes),
+        }
+    }
+
+    /// Whether the next line opens another parameter of the tool, which was not given yet: the close tag is missing.
+    fn next_param(&self, look: Look<'_>) -> Result<bool, More> {
+        if !self.tags.lines || !look.slice(self.at, self.ahead).ends_with('\n') {
+            return Ok(false);
+        }
+        match look.seen(self.ahead, &self.tags.open) {
+            Seen::Yes => {}
+            Seen::No => return Ok(false),
+            Seen::More => return Err(More),
+        }
+        let rest = look.rest(self.ahead + self.tags.open.len());
+        let end = rest.bytes().take(HEAD).position(|byte| matches!(byte, b'>' | b'\n'));
+        let Some(end) = end else {
+            return if rest.len() < HEAD && !look.ended { Err(More) } else { Ok(false) };
+        };
+        let key = rest.get(..end).unwrap_or_default().trim();
+        let tail = rest.get(end + 1..).unwrap_or_default();
+        if tail.is_empty() && !look.ended {
             return Err(More);
         }
-        // What follows is no text of a string: nothing, or another call.
-        Ok(rest.is_empty() || rest.starts_with("<tool_call>") || rest.starts_with(&*self.tags.open))
+        let known = self.known.as_ref();
+        let declared = known.and_then(|tool| look.setup.declared.param(tool, key)).is_some();
+        let given = self.members.iter().any(|member| member.has(key, &self.out));
+        Ok(declared && !given && tail.starts_with(['\n', '\r']))
     }
 
     fn done(&mut self, walk: &mut Walk, look: Look<'_>, end: usize) -> Option<Done> {

@@ -1,7 +1,9 @@
 //! Calls as Python writes them: `[find(q="x", n=-1), other()]`.
 
+use std::ops::Range;
+
 use crate::{
-    CallKind, ErrorKind, Expected,
+    CallKind, ErrorKind, Expected, Repair,
     after::After,
     input::Input,
     look::{Look, More},
@@ -36,12 +38,26 @@ pub(crate) struct Python {
     /// Nothing but a declared name says that these are calls.
     bare: bool,
     known: Option<String>,
+    /// Where the list begins, and the calls in it that wait for its end.
+    list: usize,
+    waiting: Vec<Waiting>,
+}
+
+/// A call of a list that no mark told.
+#[derive(Debug, Clone)]
+struct Waiting {
+    name: String,
+    span: Range<usize>,
+    given: Range<usize>,
+    json: String,
+    repairs: Vec<Repair>,
 }
 
 impl Python {
     /// Calls from byte `at`, whose mark stands at `start`.
     pub(crate) fn marked(start: usize, at: usize, closes: &'static [&'static str]) -> Self {
-        Self { stage: Stage::Between(at, false), start, at, closes, bare: false, known: None }
+        let (stage, known, waiting) = (Stage::Between(at, false), None, Vec::new());
+        Self { stage, start, at, closes, bare: false, known, list: at, waiting }
     }
 
     /// A list at byte `at` that no mark tells.
@@ -100,7 +116,7 @@ impl Python {
         if tail.is_empty() && !look.ended {
             return Next::More(Stage::Between(ahead, after));
         }
-        match self.next_name(walk, look, ahead, after) {
+        match self.next_name(look, ahead, after) {
             Ok(Some(name)) => {
                 if after {
                     self.start = ahead;
@@ -124,12 +140,11 @@ impl Python {
     /// The name at `ahead`. Behind a call that no mark told, only a declared name goes on with the list.
     fn next_name<'a>(
         &self,
-        walk: &Walk,
         look: Look<'a>,
         ahead: usize,
         after: bool,
     ) -> Result<Option<&'a str>, More> {
-        let in_list = !(after && look.slice(walk.at, ahead).contains(']'));
+        let in_list = !(after && look.slice(self.at, ahead).contains(']'));
         if !in_list {
             return Ok(None);
         }
@@ -140,12 +155,17 @@ impl Python {
     }
 
     /// No other call stands at `ahead`.
-    fn end(&self, walk: &mut Walk, look: Look<'_>, ahead: usize, after: bool) -> Next {
+    fn end(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize, after: bool) -> Next {
         let rest = look.rest(ahead);
-        let in_list = !self.bare || !look.slice(walk.at, ahead).contains(']');
+        let in_list = !look.slice(self.at, ahead).contains(']');
         if after && look.ended && !rest.is_empty() && in_list && Self::is_begun(look, rest) {
-            walk.truncated(look, ahead, None, Expected::Rest);
+            if self.make(walk, look) {
+                walk.truncated(look, ahead, None, Expected::Rest);
+            }
             return Next::Done;
+        }
+        if after && self.bare {
+            return self.end_bare(walk, look, ahead);
         }
         if after {
             let closers = look.slice(walk.at, ahead).rfind(']').map_or(0, |last| last + 1);
@@ -172,10 +192,55 @@ impl Python {
         Next::Done
     }
 
+    /// The list that no mark told ends before `ahead`. Prose behind it on its line talks about it.
+    fn end_bare(&mut self, walk: &mut Walk, look: Look<'_>, ahead: usize) -> Next {
+        let behind = self.at;
+        let closer = look.slice(behind, ahead).find(']').map(|closer| behind + closer + 1);
+        let Some(at) = closer.or_else(|| look.is_end(ahead).then_some(ahead)) else {
+            return self.release(walk, look, behind);
+        };
+        let tail = look.rest(at).trim_start_matches(crate::labels::is_blank);
+        if tail.is_empty() && !look.ended {
+            return Next::More(Stage::Between(ahead, true));
+        }
+        if !tail.is_empty() && !tail.starts_with(['\n', '\r', '<', '`']) {
+            return self.release(walk, look, at);
+        }
+        if !self.make(walk, look) {
+            return Next::Done;
+        }
+        walk.at = at;
+        walk.reading = Reading::After(After::new(at, self.closes));
+        Next::Done
+    }
+
+    /// Makes the calls that wait. `false` when the reply is over.
+    fn make(&mut self, walk: &mut Walk, look: Look<'_>) -> bool {
+        if self.bare && !walk.leave(look) {
+            return false;
+        }
+        for call in std::mem::take(&mut self.waiting) {
+            let Waiting { name, span, given, json, repairs } = call;
+            walk.at = span.end;
+            walk.draft.repaired(given.clone(), repairs);
+            let called = Called { kind: CallKind::Tool, name: &name, span, given };
+            walk.call(look, called, Input::Object(json));
+        }
+        true
+    }
+
+    /// The list is text, up to `to`.
+    fn release(&mut self, walk: &mut Walk, look: Look<'_>, to: usize) -> Next {
+        walk.push(look, self.list, to);
+        walk.at = to;
+        walk.fresh = false;
+        Next::Done
+    }
+
     fn args(&mut self, walk: &mut Walk, look: Look<'_>, name: String, mut scan: Box<Scan>) -> Next {
         match scan.read(look.text, look.ended) {
             Read::More => {
-                if let Some(known) = &self.known {
+                if let Some(known) = self.known.as_ref().filter(|_| !self.bare) {
                     walk.draft.tell_part(CallKind::Tool, known, &scan.out);
                 }
                 Next::More(Stage::Args(name, scan))
@@ -197,14 +262,17 @@ impl Python {
     }
 
     fn done(&mut self, walk: &mut Walk, look: Look<'_>, name: &str, scan: Box<Scan>) -> Next {
-        if self.bare && !walk.leave(look) {
-            return Next::Done;
-        }
         let given = look.text.len().min(self.at)..scan.at;
-        walk.at = scan.at;
+        let span = self.start..scan.at;
         self.at = scan.at;
+        if self.bare {
+            let (name, json, repairs) = (name.to_owned(), scan.out, scan.repairs);
+            self.waiting.push(Waiting { name, span, given, json, repairs });
+            return Next::Stage(Stage::Between(self.at, true));
+        }
+        walk.at = scan.at;
         walk.draft.repaired(given.clone(), scan.repairs);
-        let called = Called { kind: CallKind::Tool, name, span: self.start..scan.at, given };
+        let called = Called { kind: CallKind::Tool, name, span, given };
         walk.call(look, called, Input::Object(scan.out));
         if walk.mode == Mode::Dead {
             return Next::Done;
@@ -213,18 +281,16 @@ impl Python {
     }
 
     /// It is no call, and nothing said that it was: a text that ended in the arguments of a declared tool is one.
-    fn text(&self, walk: &mut Walk, look: Look<'_>, at: usize) -> Next {
+    fn text(&mut self, walk: &mut Walk, look: Look<'_>, at: usize) -> Next {
         walk.draft.abandon();
         if look.ended && at >= look.text.len() {
-            walk.leave(look);
-            let name = self.known.clone();
-            walk.truncated(look, self.start, name.as_deref(), Expected::Rest);
+            if self.make(walk, look) {
+                let name = self.known.clone();
+                walk.truncated(look, self.start, name.as_deref(), Expected::Rest);
+            }
             return Next::Done;
         }
-        walk.push(look, self.at, at);
-        walk.at = at;
-        walk.fresh = false;
-        Next::Done
+        self.release(walk, look, at)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::{
     after::After, calls::Calls, elements::Elements, given::Given, header::Header, lead::Lead,
-    look::Look, name::Named, opening::Opening, params::Params, python::Python, skip::Skip,
-    suffixed::Suffixed, think::Think, tool_input::ToolInput, walk::Walk,
+    look::Look, lost::Lost, name::Named, opening::Opening, params::Params, python::Python,
+    skip::Skip, suffixed::Suffixed, think::Think, tool_input::ToolInput, walk::Walk,
 };
 
 /// What is being read.
@@ -30,6 +30,8 @@ pub(crate) enum Reading {
     Elements(Box<Elements>),
     /// Calls as Python writes them.
     Python(Box<Python>),
+    /// Text among calls that is none.
+    Lost(Lost),
     /// A tag with a suffix.
     Suffixed(Suffixed),
     /// The header of a message.
@@ -63,6 +65,7 @@ impl Reading {
             Self::Params(params) => params.read(walk, look),
             Self::Elements(elements) => elements.read(walk, look),
             Self::Python(python) => python.read(walk, look),
+            Self::Lost(lost) => lost.read(walk, look),
             Self::Suffixed(tag) => tag.read(walk, look),
             Self::Header(header) => header.read(walk, look),
             Self::Name(name) => name.read(walk, look),

@@ -29,18 +29,12 @@ pub(crate) struct Think {
     closes: &'static [&'static str],
     /// A close mark that only this text has.
     close: Option<String>,
-    /// The close mark means something of its own, and is read again.
-    keep: bool,
 }
 
 impl Think {
     /// Reasoning that begins at `start`.
     pub(crate) fn new(start: usize, closes: &'static [&'static str]) -> Self {
-        Self { start, at: start, fresh: true, closes, close: None, keep: false }
-    }
-
-    pub(crate) fn keeping_close(self) -> Self {
-        Self { keep: true, ..self }
+        Self { start, at: start, fresh: true, closes, close: None }
     }
 
     pub(crate) fn closed_by(self, close: String) -> Self {
@@ -76,7 +70,9 @@ impl Think {
             None => look.any(self.at, self.closes)?,
         };
         if let Some(len) = own {
-            return Ok(Some(self.at + if self.keep { 0 } else { len }));
+            // Marks behind the first one mean something of their own, and are read again.
+            let is_close = self.closes.first().is_none_or(|close| rest.starts_with(close));
+            return Ok(Some(self.at + if is_close { len } else { 0 }));
         }
         if self.fresh {
             self.decoy_label(walk, look, rest)?;

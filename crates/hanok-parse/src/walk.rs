@@ -18,6 +18,7 @@ use crate::{
     input::Input,
     labels::{self, Label, LabelKind, Line},
     look::{Look, More},
+    lost::Lost,
     marks::{self, Found, Mark},
     name::{Behind, Named},
     names,
@@ -369,6 +370,9 @@ impl Walk {
             Mark::Elements if self.is_prose() => {
                 let elements = Elements::new(self.at, self.at + len);
                 self.reading = Reading::Elements(Box::new(elements));
+            }
+            Mark::Section(closes) if self.is_prose() => {
+                self.reading = Reading::Lost(Lost::section(self.at, self.at + len, closes));
             }
             Mark::Suffixed if self.is_prose() => self.suffixed(len, Tag::Call),
             Mark::Close if self.is_prose() => self.go(self.at + len),

@@ -59,7 +59,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(V3, "<｜tool▁outputs▁begin｜>", Mark::Foreign),
     of(V3, "<｜tool▁output▁begin｜>", Mark::Foreign),
     of(V3, "<｜User｜>", Mark::Foreign),
-    of(K2, "<|tool_calls_section_begin|>", Mark::Close),
+    of(K2, "<|tool_calls_section_begin|>", Mark::Section(&["<|tool_calls_section_end|>"])),
     of(K2, "<|tool_calls_section_end|>", Mark::Close),
     of(K2, "<|tool_call_begin|>", Mark::Open(&KIMI)),
     of(K2, "<|tool_call_end|>", Mark::Close),

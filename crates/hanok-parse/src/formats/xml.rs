@@ -144,6 +144,10 @@ const STEP3: &[Format] = &[Format::Step3];
 const K3: &[Format] = &[Format::KimiK3];
 const HORIZON: &[Format] = &[Format::K2Horizon];
 
+/// The answer and the calls end reasoning, too.
+const THINK: &[&str] =
+    &["<|close|>think<|sep|>", "<|open|>response<|sep|>", "<|open|>tools<|sep|>"];
+
 const fn of(formats: &'static [Format], token: &'static str, mark: Mark) -> Entry {
     Entry { token, mark, formats }
 }
@@ -192,7 +196,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(STEP3, "<｜tool_call_end｜>", Mark::Close),
     of(STEP3, "<steptml:invoke ", Mark::Open(&STEPTML_OPEN)),
     of(STEP3, "</steptml:invoke>", Mark::Close),
-    of(K3, "<|open|>think<|sep|>", Mark::Think(&["<|close|>think<|sep|>"])),
+    of(K3, "<|open|>think<|sep|>", Mark::Think(THINK)),
     of(K3, "<|close|>think<|sep|>", Mark::EndThink),
     of(K3, "<|open|>response<|sep|>", Mark::Close),
     of(K3, "<|close|>response<|sep|>", Mark::Close),

@@ -1,0 +1,67 @@
+//! Text among calls that is none: noise in a section, and the rest of a call that cannot be read.
+
+use crate::{
+    Expected, json_text,
+    look::{Look, More, Seen},
+    marks,
+    reading::{Flow, Reading},
+    walk::Walk,
+};
+
+/// Skips to behind one of the close marks, or to the next mark of a call.
+#[derive(Debug, Clone)]
+pub(crate) struct Lost {
+    at: usize,
+    closes: &'static [&'static str],
+    /// A section begins here, and nothing was called in it yet.
+    section: Option<usize>,
+}
+
+impl Lost {
+    /// Behind what cannot be read.
+    pub(crate) fn new(at: usize, closes: &'static [&'static str]) -> Self {
+        Self { at, closes, section: None }
+    }
+
+    /// In the section that the mark from `start` to `at` opens.
+    pub(crate) fn section(start: usize, at: usize, closes: &'static [&'static str]) -> Self {
+        Self { section: Some(start), ..Self::new(at, closes) }
+    }
+
+    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+        match self.find(look) {
+            Ok(Some(at)) => walk.go(at),
+            Ok(None) => {
+                walk.at = look.text.len();
+                if let Some(start) = self.section {
+                    walk.leave(look);
+                    walk.truncated(look, start, None, Expected::Rest);
+                }
+            }
+            Err(More) => {
+                walk.reading = Reading::Lost(self);
+                return Flow::More;
+            }
+        }
+        Flow::Moved
+    }
+
+    fn find(&mut self, look: Look<'_>) -> Result<Option<usize>, More> {
+        loop {
+            let rest = look.rest(self.at);
+            let Some(len) = rest.bytes().position(marks::may_begin) else {
+                self.at += rest.len();
+                return if look.ended { Ok(None) } else { Err(More) };
+            };
+            self.at += len;
+            if let Some(len) = look.any(self.at, self.closes)? {
+                return Ok(Some(self.at + len));
+            }
+            match look.setup.marks.opens(look.rest(self.at)) {
+                Seen::Yes => return Ok(Some(self.at)),
+                Seen::More if !look.ended => return Err(More),
+                _ => self.at += json_text::letter(look.rest(self.at)),
+            }
+        }
+    }
+}
