@@ -113,7 +113,10 @@ impl Lead {
             return Ok(false);
         }
         if self.id && self.id(look, rest)? {
-            return Ok(false);
+            if look.is_end(self.ahead) {
+                walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest);
+            }
+            return Ok(look.is_end(self.ahead));
         }
         if self.closes.is_empty() {
             self.malformed(walk);
@@ -195,7 +198,11 @@ impl Lead {
     fn id(&mut self, look: Look<'_>, rest: &str) -> Result<bool, More> {
         let is_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         let Some(len) = rest.bytes().take(WORD).position(|byte| !is_id(byte)) else {
-            return if rest.len() < WORD && !look.ended { Err(More) } else { Ok(false) };
+            if rest.len() < WORD && !look.ended {
+                return Err(More);
+            }
+            self.ahead += if look.ended && rest.len() < WORD { rest.len() } else { 0 };
+            return Ok(look.ended && rest.len() < WORD);
         };
         self.id = false;
         self.ahead += len;

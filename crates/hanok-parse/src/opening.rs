@@ -89,7 +89,8 @@ impl Opening {
             return true;
         }
         let name = rest.strip_prefix('[').unwrap_or(rest).trim_start();
-        self.rule.python && Python::is_begun(look, name)
+        let strict = self.rule.otherwise == Otherwise::Malformed;
+        self.rule.python && (Python::is_begun(look, name) || strict && Python::is_name(name))
     }
 
     /// Skips white space, and what means nothing.

@@ -98,6 +98,9 @@ impl Parser {
         walk.draft.note(NoteKind::Promoted, span.clone());
         walk.draft.tell_notes();
         let mut told = std::mem::take(&mut walk.draft.events);
+        // Another stray close mark in it takes nothing back that was told before.
+        let last = told.iter().rposition(|event| matches!(event, Event::Retracted));
+        told.drain(..last.map_or(0, |last| last + 1));
         let reply = walk.into_reply(text, &mut told);
         let said = |event: &Event| matches!(event, Event::Content { .. } | Event::Reasoning { .. });
         told.retain(|event| !said(event));

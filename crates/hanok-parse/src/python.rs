@@ -75,6 +75,12 @@ impl Python {
         !rest.contains(char::is_whitespace) && names::begins_tool(&look.setup.declared, rest)
     }
 
+    /// Whether all of `rest` may be a name.
+    pub(crate) fn is_name(rest: &str) -> bool {
+        let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-');
+        rest.len() < NAME && rest.chars().all(part)
+    }
+
     /// The name of the first call at `at`.
     pub(crate) fn first_name<'a>(look: Look<'a>, at: usize) -> Result<Option<&'a str>, More> {
         let from = match look.rest(at).strip_prefix('[') {

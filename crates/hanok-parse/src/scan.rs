@@ -298,6 +298,8 @@ impl Scan {
                     return self.quoted(quote, input);
                 }
                 look::Seen::More => return Step::More,
+                // The text ends in it.
+                look::Seen::No if quote.starts_with(self.rest(input)) => return Step::More,
                 look::Seen::No => {}
             }
         }

@@ -9,6 +9,7 @@ use crate::{Declared, Format, marks::Marks};
 pub(crate) struct Setup {
     pub(crate) declared: Declared,
     pub(crate) marks: Arc<Marks>,
+    pub(crate) format: Option<Format>,
     /// The marks that count at the start of a line.
     pub(crate) lines: Arc<Marks>,
     /// `Thought:`, `Action:`, `Final Answer:`, `Delegate:` and their relatives.
@@ -32,6 +33,7 @@ impl Setup {
         Self {
             declared,
             marks,
+            format,
             lines: Arc::new(Marks::of_lines(format)),
             labels: is(&[
                 Format::React,

@@ -1,7 +1,7 @@
 //! `<tool_call>name</tool_call>` and the `<tool_input>` behind it.
 
 use crate::{
-    CallKind, Expected,
+    CallKind, Expected, Format,
     given::Given,
     input::Input,
     look::{Look, Seen},
@@ -51,7 +51,7 @@ impl ToolInput {
                 Flow::More
             }
             Seen::No => {
-                let enough = rest.is_empty() && look.setup.declared.takes_nothing(&self.name);
+                let enough = rest.is_empty() && self.is_enough(look);
                 if look.ended && OPEN.starts_with(rest) && !enough {
                     walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
                 } else {
@@ -60,6 +60,13 @@ impl ToolInput {
                 Flow::Moved
             }
         }
+    }
+
+    /// Whether the name alone is a call where the text ends: `<tool_input>` might have come.
+    fn is_enough(&self, look: Look<'_>) -> bool {
+        let declared = &look.setup.declared;
+        let glm = matches!(look.setup.format, Some(Format::Glm45 | Format::Glm47));
+        declared.takes_nothing(&self.name) || glm && !declared.requires_input(&self.name)
     }
 
     /// The name with nothing behind it. In GLM's form it has no parameters.
