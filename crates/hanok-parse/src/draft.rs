@@ -10,6 +10,9 @@ use crate::{
 /// Each suggestion compares a name with every declared one. A reply with more unknown names is past helping.
 const SUGGESTIONS: usize = 8;
 
+/// Room for the arguments of most calls.
+const TOLD: usize = 128;
+
 /// A call as it was read, its name not yet looked up.
 #[derive(Debug)]
 pub(crate) struct Attempt<'a> {
@@ -225,15 +228,22 @@ impl Draft {
         let call = self.started;
         self.started += 1;
         self.tell(Event::CallStarted { call, kind, name: name.to_owned() });
-        self.told = Some(Told { call, kind, name: name.to_owned(), json: String::new() });
+        self.told =
+            Some(Told { call, kind, name: name.to_owned(), json: String::with_capacity(TOLD) });
     }
 
     fn tell_more(&mut self, json: &str) {
         let Some(told) = &mut self.told else { return };
-        if let Some(new) = json.get(told.json.len()..).filter(|new| !new.is_empty()) {
-            told.json.push_str(new);
-            let call = told.call;
-            self.tell(Event::Arguments { call, json: new.to_owned() });
+        let Some(new) = json.get(told.json.len()..).filter(|new| !new.is_empty()) else { return };
+        told.json.push_str(new);
+        let call = told.call;
+        match self.events.last_mut() {
+            Some(Event::Arguments { call: last, json }) if *last == call => json.push_str(new),
+            _ => {
+                let mut json = String::with_capacity(new.len().max(TOLD / 2));
+                json.push_str(new);
+                self.tell(Event::Arguments { call, json });
+            }
         }
     }
 

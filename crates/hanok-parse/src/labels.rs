@@ -98,7 +98,11 @@ impl Window {
         let word = self.after_list_marks(line);
         let label = self.seen(word.trim_start_matches(is_bold));
         let open = word.get(..word.len() - label.len())?;
-        LABELS.iter().find_map(|(words, kind)| {
+        let first = label.bytes().next()?.to_ascii_lowercase();
+        let may_be = |words: &[&str]| {
+            words.first().is_some_and(|word| word.as_bytes().first() == Some(&first))
+        };
+        LABELS.iter().filter(|(words, _)| may_be(words)).find_map(|(words, kind)| {
             let (rest, open) = self.after_colon(self.after_words(label, words)?, open)?;
             Some(Label { kind: *kind, len: line.len() - rest.len(), open })
         })

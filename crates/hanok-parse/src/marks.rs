@@ -100,6 +100,8 @@ pub(crate) struct Marks {
     marks: Vec<(&'static str, Mark)>,
     /// The first two bytes of the marks, a bit for each pair.
     begins: Vec<u64>,
+    /// Each pair, and where the marks that begin with it stand.
+    pairs: Vec<([u8; 2], usize, usize)>,
 }
 
 impl Marks {
@@ -120,15 +122,19 @@ impl Marks {
 
     fn of(marks: Vec<(&'static str, Mark)>) -> Self {
         let mut begins = vec![0; 1024];
-        for (token, _) in &marks {
-            if let [first, second, ..] = token.as_bytes() {
-                let (word, bit) = pair(*first, *second);
-                if let Some(word) = begins.get_mut(word) {
-                    *word |= bit;
-                }
+        let mut pairs: Vec<([u8; 2], usize, usize)> = Vec::new();
+        for (at, (token, _)) in marks.iter().enumerate() {
+            let [first, second, ..] = token.as_bytes() else { continue };
+            let (word, bit) = pair(*first, *second);
+            if let Some(word) = begins.get_mut(word) {
+                *word |= bit;
+            }
+            match pairs.last_mut() {
+                Some((bytes, _, end)) if *bytes == [*first, *second] => *end = at + 1,
+                _ => pairs.push(([*first, *second], at, at + 1)),
             }
         }
-        Self { marks, begins }
+        Self { marks, begins, pairs }
     }
 
     /// Whether a mark may begin with these two bytes.
@@ -148,22 +154,39 @@ impl Marks {
 
     /// The mark that `rest` begins with.
     pub(crate) fn at(&self, rest: &str) -> Found {
-        if let [first, second, ..] = rest.as_bytes() {
-            let (word, bit) = pair(*first, *second);
-            if self.begins.get(word).is_none_or(|word| word & bit == 0) {
-                return Found::Nothing;
-            }
-        }
-        let above = self.marks.partition_point(|(token, _)| *token <= rest);
-        if let Some((token, mark)) = above.checked_sub(1).and_then(|below| self.marks.get(below))
+        let marks = match rest.as_bytes() {
+            [] => return Found::Nothing,
+            [first] => return self.begun(*first),
+            [first, second, ..] => self.beginning([*first, *second]),
+        };
+        let above = marks.partition_point(|(token, _)| *token <= rest);
+        if let Some((token, mark)) = above.checked_sub(1).and_then(|below| marks.get(below))
             && rest.starts_with(token)
         {
             return Found::Mark(*mark, token.len());
         }
-        match self.marks.get(above) {
-            Some((token, _)) if token.starts_with(rest) && !rest.is_empty() => Found::Prefix,
+        match marks.get(above) {
+            Some((token, _)) if token.starts_with(rest) => Found::Prefix,
             _ => Found::Nothing,
         }
+    }
+
+    /// The marks that begin with two bytes.
+    fn beginning(&self, bytes: [u8; 2]) -> &[(&'static str, Mark)] {
+        let [first, second] = bytes;
+        let (word, bit) = pair(first, second);
+        if self.begins.get(word).is_none_or(|word| word & bit == 0) {
+            return &[];
+        }
+        let found = self.pairs.binary_search_by(|(pair, ..)| pair.cmp(&bytes));
+        let range = found.ok().and_then(|at| self.pairs.get(at));
+        range.and_then(|(_, start, end)| self.marks.get(*start..*end)).unwrap_or_default()
+    }
+
+    /// Whether a mark may begin with this byte, with which the text stops.
+    fn begun(&self, byte: u8) -> Found {
+        let may = self.pairs.iter().any(|([first, _], ..)| *first == byte);
+        if may { Found::Prefix } else { Found::Nothing }
     }
 
     /// The mark of a call at the beginning of `rest`.

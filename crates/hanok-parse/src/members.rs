@@ -20,7 +20,10 @@ pub(crate) struct Member {
 
 impl Member {
     pub(crate) fn has(&self, key: &str, out: &str) -> bool {
-        decoded(out.get(self.key.clone()).unwrap_or_default()) == key && !self.key.is_empty()
+        let written = out.get(self.key.clone()).unwrap_or_default();
+        let plain = written.get(1..written.len().saturating_sub(1));
+        plain == Some(key) && !written.is_empty()
+            || written.contains('\\') && decoded(written) == key
     }
 
     pub(crate) fn name(&self, out: &str) -> String {
