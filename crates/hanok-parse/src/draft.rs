@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     Arguments, Call, CallKind, Declared, ErrorKind, Event, Expected, Note, NoteKind, ParseError,
-    Rejected, Repair, Reply, flow::Flow, input::Input, names,
+    Part, PartKind, Rejected, Repair, Reply, flow::Flow, input::Input, names,
 };
 
 /// Each suggestion compares a name with every declared one. A reply with more unknown names is past helping.
@@ -54,6 +54,8 @@ pub(crate) struct Draft {
     pub(crate) reasoning: Flow,
     /// Where the reasoning stands.
     pub(crate) reasoned: Vec<Range<usize>>,
+    /// Thoughts and the answer.
+    parts: Vec<Part>,
     error: Option<ParseError>,
     rejected: Vec<Rejected>,
     notes: Vec<Note>,
@@ -85,6 +87,7 @@ impl Draft {
         } else {
             self.tell_answer(&answer);
             self.answer = Some(answer);
+            self.parts.push(Part { kind: PartKind::Answer, span });
         }
     }
 
@@ -374,8 +377,26 @@ impl Draft {
         }
     }
 
+    /// A thought ends.
+    pub(crate) fn end_thought(&mut self, span: Range<usize>) {
+        self.thought.cut();
+        self.parts.push(Part { kind: PartKind::Thought, span });
+    }
+
+    /// All that was recognised.
+    fn parts(&mut self) -> Vec<Part> {
+        let mut parts = std::mem::take(&mut self.parts);
+        let part = |kind| move |span: &Range<usize>| Part { kind, span: span.clone() };
+        parts.extend(self.reasoned.iter().map(part(PartKind::Reasoning)));
+        parts.extend(self.calls.iter().map(|call| &call.span).map(part(PartKind::Call)));
+        parts.extend(self.calls.iter().map(|call| &call.given).map(part(PartKind::Arguments)));
+        parts.sort_by_key(|part| (part.span.start, part.kind));
+        parts
+    }
+
     /// What is told of the whole. The last note may run to the end of the text.
-    pub(crate) fn into_reply(self) -> Reply {
+    pub(crate) fn into_reply(mut self) -> Reply {
+        let parts = self.parts();
         let text = |flow: Flow| Some(flow.into_text()).filter(|text| !text.is_empty());
         Reply {
             calls: self.calls,
@@ -386,6 +407,7 @@ impl Draft {
             error: self.error,
             rejected: self.rejected,
             notes: self.notes,
+            parts,
         }
     }
 }

@@ -115,6 +115,9 @@ impl Elements {
         };
         let text_end = self.ahead + len;
         let open = look.behind_white(text_end + PREFIX.len());
+        if open > text_end + TAG {
+            return Ok(self.malformed(walk, Expected::Object));
+        }
         let rest = look.rest(open);
         let Some(end) = rest.find('>').filter(|end| *end <= TAG) else {
             self.ahead = text_end;

@@ -116,7 +116,10 @@ impl Walk {
             return true;
         }
         if look.slice(start, end).trim().is_empty() {
-            self.fence.white.push(start..end);
+            match self.fence.white.last_mut().filter(|last| last.end == start) {
+                Some(last) => last.end = end,
+                None => self.fence.white.push(start..end),
+            }
             return false;
         }
         self.release_fence(look);

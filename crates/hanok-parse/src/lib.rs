@@ -46,6 +46,7 @@
 //!
 //! No text makes the parser panic or overflow the stack, and its time is linear in the text.
 
+mod advice;
 mod after;
 mod arguments;
 mod calls;
@@ -95,7 +96,9 @@ pub use error::{ErrorKind, Expected, Language, ParseError};
 pub use event::Event;
 pub use format::{Format, UnknownFormat};
 pub use parser::Parser;
-pub use reply::{Call, CallKind, Note, NoteKind, Rejected, Repair, RepairKind, Reply};
+pub use reply::{
+    Call, CallKind, Note, NoteKind, Part, PartKind, Rejected, Repair, RepairKind, Reply,
+};
 pub use stream::Stream;
 pub use think::Reasoning;
 

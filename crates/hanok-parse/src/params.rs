@@ -486,10 +486,16 @@ impl Params {
             Seen::Yes => {}
         }
         let behind = look.behind_white(self.ahead + self.tags.end.len());
+        if behind > self.ahead + GAP {
+            return Ok(false);
+        }
         let Some(len) = look.any(behind, self.tags.behind)? else {
             return if look.rest(behind).is_empty() && !look.ended { Err(More) } else { Ok(false) };
         };
         let behind = look.behind_white(behind + len);
+        if behind > self.ahead + 2 * GAP {
+            return Ok(false);
+        }
         let rest = look.rest(behind);
         if rest.is_empty() {
             return if look.ended { Ok(true) } else { Err(More) };

@@ -73,9 +73,11 @@ impl Parser {
             && is_silent(&reply)
             && let Some(promoted) = self.promoted(text, &span, started, out)
         {
-            let mut notes = reply.notes;
+            let (mut notes, mut parts) = (reply.notes, reply.parts);
             notes.extend(promoted.notes);
-            reply = Reply { reasoning: reply.reasoning, notes, ..promoted };
+            parts.extend(promoted.parts);
+            parts.sort_by_key(|part| (part.span.start, part.kind));
+            reply = Reply { reasoning: reply.reasoning, notes, parts, ..promoted };
         }
         if !quiet {
             out.push(Event::Finished);

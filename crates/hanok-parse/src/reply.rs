@@ -30,6 +30,35 @@ pub struct Reply {
     pub rejected: Vec<Rejected>,
     /// What was repaired or left out.
     pub notes: Vec<Note>,
+    /// What was recognised, and where, in the order of the text.
+    pub parts: Vec<Part>,
+}
+
+/// A part of the text that was recognised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Part {
+    /// What it is.
+    pub kind: PartKind,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// What a part of the text is. What is no part, and no error, is content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PartKind {
+    /// Text between reasoning marks, without the marks.
+    Reasoning,
+    /// A thought, with its label.
+    Thought,
+    /// A call, with its marks.
+    Call,
+    /// The arguments of a call, as they were written.
+    Arguments,
+    /// The final answer, with its label.
+    Answer,
 }
 
 /// One call that the text asks for.

@@ -34,7 +34,8 @@ use crate::{
 pub(crate) enum Mode {
     #[default]
     Content,
-    Thought,
+    /// A thought, from this byte on.
+    Thought(usize),
     /// The input of the pending call, in words.
     Input,
     /// The task of the pending delegation.
@@ -148,7 +149,7 @@ impl Walk {
     }
 
     fn is_prose(&self) -> bool {
-        matches!(self.mode, Mode::Content | Mode::Thought)
+        matches!(self.mode, Mode::Content | Mode::Thought(_))
     }
 
     fn line_start(&mut self, look: Look<'_>) -> Result<bool, More> {
@@ -256,7 +257,7 @@ impl Walk {
             _ => {}
         }
         match label.kind {
-            LabelKind::Thought => self.open_mode(look, label, Mode::Thought),
+            LabelKind::Thought => self.open_mode(look, label, Mode::Thought(self.at)),
             LabelKind::Final { .. } => self.open_mode(look, label, Mode::Answer(self.at)),
             LabelKind::Observation => return self.foreign(look),
             LabelKind::Action => self.open_name(look, label, CallKind::Tool),
@@ -443,7 +444,7 @@ impl Walk {
         }
         match self.mode {
             Mode::Content => self.draft.say_content(text),
-            Mode::Thought => self.draft.say_thought(text),
+            Mode::Thought(_) => self.draft.say_thought(text),
             Mode::Dead => {}
             _ => self.run.push(text),
         }
@@ -490,7 +491,7 @@ impl Walk {
         match mode {
             Mode::Content => {}
             Mode::Dead => self.mode = Mode::Dead,
-            Mode::Thought => self.draft.thought.cut(),
+            Mode::Thought(start) => self.draft.end_thought(start..self.at),
             Mode::Answer(start) => {
                 let answer = self.words(&run);
                 self.draft.answer(answer, start..self.at);
