@@ -55,6 +55,22 @@ pub(crate) const RUNS: &[Run] = &[
     Run { input: "1 + 1은?\n2 * 21은?\n", shows: &["42"], ..Run::of("rag") },
     Run { arguments: &["--no-such-option"], exit: 2, ..Run::of("rag") },
     Run {
+        arguments: &["--tool", "find"],
+        input: "Thought: look\nAction: find\nAction Input: {'q': 12345678901234567890,}\n",
+        shows: &[r#""name":"find""#, "12345678901234567890", r#"{"event":"finished"}"#],
+        ..Run::of("parse")
+    },
+    Run {
+        arguments: &["--jsonl", "--split", "3"],
+        input: "{\"id\": 1, \"text\": \"Final Answer: 네\"}\n{\"id\": 2}\n",
+        shows: &[
+            r#"{"id":1,"calls":[],"final":"네","error":null,"rejected":[]}"#,
+            "line 2: no case",
+        ],
+        exit: 1,
+        ..Run::of("parse")
+    },
+    Run {
         shows: &["asked: pay 40", "refused:", "at `/amount`", "done: paid 35"],
         ..Run::of("approval")
     },

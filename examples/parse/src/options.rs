@@ -1,0 +1,59 @@
+//! What the program is told on its command line.
+
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
+
+use clap::Parser;
+
+/// Reads tool calls, final answers and delegations out of what a model wrote.
+///
+/// Prints the events of one text as lines of JSON, while the text comes in. With --jsonl every line that it reads is a
+/// case, and every line that it prints the result of one:
+///
+///   {"id": 1, "text": "…", "tools": ["find"], "schemas": {"find": {"q": "string"}}, "format": "hermes"}
+///   {"id": 1, "calls": [{"name": "find", "args": {}}], "final": null, "error": null, "rejected": []}
+///
+/// Of a case only "id" and "text" are needed; without "tools" every name counts.
+///
+/// Exit: 0 read, 1 something could not be read or written, 2 wrong usage.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "parse", version, verbatim_doc_comment)]
+pub struct Options {
+    /// What to read; `-` is the standard input [default: -]
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+
+    /// Every line is a case, as JSON
+    #[arg(long)]
+    pub jsonl: bool,
+
+    /// Hand a text to the parser in pieces of N bytes
+    #[arg(long, value_name = "N")]
+    pub split: Option<NonZeroUsize>,
+
+    /// With the text's content and reasoning in each result
+    #[arg(long, requires = "jsonl")]
+    pub whole: bool,
+
+    /// A tool that may be called; several times for several. Without --tool and --agent every name counts
+    #[arg(long = "tool", value_name = "NAME", conflicts_with = "jsonl")]
+    pub tools: Vec<String>,
+
+    /// An agent that tasks may be delegated to; several times for several
+    #[arg(long = "agent", value_name = "NAME", conflicts_with = "jsonl")]
+    pub agents: Vec<String>,
+
+    /// The format that the text is in [default: whichever it turns out to be]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "jsonl")]
+    pub format: Option<String>,
+}
+
+impl Options {
+    /// The file, `None` for the standard input.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.file.as_deref().filter(|path| *path != Path::new("-"))
+    }
+}
