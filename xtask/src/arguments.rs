@@ -17,6 +17,8 @@ pub(crate) enum Request {
     Behaviours(Ask),
     /// Run graphs under schedules of crashes. What that is told is its own to understand.
     Simulate(Vec<String>),
+    /// Replay what models wrote: the named families, all when there is none.
+    Fixtures(Vec<String>),
     /// Measure what the engine costs.
     Bench(Bench),
 }
@@ -33,6 +35,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         Some("tidy") => Request::Tidy,
         Some("behaviours") => return read_behaviours(arguments),
         Some("simulate") => return Ok(Request::Simulate(arguments.collect())),
+        Some("fixtures") => return Ok(read_fixtures(arguments)),
         Some("bench") => return Ok(read_bench(arguments)),
         Some("help" | "--help" | "-h") => Request::Help,
         Some(other) => return Err(format!("no command `{other}`")),
@@ -57,6 +60,12 @@ fn read_behaviours(mut arguments: impl Iterator<Item = String>) -> Result<Reques
         None => Ok(Request::Behaviours(ask)),
         Some(other) => Err(format!("`{other}` means nothing here")),
     }
+}
+
+fn read_fixtures(arguments: impl Iterator<Item = String>) -> Request {
+    let families: Vec<_> = arguments.collect();
+    let help = families.iter().any(|argument| argument == "--help" || argument == "-h");
+    if help { Request::Help } else { Request::Fixtures(families) }
 }
 
 /// What the measurements are told is theirs to understand.
@@ -106,6 +115,7 @@ pub(crate) fn usage() -> String {
                               --list        every number with its tests
                               --write       brings the lists of what is open up to date
        cargo xtask simulate [OPTION]...     graphs under schedules of crashes; `simulate --help`
+       cargo xtask fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
        cargo xtask bench [ROW]...           what the engine costs, beside LangGraph; `bench --help`
 
 stages, in the order they run:
@@ -141,6 +151,9 @@ mod tests {
             ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
             ("behaviours --write", Ok(Request::Behaviours(Ask::Write))),
             ("behaviours -h", Ok(Request::Help)),
+            ("fixtures", Ok(Request::Fixtures(vec![]))),
+            ("fixtures glm kimi", Ok(Request::Fixtures(vec!["glm".into(), "kimi".into()]))),
+            ("fixtures -h", Ok(Request::Help)),
             (
                 "bench",
                 Ok(Request::Bench(Bench { arguments: vec![], langgraph: true, peers: false })),

@@ -6,6 +6,7 @@ mod bench;
 mod command;
 mod dependencies;
 mod examples;
+mod fixtures;
 mod metadata;
 mod report;
 mod simulate;
@@ -62,6 +63,7 @@ fn run(request: &Request) -> Result<bool> {
         Request::Behaviours(ask) => behaviours(*ask),
         Request::Test { only, full } => stages::run(only, *full),
         Request::Simulate(arguments) => simulate::shown(arguments),
+        Request::Fixtures(families) => fixtures::run(families),
         Request::Bench(wanted) => bench::run(wanted),
     }
 }

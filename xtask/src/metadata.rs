@@ -15,6 +15,7 @@ pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
     pub(crate) workspace_members: Vec<String>,
     pub(crate) workspace_root: PathBuf,
+    pub(crate) target_directory: PathBuf,
     pub(crate) resolve: Resolve,
 }
 
