@@ -7,6 +7,7 @@ mod command;
 mod dependencies;
 mod examples;
 mod fixtures;
+mod fuzz;
 mod metadata;
 mod report;
 mod simulate;

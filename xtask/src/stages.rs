@@ -9,6 +9,7 @@ use crate::behaviours::Comparison;
 use crate::command::{Ended, Tool, coloured};
 use crate::dependencies;
 use crate::examples::{RUNS, Run};
+use crate::fuzz;
 use crate::metadata::Metadata;
 use crate::report::{self, Finished, Outcome};
 use crate::simulate;
@@ -38,6 +39,11 @@ pub(crate) const ALL: &[Stage] = &[
     Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
     Stage { name: "test", about: "all tests (nextest if present)", run: test },
     Stage { name: "simulate", about: "graphs under schedules of crashes", run: simulate },
+    Stage {
+        name: "fuzz",
+        about: "the parser's claims under libFuzzer, a minute each",
+        run: fuzz::run,
+    },
     Stage { name: "doctest", about: "the examples in the documentation", run: doctest },
     Stage { name: "examples", about: "the example programs end to end", run: examples },
     Stage { name: "publish", about: "cargo publish --dry-run of every crate", run: publish },

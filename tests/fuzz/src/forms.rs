@@ -1,0 +1,180 @@
+//! Calls written in the formats, and read again.
+
+mod json_forms;
+mod raw_forms;
+
+use hanok_parse::{Format, Parser, Reply};
+use serde_json::{Map, Value};
+
+use crate::{bytes::Bytes, declared, sound, splits, values};
+
+/// A call as it is meant: the tool, and its arguments.
+pub(crate) type Meant = (&'static str, Map<String, Value>);
+
+/// A way to write calls.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Form {
+    pub(crate) format: Format,
+    write: fn(&[Meant]) -> String,
+    /// What no string may hold, for it would end there.
+    never: &'static [&'static str],
+    /// How many calls it can hold.
+    most: usize,
+    /// Whether prose may stand before it, and behind it.
+    prose: (bool, bool),
+    /// Whether keys are written as they are, so that they have to be words.
+    bare_keys: bool,
+}
+
+impl Form {
+    /// JSON between marks that say where it ends.
+    const fn new(format: Format, write: fn(&[Meant]) -> String) -> Self {
+        Self { format, write, never: &[], most: 3, prose: (true, true), bare_keys: false }
+    }
+}
+
+/// Every form.
+pub(crate) fn all() -> Vec<Form> {
+    let all = json_forms::ALL.iter().chain(raw_forms::ALL);
+    all.filter(|form| !NOT_YET.contains(&form.format.as_str())).copied().collect()
+}
+
+/// Formats whose texts are not read yet.
+const NOT_YET: &[&str] = &[
+    "function_tag",
+    "llama_builtin",
+    "pythonic",
+    "olmo3",
+    "lfm2",
+    "mistral",
+    "mistral_v11",
+    "granite",
+    "granite_20b_fc",
+    "longcat",
+    "jamba",
+    "internlm",
+    "deepseek_v3",
+    "deepseek_v3.1",
+    "kimi_k2",
+    "harmony",
+    "cohere",
+    "apertus",
+    "phi4mini",
+    "gigachat3",
+    "inkling",
+    "qwen_agent",
+    "qwen3_xml",
+    "seed_oss",
+    "glm45",
+    "glm47",
+    "hy_v3",
+    "deepseek_v3.2",
+    "deepseek_v4",
+    "deepseek_v4.1",
+    "anthropic_xml",
+    "dots",
+    "minimax_m2",
+    "minicpm5",
+    "kimi_k3",
+    "gemma4",
+    "functiongemma",
+];
+
+/// Reads what was written, whole, hinted, in pieces and cut off.
+pub(crate) fn read_as_written(form: Form, bytes: &mut Bytes<'_>) {
+    let count = 1 + bytes.below(form.most);
+    let (seed, cut) = (bytes.next(), u16::from_be_bytes([bytes.next(), bytes.next()]));
+    let before = if form.prose.0 { bytes.one(&BEFORE) } else { "" };
+    let after = if form.prose.1 { bytes.one(&AFTER) } else { "" };
+    let thinking = form.prose.0 && bytes.once_in(4);
+    let meant: Vec<Meant> = (0..count)
+        .map(|_| {
+            let (name, args) = values::call(bytes);
+            let args = args.into_iter().map(|(key, value)| (key, tame(value, &form)));
+            (name, args.collect())
+        })
+        .collect();
+    let written = (form.write)(&meant);
+    let thought = if thinking { DECOY } else { "" };
+    let text = format!("{thought}{before}{written}{after}");
+    for parser in [Parser::new(declared()), Parser::new(declared()).format(form.format)] {
+        let reply = parser.parse(&text);
+        sound(&parser, &text, &reply);
+        check(&form, &meant, &text, &reply);
+        let prose: String = [before, after].concat();
+        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(squeezed(&reply.content), squeezed(&prose), "the content of {text:?}");
+        splits::agree(&parser, &text, &reply, seed);
+        splits::events_agree(&parser, &text, seed);
+        is_never_more(&parser, &meant, &text, usize::from(cut) % (text.len() + 1));
+    }
+}
+
+const BEFORE: [&str; 3] = ["", "Let me see.\n", "안녕하세요 🙂. 확인해 보겠습니다.\n\n"];
+const AFTER: [&str; 3] = ["", "\n", "\n끝났습니다."];
+const DECOY: &str = "<think>\nAction: f\nAction Input: {}\n<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>\n</think>\n\n";
+
+fn check(form: &Form, meant: &[Meant], text: &str, reply: &Reply) {
+    let format = form.format;
+    assert!(reply.error.is_none(), "{format}: {:?} in {text:?}", reply.error);
+    let read: Vec<_> = reply
+        .calls
+        .iter()
+        .map(|call| match call.arguments.decode::<Value>() {
+            Ok(args) => (call.name.as_str(), args),
+            Err(error) => panic!("{format}: {error} in {text:?}"),
+        })
+        .collect();
+    let want: Vec<_> =
+        meant.iter().map(|(name, args)| (*name, Value::Object(args.clone()))).collect();
+    assert_eq!(read, want, "{format}: {text:?}");
+}
+
+/// A text that is cut off holds calls of the whole one, from the first on, and no others.
+fn is_never_more(parser: &Parser, meant: &[Meant], text: &str, cut: usize) {
+    let text = String::from_utf8_lossy(text.as_bytes().get(..cut).unwrap_or_default());
+    let reply = parser.parse(&text);
+    assert!(reply.calls.len() <= meant.len(), "{text:?} was cut off and calls more");
+    for (call, (name, args)) in reply.calls.iter().zip(meant) {
+        let read: Option<Value> = call.arguments.decode().ok();
+        let same = call.name == *name && read == Some(Value::Object(args.clone()));
+        assert!(same, "{text:?} was cut off and calls {}{}", call.name, call.arguments);
+    }
+}
+
+/// The value without what the form cannot hold.
+fn tame(value: Value, form: &Form) -> Value {
+    let is_wild = |text: &str| form.never.iter().any(|mark| text.contains(mark));
+    match value {
+        Value::String(text) if is_wild(&text) => "tame".into(),
+        Value::Array(items) => items.into_iter().map(|item| tame(item, form)).collect(),
+        Value::Object(members) => {
+            let is_word =
+                |key: &str| !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric());
+            let members = members.into_iter().enumerate().map(|(index, (key, value))| {
+                let is_kept = if form.bare_keys { is_word(&key) } else { !is_wild(&key) };
+                (if is_kept { key } else { format!("k{index}") }, tame(value, form))
+            });
+            Value::Object(members.collect())
+        }
+        value => value,
+    }
+}
+
+/// Each call written, one after the other.
+fn each(meant: &[Meant], write: impl Fn(&str, &Map<String, Value>) -> String) -> String {
+    meant.iter().map(|(name, args)| write(name, args)).collect()
+}
+
+/// Each call written, with `between` between them.
+fn joined(
+    meant: &[Meant],
+    between: &str,
+    write: impl Fn(&str, &Map<String, Value>) -> String,
+) -> String {
+    meant.iter().map(|(name, args)| write(name, args)).collect::<Vec<_>>().join(between)
+}
+
+fn json(args: &Map<String, Value>) -> String {
+    Value::Object(args.clone()).to_string()
+}

@@ -1,0 +1,115 @@
+//! What must hold for every text that the parser reads.
+//!
+//! A target is a function of bytes that panics when a claim does not hold. The fuzzers of `libfuzzer` call them with what
+//! they think up, the properties of `hanok-parse` with what proptest draws, and `tests/corpus.rs` with what was found
+//! before.
+
+#![allow(clippy::panic, reason = "a claim that does not hold is told by a panic")]
+
+mod broken;
+mod bytes;
+mod forms;
+mod json;
+mod sound;
+mod soup;
+mod splits;
+mod told;
+mod values;
+
+use hanok_parse::{Declared, Format, ParamType, Parser, Reasoning};
+
+use bytes::Bytes;
+pub use sound::sound;
+pub use told::Told;
+
+/// A claim over all bytes.
+pub type Target = fn(&[u8]);
+
+/// Every target by its name, which is that of its binary and of the folder of its corpus.
+pub const TARGETS: [(&str, Target); 4] =
+    [("any_text", any_text), ("calls", calls), ("repair", repair), ("events", events)];
+
+/// Any text is a sound reply, and the same however it is cut into pieces.
+///
+/// The last two bytes choose what is declared and where the text is cut; the text stands first, so that a fuzzer that
+/// appends and splices keeps it.
+pub fn any_text(data: &[u8]) {
+    let (text, choices) = data.split_at(data.len().saturating_sub(2));
+    let text = String::from_utf8_lossy(text);
+    let mut choices = Bytes::new(choices);
+    let parser = parser(&mut choices);
+    let reply = parser.parse(&text);
+    sound(&parser, &text, &reply);
+    splits::agree(&parser, &text, &reply, choices.next());
+}
+
+/// What was written in some format is read as it was written, hinted or not, and cut off it is never more.
+pub fn calls(data: &[u8]) {
+    let mut bytes = Bytes::new(data);
+    let form = bytes.one(&forms::all());
+    forms::read_as_written(form, &mut bytes);
+}
+
+/// The formats that [`calls`] writes, some in several forms.
+#[must_use]
+pub fn forms() -> Vec<Format> {
+    forms::all().iter().map(|form| form.format).collect()
+}
+
+/// The marks as a dictionary for libFuzzer.
+#[must_use]
+pub fn dictionary() -> String {
+    let entry = |mark: &&str| {
+        let bytes = mark.bytes().map(|byte| match byte {
+            b'"' | b'\\' => format!("\\{}", char::from(byte)),
+            b' '..=b'~' => char::from(byte).to_string(),
+            other => format!("\\x{other:02x}"),
+        });
+        format!("\"{}\"\n", bytes.collect::<String>())
+    };
+    soup::MARKS.iter().map(entry).collect()
+}
+
+/// Small faults of JSON are mended, and strings keep their content.
+pub fn repair(data: &[u8]) {
+    broken::mended(&mut Bytes::new(data));
+}
+
+/// What is told piece by piece, without what was taken back, is the reply.
+pub fn events(data: &[u8]) {
+    let mut bytes = Bytes::new(data);
+    let parser = parser(&mut bytes);
+    let seed = bytes.next();
+    let text = soup::text(&mut bytes);
+    splits::events_agree(&parser, &text, seed);
+}
+
+/// Some parser: the texts' names declared or not, with a hint or without.
+fn parser(choices: &mut Bytes<'_>) -> Parser {
+    let choice = choices.next();
+    let known = match choice % 4 {
+        0 => Declared::any(),
+        1 => Declared::new(),
+        _ => declared(),
+    };
+    let parser = Parser::new(known);
+    let parser = if choice & 4 == 0 { parser } else { parser.reasoning(Reasoning::Promote) };
+    // Half of the choices give no hint.
+    match Format::ALL.get(usize::from(choice >> 3) * 2) {
+        Some(format) if choice & 8 != 0 => parser.format(*format),
+        _ => parser,
+    }
+}
+
+/// The tools and agents of the texts that are made here.
+pub fn declared() -> Declared {
+    let params = |names: &[&str]| -> Vec<(String, ParamType, bool)> {
+        names.iter().map(|name| ((*name).to_owned(), values::kind(name), false)).collect()
+    };
+    Declared::new()
+        .tool_with("find", params(&["q"]))
+        .tool_with("ping", [])
+        .tool_with("plan", params(&values::KEYS))
+        .tool("f")
+        .agent("rag_agent")
+}

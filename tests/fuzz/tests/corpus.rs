@@ -1,0 +1,103 @@
+//! Every target without a fuzzer: on what was found before, and on bytes of many seeds.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use std::{fs, panic, path::Path};
+
+use hanok_fuzz::{TARGETS, Target, calls, dictionary, forms};
+
+fn here(path: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Bytes out of a seed, 0 to 511 of them.
+fn bytes(seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    let len = (usize::from(next()) << 8 | usize::from(next())) % 512;
+    (0..len).map(|_| next()).collect()
+}
+
+/// Runs a target and says which bytes it fails on.
+fn run(name: &str, target: Target, data: &[u8], from: &str) {
+    if panic::catch_unwind(|| target(data)).is_err() {
+        panic!("{name} fails on {from}");
+    }
+}
+
+/// contract 1 to 14: what was found once stays mended. A file of `corpus` is named after what it is about.
+#[test]
+fn what_was_found_before_is_found_no_more() {
+    let mut files = 0;
+    for (name, target) in TARGETS {
+        let Ok(folder) = fs::read_dir(here("corpus").join(name)) else { continue };
+        for entry in folder {
+            let path = entry.unwrap().path();
+            run(name, target, &fs::read(&path).unwrap(), &path.display().to_string());
+            files += 1;
+        }
+    }
+    assert!(files > 0, "the corpus is empty");
+}
+
+/// contract 13
+#[test]
+fn any_text_is_a_sound_reply_however_it_is_cut() {
+    for seed in 0..4_000 {
+        run("any_text", TARGETS[0].1, &bytes(seed), &format!("seed {seed}"));
+    }
+}
+
+/// contract 3, 5, 6, 10, 13
+#[test]
+fn every_format_is_read_as_it_was_written() {
+    let forms = forms();
+    let mut failed = Vec::new();
+    for (index, format) in forms.iter().enumerate() {
+        for seed in 0..60 {
+            let mut data = vec![u8::try_from(index).unwrap()];
+            data.extend(bytes(seed * 61 + index as u64));
+            if panic::catch_unwind(|| calls(&data)).is_err() {
+                failed.push(format!("{format} (form {index}, seed {seed})"));
+                break;
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{} of {}: {}", failed.len(), forms.len(), failed.join(", "));
+}
+
+/// contract 4
+#[test]
+fn small_faults_of_json_are_mended_and_strings_are_kept() {
+    for seed in 0..20_000 {
+        run("repair", TARGETS[2].1, &bytes(seed), &format!("seed {seed}"));
+    }
+}
+
+/// contract 13
+#[test]
+fn the_events_of_any_text_fold_to_its_reply() {
+    for seed in 0..3_000 {
+        run("events", TARGETS[3].1, &bytes(seed), &format!("seed {seed}"));
+    }
+}
+
+/// Written anew with `DICTIONARY=overwrite`.
+#[test]
+fn the_dictionary_of_the_fuzzers_holds_every_mark() {
+    let path = here("libfuzzer/marks.dict");
+    if std::env::var_os("DICTIONARY").is_some_and(|word| word == "overwrite") {
+        fs::write(&path, dictionary()).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), dictionary());
+}

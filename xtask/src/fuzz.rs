@@ -1,0 +1,200 @@
+//! The stage `fuzz`: the targets of `hanok-fuzz` under libFuzzer, for a minute each.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use crate::Result;
+use crate::command::{Ended, Tool};
+use crate::metadata::Metadata;
+use crate::report::Outcome;
+
+const MANIFEST: &str = "tests/fuzz/libfuzzer/Cargo.toml";
+const DICTIONARY: &str = "tests/fuzz/libfuzzer/marks.dict";
+const CORPUS: &str = "tests/fuzz/corpus";
+
+/// How long a target runs, in seconds.
+const SECONDS: u64 = 60;
+
+/// Those that run at once.
+const AT_ONCE: usize = 2;
+
+/// What has the stable compiler count which code runs: the pass that its own nightly option for sanitizers turns on.
+const COVERAGE: &str = "-Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares";
+
+/// Builds the targets and runs them, two at a time.
+///
+/// # Errors
+///
+/// Cargo could not be started.
+pub(crate) fn run(metadata: &Metadata) -> Result<Outcome> {
+    if let Some(reason) = missing() {
+        return Ok(Outcome::Skipped(reason));
+    }
+    let host = host()?;
+    let folder = metadata.target_directory.join("fuzz");
+    let built = Tool::cargo()
+        .arguments(["build", "--release", "--locked", "--target", &host])
+        .arguments(["--manifest-path", MANIFEST, "--target-dir"])
+        .arguments([&folder])
+        .variable("RUSTFLAGS", COVERAGE)
+        .run()?;
+    if !built.succeeded() {
+        return Ok(Outcome::Failed(built.output));
+    }
+    let programs = folder.join(host).join("release");
+    let (mut failures, mut runs) = (String::new(), 0);
+    for some in targets()?.chunks(AT_ONCE) {
+        for (name, ended) in at_once(some, &programs, &folder)? {
+            match times(&ended) {
+                Some(times) => runs += times,
+                None => failures.push_str(&failure(&name, &ended, &folder)),
+            }
+        }
+    }
+    if failures.is_empty() {
+        Ok(Outcome::Passed(format!("{runs} runs of {} targets", targets()?.len())))
+    } else {
+        Ok(Outcome::Failed(failures))
+    }
+}
+
+/// Why the fuzzers cannot be built here.
+fn missing() -> Option<String> {
+    if cfg!(not(unix)) {
+        return Some("libFuzzer is built on Unix alone".to_owned());
+    }
+    let compiler = std::env::var("CXX").unwrap_or_else(|_unset| "c++".to_owned());
+    if Tool::named(&compiler).arguments(["--version"]).text().is_err() {
+        return Some(format!("libFuzzer needs a C++ compiler, and `{compiler}` does not run"));
+    }
+    let fetch = ["fetch", "--locked", "--manifest-path", MANIFEST];
+    let fetched = Tool::cargo().arguments(fetch).text();
+    fetched.err().map(|_why| "libFuzzer could not be fetched from the registry".to_owned())
+}
+
+/// The machine that Cargo builds for: with it named, build scripts are built without [`COVERAGE`].
+fn host() -> Result<String> {
+    let about = Tool::named("rustc").arguments(["-vV"]).text()?;
+    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.ok_or("rustc does not say what machine this is")?.to_owned())
+}
+
+/// The names of the targets: those of their files.
+fn targets() -> Result<Vec<String>> {
+    let folder = Path::new(MANIFEST).with_file_name("targets");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Runs `names` side by side.
+fn at_once(names: &[String], programs: &Path, folder: &Path) -> Result<Vec<(String, Ended)>> {
+    let mut running = Vec::new();
+    for name in names {
+        let tool = tool(name, programs, folder)?;
+        // What a thread returns crosses it: an error as its words.
+        let run = thread::spawn(move || tool.run().map_err(|error| error.to_string()));
+        running.push((name.clone(), run));
+    }
+    let mut ended = Vec::new();
+    for (name, run) in running {
+        let end = run.join().map_err(|_panic| format!("the thread of `{name}` is lost"))??;
+        ended.push((name, end));
+    }
+    Ok(ended)
+}
+
+/// A target on what earlier runs kept and on what is committed.
+fn tool(name: &str, programs: &Path, folder: &Path) -> Result<Tool> {
+    let kept = folder.join("kept").join(name);
+    fs::create_dir_all(&kept)?;
+    let committed = PathBuf::from(CORPUS).join(name);
+    let found = folder.join(format!("found-{name}-"));
+    Ok(Tool::named(programs.join(name))
+        .arguments([&kept])
+        .arguments(committed.is_dir().then_some(&committed))
+        .arguments([
+            format!("-dict={DICTIONARY}"),
+            format!("-max_total_time={SECONDS}"),
+            "-max_len=4096".to_owned(),
+            "-timeout=10".to_owned(),
+            "-rss_limit_mb=2048".to_owned(),
+            format!("-artifact_prefix={}", found.display()),
+        ])
+        .limit(Duration::from_secs(2 * SECONDS)))
+}
+
+/// How many runs a target says it did; `None` when it did not end well.
+fn times(ended: &Ended) -> Option<u64> {
+    let done = ended.output.lines().rev().find_map(|line| line.strip_prefix("Done "))?;
+    let times = done.split_whitespace().next()?.parse().ok()?;
+    ended.succeeded().then_some(times)
+}
+
+/// What a target said when it failed, and how to see it again.
+fn failure(name: &str, ended: &Ended, folder: &Path) -> String {
+    let said: Vec<_> = ended.output.lines().filter(|line| is_telling(line)).collect();
+    format!(
+        "{name}: {}\n  again: {} FILE; keep the file in {CORPUS}/{name}\n",
+        if ended.late { "not done in time".to_owned() } else { said.join("\n  ") },
+        folder.join("*").join("release").join(name).display(),
+    )
+}
+
+/// Whether a line says what went wrong: not progress, and no frame of a backtrace.
+fn is_telling(line: &str) -> bool {
+    let word = line.trim_start();
+    !line.starts_with('#') && !word.starts_with("at ") && !word.starts_with(char::is_numeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(output: &str, code: Option<i32>) -> Ended {
+        Ended { output: output.into(), code, late: code.is_none() }
+    }
+
+    #[test]
+    fn a_target_that_ended_well_says_how_often_it_ran() {
+        for (output, code, times_want) in [
+            ("#2 INITED\nDone 218397 runs in 21 second(s)\n", Some(0), Some(218_397)),
+            ("#2 INITED\nDone 218397 runs in 21 second(s)\n", Some(77), None),
+            ("SUMMARY: libFuzzer: deadly signal\n", Some(77), None),
+            ("", None, None),
+        ] {
+            assert_eq!(times(&ended(output, code)), times_want, "{output:?}");
+        }
+    }
+
+    #[test]
+    fn a_failure_tells_the_claim_and_not_the_progress() {
+        let output = "#2\tINITED cov: 1\nthread panicked at sound.rs:29:9:\nthe first error comes later\n   0: __rustc\n    at x.rs\n";
+        let told = failure("any_text", &ended(output, Some(77)), Path::new("target/fuzz"));
+        assert!(told.contains("the first error comes later"), "{told}");
+        assert!(!told.contains("INITED") && !told.contains("__rustc"), "{told}");
+        assert!(failure("x", &ended("", None), Path::new("f")).contains("not done in time"));
+    }
+
+    #[test]
+    fn every_target_is_one_of_the_package() {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(MANIFEST);
+        let manifest = fs::read_to_string(manifest).unwrap();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let folder = folder.join(MANIFEST).with_file_name("targets");
+        for entry in fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(manifest.contains(&format!("path = \"targets/{name}\"")), "{name}");
+        }
+    }
+}
