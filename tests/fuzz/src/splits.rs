@@ -53,11 +53,17 @@ pub(crate) fn events_agree(parser: &Parser, text: &str, seed: u8) {
     stream.feed(text, &mut events);
     let reply = stream.finish(&mut events);
     let want = Told::reply(&reply);
-    assert_eq!(Told::of(&events), want, "the events of {text:?} are not its reply");
+    same(&events, &want, text, "whole");
     for seed in [0, seed] {
         let (other, events) = fed(parser, text, seed);
         assert_eq!(other, reply, "in pieces {text:?} says something else");
-        assert_eq!(Told::of(&events), want, "the events of {text:?} in pieces are not its reply");
+        same(&events, &want, text, "in pieces");
+    }
+}
+
+fn same(events: &[Event], want: &Told, text: &str, how: &str) {
+    if let Some(difference) = Told::of(events).difference(want) {
+        panic!("the events of {text:?}, {how}, are not its reply: {difference}");
     }
 }
 

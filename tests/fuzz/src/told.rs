@@ -66,7 +66,7 @@ impl Told {
                     );
                 }
                 Event::Retracted => {
-                    told = Self { notes: std::mem::take(&mut told.notes), ..Self::default() };
+                    told = Self::default();
                     calls.clear();
                 }
                 Event::Failed { error } => {
@@ -104,6 +104,23 @@ impl Told {
             error: reply.error.clone(),
             notes: reply.notes.clone(),
         }
+    }
+}
+
+impl Told {
+    /// The first field in which two differ, with both values; nothing when they are the same.
+    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+        let fields = [
+            ("content", format!("{:?}", self.content), format!("{:?}", other.content)),
+            ("thought", format!("{:?}", self.thought), format!("{:?}", other.thought)),
+            ("reasoning", format!("{:?}", self.reasoning), format!("{:?}", other.reasoning)),
+            ("answer", format!("{:?}", self.answer), format!("{:?}", other.answer)),
+            ("calls", format!("{:?}", self.calls), format!("{:?}", other.calls)),
+            ("error", format!("{:?}", self.error), format!("{:?}", other.error)),
+            ("notes", format!("{:?}", self.notes), format!("{:?}", other.notes)),
+        ];
+        let different = fields.into_iter().find(|(_, a, b)| a != b);
+        different.map(|(name, a, b)| format!("{name}: {a}, not {b}"))
     }
 }
 
