@@ -6,6 +6,7 @@ mod fan_out;
 mod idle;
 mod keys;
 mod looped;
+mod parse;
 mod react;
 mod sends;
 mod storage;
@@ -58,6 +59,10 @@ impl Goal {
 
 const fn most(name: &'static str, unit: &'static str, most: f64) -> Figure {
     Figure { name, unit, goal: Some(Goal::AtMost(most)) }
+}
+
+const fn least(name: &'static str, unit: &'static str, least: f64) -> Figure {
+    Figure { name, unit, goal: Some(Goal::AtLeast(least)) }
 }
 
 const fn only_told(name: &'static str, unit: &'static str) -> Figure {
@@ -167,7 +172,7 @@ pub(crate) static ALL: &[Work] = &[
     Work {
         name: "concurrent",
         about: "5,000 runs at once of 5 nodes that wait 10 ms each, nothing kept",
-        figures: &[Figure { name: "", unit: "runs/CPU s", goal: Some(Goal::AtLeast(80_000.0)) }],
+        figures: &[least("", "runs/CPU s", 80_000.0)],
         hand_written: Some(concurrent::by_hand),
         hanok: concurrent::hanok,
     },
@@ -183,6 +188,48 @@ pub(crate) static ALL: &[Work] = &[
         ],
         hand_written: Some(storage::by_hand),
         hanok: storage::hanok,
+    },
+    Work {
+        name: "parse-prose",
+        about: "a million bytes of an answer, English and Korean, through the parser of tool calls",
+        figures: &[least("", "MB/s", 500.0), least("8-byte pieces", "MB/s", 100.0)],
+        hand_written: None,
+        hanok: parse::prose,
+    },
+    Work {
+        name: "parse-calls",
+        about: "2,500 calls in Hermes' form, through the same",
+        figures: &[least("", "MB/s", 200.0), least("8-byte pieces", "MB/s", 100.0)],
+        hand_written: None,
+        hanok: parse::calls,
+    },
+    Work {
+        name: "parse-growth",
+        about: "texts that cost other parsers the square of their length: twice the text, as a multiple of twice the time",
+        figures: &[
+            most("100,000 {", "x", 1.15),
+            most("100,000 Action:", "x", 1.15),
+            most("100,000 Action Input: {", "x", 1.15),
+            most("a million [", "x", 1.15),
+            most("10 MB, no line break", "x", 1.15),
+            most("1 MB of almost marks", "x", 1.15),
+        ],
+        hand_written: None,
+        hanok: parse::growth,
+    },
+    Work {
+        name: "parse-traps",
+        about: "how fast these are read",
+        figures: &[
+            only_told("100,000 {", "MB/s"),
+            only_told("100,000 Action:", "MB/s"),
+            only_told("100,000 Action Input: {", "MB/s"),
+            only_told("a million [", "MB/s"),
+            only_told("10 MB, no line break", "MB/s"),
+            only_told("1 MB of almost marks", "MB/s"),
+        ],
+        hand_written: None,
+        hanok: parse::traps,
     },
 ];
 
@@ -222,7 +269,7 @@ mod tests {
     #[test]
     fn every_work_is_done_and_gives_a_number_for_each_figure() {
         // These take long.
-        let slow = ["idle", "concurrent", "storage", "turns-sqlite"];
+        let slow = ["idle", "concurrent", "storage", "turns-sqlite", "parse-growth", "parse-traps"];
         for work in ALL.iter().filter(|work| !slow.contains(&work.name)) {
             for by in [By::Hanok, By::Hand] {
                 let figures = by.measure(work, 1).unwrap();

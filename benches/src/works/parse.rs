@@ -1,0 +1,132 @@
+//! Text to calls: how fast prose and calls are read, and whether time grows as the text does.
+
+mod texts;
+
+use std::hint::black_box;
+
+use hanok_parse::{Declared, ParamType, Parser, Reply};
+
+use crate::{
+    Result,
+    measure::{Cpu, ensure, medians},
+};
+
+/// How much text is read at a time, in bytes.
+const SIZE: usize = 1_000_000;
+
+/// How often it is read in a round.
+const TIMES: usize = 10;
+
+/// A million bytes of an answer, whole and in pieces.
+pub(crate) fn prose(rounds: usize) -> Result<Vec<f64>> {
+    let text = texts::prose(SIZE);
+    let shown = |reply: &Reply| reply.content.len() == text.trim().len() && reply.calls.is_empty();
+    speeds(rounds, &text, shown)
+}
+
+/// Some 2,500 calls one behind the other, whole and in pieces.
+pub(crate) fn calls(rounds: usize) -> Result<Vec<f64>> {
+    let count = 2_500;
+    let read = |reply: &Reply| reply.calls.len() == count && reply.content.is_empty();
+    speeds(rounds, &texts::calls(count), read)
+}
+
+/// Millions of bytes per second: in one piece, and in pieces of 8 bytes.
+fn speeds(rounds: usize, text: &str, holds: impl Fn(&Reply) -> bool) -> Result<Vec<f64>> {
+    let (parser, pieces) = (parser(), texts::pieces(text));
+    medians(rounds, async || {
+        let whole = speed(text, TIMES, || parser.parse(black_box(text)), &holds)?;
+        let in_pieces = speed(text, TIMES, || fed(&parser, &pieces), &holds)?;
+        Ok([whole, in_pieces])
+    })
+}
+
+fn parser() -> Parser {
+    let param = |name: &str, kind| (name.to_owned(), kind, false);
+    let params = [
+        param("q", ParamType::String),
+        param("page", ParamType::Integer),
+        param("filters", ParamType::Object),
+        param("note", ParamType::String),
+    ];
+    Parser::new(Declared::new().tool_with("find", params).tool("rent").agent("legal"))
+}
+
+fn fed(parser: &Parser, pieces: &[&str]) -> Reply {
+    let (mut stream, mut events) = (parser.stream(), Vec::new());
+    for piece in pieces {
+        stream.feed(black_box(piece), &mut events);
+        black_box(&events);
+        events.clear();
+    }
+    stream.finish(&mut events)
+}
+
+/// The speed at which `read` reads `text`, which it does so many times.
+fn speed(
+    text: &str,
+    times: usize,
+    read: impl Fn() -> Reply,
+    holds: impl Fn(&Reply) -> bool,
+) -> Result<f64> {
+    let mut micros = 0.0;
+    for _ in 0..times {
+        let cpu = Cpu::start();
+        let reply = black_box(read());
+        micros += cpu.micros();
+        ensure(holds(&reply), "the text was read as something else")?;
+    }
+    Ok((text.len() * times) as f64 / micros)
+}
+
+/// Texts that cost others the square of their length: a unit, and how often it stands there.
+const TRAPS: [(&str, usize); 6] = [
+    ("{", 100_000),
+    ("Action: ", 100_000),
+    ("Action Input: {", 100_000),
+    ("[", 1_000_000),
+    ("no line break ", 10_000_000 / 14),
+    ("<tool_cal <|python_ta Final Answe Actio Input", 1_000_000 / 45),
+];
+
+/// What a text of twice the length costs, as a multiple of twice the cost: 1 is linear.
+pub(crate) fn growth(rounds: usize) -> Result<Vec<f64>> {
+    over_traps(rounds, |parser, unit, times| {
+        let (short, long) = (unit.repeat(times), unit.repeat(2 * times));
+        Ok(least(parser, &long)? / least(parser, &short)? / 2.0)
+    })
+}
+
+/// Millions of bytes per second.
+pub(crate) fn traps(rounds: usize) -> Result<Vec<f64>> {
+    over_traps(rounds, |parser, unit, times| {
+        let text = unit.repeat(times);
+        Ok(text.len() as f64 / least(parser, &text)?)
+    })
+}
+
+fn over_traps(
+    rounds: usize,
+    measure: impl Fn(&Parser, &str, usize) -> Result<f64>,
+) -> Result<Vec<f64>> {
+    let parser = parser();
+    medians(rounds, async || {
+        let mut figures = [0.0; TRAPS.len()];
+        for (figure, (unit, times)) in figures.iter_mut().zip(TRAPS) {
+            *figure = measure(&parser, unit, times)?;
+        }
+        Ok(figures)
+    })
+}
+
+/// The least time of several for one text, in microseconds: whatever else the machine does only adds to it.
+fn least(parser: &Parser, text: &str) -> Result<f64> {
+    let mut least = f64::INFINITY;
+    for _ in 0..5 {
+        let cpu = Cpu::start();
+        let reply = black_box(parser.parse(black_box(text)));
+        least = least.min(cpu.micros());
+        ensure(reply.calls.is_empty(), "a text without calls has one")?;
+    }
+    Ok(least)
+}
