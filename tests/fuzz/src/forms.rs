@@ -35,50 +35,8 @@ impl Form {
 
 /// Every form.
 pub(crate) fn all() -> Vec<Form> {
-    let all = json_forms::ALL.iter().chain(raw_forms::ALL);
-    all.filter(|form| !NOT_YET.contains(&form.format.as_str())).copied().collect()
+    json_forms::ALL.iter().chain(raw_forms::ALL).copied().collect()
 }
-
-/// Formats whose texts are not read yet.
-const NOT_YET: &[&str] = &[
-    "function_tag",
-    "llama_builtin",
-    "pythonic",
-    "olmo3",
-    "lfm2",
-    "mistral",
-    "mistral_v11",
-    "granite",
-    "granite_20b_fc",
-    "longcat",
-    "jamba",
-    "internlm",
-    "deepseek_v3",
-    "deepseek_v3.1",
-    "kimi_k2",
-    "harmony",
-    "cohere",
-    "apertus",
-    "phi4mini",
-    "gigachat3",
-    "inkling",
-    "qwen_agent",
-    "qwen3_xml",
-    "seed_oss",
-    "glm45",
-    "glm47",
-    "hy_v3",
-    "deepseek_v3.2",
-    "deepseek_v4",
-    "deepseek_v4.1",
-    "anthropic_xml",
-    "dots",
-    "minimax_m2",
-    "minicpm5",
-    "kimi_k3",
-    "gemma4",
-    "functiongemma",
-];
 
 /// Reads what was written, whole, hinted, in pieces and cut off.
 pub(crate) fn read_as_written(form: Form, bytes: &mut Bytes<'_>) {
