@@ -116,6 +116,36 @@ fn the_events_of_a_text_are_lines_whose_pieces_join_to_what_it_says() {
     assert!(unknown.out.contains(r#""kind":"unknown_tool""#), "{}", unknown.out);
 }
 
+/// contract 13
+#[test]
+fn what_is_known_is_told_while_the_text_still_comes() {
+    let mut child = Command::new(program())
+        .args(["--tool", "find"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    // Each piece waits for what is told of the one before.
+    stdin.write_all("Let me see, 기다리세요.\n<tool_".as_bytes()).unwrap();
+    assert!(next().starts_with(r#"{"event":"content","text":"Let me see, "#));
+    stdin.write_all(b"call>{\"name\": \"find\", \"arguments\": {\"q\": \"it ").unwrap();
+    assert_eq!(next(), r#"{"event":"call_started","call":0,"kind":"tool","name":"find"}"#);
+    let mut json = String::new();
+    while !json.contains("it") {
+        let event: Value = serde_json::from_str(&next()).unwrap();
+        assert_eq!(event["event"], "arguments");
+        json.push_str(event["json"].as_str().unwrap());
+    }
+    stdin.write_all(b"comes\"}}</tool_call>").unwrap();
+    drop(stdin);
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    assert_eq!(rest.last().unwrap(), r#"{"event":"finished"}"#);
+    assert!(child.wait().unwrap().success());
+}
+
 #[test]
 fn bytes_that_are_no_text_are_read_as_replacement_characters() {
     let said = run(&["--split", "1"], b"Final Answer: a\xff\xea\xb0\x80\xe2\x82");

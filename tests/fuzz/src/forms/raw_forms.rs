@@ -14,7 +14,7 @@ pub(crate) const ALL: &[Form] = &[
                 format!("<tool_call>\n<function={name}>\n{args}</function>\n</tool_call>\n")
             })
         }),
-        &["</parameter>", "<parameter=", "</function>"],
+        &["</parameter>", "<parameter=", "</function>", "\r"],
     ),
     raw(
         Form::new(Format::SeedOss, |meant| {
