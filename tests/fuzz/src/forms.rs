@@ -100,6 +100,31 @@ fn is_never_more(parser: &Parser, meant: &[Meant], text: &str, cut: usize) {
     }
 }
 
+/// Checks that nothing of a call is content, wherever a text of two calls is cut off. A form that no mark begins may be
+/// prose until it says otherwise.
+pub(crate) fn hides_its_marks(form: Form) {
+    let args = |text: &str| Map::from_iter([("q".to_owned(), Value::from(text))]);
+    let meant: Vec<Meant> =
+        [("find", args("전세")), ("ping", Map::new())].into_iter().take(form.most).collect();
+    let before = if form.prose.0 { "Let me see.\n" } else { "" };
+    let written = (form.write)(&meant);
+    if !["<", "✿", "[TOOL_CALLS]"].iter().any(|mark| written.starts_with(mark)) {
+        return;
+    }
+    let text = format!("{before}{written}");
+    for parser in [Parser::new(declared()), Parser::new(declared()).format(form.format)] {
+        for (cut, _) in text.char_indices() {
+            let text = text.get(..cut).unwrap_or_default();
+            let content = parser.parse(text).content;
+            let format = form.format;
+            let shown = content.strip_prefix(before.trim()).unwrap_or_default().trim();
+            // One or two letters may be anything.
+            let hides = shown.chars().count() <= 2;
+            assert!(hides, "{format}: {content:?} of {text:?}");
+        }
+    }
+}
+
 /// The value without what the form cannot hold.
 fn tame(value: Value, form: &Form) -> Value {
     let is_wild = |text: &str| form.never.iter().any(|mark| text.contains(mark));

@@ -56,6 +56,13 @@ pub fn forms() -> Vec<Format> {
     forms::all().iter().map(|form| form.format).collect()
 }
 
+/// The marks of the form at `index` of [`forms`] are never content.
+pub fn marks_are_hidden(index: usize) {
+    forms::hides_its_marks(
+        Bytes::new(&[u8::try_from(index).unwrap_or_default()]).one(&forms::all()),
+    );
+}
+
 /// The marks as a dictionary for libFuzzer.
 #[must_use]
 pub fn dictionary() -> String {

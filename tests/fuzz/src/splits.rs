@@ -45,6 +45,22 @@ pub(crate) fn agree(parser: &Parser, text: &str, whole: &Reply, seed: u8) {
     assert_eq!(reply, *whole, "in pieces {text:?} says something else");
     let most = 4 * text.len() + 64;
     assert!(events.len() <= most, "{} events for {} bytes", events.len(), text.len());
+    let told: usize = events.iter().map(told).sum();
+    let most = 16 * text.len() + 256;
+    assert!(told <= most, "{told} bytes are told of {}: {text:?}", text.len());
+}
+
+/// How much text an event tells.
+fn told(event: &Event) -> usize {
+    match event {
+        Event::Content { text }
+        | Event::Thought { text }
+        | Event::Reasoning { text }
+        | Event::Answer { text } => text.len(),
+        Event::CallStarted { name, .. } => name.len(),
+        Event::Arguments { json, .. } => json.len(),
+        _ => 0,
+    }
 }
 
 /// The events of the whole text, of pieces and of single bytes all fold to the reply.

@@ -9,7 +9,7 @@
 
 use std::{fs, panic, path::Path};
 
-use hanok_fuzz::{TARGETS, Target, calls, dictionary, forms};
+use hanok_fuzz::{TARGETS, Target, calls, dictionary, forms, marks_are_hidden};
 
 fn here(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -74,6 +74,14 @@ fn every_format_is_read_as_it_was_written() {
         }
     }
     assert!(failed.is_empty(), "{} of {}: {}", failed.len(), forms.len(), failed.join(", "));
+}
+
+/// contract 13
+#[test]
+fn a_text_that_is_cut_shows_nothing_of_its_call() {
+    let shown = |(index, _): &(usize, _)| panic::catch_unwind(|| marks_are_hidden(*index)).is_err();
+    let failed: Vec<_> = forms().into_iter().enumerate().filter(shown).collect();
+    assert!(failed.is_empty(), "{failed:?}");
 }
 
 /// contract 4

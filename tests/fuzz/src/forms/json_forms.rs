@@ -152,6 +152,31 @@ pub(crate) const ALL: &[Form] = &[
             format!("<|message_model|>{name}<|content_invoke_tool_json|>{call}<|end_message|>")
         })
     }),
+    Form::new(Format::Granite4, |meant| {
+        each(meant, |name, args| {
+            format!("<tool_call>\n{}\n</tool_call>\n", object(name, "arguments", args))
+        })
+    }),
+    Form::new(Format::HunyuanA13b, |meant| {
+        format!("<tool_calls>\n{}\n</tool_calls>", list(meant, "arguments"))
+    }),
+    Form::new(Format::Plamo3, |meant| {
+        let calls = each(meant, |name, args| {
+            format!(
+                "<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|>\
+                 <|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{}\
+                 <|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>",
+                json(args)
+            )
+        });
+        format!("<|plamo:begin_tool_requests:plamo|>{calls}<|plamo:end_tool_requests:plamo|>")
+    }),
+    Form::new(Format::K2Horizon, |meant| {
+        let calls = each(meant, |name, args| {
+            format!("<ifm|tool_call>{}</ifm|tool_call>", object(name, "arguments", args))
+        });
+        format!("<ifm|tool_calls>{calls}</ifm|tool_calls>")
+    }),
     open(Form::new(Format::QwenAgent, |meant| {
         each(meant, |name, args| format!("✿FUNCTION✿: {name}\n✿ARGS✿: {}\n", json(args)))
     })),

@@ -63,6 +63,35 @@ pub(crate) const ALL: &[Form] = &[
         &["</arg_value>", "<arg_key>"],
     ),
     raw(
+        Form::new(Format::HyV4, |meant| {
+            let calls = each(meant, |name, args| {
+                let args = params(args, |key, text| {
+                    format!(
+                        "<arg_key:6124c78e>{key}</arg_key:6124c78e><arg_value:6124c78e>{text}</arg_value:6124c78e>"
+                    )
+                });
+                format!("<tool_call:6124c78e>{name}{args}</tool_call:6124c78e>")
+            });
+            format!("<tool_calls:6124c78e>{calls}</tool_calls:6124c78e>")
+        }),
+        &["</arg_value", "<arg_key"],
+    ),
+    raw(
+        Form::new(Format::Step3, |meant| {
+            let calls = each(meant, |name, args| {
+                let args = params(args, |key, text| {
+                    format!("<steptml:parameter name=\"{key}\">{text}</steptml:parameter>")
+                });
+                format!(
+                    "<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"{name}\">{args}</steptml:invoke>\
+                     <｜tool_call_end｜>"
+                )
+            });
+            format!("<｜tool_calls_begin｜>{calls}<｜tool_calls_end｜>")
+        }),
+        &["</steptml:parameter>", "<steptml:parameter", "</steptml:invoke>"],
+    ),
+    raw(
         Form::new(Format::DeepseekV32, |meant| {
             dsml("function_calls", "", &each(meant, |name, args| invoke(name, args, "")))
         }),
