@@ -229,6 +229,11 @@ impl ThreadFold {
         })
     }
 
+    /// How many bytes the states take as stored, about.
+    pub fn size(&self) -> usize {
+        self.runs.values().map(|run| run.fields.size()).sum()
+    }
+
     /// What a subgraph spends counts for the thread's turn.
     fn count(&mut self, namespace: &Namespace, spent: Spent) {
         if !namespace.is_root()

@@ -276,10 +276,26 @@ impl Log {
     ///
     /// What the store says. A snapshot is a cache: nothing is lost without it.
     pub async fn put_snapshot(&self, fold: &ThreadFold) -> Result<usize, CheckpointError> {
+        Ok(self.put_snapshot_within(fold, usize::MAX).await?.unwrap_or_default())
+    }
+
+    /// As [`put_snapshot`](Log::put_snapshot), unless the snapshot has more than `most` bytes: then `None`.
+    ///
+    /// # Errors
+    ///
+    /// As [`put_snapshot`](Log::put_snapshot).
+    pub async fn put_snapshot_within(
+        &self,
+        fold: &ThreadFold,
+        most: usize,
+    ) -> Result<Option<usize>, CheckpointError> {
         let bytes = self.seal(fold)?;
         let size = bytes.len();
+        if size > most {
+            return Ok(None);
+        }
         self.store.put_snapshot(&self.thread, fold.position, bytes).await?;
-        Ok(size)
+        Ok(Some(size))
     }
 
     pub(crate) fn read(

@@ -125,6 +125,11 @@ impl Fields {
         self.0.iter().map(|(name, field)| (name.as_str(), field))
     }
 
+    /// How many bytes the fields take as stored, but for a few for each list and map.
+    pub fn size(&self) -> usize {
+        self.0.iter().map(|(name, field)| name.len() + field.size()).sum()
+    }
+
     /// The fields as one stored map.
     pub fn to_stored(&self) -> Stored {
         let parts: Vec<_> =
@@ -196,6 +201,17 @@ impl Fields {
 }
 
 impl Field {
+    fn size(&self) -> usize {
+        let bytes = |stored: &Stored| stored.as_bytes().len();
+        match self {
+            Self::Value(value) => bytes(value),
+            Self::List(items) => items.iter().map(bytes).sum(),
+            Self::Map(map) => map.iter().map(|(key, value)| bytes(key) + bytes(value)).sum(),
+            Self::Messages(messages) => messages.iter().map(bytes).sum(),
+            Self::Nested(fields) => fields.size(),
+        }
+    }
+
     /// The field's value as one stored value.
     pub fn to_stored(&self) -> Stored {
         match self {

@@ -320,8 +320,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         };
         let opening = opening.begin(graph, log.thread(), run, way, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: opening.epoch, beat: now };
-        let Opening { position, sizes, mut progress, runs, asked, first, began, .. } = opening;
-        let at = (position, sizes);
+        let Opening { position, reading, mut progress, runs, asked, first, began, .. } = opening;
+        let at = (position, reading);
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
         let tell = |_| {
             if let (Some(at), Some(state)) = (began, shown) {
@@ -358,12 +358,12 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         drop(watching);
         let outcome = end(&scope, &progress, outcome, log, lost.load(Ordering::SeqCst)).await;
         if let Ok(Outcome::Done(_)) = &outcome
-            && let Some((position, epoch, sizes)) = scope.env.journal.left_at().await
+            && let Some((position, epoch, reading)) = scope.env.journal.left_at().await
             && is_all_stored(graph.initial.schema())
             && scope.env.journal.other_identity().is_none()
         {
             let Progress { state, unknown, .. } = progress;
-            let recent = Recent { position, epoch, sizes, state, unknown };
+            let recent = Recent { position, epoch, reading, state, unknown };
             app.recents().put(log.thread(), recent);
         }
         outcome

@@ -1,13 +1,14 @@
 //! A run's way into the log of its thread.
 
 mod coalesce;
+mod reading;
 mod writer;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
@@ -23,10 +24,8 @@ use crate::{AnyState, Durability, Pending, Runtime, progress::pending, sink::Sin
 
 use coalesce::Waiting;
 pub(crate) use coalesce::is_waiting;
+pub(crate) use reading::Reading;
 use writer::Writer;
-
-/// The smallest number of bytes of entries after which a snapshot is due.
-const SNAPSHOT_FROM: usize = 64 * 1024;
 
 /// Writes a run's entries, one append after the other, under the run's claim.
 pub(crate) struct Journal {
@@ -41,8 +40,7 @@ pub(crate) struct Journal {
     lost: Arc<AtomicBool>,
     /// The run before ended because people were asked.
     asked: AtomicBool,
-    /// Bytes of the newest snapshot; more than any while one is being written.
-    snapshot_size: Arc<AtomicUsize>,
+    reading: Reading,
     /// What an earlier run left of subgraphs.
     left: Mutex<BTreeMap<Namespace, Left>>,
     /// Subgraphs that were begun, or gone on with, in this run.
@@ -86,8 +84,6 @@ struct At {
     epoch: Epoch,
     /// An append whose answer was not awaited: where the log is has to be read again.
     unsure: bool,
-    /// Bytes of the entries since the newest snapshot.
-    since: usize,
     /// What waits for the run's end.
     waiting: Waiting,
     /// The id of the newest append: the first is drawn, and the others are counted from it.
@@ -105,7 +101,7 @@ impl Journal {
     /// A journal that keeps nothing and only counts positions.
     pub(crate) fn nowhere(thread: ThreadKey, runtime: Runtime) -> Self {
         let at = (Position::START, Epoch::default());
-        Self::new(thread, None, runtime, at, (0, 0), Keeping::default())
+        Self::new(thread, None, runtime, at, Reading::default(), Keeping::default())
     }
 
     fn new(
@@ -113,12 +109,11 @@ impl Journal {
         store: Option<SharedCheckpointer>,
         runtime: Runtime,
         (position, epoch): (Position, Epoch),
-        (snapshot, since): (usize, usize),
+        reading: Reading,
         keeping: Keeping,
     ) -> Self {
         let waiting = Waiting::default();
-        let at =
-            AsyncMutex::new(At { position, epoch, unsure: false, since, waiting, append: None });
+        let at = AsyncMutex::new(At { position, epoch, unsure: false, waiting, append: None });
         let lost = Arc::new(AtomicBool::new(false));
         let writer = match (&store, keeping.durability) {
             (Some(store), Durability::Async) => {
@@ -139,7 +134,7 @@ impl Journal {
             released: AtomicBool::new(false),
             lost,
             asked: AtomicBool::new(false),
-            snapshot_size: Arc::new(AtomicUsize::new(snapshot)),
+            reading,
             left: Mutex::default(),
             begun: Mutex::default(),
             running: Mutex::default(),
@@ -151,7 +146,7 @@ impl Journal {
     pub(crate) async fn take(
         log: &Log,
         runtime: Runtime,
-        (position, sizes): (Position, (usize, usize)),
+        (position, reading): (Position, Reading),
         claim: Claim,
         first: Vec<(Namespace, Body)>,
         keeping: Keeping,
@@ -159,7 +154,7 @@ impl Journal {
     ) -> Result<Self, CheckpointError> {
         let at = (position, claim.epoch);
         let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
-        let journal = Self::new(thread, store, runtime, at, sizes, keeping);
+        let journal = Self::new(thread, store, runtime, at, reading, keeping);
         let guard = Some(Guard::Take(claim));
         journal.append_guarded(first, guard, Safety::Process, then, true).await?;
         Ok(journal)
@@ -267,7 +262,7 @@ impl Journal {
         let outbox = outgoing(store.codec(), &self.thread, after, &entries).map_err(sealed)?;
         let records = self.records(store.codec(), after, entries).map_err(sealed)?;
         let last = Position(after.0 + records.len() as u64);
-        at.since += records.iter().map(|record| record.bytes.len()).sum::<usize>();
+        self.reading.add(records.iter().map(|record| record.bytes.len()).sum());
         if let (Some(writer), false) = (&self.writer, barrier) {
             writer.give(after, records, outbox);
             at.position = last;
@@ -310,17 +305,14 @@ impl Journal {
     }
 
     /// Where the run has left its thread, with its claim given back and nothing but the graph's own state to keep: the
-    /// position, the epoch, and the bytes of the newest snapshot and since.
-    pub(crate) async fn left_at(&self) -> Option<(Position, Epoch, (usize, usize))> {
+    /// position, the epoch, and what there is to read.
+    pub(crate) async fn left_at(&self) -> Option<(Position, Epoch, Reading)> {
         let alone = lock(&self.left).is_empty() && lock(&self.unfinished).is_empty();
         if !self.is_released() || !alone {
             return None;
         }
         let at = self.at.lock().await;
-        // A snapshot that is being written has a size that nobody knows yet.
-        let snapshot = self.snapshot_size.load(Ordering::SeqCst);
-        let known = snapshot != usize::MAX && !at.unsure;
-        known.then_some((at.position, at.epoch, (snapshot, at.since)))
+        (!at.unsure).then(|| (at.position, at.epoch, self.reading.clone()))
     }
 
     /// Makes everything safe that was appended, and waits for it.
@@ -375,30 +367,28 @@ impl Journal {
         entries.into_iter().map(record).collect()
     }
 
-    /// Keeps a snapshot, if one is due: `prepare` takes what it needs, and what that makes is encoded and written off the
-    /// run's path. The next one is due by the size of this one, so none is due before it is written.
+    /// Keeps a snapshot, if one is worth it: `prepare` takes what it needs, and what that makes is encoded and written off
+    /// the run's path.
     pub(crate) async fn snapshot<F>(&self, prepare: impl FnOnce() -> F)
     where
         F: FnOnce() -> Option<ThreadFold> + Send + 'static,
     {
-        let Some(store) = &self.store else { return };
-        let mut at = self.at.lock().await;
-        let before = self.snapshot_size.load(Ordering::SeqCst);
+        let Some(store) = self.store.as_ref().filter(|_| self.reading.is_due()) else { return };
+        let at = self.at.lock().await;
         // Of what waits there is no position yet that a snapshot could be of.
-        if at.since < SNAPSHOT_FROM.max(before) || !at.waiting.is_empty() {
+        if !at.waiting.is_empty() {
             return;
         }
-        at.since = 0;
-        self.snapshot_size.store(usize::MAX, Ordering::SeqCst);
-        let (size, fold) = (self.snapshot_size.clone(), prepare());
+        let Some(most) = self.reading.begin() else { return };
+        let (reading, fold) = (self.reading.clone(), prepare());
         let log = Log::new(store.clone(), self.thread.clone());
         let written = async move {
             let written = match fold() {
-                Some(fold) => log.put_snapshot(&fold).await.ok(),
+                // A snapshot is a cache: a failed one costs a longer read and is tried again later.
+                Some(fold) => log.put_snapshot_within(&fold, most).await.ok().flatten(),
                 None => None,
             };
-            // A snapshot is a cache: a failed one costs a longer read and is tried again later.
-            size.store(written.unwrap_or(before), Ordering::SeqCst);
+            reading.end(written);
         };
         match &self.writer {
             // A snapshot of what is not safe yet could be one of what never was.

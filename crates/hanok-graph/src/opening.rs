@@ -13,6 +13,7 @@ use crate::{
     first::{first_values, forget},
     graph::Inner,
     ids,
+    journal::Reading,
     planted::{Planted, planted},
     progress::{Progress, schema, state_error},
     recent::Recent,
@@ -90,12 +91,17 @@ pub(crate) fn upgraded<S: State>(
     Ok((run, true))
 }
 
+fn reading(opened: &OpenLog) -> Reading {
+    let (snapshot, since) = opened.sizes;
+    Reading::of(snapshot + since, opened.fold.size())
+}
+
 /// A run that is about to take its thread: where the thread is, and what the run begins with.
 pub(crate) struct Opening<S: State> {
     pub(crate) position: Position,
     /// The epoch that the run takes it with.
     pub(crate) epoch: Epoch,
-    pub(crate) sizes: (usize, usize),
+    pub(crate) reading: Reading,
     pub(crate) progress: Progress<S>,
     /// What an earlier run left of subgraphs.
     pub(crate) runs: BTreeMap<Namespace, RunFold>,
@@ -119,9 +125,9 @@ impl<S: State> Opening<S> {
         opened: Option<OpenLog>,
         now: Timestamp,
     ) -> Result<Self, RunError> {
-        let (position, epoch, sizes) = opened.as_ref().map_or_else(
-            || (Position::START, Epoch::default(), (0, 0)),
-            |opened| (opened.head.position, opened.head.epoch, opened.sizes),
+        let (position, epoch, reading) = opened.as_ref().map_or_else(
+            || (Position::START, Epoch::default(), Reading::of(0, 0)),
+            |opened| (opened.head.position, opened.head.epoch, reading(opened)),
         );
         let fold = opened.map(|opened| opened.fold).unwrap_or_default();
         let (mut runs, identity) = (fold.runs, fold.identity);
@@ -142,7 +148,7 @@ impl<S: State> Opening<S> {
         Ok(Self {
             position,
             epoch: epoch.next(now),
-            sizes,
+            reading,
             progress,
             runs,
             asked,
@@ -159,7 +165,7 @@ impl<S: State> Opening<S> {
         Self {
             position: recent.position,
             epoch: recent.epoch.next(now),
-            sizes: recent.sizes,
+            reading: recent.reading,
             progress: Progress::beginning(recent.state, recent.unknown),
             runs: BTreeMap::new(),
             asked: false,

@@ -11,6 +11,8 @@ use std::{
 use hanok_checkpoint::Epoch;
 use hanok_core::{Fields, Position, ThreadKey};
 
+use crate::journal::Reading;
+
 /// How many threads are remembered, and how many bytes of them, as stored.
 const THREADS: usize = 64;
 const BYTES: usize = 64 << 20;
@@ -19,8 +21,8 @@ const BYTES: usize = 64 << 20;
 pub(crate) struct Recent<S> {
     pub(crate) position: Position,
     pub(crate) epoch: Epoch,
-    /// Bytes of the newest snapshot, and of the entries since.
-    pub(crate) sizes: (usize, usize),
+    /// What there is to read, which is about what the state takes.
+    pub(crate) reading: Reading,
     pub(crate) state: Arc<S>,
     pub(crate) unknown: Fields,
 }
@@ -48,7 +50,7 @@ impl<S> Recents<S> {
 
     /// Remembers `thread`, and forgets those that were used longest ago.
     pub(crate) fn put(&self, thread: &ThreadKey, recent: Recent<S>) {
-        let size = |recent: &Recent<S>| recent.sizes.0.saturating_add(recent.sizes.1);
+        let size = |recent: &Recent<S>| recent.reading.size();
         let mut threads = self.threads();
         threads.retain(|(key, _)| key != thread);
         threads.push_back((thread.clone(), recent));

@@ -94,7 +94,8 @@ fn later(durability: Durability) -> Simulation<S, Effects> {
 fn long() -> Simulation<S, Effects> {
     async fn much(state: hanok_graph::Snapshot<S>, cx: Cx) -> Ran {
         begin(&cx).await;
-        Ok(says(format!("{} {}", state.n, "x".repeat(40_000))).n(state.n + 1))
+        let much = format!("{} {}", state.n, "x".repeat(40_000));
+        Ok(says(state.n.to_string()).insert_map("much".to_owned(), much).n(state.n + 1))
     }
     let simulation = Simulation::of(|world| {
         let graph = Graph::builder("long").node("a", much).edge(START, "a");
