@@ -402,6 +402,15 @@ async fn within_time<S: State, C: Send + Sync + 'static>(
     let Some(time) = options.budget.unwrap_or(scope.graph.budget).time else {
         return scope.drive(progress).await;
     };
+    // Apart, so that the others carry no room for it.
+    Box::pin(at_most(scope, progress, time)).await
+}
+
+async fn at_most<S: State, C: Send + Sync + 'static>(
+    scope: &Scope<S, C>,
+    progress: &mut Progress<S>,
+    time: Duration,
+) -> Result<Outcome<S>, RunError> {
     let which = Limit::Time(time);
     let left = time.saturating_sub(Duration::from_millis(progress.spent.millis));
     if left.is_zero() && !progress.frontier.is_done() {

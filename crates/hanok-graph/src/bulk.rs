@@ -89,14 +89,14 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         writes.sort_by(|a, b| a.0.cmp(&b.0));
         let mut changes = Changes::default();
         let (mut updates, mut index) = (Vec::with_capacity(writes.len()), 0);
-        for (node, update) in writes {
+        for (node, mut update) in writes {
             let node: Arc<str> = node.into();
             index = match updates.last() {
                 Some((last, _)) if *last == node => index + 1,
                 _ => 0,
             };
             let refused = |error| task::Unmerged::Refused(error).of_run(step, &root);
-            let mut update = progress.state.bind(&node, update).map_err(refused)?;
+            progress.state.bind(&node, &mut update).map_err(refused)?;
             let thread = self.opening.identity.as_ref().unwrap_or(self.thread);
             let id = || ids::task(thread, &root, progress.turn, step, &node, index);
             task::complete(&mut update, id);

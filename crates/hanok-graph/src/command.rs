@@ -141,7 +141,8 @@ impl<T: IntoTargets, E: Into<BoxError>> IntoTargets for Result<T, E> {
 /// An update, and where to go on besides the node's own edges.
 #[must_use]
 pub struct Command<S: State> {
-    pub(crate) update: S::Update,
+    /// Boxed: an update has room for a write to every field, and is handed on from one part of the engine to the next.
+    pub(crate) update: Box<S::Update>,
     pub(crate) goto: Vec<Target>,
     /// Whether the node's own edges do not fire.
     pub(crate) only: bool,
@@ -191,12 +192,17 @@ fn both(first: Option<Box<ToParent>>, then: Option<Box<ToParent>>) -> Option<Box
 impl<S: State> Command<S> {
     /// A command that writes nothing and goes on along the node's own edges.
     pub fn new() -> Self {
-        Self { update: S::update(), goto: Vec::new(), only: false, parent: None }
+        Self::of(S::update())
+    }
+
+    fn of(update: S::Update) -> Self {
+        Self { update: Box::new(update), goto: Vec::new(), only: false, parent: None }
     }
 
     /// Writes `update`.
-    pub fn update(self, update: S::Update) -> Self {
-        Self { update, ..self }
+    pub fn update(mut self, update: S::Update) -> Self {
+        *self.update = update;
+        self
     }
 
     /// Goes on to `target` too. The node's own edges fire as well, unless the command says [`only`](Command::only). A
@@ -227,7 +233,7 @@ impl<S: State> Command<S> {
     /// Both, one after the other, as one.
     fn then(self, after: Self) -> Result<Self, ReduceError> {
         Ok(Self {
-            update: self.update.then(after.update)?,
+            update: Box::new(self.update.then(*after.update)?),
             goto: self.goto.into_iter().chain(after.goto).collect(),
             only: self.only || after.only,
             parent: both(self.parent, after.parent),
@@ -297,7 +303,7 @@ pub enum AsNothing {}
 #[diagnostic::do_not_recommend]
 impl<U: StateUpdate> IntoCommand<U::State, AsUpdate> for U {
     fn into_command(self) -> Result<Command<U::State>, ReduceError> {
-        Ok(Command::new().update(self))
+        Ok(Command::of(self))
     }
 }
 

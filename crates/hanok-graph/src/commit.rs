@@ -51,7 +51,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let merged = self.reduce(progress, ran);
         merged.map_err(|refused| refused.of_run(progress.frontier.step, &self.namespace))?;
         self.spend(ran);
-        let wrote = ran.iter().map(|(_, done)| &done.update);
+        let wrote = ran.iter().map(|(_, done)| &*done.update);
         let reset = self.graph.reset(progress, wrote, &expired)?;
         let ends = frontier.is_done() && self.namespace.is_root();
         if self.env.sink.is_on() {
@@ -94,7 +94,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         };
         self.spend(ran);
         let spent = ran.iter().fold(self.worked(), |sum, (_, done)| sum.plus(done.spent));
-        let wrote = ran.iter().map(|(_, done)| &done.update);
+        let wrote = ran.iter().map(|(_, done)| &*done.update);
         let reset = self.graph.reset(progress, wrote, &expired)?;
         let over = frontier.is_done();
         let ends = over && self.namespace.is_root();
@@ -188,7 +188,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         last.extend(nodes(ran));
         if let Some(added) = progress.added.take() {
             let step = progress.frontier.step;
-            let updates = ran.iter_mut().map(|(_, done)| std::mem::take(&mut done.update));
+            let updates = ran.iter_mut().map(|(_, done)| std::mem::take(&mut *done.update));
             let all = updates.into_iter().try_fold(added, |all, update| all.then(update));
             progress.added = Some(all.map_err(|source| {
                 let namespace = self.namespace.clone();
@@ -211,20 +211,22 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             && let Some(ahead) = done.ahead.take()
         {
             // Its routers have seen the state that it makes.
-            let (state, resolved) = *ahead;
-            match Arc::get_mut(&mut progress.state) {
-                Some(before) => *before = state,
-                None => progress.state = Arc::new(state),
-            }
+            let (state, resolved) = ahead;
+            progress.state = state;
             return Ok(resolved);
         }
-        let update = |done: &mut Done<S::Update>| {
-            if looked_at { done.update.clone() } else { std::mem::take(&mut done.update) }
+        let update = |done: &mut Done<S::Update>| match looked_at {
+            true => S::Update::clone(&done.update),
+            false => std::mem::take(&mut *done.update),
         };
         // In place when nobody else holds the state, otherwise on a copy that costs a pointer per field.
         let state = Arc::make_mut(&mut progress.state);
         if let [(task, done)] = ran {
-            return task::merge_one(state, task.node(), update(done), self.env.journal.is_kept());
+            let (node, told) = (task.node(), self.env.journal.is_kept());
+            return match looked_at {
+                true => task::merge_one(state, node, &mut done.update.clone(), told),
+                false => task::merge_one(state, node, &mut done.update, told),
+            };
         }
         let writes = ran.iter_mut().map(|(task, done)| (task.node().clone(), update(done)));
         task::merge(state, writes.collect())
@@ -318,7 +320,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         done: &Done<S::Update>,
         at: Position,
     ) {
-        let update = EventKind::Updates(AnyUpdate::new(done.update.clone()));
+        let update = EventKind::Updates(AnyUpdate::new(S::Update::clone(&done.update)));
         self.emit(progress, Some((node, task, done.attempt)), Some(at), update);
     }
 

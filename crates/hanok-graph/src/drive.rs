@@ -523,7 +523,7 @@ fn shown<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
 fn tell<U: StateUpdate>(done: &Done<U>, scope: &TaskScope, position: Option<Position>) {
     scope.env.sink.emit(|| {
         let task = (scope.node.clone(), scope.task(), done.attempt);
-        let update = EventKind::Updates(AnyUpdate::new(done.update.clone()));
+        let update = EventKind::Updates(AnyUpdate::new(U::clone(&done.update)));
         event(&scope.namespace, scope.step, Some(task), position, update)
     });
 }
@@ -584,10 +584,10 @@ fn stored_done<S: State>(
     position: Position,
     write: &TaskWrite,
 ) -> Result<Done<S::Update>, RunError> {
-    let update = S::Update::from_changes(&write.changes).map_err(state_error)?;
-    let bound = state.bind(&write.node, update);
+    let mut update = S::Update::from_changes(&write.changes).map_err(state_error)?;
+    state.bind(&write.node, &mut update).map_err(|error| RunError::State(error.into()))?;
     Ok(Done {
-        update: bound.map_err(|error| RunError::State(error.into()))?,
+        update: Box::new(update),
         goto: write.goto.clone(),
         spent: write.spent,
         position: Some(position),

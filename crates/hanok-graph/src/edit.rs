@@ -150,12 +150,12 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         progress: &mut Progress<T>,
         (path, at): (&Namespace, Position),
         writer: Arc<str>,
-        update: T::Update,
+        mut update: T::Update,
     ) -> Result<Changes, RunError> {
         let step = progress.frontier.step;
         let id = crate::ids::task(self.key(), path, at.next(), step, &writer, usize::MAX);
         let refused = |error| Unmerged::Refused(error).of_run(step, path);
-        let mut update = progress.state.bind(&writer, update).map_err(refused)?;
+        progress.state.bind(&writer, &mut update).map_err(refused)?;
         task::complete(&mut update, || id);
         let mut changes = update.to_changes().map_err(state_error)?;
         let resolved = task::merge(Arc::make_mut(&mut progress.state), vec![(writer, update)])

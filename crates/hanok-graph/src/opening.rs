@@ -26,15 +26,11 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     graph: &Inner<S, C>,
     (namespace, thread): (&Namespace, &ThreadKey),
     progress: &mut Progress<S>,
-    update: S::Update,
+    mut update: S::Update,
     turn: Position,
 ) -> Result<Changes, RunError> {
-    let bound = progress.state.bind(&crate::START.into(), update);
-    let mut update = bound.map_err(|source| RunError::Reduce {
-        step: 0,
-        namespace: namespace.clone(),
-        source,
-    })?;
+    let bound = progress.state.bind(&crate::START.into(), &mut update);
+    bound.map_err(|source| RunError::Reduce { step: 0, namespace: namespace.clone(), source })?;
     task::complete(&mut update, || ids::task(thread, namespace, turn, 0, crate::START, 0));
     let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
     if let Some(allowed) = &graph.input

@@ -37,6 +37,7 @@ pub(crate) fn of_child<S: State>(
     let update = apart(changes).iter().try_fold(S::update(), |all, changes| {
         Ok::<_, NodeError>(all.then(S::Update::from_changes(changes)?)?)
     })?;
+    let update = Box::new(update);
     Ok(Command { update, goto: command.goto, only: command.only, parent: command.parent })
 }
 

@@ -149,8 +149,8 @@ impl<S: State> Progress<S> {
 fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError> {
     let failed = |error: hanok_state::ReduceError| RunError::State(error.into());
     written.iter().try_fold(S::update(), |all, changes| {
-        let update = S::Update::from_changes(changes).map_err(state_error)?;
-        let update = state.bind(&"subgraph".into(), update).map_err(failed)?;
+        let mut update = S::Update::from_changes(changes).map_err(state_error)?;
+        state.bind(&"subgraph".into(), &mut update).map_err(failed)?;
         all.then(update).map_err(failed)
     })
 }

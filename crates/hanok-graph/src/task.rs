@@ -33,13 +33,13 @@ use crate::{
 
 /// A task that is done.
 pub(crate) struct Done<U: StateUpdate> {
-    pub(crate) update: U,
+    pub(crate) update: Box<U>,
     pub(crate) goto: Vec<Goto>,
     pub(crate) spent: Spent,
     /// Where its write stands, if it was stored on its own.
     pub(crate) position: Option<Position>,
     /// The state with its writes, and what reducers made of them, if they are all that its super-step writes.
-    pub(crate) ahead: Option<Box<Ahead<U>>>,
+    pub(crate) ahead: Option<Ahead<U>>,
     /// Which attempt it was.
     pub(crate) attempt: u32,
     /// Items for others.
@@ -47,7 +47,7 @@ pub(crate) struct Done<U: StateUpdate> {
 }
 
 /// A state with the writes of one task, as its routers saw it.
-pub(crate) type Ahead<U> = (<U as StateUpdate>::State, Changes);
+pub(crate) type Ahead<U> = (Arc<<U as StateUpdate>::State>, Changes);
 
 /// What came of a task.
 pub(crate) enum Ended<U: StateUpdate> {
@@ -404,9 +404,9 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         command: Command<S>,
         scope: &TaskScope,
     ) -> Result<Routed<S::Update>, NodeError> {
-        let Command { update, goto, only, parent } = command;
-        let mut update = self.state.bind(&scope.node, update)?;
-        complete(&mut update, || scope.task());
+        let Command { mut update, goto, only, parent } = command;
+        self.state.bind(&scope.node, &mut update)?;
+        complete(&mut *update, || scope.task());
         let ways = &self.vertex.ways;
         for target in &goto {
             if !target.is_end() && !ways.goto.contains(target.node()) {
@@ -425,16 +425,15 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             let mut view = S::clone(self.state);
             let told = scope.env.journal.is_kept();
             let looked_at = told || scope.env.sink.is_on() || self.graph.has_ephemeral;
-            let written = match scope.alone && !looked_at {
-                true => std::mem::take(&mut update),
-                false => update.clone(),
+            let made = match scope.alone && !looked_at {
+                true => merge_one(&mut view, &scope.node, &mut update, told),
+                false => merge_one(&mut view, &scope.node, &mut update.clone(), told),
             };
-            let made = merge_one(&mut view, &scope.node, written, told);
             let made = made.map_err(Unmerged::of_node)?;
             for target in branches(ways, &view)? {
                 gotos.push(self.graph.stored(target)?);
             }
-            ahead = scope.alone.then(|| Box::new((view, made)));
+            ahead = scope.alone.then(|| (Arc::new(view), made));
         }
         for target in goto {
             gotos.push(self.graph.stored(target)?);
@@ -480,7 +479,7 @@ async fn in_time<S: State>(
 }
 
 /// A task's update, where it goes on, and what its routers saw.
-type Routed<U> = (U, Vec<Goto>, Option<Box<Ahead<U>>>);
+type Routed<U> = (Box<U>, Vec<Goto>, Option<Ahead<U>>);
 
 impl<S: State, C> Inner<S, C> {
     /// A target as it is stored, checked against what its node takes.
@@ -544,11 +543,11 @@ pub(crate) fn merge<S: State>(
     }
 }
 
-/// As [`merge`], of what one node wrote.
+/// As [`merge`], of what one node wrote, which is taken out of `update`.
 pub(crate) fn merge_one<S: State>(
     state: &mut S,
     node: &Arc<str>,
-    update: S::Update,
+    update: &mut S::Update,
     told: bool,
 ) -> Result<Changes, Unmerged> {
     match std::panic::catch_unwind(AssertUnwindSafe(|| state.reduce_one(node, update, told))) {

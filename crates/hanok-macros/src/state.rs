@@ -229,7 +229,7 @@ fn state_impl(
             fn reduce_one(
                 &mut self,
                 __node: &::std::sync::Arc<str>,
-                __update: #update,
+                __update: &mut #update,
                 __told: bool,
             ) -> ::core::result::Result<#path::derived::Changes, #path::ReduceError> {
                 let _ = (&__node, &__update, __told);

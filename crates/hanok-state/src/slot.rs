@@ -146,20 +146,34 @@ impl<T, R: Reduce<T>> Slot<T, R> {
     }
 
     /// Merges what `node` alone writes into `value` and adds to `changes` what cannot be told from the write, if it is to
-    /// be `told`.
+    /// be `told`. The slot is empty afterwards.
     ///
     /// # Errors
     ///
     /// [`ReduceError`] when it cannot be merged; [`Slot::check_one`] says so before anything is changed.
     #[inline]
     pub fn apply_one(
-        self,
+        &mut self,
+        field: &'static str,
+        value: &mut T,
+        node: &Arc<str>,
+        told: (&mut Changes, bool),
+    ) -> Result<(), ReduceError> {
+        // Of a wide state few slots are written: the others cost no call.
+        match self.0.is_none() {
+            true => Ok(()),
+            false => self.merge_one(field, value, node, told),
+        }
+    }
+
+    fn merge_one(
+        &mut self,
         field: &'static str,
         value: &mut T,
         node: &Arc<str>,
         (changes, told): (&mut Changes, bool),
     ) -> Result<(), ReduceError> {
-        match self.0 {
+        match self.0.take() {
             None => {}
             Some(Write::Overwrite(whole)) => *value = whole,
             Some(Write::Plain(write)) => {

@@ -71,9 +71,9 @@ pub trait State: Clone + Default + Send + Sync + 'static {
     /// # Errors
     ///
     /// [`ReduceError`] when a field is unknown, or what is written to it does not fit its rule.
-    fn bind(&self, node: &Arc<str>, update: Self::Update) -> Result<Self::Update, ReduceError> {
-        let _ = node;
-        Ok(update)
+    fn bind(&self, node: &Arc<str>, update: &mut Self::Update) -> Result<(), ReduceError> {
+        let _ = (node, update);
+        Ok(())
     }
 
     /// Merges what the nodes of one super-step wrote, in task order, and says what reducers of the user's made of it.
@@ -85,8 +85,8 @@ pub trait State: Clone + Default + Send + Sync + 'static {
     /// [`ReduceError`] when a field's writes cannot be merged. The state is then as it was.
     fn reduce(&mut self, writes: Vec<(Arc<str>, Self::Update)>) -> Result<Changes, ReduceError>;
 
-    /// As [`State::reduce`] of what one node wrote. Unless it is to be `told`, what reducers made of it need not be said:
-    /// nobody stores it. Default: that.
+    /// As [`State::reduce`] of what one node wrote, which is taken out of `update`. Unless it is to be `told`, what
+    /// reducers made of it need not be said: nobody stores it. Default: that.
     ///
     /// # Errors
     ///
@@ -94,11 +94,11 @@ pub trait State: Clone + Default + Send + Sync + 'static {
     fn reduce_one(
         &mut self,
         node: &Arc<str>,
-        update: Self::Update,
+        update: &mut Self::Update,
         told: bool,
     ) -> Result<Changes, ReduceError> {
         let _ = told;
-        self.reduce(vec![(node.clone(), update)])
+        self.reduce(vec![(node.clone(), std::mem::take(update))])
     }
 
     /// The state as it is stored.

@@ -40,8 +40,8 @@ fn step(state: &mut DynamicState, node: &str, update: DynamicUpdate) -> Result<(
     state.reduce(vec![(node, update)]).map(drop)
 }
 
-fn bound(state: &DynamicState, update: DynamicUpdate) -> Result<DynamicUpdate, ReduceError> {
-    let mut update = state.bind(&"node".into(), update)?;
+fn bound(state: &DynamicState, mut update: DynamicUpdate) -> Result<DynamicUpdate, ReduceError> {
+    state.bind(&"node".into(), &mut update)?;
     let mut count = 0;
     update.complete(&mut || {
         count += 1;
@@ -156,7 +156,7 @@ fn what_does_not_fit_is_refused_by_node_and_field() {
         assert_eq!(error.nodes, [Arc::from("b")]);
         assert_eq!(state, before);
         // The engine is told before anything is stored.
-        let early = state.bind(&"b".into(), update).unwrap_err();
+        let early = state.bind(&"b".into(), &mut update.clone()).unwrap_err();
         assert_eq!(early.to_string(), error.to_string());
     }
 }
@@ -435,8 +435,8 @@ fn update() -> impl Strategy<Value = DynamicUpdate> {
 }
 
 /// `update`, bound and with ids of its own.
-fn named(state: &DynamicState, update: DynamicUpdate, n: usize) -> Option<DynamicUpdate> {
-    let mut update = state.bind(&"n".into(), update).ok()?;
+fn named(state: &DynamicState, mut update: DynamicUpdate, n: usize) -> Option<DynamicUpdate> {
+    state.bind(&"n".into(), &mut update).ok()?;
     let mut count = 0;
     update.complete(&mut || {
         count += 1;
@@ -508,9 +508,9 @@ proptest! {
             all(&|i| done[i].1.clone()),
             all(&|i| if i % 2 == 0 { done[i].0.clone() } else { done[i].1.clone() }),
         ];
-        for update in ways {
+        for mut bound in ways {
             let mut at_once = start.clone();
-            let bound = at_once.bind(&"n".into(), update).unwrap();
+            at_once.bind(&"n".into(), &mut bound).unwrap();
             at_once.reduce(vec![("n".into(), bound.clone())]).unwrap();
             prop_assert_eq!(&at_once, &state);
             let mut again = start.clone();
@@ -524,7 +524,10 @@ proptest! {
     #[test]
     fn an_update_does_the_same_bound_early_or_late(first in update(), second in update()) {
         let start = state();
-        let bind = |update: &DynamicUpdate| start.bind(&"n".into(), update.clone());
+        let bind = |update: &DynamicUpdate| {
+            let mut update = update.clone();
+            start.bind(&"n".into(), &mut update).map(|()| update)
+        };
         let both = [
             (first.clone().and(second.clone()), bind(&first).and_then(|a| Ok(a.and(bind(&second)?)))),
             (

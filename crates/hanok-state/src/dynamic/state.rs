@@ -96,8 +96,10 @@ impl State for DynamicState {
         &self.declared.schema
     }
 
-    fn bind(&self, node: &Arc<str>, update: DynamicUpdate) -> Result<DynamicUpdate, ReduceError> {
-        self.declared.bind(node, update.told()).map(DynamicUpdate::of)
+    fn bind(&self, node: &Arc<str>, update: &mut DynamicUpdate) -> Result<(), ReduceError> {
+        let bound = self.declared.bind(node, std::mem::take(update).told())?;
+        *update = DynamicUpdate::of(bound);
+        Ok(())
     }
 
     fn reduce(&mut self, writes: Vec<(Arc<str>, DynamicUpdate)>) -> Result<Changes, ReduceError> {
