@@ -103,6 +103,9 @@ impl Log {
                 Err(_) => return Ok(None),
             },
         };
+        if let Some((fold, size)) = self.fold_straight(&opened.records, &fold, tip) {
+            return Ok(Some(OpenLog { head: opened.head, fold, sizes: (snapshot_size, size) }));
+        }
         let Some(branch) = self.branch_of(&opened.records, base, tip)? else {
             if base > floor {
                 return Ok(None);
@@ -122,6 +125,33 @@ impl Log {
             size += bytes;
         }
         Ok(Some(OpenLog { head: opened.head, fold, sizes: (snapshot_size, size) }))
+    }
+
+    /// What `records` make of `before`, and their size, if each of them follows the one before it and all are whole: a thread
+    /// that was never rewound. Each entry is gone before the next is read. Of any other, `None`.
+    fn fold_straight(
+        &self,
+        records: &[Record],
+        before: &ThreadFold,
+        tip: Position,
+    ) -> Option<(ThreadFold, usize)> {
+        let mut at = before.position;
+        for record in records {
+            if record.position != at.next() || record.parent()? != at {
+                return None;
+            }
+            at = record.position;
+        }
+        if at != tip {
+            return None;
+        }
+        let (mut fold, mut size) = (before.clone(), 0);
+        for record in records {
+            let (_, entry) = record.open(self.store.codec(), &self.thread).ok()?;
+            fold.apply(record.position, &entry).ok()?;
+            size += record.bytes.len();
+        }
+        Some((fold, size))
     }
 
     /// The entries that lead from `base` to `tip`, in order, each with its size; `None` if the branch leaves before `base`.

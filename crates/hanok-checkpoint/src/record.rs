@@ -15,6 +15,7 @@ use crate::{
 };
 
 const VERSION: u8 = 1;
+const PARENT: usize = 10;
 const HEADER: usize = 18;
 
 /// Room for a record before it is known how large it is: enough for most.
@@ -110,6 +111,12 @@ impl Record {
         Self { position, bytes: bytes.into() }
     }
 
+    /// The position that the header says it follows; whether that is so, only [`open`](Record::open) tells.
+    pub(crate) fn parent(&self) -> Option<Position> {
+        let bytes = self.bytes.get(PARENT..HEADER)?;
+        Some(Position(u64::from_le_bytes(bytes.try_into().ok()?)))
+    }
+
     /// The entry and its parent, of a record that is neither compressed nor encrypted.
     ///
     /// # Errors
@@ -138,7 +145,7 @@ impl Record {
             bytes.iter().rev().fold(0, |n: u64, byte| (n << 8) | u64::from(*byte))
         };
         let said = HEADER + field(2, 4) as usize;
-        let parent = Position(field(10, 8));
+        let parent = Position(field(PARENT, 8));
         let (version, flags) = (field(0, 1) as u8, field(1, 1) as u8);
         let sum = checksum([version, flags], thread, self.position, parent, payload);
         if said != found {

@@ -276,13 +276,10 @@ impl MessageFold {
     ) -> Result<(), FoldError> {
         match change {
             MessageChange::Put(message) => {
-                let id = id_of(message)?;
-                let slot = self.places.get(&id).and_then(|at| self.slots.get_mut(*at));
-                if let Some(slot) = slot {
-                    *slot = Some(message.clone());
-                } else {
-                    self.places.insert(id, self.slots.len());
-                    self.slots.push(Some(message.clone()));
+                let at = *self.places.entry(id_of(message)?).or_insert(self.slots.len());
+                match self.slots.get_mut(at) {
+                    Some(slot) => *slot = Some(message.clone()),
+                    None => self.slots.push(Some(message.clone())),
                 }
             }
             MessageChange::Remove { id } => {

@@ -108,7 +108,7 @@ impl Stored {
     ///
     /// [`StoredError::Decode`] when it has another shape, or is nested deeper than 128.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, StoredError> {
-        let mut deserializer = rmp_serde::Deserializer::new(&self.0[..]);
+        let mut deserializer = rmp_serde::Deserializer::from_read_ref(&self.0[..]);
         deserializer.set_max_depth(DEEPEST);
         T::deserialize(&mut deserializer).map_err(StoredError::decode)
     }

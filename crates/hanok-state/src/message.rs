@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error, SeqAccess, Visitor, value::SeqAccessDeserializer},
+};
 
 use crate::{Arguments, Json, MessageFormatError};
 
@@ -44,7 +47,7 @@ pub struct ToolCall {
 }
 
 /// What a message says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Content {
     /// Text.
@@ -62,6 +65,31 @@ impl Default for Content {
 impl<T: Into<Arc<str>>> From<T> for Content {
     fn from(text: T) -> Self {
         Self::Text(text.into())
+    }
+}
+
+/// By hand, for every message that is read: a derived one copies a text before it knows that it is one.
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Said;
+
+        impl<'de> Visitor<'de> for Said {
+            type Value = Content;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of parts")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Content, E> {
+                Ok(Content::Text(text.into()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(parts)).map(Content::Parts)
+            }
+        }
+
+        deserializer.deserialize_any(Said)
     }
 }
 
@@ -104,9 +132,15 @@ pub enum Part {
 /// );
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Message(Arc<Inner>);
+
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Inner::deserialize(deserializer).map(|inner| Self(Arc::new(inner)))
+    }
+}
 
 /// `id` is first: the fold of a log finds it in a few bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

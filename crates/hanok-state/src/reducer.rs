@@ -425,7 +425,17 @@ impl Reduce<Messages> for MessageIds {
         MessagesUpdate::from_changes(changes)
     }
 
-    stored_whole!(Messages);
+    fn store_value(value: &Messages) -> Result<Option<Field>, StoredError> {
+        Stored::encode(value).map(Field::Value).map(Some)
+    }
+
+    fn load_value(field: Field) -> Result<Messages, StoredError> {
+        match field {
+            // As they were read, and not as one value that is put together first.
+            Field::Messages(messages) => messages.iter().map(Stored::decode).collect(),
+            field => field.to_stored().decode(),
+        }
+    }
 }
 
 /// A state within a state.
