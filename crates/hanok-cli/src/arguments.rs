@@ -26,6 +26,11 @@ pub(crate) struct Arguments {
     #[cfg(feature = "postgres")]
     #[arg(long, value_name = "NAME", global = true, default_value = "hanok")]
     pub(crate) schema: String,
+    /// The keys of an encrypted store: a file with a line for each, its number and 64 hexadecimal digits, first the one that
+    /// writes. HANOK_KEYS names it too.
+    #[cfg(feature = "encryption")]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) keys: Option<PathBuf>,
     /// Whose threads.
     #[arg(long, value_name = "TENANT", global = true, default_value = "default")]
     pub(crate) tenant: String,

@@ -12,6 +12,12 @@ pub(crate) enum Failure {
     NoStore,
     #[error("there is no file {0}")]
     NoFile(String),
+    #[cfg(feature = "encryption")]
+    #[error("line {0} of the keys is no number and 64 hexadecimal digits")]
+    NoKey(usize),
+    #[cfg(feature = "encryption")]
+    #[error("the file of keys holds none")]
+    NoKeys,
     #[error("there is no thread `{0}`")]
     NoThread(String),
     #[error("what is removed cannot be brought back: say `--yes`")]
@@ -32,6 +38,8 @@ impl Failure {
     /// The code that the command exits with.
     pub(crate) fn code(&self) -> u8 {
         match self {
+            #[cfg(feature = "encryption")]
+            Self::NoKey(_) | Self::NoKeys => 2,
             Self::NoStore | Self::NotSure | Self::Name(_) => 2,
             Self::Damaged(..) => 4,
             Self::Store(error) | Self::Import(ImportError::Checkpoint(error)) => match error {

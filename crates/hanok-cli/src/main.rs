@@ -3,6 +3,8 @@
 mod arguments;
 mod change;
 mod failure;
+#[cfg(feature = "encryption")]
+mod keys;
 mod look;
 mod output;
 mod store;

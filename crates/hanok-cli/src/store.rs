@@ -28,7 +28,7 @@ impl Place {
             }
             None => postgres(arguments).await?,
         };
-        Ok(Self { store, tenant })
+        Ok(Self { store: unlocked(store, arguments)?, tenant })
     }
 
     pub(crate) fn key(&self, thread: &str) -> Result<ThreadKey, Failure> {
@@ -55,6 +55,25 @@ impl Place {
         let missing = || Failure::NoThread(log.thread().to_string());
         head.map(|_| ()).ok_or_else(missing)
     }
+}
+
+/// The store with its keys, if any are named.
+#[cfg(feature = "encryption")]
+fn unlocked(
+    store: SharedCheckpointer,
+    arguments: &Arguments,
+) -> Result<SharedCheckpointer, Failure> {
+    let named = std::env::var_os("HANOK_KEYS").filter(|file| !file.is_empty());
+    let file = arguments.keys.clone().or_else(|| named.map(Into::into));
+    Ok(match file {
+        Some(file) => store.with_codec(crate::keys::codec(&file)?),
+        None => store,
+    })
+}
+
+#[cfg(not(feature = "encryption"))]
+fn unlocked(store: SharedCheckpointer, _: &Arguments) -> Result<SharedCheckpointer, Failure> {
+    Ok(store)
 }
 
 #[cfg(feature = "postgres")]

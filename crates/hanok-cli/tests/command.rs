@@ -331,3 +331,50 @@ fn wrong_usage_is_told() {
     let expired = house.done(&["expired"]).out;
     assert_eq!(expired.lines().count(), 1, "{expired}");
 }
+
+/// A store that is encrypted and compressed is read, verified and moved with its keys, and not without; no key is ever told.
+#[cfg(all(feature = "encryption", feature = "compression"))]
+#[test]
+fn an_encrypted_store_is_read_with_its_keys() {
+    use hanok_checkpoint::{Codec, KeyId, Keyring, SharedCheckpointer};
+
+    let (old, new) = ("ab".repeat(32), "0f".repeat(32));
+    let house = House { db: PathBuf::new(), folder: tempfile::tempdir().unwrap() };
+    let house = House { db: house.file("threads.db"), ..house };
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let codec = Codec::new().compress(64).encrypt(Keyring::new(KeyId(7), [0xab; 32]));
+        let store = SharedCheckpointer::new(Sqlite::open(&house.db).await.unwrap());
+        let graph = Graph::<S>::builder("chain").node("a", work).edge(START, "a").edge("a", END);
+        let app = graph.build().unwrap().checkpointer(store.with_codec(codec));
+        let said = S::update().push_log("비밀".repeat(100));
+        app.thread(key("t")).invoke(said, ()).await.unwrap();
+    });
+    let keys = |name: &str, text: &str| {
+        std::fs::write(house.file(name), text).unwrap();
+        house.file(name).display().to_string()
+    };
+    let right = keys("right", &format!("# 2026\n\n8 {new}\n7  {old} # until June\n"));
+
+    assert_eq!(house.hanok(&["list"]).code, 0, "names are not encrypted");
+    let told = house.hanok(&["show", "t"]);
+    assert_eq!((told.code, told.err.contains("encrypted with key 7")), (1, true), "{}", told.err);
+    assert!(house.done(&["show", "t", "--keys", &right]).out.contains("비밀"));
+    assert_eq!(house.done(&["verify", "t", "--keys", &right]).code, 0);
+    house.done(&["copy", "t", "anew", "--keys", &right]);
+    let only_new = keys("new", &format!("8 {new}"));
+    assert!(house.done(&["show", "anew", "--keys", &only_new]).out.contains("비밀"));
+
+    let wrong = keys("wrong", &format!("7 {new}"));
+    assert_eq!(house.hanok(&["show", "t", "--keys", &wrong]).code, 1);
+    for (text, want) in [
+        ("", "holds none"),
+        ("7 abc", "line 1"),
+        (&*format!("8 {new}\nseven {old}"), "line 2"),
+        (&*format!("7 {}", "zz".repeat(32)), "line 1"),
+    ] {
+        let told = house.hanok(&["show", "t", "--keys", &keys("faulty", text)]);
+        assert_eq!((told.code, told.err.contains(want)), (2, true), "{}", told.err);
+        assert!(!told.err.contains(&new) && !told.err.contains("abc"), "{}", told.err);
+    }
+    assert_eq!(house.hanok(&["show", "t", "--keys", "gone"]).code, 1);
+}
