@@ -98,7 +98,10 @@ impl Draft {
         }
         if let Some(text) = answer.get(self.answer_told..).filter(|text| !text.is_empty()) {
             self.answer_told = answer.len();
-            self.tell(Event::Answer { text: text.to_owned() });
+            match self.events.last_mut() {
+                Some(Event::Answer { text: told }) => told.push_str(text),
+                _ => self.tell(Event::Answer { text: text.to_owned() }),
+            }
         }
     }
 
@@ -331,11 +334,16 @@ impl Draft {
         self.rejected.push(Rejected { name: attempt.name.to_owned(), arguments, error });
     }
 
-    /// Takes everything back: it was reasoning.
+    /// Takes everything back but reasoning: it was reasoning, too.
     pub(crate) fn retract(&mut self, text: &str, reasoning: Range<usize>, note: Range<usize>) {
-        let (events, started, quiet) = (std::mem::take(&mut self.events), self.started, self.quiet);
-        *self = Self { reasoned: vec![reasoning], events, started, quiet, ..Self::default() };
-        self.push(Event::Retracted);
+        let old = std::mem::take(self);
+        self.reasoned = old.reasoned;
+        self.reasoned.push(reasoning);
+        self.reasoning = old.reasoning;
+        self.saying = old.saying;
+        (self.events, self.started, self.quiet) = (old.events, old.started, old.quiet);
+        self.tell(Event::Retracted);
+        self.reasoning.cut();
         self.say_reasoning(text);
         self.reasoning.cut();
         self.note(NoteKind::Retracted, note);

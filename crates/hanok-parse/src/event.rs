@@ -84,8 +84,8 @@ pub enum Event {
         /// Which call.
         call: usize,
     },
-    /// All that was told so far is void: a reasoning mark was closed that was never opened. The text before it follows
-    /// as reasoning.
+    /// All that was told so far is void, but for reasoning: a reasoning mark was closed that was never opened. What stood
+    /// before it and was not told as reasoning follows as such.
     Retracted,
     /// Something was meant as a call and cannot be one.
     Failed {

@@ -120,16 +120,20 @@ impl Think {
     fn close(self, walk: &mut Walk, end: usize, behind: usize) -> Flow {
         walk.draft.reasoning.cut();
         walk.draft.reasoned.push(self.start..end);
+        walk.reasoned_to = behind;
         walk.go(behind);
         Flow::Moved
     }
 }
 
-/// Nothing was open: all of the text so far was reasoning.
+/// Nothing was open: all of the text so far was reasoning. What already was stays as it is, so that many such marks cost
+/// no more than their text.
 pub(crate) fn close(walk: &mut Walk, look: Look<'_>, len: usize) {
     let behind = walk.at + len;
-    let before = look.slice(walk.start, walk.at);
-    walk.draft.retract(before, walk.start..walk.at, walk.start..behind);
+    let piece = walk.reasoned_to.min(walk.at)..walk.at;
+    let before = look.slice(piece.start, piece.end);
+    walk.draft.retract(before, piece, walk.start..behind);
+    walk.reasoned_to = behind;
     walk.restart();
     walk.go(behind);
 }

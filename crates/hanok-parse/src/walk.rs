@@ -69,6 +69,8 @@ pub(crate) struct Called<'a> {
 pub(crate) struct Walk {
     pub(crate) start: usize,
     pub(crate) at: usize,
+    /// Behind the last reasoning.
+    pub(crate) reasoned_to: usize,
     /// Labels, fences and bare JSON may begin here.
     pub(crate) fresh: bool,
     pub(crate) mode: Mode,
@@ -87,7 +89,7 @@ pub(crate) struct Walk {
 impl Walk {
     /// A walk from byte `start`.
     pub(crate) fn new(start: usize) -> Self {
-        Self { start, at: start, fresh: true, ..Self::default() }
+        Self { start, at: start, reasoned_to: start, fresh: true, ..Self::default() }
     }
 
     /// Reads on as far as the text goes.

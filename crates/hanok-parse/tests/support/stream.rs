@@ -47,7 +47,9 @@ fn fold(events: &[Event]) -> Said {
             Event::CallDropped { call } => {
                 said.calls.remove(&call).unwrap();
             }
-            Event::Retracted => said = Said::default(),
+            Event::Retracted => {
+                said = Said { reasoning: said.reasoning, ..Said::default() };
+            }
             Event::Failed { error } => said.errors.push(error),
             Event::Noted { note } => said.notes.push(note),
             Event::Finished => said.finished = true,
