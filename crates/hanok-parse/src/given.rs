@@ -53,11 +53,14 @@ impl Given {
                 return Flow::More;
             }
             Read::Done | Read::Member => self.done(walk, look),
-            Read::Cut => walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest),
+            Read::Cut => {
+                let name = names::plain(&look.setup.declared, self.kind, &self.name);
+                walk.truncated(look, self.start, Some(&name), Expected::Rest);
+            }
             Read::Bad => {
-                let name = Some(self.name.trim());
+                let name = names::plain(&look.setup.declared, self.kind, &self.name);
                 let span = self.start..self.scan.at;
-                walk.draft.fail(ErrorKind::Malformed, Expected::Object, name, span);
+                walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(&name), span);
                 let skip = Skip::new(walk, &self.scan, self.from, Then::Close(self.closes));
                 walk.reading = Reading::Skip(Box::new(skip));
             }

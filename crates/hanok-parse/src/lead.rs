@@ -85,7 +85,7 @@ impl Lead {
             return Err(More);
         }
         if rest.is_empty() {
-            walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest);
+            walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
             return Ok(true);
         }
         if rest.starts_with('{') {
@@ -104,7 +104,7 @@ impl Lead {
             return Ok(true);
         }
         if look.ended && SKIPS.iter().chain(self.closes).any(|word| word.starts_with(rest)) {
-            walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest);
+            walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
             return Ok(true);
         }
         if let Some(len) = fence::opening(look, self.ahead)? {
@@ -114,12 +114,12 @@ impl Lead {
         }
         if self.id && self.id(look, rest)? {
             if look.is_end(self.ahead) {
-                walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest);
+                walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
             }
             return Ok(look.is_end(self.ahead));
         }
         if self.closes.is_empty() {
-            self.malformed(walk);
+            self.malformed(walk, look);
             return Ok(true);
         }
         self.words = Some(self.ahead);
@@ -153,7 +153,7 @@ impl Lead {
         let declared = &look.setup.declared;
         let is_known = names::resolve(declared, CallKind::Tool, &self.name).is_ok();
         if close.is_none() && is_known && look.is_end(self.ahead) {
-            return walk.truncated(look, self.start, Some(self.name.trim()), Expected::Rest);
+            return walk.truncated(look, self.start, Some(&self.written(look)), Expected::Rest);
         }
         let (given, span) = (from..self.ahead, self.start..self.ahead);
         let input = Input::from_text(look.slice(from, self.ahead));
@@ -188,7 +188,7 @@ impl Lead {
                 Ok(true)
             }
             None => {
-                self.malformed(walk);
+                self.malformed(walk, look);
                 Ok(true)
             }
         }
@@ -218,9 +218,14 @@ impl Lead {
         walk.fresh = false;
     }
 
-    fn malformed(&self, walk: &mut Walk) {
-        let name = Some(self.name.trim());
-        walk.draft.fail(ErrorKind::Malformed, Expected::Object, name, self.start..self.ahead);
+    /// The name without its decoration.
+    fn written(&self, look: Look<'_>) -> String {
+        names::plain(&look.setup.declared, CallKind::Tool, &self.name)
+    }
+
+    fn malformed(&self, walk: &mut Walk, look: Look<'_>) {
+        let (name, span) = (self.written(look), self.start..self.ahead);
+        walk.draft.fail(ErrorKind::Malformed, Expected::Object, Some(&name), span);
         walk.go(self.ahead);
     }
 }

@@ -15,12 +15,19 @@ pub(crate) struct Lost {
     closes: &'static [&'static str],
     /// A section begins here, and nothing was called in it yet.
     section: Option<usize>,
+    /// It ends with its line.
+    one_line: bool,
 }
 
 impl Lost {
     /// Behind what cannot be read.
     pub(crate) fn new(at: usize, closes: &'static [&'static str]) -> Self {
-        Self { at, closes, section: None }
+        Self { at, closes, section: None, one_line: false }
+    }
+
+    /// The same, to the end of the line at most.
+    pub(crate) fn one_line(self) -> Self {
+        Self { one_line: true, ..self }
     }
 
     /// In the section that the mark from `start` to `at` opens.
@@ -49,11 +56,15 @@ impl Lost {
     fn find(&mut self, look: Look<'_>) -> Result<Option<usize>, More> {
         loop {
             let rest = look.rest(self.at);
-            let Some(len) = rest.bytes().position(marks::may_begin) else {
+            let stops = |byte| marks::may_begin(byte) || self.one_line && byte == b'\n';
+            let Some(len) = rest.bytes().position(stops) else {
                 self.at += rest.len();
                 return if look.ended { Ok(None) } else { Err(More) };
             };
             self.at += len;
+            if look.rest(self.at).starts_with('\n') {
+                return Ok(Some(self.at));
+            }
             if let Some(len) = look.any(self.at, self.closes)? {
                 return Ok(Some(self.at + len));
             }

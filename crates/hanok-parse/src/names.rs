@@ -39,6 +39,11 @@ pub(crate) fn begins_tool(declared: &Declared, start: &str) -> bool {
         || (declared.is_any() && is_plain(start) && !start.contains(char::is_whitespace))
 }
 
+/// `raw` as it is declared, or without its decoration.
+pub(crate) fn plain(declared: &Declared, kind: CallKind, raw: &str) -> String {
+    resolve(declared, kind, raw).unwrap_or_else(|name| name)
+}
+
 /// The declared name nearest to `name`, when one is near enough to be meant.
 pub(crate) fn nearest(declared: &Declared, kind: CallKind, name: &str) -> Option<String> {
     let folded = fold(name)?;

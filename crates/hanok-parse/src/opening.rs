@@ -6,6 +6,7 @@ use crate::{
     formats::{Attribute, Otherwise, Rule, Shape, Then},
     lead::Lead,
     look::{Look, More, Seen},
+    lost::Lost,
     names,
     params::Params,
     python::Python,
@@ -176,7 +177,8 @@ impl Opening {
     fn named(&self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
         let rest = look.rest(self.white);
         let is_end = |byte: u8| {
-            let mut tokens = self.rule.name.iter().map(|(token, _)| token.as_bytes());
+            let names = self.rule.name.iter().map(|(token, _)| token);
+            let mut tokens = names.chain(self.rule.closes).map(|token| token.as_bytes());
             byte == b'\n' || tokens.any(|token| token.first() == Some(&byte))
         };
         let Some(len) = rest.bytes().take(NAME + 1).position(is_end) else {
@@ -269,6 +271,10 @@ impl Opening {
                 let span = self.start..self.white;
                 walk.draft.fail(ErrorKind::Malformed, Expected::Object, None, span);
                 walk.go(self.white);
+                if !self.rule.closes.is_empty() {
+                    let lost = Lost::new(self.white, self.rule.closes);
+                    walk.reading = Reading::Lost(lost.one_line());
+                }
             }
             Otherwise::Prose => {
                 walk.push(look, self.start, self.body);

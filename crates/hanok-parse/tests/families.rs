@@ -1,0 +1,295 @@
+//! What each family of formats does at its edges.
+
+mod forms;
+mod support;
+
+use forms::declared;
+use hanok_parse::{Declared, Parser};
+use support::line;
+
+/// Every text gives its line, whole and in bytes.
+fn check(parser: &Parser, cases: &[(&str, &str)]) {
+    for (text, want) in cases {
+        assert_eq!(line(&parser.parse(text)), *want, "{text}");
+        support::stream::same(parser, text, []);
+    }
+}
+
+fn reads(cases: &[(&str, &str)]) {
+    check(&Parser::new(declared()), cases);
+}
+
+/// contract 10
+#[test]
+fn values_between_tags_have_the_type_of_their_parameter() {
+    let call = |params: &str| format!("<tool_call><function=find>{params}</function></tool_call>");
+    for (params, want) in [
+        ("<parameter=q>true</parameter>", r#"{"q":"true"}"#),
+        ("<parameter=q>1e5</parameter>", r#"{"q":"1e5"}"#),
+        ("<parameter=q>null</parameter>", r#"{"q":"null"}"#),
+        ("<parameter=q>{\"a\": 1}</parameter>", r#"{"q":"{\"a\": 1}"}"#),
+        ("<parameter=q>&lt;b&gt;</parameter>", r#"{"q":"&lt;b&gt;"}"#),
+        ("<parameter=q>\n\n a \n\n</parameter>", r#"{"q":"\n a \n"}"#),
+        ("<parameter=q>\r\na\r\n</parameter>", r#"{"q":"a"}"#),
+        ("<parameter=q></parameter>", r#"{"q":""}"#),
+        ("<parameter=n>12345678901234567890123</parameter>", r#"{"n":12345678901234567890123}"#),
+        ("<parameter=n> -3 </parameter>", r#"{"n":-3}"#),
+        ("<parameter=n>셋</parameter>", r#"{"n":"셋"}"#),
+        ("<parameter=on>True</parameter>", r#"{"on":true}"#),
+        ("<parameter=on>yes</parameter>", r#"{"on":"yes"}"#),
+        ("<parameter=list>['a', 1, None]</parameter>", r#"{"list":["a",1,null]}"#),
+        ("<parameter=deep>{\"a\": 1</parameter>", r#"{"deep":"{\"a\": 1"}"#),
+        ("<parameter=other>7</parameter>", r#"{"other":7}"#),
+        ("<parameter=other>칠</parameter>", r#"{"other":"칠"}"#),
+        ("<parameter=q>a</parameter><parameter=q>b</parameter>", r#"{"q":"b"}"#),
+        ("", "{}"),
+    ] {
+        reads(&[(&call(params), &format!("find{want}"))]);
+    }
+}
+
+/// contract 3, 4, 5
+#[test]
+fn a_close_tag_counts_where_the_format_goes_on() {
+    reads(&[
+        // In the text of a value it is text.
+        (
+            "<function=find><parameter=q>a</parameter> b </function> c</parameter></function>",
+            r#"find{"q":"a</parameter> b </function> c"}"#,
+        ),
+        (
+            "<tool_call>find<arg_key>q</arg_key><arg_value>a</arg_value>b</tool_call>c</arg_value></tool_call>",
+            r#"find{"q":"a</arg_value>b</tool_call>c"}"#,
+        ),
+        (
+            "<invoke name=\"find\"><parameter name=\"q\">a</parameter>b</parameter></invoke>",
+            r#"find{"q":"a</parameter>b"}"#,
+        ),
+        // It may be missing before the end of the call and its wrapper.
+        ("<tool_call><function=find><parameter=q>\na\n</function></tool_call>", r#"find{"q":"a"}"#),
+        ("<tool_call><function=find><parameter=q>a</parameter></tool_call>", r#"find{"q":"a"}"#),
+        // It may be missing before another declared parameter on a line of its own.
+        (
+            "<function=find>\n<parameter=q>\na\n<parameter=n>\n1\n</parameter>\n</function>",
+            r#"find{"q":"a","n":1}"#,
+        ),
+        (
+            "<function=find>\n<parameter=q>\na\n<parameter=x>\n1\n</parameter>\n</function>",
+            r#"find{"q":"a\n<parameter=x>\n1"}"#,
+        ),
+        // Nothing says that these are whole.
+        ("<function=find><parameter=q>a</parameter>", "!truncated(find)"),
+        ("<function=find><parameter=q>a</function>", "!truncated(find)"),
+        ("<tool_call>find<arg_key>q</arg_key><arg_value>a</tool_call>", "!truncated(find)"),
+        ("<function=find><parameter=q", "!truncated(find)"),
+        // What is not of the format ends at the call's end, and takes no other call with it.
+        ("<function=find>noise</function><function=ping></function>", "ping{} !malformed(find)"),
+        (
+            "<invoke name=\"find\"><param>x</param></invoke><invoke name=\"ping\"></invoke>",
+            "ping{} !malformed(find)",
+        ),
+    ]);
+}
+
+/// contract 10
+#[test]
+fn tags_may_hold_json_and_attributes_any_quotes() {
+    reads(&[
+        ("<function=find>{\"q\": \"a</function>\"}</function>", r#"find{"q":"a</function>"}"#),
+        (
+            "<｜DSML｜tool_calls><｜DSML｜invoke name=\"find\">{\"q\": 1}</｜DSML｜invoke></｜DSML｜tool_calls>",
+            r#"find{"q":1}"#,
+        ),
+        (
+            "<｜DSML｜invoke name=\"find\"><｜DSML｜parameter name=\"q\" string=\"false\">7</｜DSML｜parameter></｜DSML｜invoke>",
+            r#"find{"q":7}"#,
+        ),
+        (
+            "<｜DSML｜invoke name=\"find\"><｜DSML｜parameter name=\"n\" string=\"true\">7</｜DSML｜parameter></｜DSML｜invoke>",
+            r#"find{"n":"7"}"#,
+        ),
+        ("<invoke name='find'><parameter name=q>a</parameter></invoke>", r#"find{"q":"a"}"#),
+        (
+            "<|open|>call tool=\"find\"<|sep|><|open|>argument key=\"a&quot;&amp;\" type=\"number\"<|sep|>1<|close|>argument<|sep|><|close|>call<|sep|>",
+            r#"find{"a\"&":1}"#,
+        ),
+        (
+            "<minimax:tool_call><invoke name=\"find\"><parameter name=\"q\">&amp;</parameter></invoke></minimax:tool_call>",
+            r#"find{"q":"&amp;"}"#,
+        ),
+    ]);
+}
+
+/// contract 3, 4, 9
+#[test]
+fn python_is_read_like_python() {
+    reads(&[
+        (
+            r#"<|python_start|>[find(q='it\'s "so"\n', n=-1)]<|python_end|>"#,
+            r#"find{"q":"it's \"so\"\n","n":-1}"#,
+        ),
+        (r#"<|python_start|>[find(q="""a "b" c""")]<|python_end|>"#, r#"find{"q":"a \"b\" c"}"#),
+        (r#"<|python_start|>[find(q='''a'b''')]<|python_end|>"#, r#"find{"q":"a'b"}"#),
+        (r#"<|python_start|>[find(q='', n=1)]<|python_end|>"#, r#"find{"q":"","n":1}"#),
+        (r#"<|python_start|>[find(q="\x41\u00e9\d")]<|python_end|>"#, r#"find{"q":"Aé\\d"}"#),
+        (
+            r#"<|python_start|>[find(list=(1, 2,), deep={'a': (True, None)},)]<|python_end|>"#,
+            r#"find{"list":[1,2],"deep":{"a":[true,null]}}"#,
+        ),
+        (r#"<|python_start|>[find(q=")],[")]<|python_end|>"#, r#"find{"q":")],["}"#),
+        ("<|python_start|>[]<|python_end|>", ""),
+        ("<|python_start|>ping()<|python_end|>", "ping{}"),
+        ("<|python_start|>[{\"name\": \"ping\", \"arguments\": {}}]<|python_end|>", "ping{}"),
+        ("<|python_tag|>crm.search-kb.call(q=\"x\")", r#"crm.search-kb{"q":"x"}"#),
+        ("<|python_tag|>print(1)", "!malformed(print)"),
+        ("<|python_start|>[find(\"x\")]<|python_end|>", "!malformed(find)"),
+        ("<|python_start|>[find(q=open('/etc'))]<|python_end|>", "!malformed(find)"),
+        ("[find(q=\"x\"), ping()]", r#"find{"q":"x"} ping{}"#),
+        ("[find(q=\"x\"),\n ping()]\n", r#"find{"q":"x"} ping{}"#),
+        ("[find(q=\"x\"), ping(", "find{\"q\":\"x\"} !truncated(ping)"),
+    ]);
+    let parser = Parser::new(declared());
+    for prose in [
+        "[find(q=\"x\")] is how you call it.",
+        "[find(x) = 3]",
+        "[find] it",
+        "[other(q=\"x\")]",
+        "[find(q=\"x\") and more",
+        "[1, 2] [find](http://x.kr)",
+    ] {
+        let reply = parser.parse(prose);
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", prose));
+    }
+}
+
+/// contract 6, 7, 8
+#[test]
+fn messages_of_channels_are_reasoning_answers_and_calls() {
+    reads(&[
+        ("<|channel|>final<|message|>네, 15일입니다.<|return|>", "=네, 15일입니다."),
+        (
+            "<|channel|>analysis<|message|>음<|end|><|start|>assistant<|channel|>final<|message|>네",
+            "=네",
+        ),
+        (
+            "<|channel|>commentary to=functions.find<|message|>{\"q\": 1}<|call|><|start|>functions.find to=assistant<|channel|>commentary<|message|>3<|end|><|start|>assistant<|channel|>commentary to=functions.ping<|message|>{}<|call|>",
+            r#"find{"q":1}"#,
+        ),
+        ("<|channel|>commentary to=functions.nope<|message|>{}<|call|>", "!unknown_tool(nope)"),
+        ("<|channel|>commentary to=python<|message|>print(1)<|call|>", "!unknown_tool(python)"),
+        (
+            "<|channel|>commentary to=functions.find <|constrain|>json<|message|>{\"q\": ",
+            "!truncated(find)",
+        ),
+        ("<|channel|>commentary to=functions.fi", "!truncated"),
+        ("<|channel|>final<|message|>", "!truncated"),
+    ]);
+    let text = "<|channel|>analysis<|message|>I must not write <|call|> or <|channel|>final.<|end|>\
+                <|start|>assistant<|channel|>commentary<|message|>먼저 찾겠습니다.<|end|>\
+                <|start|>assistant to=functions.ping<|channel|>commentary json<|message|>{}<|call|>";
+    let reply = Parser::new(declared()).parse(text);
+    assert_eq!(reply.reasoning.as_deref(), Some("I must not write <|call|> or <|channel|>final."));
+    assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("ping{}", "먼저 찾겠습니다."));
+}
+
+/// contract 6
+#[test]
+fn each_model_has_reasoning_marks_of_its_own() {
+    for (open, close) in [
+        ("<think>", "</think>"),
+        ("<seed:think>", "</seed:think>"),
+        ("<longcat_think>", "</longcat_think>"),
+        ("[THINK]", "[/THINK]"),
+        ("<|START_THINKING|>", "<|END_THINKING|>"),
+        ("◁think▷", "◁/think▷"),
+        ("<|inner_prefix|>", "<|inner_suffix|>"),
+        ("<|channel>thought\n", "<channel|>"),
+        ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
+        ("<think:1f>", "</think:1f>"),
+        ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
+    ] {
+        let parser = Parser::new(declared());
+        for text in [
+            format!("{open}Action: ping\nAction Input: {{}}{close}네"),
+            format!("Action: ping\nAction Input: {{}}{close}네"),
+        ] {
+            let reply = parser.parse(&text);
+            assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", "네"), "{text}");
+            let thought = reply.reasoning.unwrap_or_default();
+            assert_eq!(thought, "Action: ping\nAction Input: {}", "{text}");
+            support::stream::same(&parser, &text, []);
+        }
+    }
+}
+
+/// contract 2, 4, 9
+#[test]
+fn names_between_tokens_lose_what_the_format_adds() {
+    reads(&[
+        (
+            "<|tool_call_begin|>functions.find:12<|tool_call_argument_begin|>{}<|tool_call_end|>",
+            "find{}",
+        ),
+        ("<|tool_call_begin|>find:0 <|tool_call_argument_begin|> {} <|tool_call_end|>", "find{}"),
+        (
+            "<｜tool▁call▁begin｜>function<｜tool▁sep｜>find\n```json\n{\"q\": \"```\"}\n```<｜tool▁call▁end｜>",
+            r#"find{"q":"```"}"#,
+        ),
+        ("<｜tool▁call▁begin｜>function<｜tool▁sep｜>find\n{}<｜tool▁call▁end｜>", "find{}"),
+        ("<｜tool▁calls▁begin｜>ping<｜tool▁sep｜>{}<｜tool▁calls▁end｜>", "ping{}"),
+        ("[TOOL_CALLS]find{\"q\": \"[TOOL_CALLS]\"}", r#"find{"q":"[TOOL_CALLS]"}"#),
+        (
+            "[TOOL_CALLS] [{\"arguments\": {\"name\": \"x\"}, \"name\": \"find\"}]",
+            r#"find{"name":"x"}"#,
+        ),
+        ("[TOOL_CALLS]find[ARGS]{\"q\": 1", "!truncated(find)"),
+        (
+            "<|tool_call_begin|>find<|tool_call_argument_begin|>[1]<|tool_call_end|>",
+            r#"find{"q":"[1]"}"#,
+        ),
+        ("<|tool_call_begin|>ping<|tool_call_argument_begin|><|tool_call_end|>", "ping{}"),
+        (
+            "<|START_ACTION|>[{\"tool_name\": \"nope\", \"parameters\": {}}, {\"tool_name\": \"ping\", \"parameters\": {}}]<|END_ACTION|>",
+            "ping{} !unknown_tool(nope)",
+        ),
+        (
+            "<|tools_prefix|>[{\"find\": {\"name\": \"x\"}}, {\"ping\": {}}]<|tools_suffix|>",
+            r#"find{"name":"x"} ping{}"#,
+        ),
+        (
+            "<|tool_call>call:find{q:<|\"|>a}, b:<|\"|>,key with space:1.5e-05}<tool_call|>",
+            r#"find{"q":"a}, b:","key with space":1.5e-05}"#,
+        ),
+        ("<|tool_call>call:find no brace<tool_call|>", "!malformed"),
+        (
+            "<|tool_calls_section_begin|> noise <|tool_call_begin|>ping:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
+            "ping{}",
+        ),
+        // `<tool_input>` might have come.
+        ("<tool_call>find</tool_call>", "!truncated(find)"),
+        ("<tool_call>find</tool_call>\n끝", "find{}"),
+        ("<tool_call>ping\n</tool_call>", "ping{}"),
+    ]);
+    let glm = Parser::new(Declared::new().tool("f")).format(hanok_parse::Format::Glm47);
+    assert_eq!(line(&glm.parse("<tool_call>f</tool_call>")), "f{}");
+}
+
+/// contract 9
+#[test]
+fn a_mark_that_is_talked_about_is_text() {
+    let parser = Parser::new(declared());
+    for prose in [
+        "`<tool_call>` 태그를 씁니다.",
+        "`<think>`는 추론입니다.",
+        "<function=x 라고 쓰면 안 됩니다",
+        "제네릭 Vec<T>와 <div>, a[TOOL], [0]",
+        "functools는 파이썬 모듈입니다.",
+        "function call은 함수 호출입니다.",
+        "<invoke the spirits>",
+        "★ ✿ ◁ 꽃",
+    ] {
+        let reply = parser.parse(prose);
+        assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", prose));
+        support::stream::same(&parser, prose, []);
+    }
+}
