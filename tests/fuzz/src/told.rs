@@ -28,25 +28,28 @@ struct Open {
 impl Told {
     /// Folds the events of a whole stream.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// The events do not follow their rules: a call is numbered anew, told before it began or after it ended, or something
-    /// follows the end.
-    #[must_use]
-    pub fn of(events: &[Event]) -> Self {
+    /// A sentence, when the events do not follow their rules: a call is numbered anew, told before it began or after it
+    /// ended, or something follows the end.
+    pub fn of(events: &[Event]) -> Result<Self, String> {
         let mut told = Self::default();
         let mut calls: BTreeMap<usize, Open> = BTreeMap::new();
         let mut begun = 0;
         let mut is_over = false;
         for event in events {
-            assert!(!is_over, "{event:?} after the end");
+            if is_over {
+                return Err(format!("{event:?} after the end"));
+            }
             match event {
                 Event::Content { text } => told.content.push_str(text),
                 Event::Thought { text } => more(&mut told.thought, text),
                 Event::Reasoning { text } => more(&mut told.reasoning, text),
                 Event::Answer { text } => more(&mut told.answer, text),
                 Event::CallStarted { call, kind, name } => {
-                    assert_eq!(*call, begun, "calls are counted");
+                    if *call != begun {
+                        return Err(format!("call {call} begins, and should be {begun}"));
+                    }
                     begun += 1;
                     let open = Open {
                         kind: *kind,
@@ -56,14 +59,12 @@ impl Told {
                     };
                     calls.insert(*call, open);
                 }
-                Event::Arguments { call, json } => open(&mut calls, *call).json.push_str(json),
-                Event::ArgumentsReset { call } => open(&mut calls, *call).json.clear(),
-                Event::CallFinished { call } => open(&mut calls, *call).is_finished = true,
+                Event::Arguments { call, json } => open(&mut calls, *call)?.json.push_str(json),
+                Event::ArgumentsReset { call } => open(&mut calls, *call)?.json.clear(),
+                Event::CallFinished { call } => open(&mut calls, *call)?.is_finished = true,
                 Event::CallDropped { call } => {
-                    assert!(
-                        calls.remove(call).is_some(),
-                        "call {call} is dropped and was not there"
-                    );
+                    let dropped = calls.remove(call);
+                    dropped.ok_or_else(|| format!("call {call} is dropped and was not there"))?;
                 }
                 Event::Retracted => {
                     told = Self::default();
@@ -81,12 +82,16 @@ impl Told {
                 _ => {}
             }
         }
-        assert!(is_over, "the end is told");
+        if !is_over {
+            return Err("the end is not told".to_owned());
+        }
         for (call, open) in calls {
-            assert!(open.is_finished, "call {call} is neither finished nor dropped");
+            if !open.is_finished {
+                return Err(format!("call {call} is neither finished nor dropped"));
+            }
             told.calls.push((open.kind, open.name, open.json));
         }
-        told
+        Ok(told)
     }
 
     /// What a reply says.
@@ -129,9 +134,7 @@ fn more(text: &mut Option<String>, piece: &str) {
 }
 
 /// The call, which has begun and not ended.
-fn open(calls: &mut BTreeMap<usize, Open>, call: usize) -> &mut Open {
-    match calls.get_mut(&call) {
-        Some(open) if !open.is_finished => open,
-        _ => panic!("call {call} is told of, and is not open"),
-    }
+fn open(calls: &mut BTreeMap<usize, Open>, call: usize) -> Result<&mut Open, String> {
+    let open = calls.get_mut(&call).filter(|open| !open.is_finished);
+    open.ok_or_else(|| format!("call {call} is told of, and is not open"))
 }
