@@ -100,14 +100,18 @@ fn is_never_more(parser: &Parser, meant: &[Meant], text: &str, cut: usize) {
     }
 }
 
+/// A text of two calls of a form, and the prose before them. `find` gets `text`.
+pub(crate) fn sample(form: Form, text: &str) -> (&'static str, String) {
+    let args = |text: &str| Map::from_iter([("q".to_owned(), Value::from(text))]);
+    let meant: Vec<Meant> =
+        [("find", args(text)), ("ping", Map::new())].into_iter().take(form.most).collect();
+    (if form.prose.0 { "Let me see.\n" } else { "" }, (form.write)(&meant))
+}
+
 /// Checks that nothing of a call is content, wherever a text of two calls is cut off. A form that no mark begins may be
 /// prose until it says otherwise.
 pub(crate) fn hides_its_marks(form: Form) {
-    let args = |text: &str| Map::from_iter([("q".to_owned(), Value::from(text))]);
-    let meant: Vec<Meant> =
-        [("find", args("전세")), ("ping", Map::new())].into_iter().take(form.most).collect();
-    let before = if form.prose.0 { "Let me see.\n" } else { "" };
-    let written = (form.write)(&meant);
+    let (before, written) = sample(form, "전세");
     if !["<", "✿", "[TOOL_CALLS]"].iter().any(|mark| written.starts_with(mark)) {
         return;
     }
@@ -116,11 +120,10 @@ pub(crate) fn hides_its_marks(form: Form) {
         for (cut, _) in text.char_indices() {
             let text = text.get(..cut).unwrap_or_default();
             let content = parser.parse(text).content;
-            let format = form.format;
             let shown = content.strip_prefix(before.trim()).unwrap_or_default().trim();
             // One or two letters may be anything.
             let hides = shown.chars().count() <= 2;
-            assert!(hides, "{format}: {content:?} of {text:?}");
+            assert!(hides, "{}: {content:?} of {text:?}", form.format);
         }
     }
 }

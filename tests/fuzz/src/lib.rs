@@ -63,6 +63,16 @@ pub fn marks_are_hidden(index: usize) {
     );
 }
 
+/// A text of each of [`forms`], with prose, two calls if it can hold them, and `text` as an argument.
+#[must_use]
+pub fn samples(text: &str) -> Vec<String> {
+    let sample = |form| {
+        let (before, written) = forms::sample(form, text);
+        before.to_owned() + &written
+    };
+    forms::all().into_iter().map(sample).collect()
+}
+
 /// The marks as a dictionary for libFuzzer.
 #[must_use]
 pub fn dictionary() -> String {

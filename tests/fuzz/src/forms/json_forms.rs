@@ -27,7 +27,7 @@ pub(crate) const ALL: &[Form] = &[
         each(meant, |name, args| format!("Action:\n{}\n", object(name, "arguments", args)))
     }))),
     one(Form::new(Format::BareJson, |meant| {
-        each(meant, |name, args| object(name, "arguments", args).to_string() + "\n")
+        each(meant, |name, args| object(name, "arguments", args) + "\n")
     })),
     Form::new(Format::BareJson, |meant| list(meant, "parameters") + "\n"),
     Form::new(Format::Xlam, |meant| format!("```json\n{}\n```", list(meant, "arguments"))),
@@ -48,7 +48,7 @@ pub(crate) const ALL: &[Form] = &[
         })
     }),
     open(Form::new(Format::Llama3Json, |meant| {
-        let calls = joined(meant, "; ", |name, args| object(name, "parameters", args).to_string());
+        let calls = joined(meant, "; ", |name, args| object(name, "parameters", args));
         format!("<|python_tag|>{calls}")
     })),
     Form::new(Format::FunctionTag, |meant| {
@@ -78,9 +78,18 @@ pub(crate) const ALL: &[Form] = &[
         })
     })),
     open(Form::new(Format::Granite, |meant| format!("<|tool_call|>{}", list(meant, "arguments")))),
+    // The arguments stand first.
     open(Form::new(Format::Granite20bFc, |meant| {
-        each(meant, |name, args| format!("<function_call> {}", object(name, "arguments", args)))
+        each(meant, |name, args| {
+            format!("<function_call> {}", value!({ "arguments": args, "name": name }))
+        })
     })),
+    Form::new(Format::Hermes, |meant| {
+        each(meant, |name, args| {
+            let call = value!({ "arguments": args, "name": name });
+            format!("<tool_call>{call}</tool_call>")
+        })
+    }),
     Form::new(Format::Longcat, |meant| {
         each(meant, |name, args| {
             let call = object(name, "arguments", args);
@@ -201,12 +210,13 @@ const fn one_line(form: Form) -> Form {
     Form { prose: (true, false), ..form }
 }
 
-fn object(name: &str, key: &str, args: &Map<String, Value>) -> Value {
-    value!({ "name": name, key: args })
+/// A call as models write it, the name first.
+fn object(name: &str, key: &str, args: &Map<String, Value>) -> String {
+    format!("{{\"name\": \"{name}\", \"{key}\": {}}}", json(args))
 }
 
 fn list(meant: &[Meant], key: &str) -> String {
-    Value::Array(meant.iter().map(|(name, args)| object(name, key, args)).collect()).to_string()
+    format!("[{}]", joined(meant, ", ", |name, args| object(name, key, args)))
 }
 
 fn pythonic(meant: &[Meant]) -> String {
