@@ -67,7 +67,7 @@ impl Told {
                     dropped.ok_or_else(|| format!("call {call} is dropped and was not there"))?;
                 }
                 Event::Retracted => {
-                    told = Self::default();
+                    told = Self { reasoning: told.reasoning.take(), ..Self::default() };
                     calls.clear();
                 }
                 Event::Failed { error } => {
