@@ -3,6 +3,7 @@
 use crate::{
     CallKind, ErrorKind, Expected,
     after::After,
+    draft::Draft,
     formats::Shape,
     look::{Look, More},
     pairs::{self, Pair},
@@ -89,6 +90,19 @@ impl Calls {
 
     pub(crate) fn closes(&self) -> &'static [&'static str] {
         self.ends.tags
+    }
+
+    /// Takes a piece that is all of it more of a string. `false` when it is more than that.
+    pub(crate) fn copies(&mut self, draft: &mut Draft, look: Look<'_>) -> bool {
+        let Stage::Object(scan) = &mut self.stage else { return false };
+        let copied = self.released.is_none() && !look.ended && scan.copies(look.text);
+        if copied
+            && let Some((name, from)) = &self.known
+            && scan.depth() > 1
+        {
+            draft.tell_part(CallKind::Tool, name, scan.out.get(*from..).unwrap_or_default());
+        }
+        copied
     }
 
     pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {

@@ -3,6 +3,7 @@
 use crate::{
     CallKind, ErrorKind, Expected,
     after::After,
+    draft::Draft,
     input::Input,
     look::Look,
     names,
@@ -41,6 +42,15 @@ impl Given {
     /// The same, where the object is written in another way.
     pub(crate) fn dialect(self, dialect: Dialect) -> Self {
         Self { scan: self.scan.dialect(dialect), ..self }
+    }
+
+    /// Takes a piece that is all of it more of a string. `false` when it is more than that.
+    pub(crate) fn copies(&mut self, draft: &mut Draft, look: Look<'_>) -> bool {
+        let copied = !look.ended && self.scan.copies(look.text);
+        if copied && let Some(known) = &self.known {
+            draft.tell_part(self.kind, known, &self.scan.out);
+        }
+        copied
     }
 
     pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {

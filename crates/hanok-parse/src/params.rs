@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::{
     CallKind, ErrorKind, Expected, ParamType, Repair, RepairKind,
+    draft::Draft,
     formats::{ARGS, Tags},
     given::Given,
     input::Input,
@@ -150,6 +151,22 @@ impl Params {
             members: Vec::new(),
             repairs: Vec::new(),
         }
+    }
+
+    /// Takes a piece that is all of it more of a text. `false` when it is more than that.
+    pub(crate) fn copies(&mut self, draft: &mut Draft, look: Look<'_>) -> bool {
+        let is_text = matches!(self.stage, Stage::Value { kind: ParamType::String, .. });
+        let rest = look.rest(self.ahead);
+        let ends = |byte| matches!(byte, b'<' | b']');
+        if !is_text || look.ended || rest.bytes().any(ends) {
+            return false;
+        }
+        self.ahead += rest.len();
+        self.write(look);
+        if let Some(known) = &self.known {
+            draft.tell_part(CallKind::Tool, known, &self.out);
+        }
+        true
     }
 
     pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {

@@ -148,6 +148,19 @@ impl Scan {
         Self { dialect, ..self }
     }
 
+    /// Copies the rest of `text` when all of it is more of a string: what most pieces of a long call are.
+    pub(crate) fn copies(&mut self, text: &str) -> bool {
+        let rest = text.get(self.at..).unwrap_or_default();
+        let plain = self.inside == Inside::Text('"')
+            && !rest.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
+        if plain {
+            self.out.push_str(rest);
+            self.at = text.len();
+            work::count(rest.len());
+        }
+        plain
+    }
+
     /// Reads on in `text`.
     pub(crate) fn read(&mut self, text: &str, ended: bool) -> Read {
         let from = self.at;

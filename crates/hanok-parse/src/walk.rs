@@ -112,6 +112,15 @@ impl Walk {
     }
 
     fn step(&mut self, look: Look<'_>) -> Flow {
+        let copied = match &mut self.reading {
+            Reading::Calls(calls) => calls.copies(&mut self.draft, look),
+            Reading::Given(given) => given.copies(&mut self.draft, look),
+            Reading::Params(params) => params.copies(&mut self.draft, look),
+            _ => false,
+        };
+        if copied {
+            return Flow::More;
+        }
         if !matches!(self.reading, Reading::Text) {
             return std::mem::take(&mut self.reading).read(self, look);
         }
