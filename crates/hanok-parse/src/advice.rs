@@ -46,6 +46,9 @@ impl Note {
             NoteKind::Decoy => {
                 "A call inside your reasoning was not made. Write it behind the reasoning if you want it."
             }
+            NoteKind::Escaped => {
+                "You wrote letters as `\\u` escapes, which are easily misspelled. Write them as they are."
+            }
         };
         said.to_owned()
     }
@@ -68,6 +71,9 @@ impl Note {
                 "호출이 추론 안에 있었습니다. 이번에는 실행하지만, 호출은 추론 뒤에 쓰세요."
             }
             NoteKind::Decoy => "추론 안의 호출은 실행하지 않았습니다. 필요하면 추론 뒤에 쓰세요.",
+            NoteKind::Escaped => {
+                "글자를 `\\u` 이스케이프로 썼습니다. 틀리기 쉬우니 글자 그대로 쓰세요."
+            }
         };
         said.to_owned()
     }

@@ -240,6 +240,7 @@ impl Calls {
         if self.bare && !walk.leave(look) {
             return Next::Text;
         }
+        walk.draft.spelled(from..scan.at, scan.escaped);
         walk.draft.repaired(from..scan.at, scan.repairs);
         self.make(walk, look, calls, from);
         if walk.mode == Mode::Dead {

@@ -152,6 +152,13 @@ impl Draft {
         }
     }
 
+    /// Letters that a model spelled by their numbers, where it might have misspelled them.
+    pub(crate) fn spelled(&mut self, span: Range<usize>, escaped: bool) {
+        if escaped {
+            self.note(NoteKind::Escaped, span);
+        }
+    }
+
     fn note_of(&mut self, note: Note) {
         self.notes.push(note);
     }

@@ -81,6 +81,7 @@ impl Given {
     fn done(self, walk: &mut Walk, look: Look<'_>) {
         let Self { kind, name, start, from, scan, closes, .. } = self;
         walk.at = scan.at;
+        walk.draft.spelled(from..scan.at, scan.escaped);
         walk.draft.repaired(from..scan.at, scan.repairs);
         let called = Called { kind, name: &name, span: start..scan.at, given: from..scan.at };
         walk.call(look, called, Input::Object(scan.out));

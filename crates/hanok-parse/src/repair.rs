@@ -280,6 +280,7 @@ impl Scan {
         };
         match whole.and_then(|len| rest.get(..len)) {
             Some(digits) => {
+                self.escaped |= code_unit(rest.get(2..6)).is_some_and(|unit| unit >= 0xa0);
                 self.out.push_str(digits);
                 self.at += digits.len();
             }

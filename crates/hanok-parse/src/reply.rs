@@ -166,4 +166,6 @@ pub enum NoteKind {
     Promoted,
     /// A call's mark stands in reasoning, where it calls nothing.
     Decoy,
+    /// Letters other than ASCII were written as `\u` escapes. Models misspell them so; nothing was changed.
+    Escaped,
 }

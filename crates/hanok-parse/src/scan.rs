@@ -104,6 +104,8 @@ pub(crate) struct Scan {
     /// How far an unfinished look ahead has come.
     pub(crate) ahead: usize,
     pub(crate) repairs: Vec<Repair>,
+    /// A letter that could have been written as it is was escaped.
+    pub(crate) escaped: bool,
     pub(crate) ends: Ends,
     pub(crate) dialect: Dialect,
     /// No mark says that this is a call: a line break inside a key ends it.
@@ -135,6 +137,7 @@ impl Scan {
             inside: Inside::Nothing,
             ahead: 0,
             repairs: Vec::new(),
+            escaped: false,
             ends,
             dialect: Dialect::Json,
             bare: false,

@@ -254,6 +254,12 @@ fn every_note_is_a_sentence_in_two_languages() {
             "여는 표시 없이 닫는 추론 표시가 있어, 그 앞을 모두 추론으로 읽었습니다.",
         ),
         (
+            "Action: f\nAction Input: {\"a\": \"\\uc804\\uc138\"}",
+            NoteKind::Escaped,
+            "You wrote letters as `\\u` escapes, which are easily misspelled. Write them as they are.",
+            "글자를 `\\u` 이스케이프로 썼습니다. 틀리기 쉬우니 글자 그대로 쓰세요.",
+        ),
+        (
             "<think>\nAction: f\nAction Input: {}</think>네",
             NoteKind::Decoy,
             "A call inside your reasoning was not made. Write it behind the reasoning if you want it.",
