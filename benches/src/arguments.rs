@@ -73,12 +73,14 @@ pub(crate) fn usage() -> String {
     let rows = ALL.iter().map(|work| format!("  {:<16}{}", work.name, work.about));
     format!(
         "usage: cargo xtask bench [ROW]... [--rounds N] [--json FILE] [--no-langgraph] [--peers]
+       cargo xtask bench --parsers
 
   ROW             what to measure; all rows if none is named
   --rounds N      rounds of each row besides a warm-up, of which the median counts; {ROUNDS} if it is not said
   --json FILE     writes the rows there, too
   --no-langgraph  leaves LangGraph out, and Python
   --peers         builds other engines for Rust, too, which takes minutes, and has them do what they can
+  --parsers       a table of its own: our parser of tool calls and others, which are hundreds of crates to build
 
 rows:
 {}

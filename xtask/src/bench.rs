@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: builds the measurements, finds LangGraph a place, and runs them.
 
+mod parsers;
+
 use std::path::{Path, PathBuf};
 
 use crate::Result;
@@ -28,6 +30,9 @@ const WANTED: &str = "benches/langgraph/requirements.txt";
 ///
 /// Cargo could not be started. That LangGraph cannot be had is said, and no error.
 pub(crate) fn run(bench: &Bench) -> Result<bool> {
+    if bench.arguments.iter().any(|argument| argument == parsers::ASKED) {
+        return parsers::run(&bench.arguments);
+    }
     if !Tool::cargo().arguments(["build"]).arguments(PACKAGE).shown()? {
         return Ok(false);
     }
@@ -64,7 +69,7 @@ fn python() -> Option<PathBuf> {
         return None;
     };
     let folder = cache.join("hanok").join("langgraph");
-    match prepared(&folder) {
+    match prepared(&folder, WANTED) {
         Ok(python) => Some(python),
         Err(error) => {
             eprintln!("bench: without LangGraph: {error}");
@@ -79,13 +84,13 @@ fn cache(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     named.or_else(|| Some(variable("HOME")?.join(".cache")))
 }
 
-/// The Python of a virtual environment in `folder`, made if it is not there, with the newest of what is wanted.
-fn prepared(folder: &Path) -> Result<PathBuf> {
+/// The Python of a virtual environment in `folder`, made if it is not there, with the newest of what the file `wanted` names.
+fn prepared(folder: &Path, wanted: &str) -> Result<PathBuf> {
     let python = folder.join("bin").join("python");
     if !python.exists() {
         Tool::named("python3").arguments(["-m", "venv"]).arguments([folder]).text()?;
     }
-    let install = ["-m", "pip", "install", "--quiet", "--upgrade", "--requirement", WANTED];
+    let install = ["-m", "pip", "install", "--quiet", "--upgrade", "--requirement", wanted];
     Tool::named(&python).arguments(install).text()?;
     Ok(python)
 }

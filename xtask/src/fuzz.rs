@@ -39,7 +39,7 @@ pub(crate) fn run(metadata: &Metadata) -> Result<Outcome> {
     let host = host()?;
     let folder = metadata.target_directory.join("fuzz");
     let built = Tool::cargo()
-        .arguments(["build", "--release", "--locked", "--target", &host])
+        .arguments(["build", "--release", "--target", &host])
         .arguments(["--manifest-path", MANIFEST, "--target-dir"])
         .arguments([&folder])
         .variable("RUSTFLAGS", COVERAGE)
@@ -73,7 +73,7 @@ fn missing() -> Option<String> {
     if Tool::named(&compiler).arguments(["--version"]).text().is_err() {
         return Some(format!("libFuzzer needs a C++ compiler, and `{compiler}` does not run"));
     }
-    let fetch = ["fetch", "--locked", "--manifest-path", MANIFEST];
+    let fetch = ["fetch", "--manifest-path", MANIFEST];
     let fetched = Tool::cargo().arguments(fetch).text();
     fetched.err().map(|_why| "libFuzzer could not be fetched from the registry".to_owned())
 }
