@@ -4,7 +4,7 @@ use crate::{
     Repair, RepairKind,
     fence::FENCE,
     look::{Look, More, Seen},
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     walk::Walk,
 };
 
@@ -43,7 +43,7 @@ impl After {
         Self { given, stage: Stage::Closers, ..Self::new(at, closes) }
     }
 
-    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Progress {
         loop {
             let done = match self.stage {
                 Stage::Closers => self.closers(walk, look),
@@ -55,11 +55,11 @@ impl After {
                 Ok(Some(fresh)) => {
                     walk.at = self.at;
                     walk.fresh |= fresh;
-                    return Flow::Moved;
+                    return Progress::Moved;
                 }
                 Err(More) => {
                     walk.reading = Reading::After(self);
-                    return Flow::More;
+                    return Progress::More;
                 }
             }
         }

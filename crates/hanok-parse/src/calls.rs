@@ -7,7 +7,7 @@ use crate::{
     formats::Shape,
     look::{Look, More},
     pairs::{self, Pair},
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     scan::{Ends, Read, Scan},
     skip::{Skip, Then},
     walk::{Called, Mode, Walk},
@@ -105,7 +105,7 @@ impl Calls {
         copied
     }
 
-    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Lead);
             let left = match stage {
@@ -119,18 +119,18 @@ impl Calls {
                     let mut skip = skip;
                     skip.then = Then::List(self);
                     walk.reading = Reading::Skip(skip);
-                    return Flow::Moved;
+                    return Progress::Moved;
                 }
                 Next::After(at) => {
                     walk.at = at;
                     walk.reading = Reading::After(After::new(at, self.ends.tags));
-                    return Flow::Moved;
+                    return Progress::Moved;
                 }
-                Next::Text => return Flow::Moved,
+                Next::Text => return Progress::Moved,
                 Next::More(stage) => {
                     self.stage = stage;
                     walk.reading = Reading::Calls(self);
-                    return Flow::More;
+                    return Progress::More;
                 }
             }
         }

@@ -4,7 +4,7 @@ use crate::{
     json_text,
     look::More,
     repair::Inside,
-    scan::{Input, Scan, Step},
+    scan::{Scan, Step, Text},
 };
 
 /// The longest key without quotes.
@@ -12,7 +12,7 @@ const KEY: usize = 256;
 
 impl Scan {
     /// Reads on in a string of Python. The quote at its beginning is not read yet when nothing of it is written.
-    pub(crate) fn python_string(&mut self, quote: char, triple: bool, input: Input<'_>) -> Step {
+    pub(crate) fn python_string(&mut self, quote: char, triple: bool, input: Text<'_>) -> Step {
         if self.ahead == 0 {
             let rest = self.rest(input);
             let quotes = rest.chars().take_while(|letter| *letter == quote).count();
@@ -63,7 +63,7 @@ impl Scan {
     }
 
     /// Whether the quote at hand ends the string; if not, it is written.
-    fn python_quote(&mut self, quote: char, triple: bool, input: Input<'_>) -> Result<bool, More> {
+    fn python_quote(&mut self, quote: char, triple: bool, input: Text<'_>) -> Result<bool, More> {
         let quotes = self.rest(input).chars().take(3).take_while(|next| *next == quote).count();
         if triple && quotes < 3 {
             if quotes == self.rest(input).len() && !input.ended {
@@ -77,7 +77,7 @@ impl Scan {
         Ok(true)
     }
 
-    fn python_escape(&mut self, input: Input<'_>) -> Result<(), More> {
+    fn python_escape(&mut self, input: Text<'_>) -> Result<(), More> {
         let rest = self.rest(input);
         let next = rest.chars().nth(1).ok_or(More)?;
         let digits = match next {
@@ -129,14 +129,14 @@ impl Scan {
     }
 
     /// Begins a string that is written as it is between two `quote`s.
-    pub(crate) fn quoted(&mut self, quote: &'static str, input: Input<'_>) -> Step {
+    pub(crate) fn quoted(&mut self, quote: &'static str, input: Text<'_>) -> Step {
         self.at += quote.len();
         self.out.push('"');
         self.inside = Inside::Quoted(quote);
         self.quoted_string(quote, input)
     }
 
-    pub(crate) fn quoted_string(&mut self, quote: &'static str, input: Input<'_>) -> Step {
+    pub(crate) fn quoted_string(&mut self, quote: &'static str, input: Text<'_>) -> Step {
         let rest = self.rest(input);
         let end = rest.find(quote);
         let len = end.unwrap_or_else(|| rest.len() - json_text::overlap(rest, quote));
@@ -150,7 +150,7 @@ impl Scan {
     }
 
     /// Reads a key up to its colon.
-    pub(crate) fn quoted_key(&mut self, quote: &'static str, input: Input<'_>) -> Step {
+    pub(crate) fn quoted_key(&mut self, quote: &'static str, input: Text<'_>) -> Step {
         let rest = self.rest(input);
         let Some(len) = rest.bytes().take(KEY).position(|byte| matches!(byte, b':' | b'}' | b'\n'))
         else {

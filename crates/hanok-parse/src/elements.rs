@@ -8,7 +8,7 @@ use crate::{
     look::{Look, More},
     members::{self, Member},
     names,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     tags,
     walk::{Called, Walk},
 };
@@ -60,24 +60,24 @@ impl Elements {
         Self { start, ahead: at, name, known, frames, members, out: String::new() }
     }
 
-    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         loop {
             let step =
                 if self.name.is_none() { self.head(walk, look) } else { self.tag(walk, look) };
             match step {
                 Ok(false) => {}
-                Ok(true) => return Flow::Moved,
+                Ok(true) => return Progress::Moved,
                 Err(More) if look.ended => {
                     let name = self.name.as_deref().map(str::trim);
                     walk.truncated(look, self.start, name, Expected::Rest);
-                    return Flow::Moved;
+                    return Progress::Moved;
                 }
                 Err(More) => {
                     if let Some(known) = &self.known {
                         walk.draft.tell_part(CallKind::Tool, known, &self.out);
                     }
                     walk.reading = Reading::Elements(self);
-                    return Flow::More;
+                    return Progress::More;
                 }
             }
         }

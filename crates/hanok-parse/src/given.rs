@@ -7,7 +7,7 @@ use crate::{
     input::Input,
     look::Look,
     names,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     scan::{Dialect, Ends, Read, Scan},
     skip::{Skip, Then},
     walk::{Called, Walk},
@@ -53,14 +53,14 @@ impl Given {
         copied
     }
 
-    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         match self.scan.read(look.text, look.ended) {
             Read::More => {
                 if let Some(known) = &self.known {
                     walk.draft.tell_part(self.kind, known, &self.scan.out);
                 }
                 walk.reading = Reading::Given(self);
-                return Flow::More;
+                return Progress::More;
             }
             Read::Done | Read::Member => self.done(walk, look),
             Read::Cut => {
@@ -75,7 +75,7 @@ impl Given {
                 walk.reading = Reading::Skip(Box::new(skip));
             }
         }
-        Flow::Moved
+        Progress::Moved
     }
 
     fn done(self, walk: &mut Walk, look: Look<'_>) {

@@ -7,7 +7,7 @@ use crate::{
     Expected,
     lead::Lead,
     look::{Look, More, Seen},
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     think::Think,
     walk::{Mode, Walk},
 };
@@ -36,28 +36,28 @@ impl Header {
         Self { start, mark, ahead: start }
     }
 
-    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Progress {
         loop {
             let rest = look.rest(self.ahead);
             let len = rest.bytes().position(|byte| byte == b'<');
             self.ahead += len.unwrap_or(rest.len());
             if self.ahead > self.start + LONGEST {
                 walk.go(self.mark);
-                return Flow::Moved;
+                return Progress::Moved;
             }
             let seen = if len.is_some() { look.seen(self.ahead, MESSAGE) } else { Seen::More };
             match seen {
                 Seen::Yes => {
                     self.open(walk, look);
-                    return Flow::Moved;
+                    return Progress::Moved;
                 }
                 Seen::More if look.ended => {
                     self.cut(walk, look);
-                    return Flow::Moved;
+                    return Progress::Moved;
                 }
                 Seen::More => {
                     walk.reading = Reading::Header(self);
-                    return Flow::More;
+                    return Progress::More;
                 }
                 Seen::No => self.ahead += 1,
             }

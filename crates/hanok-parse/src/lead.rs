@@ -7,7 +7,7 @@ use crate::{
     json_text,
     look::{Look, More, Seen},
     marks, names,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     scan::{Dialect, Ends},
     walk::{Called, Walk},
 };
@@ -61,14 +61,14 @@ impl Lead {
         Self { dialect: Dialect::Quoted(quote), ..self }
     }
 
-    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         loop {
             match self.step(walk, look) {
                 Ok(false) => {}
-                Ok(true) => return Flow::Moved,
+                Ok(true) => return Progress::Moved,
                 Err(More) => {
                     walk.reading = Reading::Lead(self);
-                    return Flow::More;
+                    return Progress::More;
                 }
             }
         }

@@ -4,7 +4,7 @@ use crate::{
     Expected, json_text,
     look::{Look, More, Seen},
     marks,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     walk::Walk,
 };
 
@@ -35,7 +35,7 @@ impl Lost {
         Self { section: Some(start), ..Self::new(at, closes) }
     }
 
-    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Progress {
         match self.find(look) {
             Ok(Some(at)) => walk.go(at),
             Ok(None) => {
@@ -47,10 +47,10 @@ impl Lost {
             }
             Err(More) => {
                 walk.reading = Reading::Lost(self);
-                return Flow::More;
+                return Progress::More;
             }
         }
-        Flow::Moved
+        Progress::Moved
     }
 
     fn find(&mut self, look: Look<'_>) -> Result<Option<usize>, More> {

@@ -9,7 +9,7 @@ use crate::{
     labels::{self, Line},
     look::{Look, More},
     marks::{self, Found},
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     scan::Ends,
     walk::{Mode, Pending, Walk},
 };
@@ -45,16 +45,16 @@ impl Named {
         Self { what, start, behind, ahead: behind, name: None }
     }
 
-    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         let read = match (self.name, self.what) {
             (Some(from), Behind::Name(kind)) => self.line(walk, look, kind, from),
             _ => self.begin(walk, look),
         };
         match read {
-            Ok(()) => Flow::Moved,
+            Ok(()) => Progress::Moved,
             Err(More) => {
                 walk.reading = Reading::Name(self);
-                Flow::More
+                Progress::More
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::{
     names,
     params::Params,
     python::Python,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     scan::Ends,
     tags,
     tool_input::ToolInput,
@@ -36,12 +36,12 @@ impl Opening {
         Self { start, body, white: body, rule }
     }
 
-    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Progress {
         match self.decide(walk, look) {
-            Ok(()) => Flow::Moved,
+            Ok(()) => Progress::Moved,
             Err(More) => {
                 walk.reading = Reading::Opening(self);
-                Flow::More
+                Progress::More
             }
         }
     }

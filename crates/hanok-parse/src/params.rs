@@ -15,7 +15,7 @@ use crate::{
     look::{Look, More, Seen},
     members::{self, Member},
     names,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     scan::Ends,
     tags,
     walk::{Called, Walk},
@@ -169,7 +169,7 @@ impl Params {
         true
     }
 
-    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Between);
             let done = match stage {
@@ -183,13 +183,13 @@ impl Params {
             };
             match done {
                 Ok(None) => {}
-                Ok(Some(Done)) => return Flow::Moved,
+                Ok(Some(Done)) => return Progress::Moved,
                 Err(More) => {
                     if let Some(known) = &self.known {
                         walk.draft.tell_part(CallKind::Tool, known, &self.out);
                     }
                     walk.reading = Reading::Params(self);
-                    return Flow::More;
+                    return Progress::More;
                 }
             }
         }

@@ -8,7 +8,7 @@ use crate::{
     input::Input,
     look::{Look, More},
     names,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     scan::{Dialect, Ends, Read, Scan},
     walk::{Called, Mode, Walk},
 };
@@ -93,7 +93,7 @@ impl Python {
         name(look, from)
     }
 
-    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Between(self.at, false));
             let next = match stage {
@@ -102,11 +102,11 @@ impl Python {
             };
             match next {
                 Next::Stage(stage) => self.stage = stage,
-                Next::Done => return Flow::Moved,
+                Next::Done => return Progress::Moved,
                 Next::More(stage) => {
                     self.stage = stage;
                     walk.reading = Reading::Python(self);
-                    return Flow::More;
+                    return Progress::More;
                 }
             }
         }

@@ -46,16 +46,16 @@ pub(crate) enum Reading {
 
 /// Whether reading came to where the text stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flow {
+pub(crate) enum Progress {
     Moved,
     More,
 }
 
 impl Reading {
     /// Reads on. What is left to read is in the walk afterwards.
-    pub(crate) fn read(self, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(self, walk: &mut Walk, look: Look<'_>) -> Progress {
         match self {
-            Self::Text => Flow::Moved,
+            Self::Text => Progress::Moved,
             Self::Think(think) => think.read(walk, look),
             Self::Opening(opening) => opening.read(walk, look),
             Self::Calls(calls) => calls.read(walk, look),

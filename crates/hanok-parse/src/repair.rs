@@ -6,7 +6,7 @@
 use crate::{
     RepairKind,
     look::More,
-    scan::{Dialect, Input, Scan, Step, Want},
+    scan::{Dialect, Scan, Step, Text, Want},
 };
 
 /// A token that the text may stop in.
@@ -28,7 +28,7 @@ pub(crate) enum Inside {
 impl Scan {
     /// Skips white space and comments, and remembers where the last line began. The next letter, or `None` inside a
     /// comment.
-    pub(crate) fn skip_blank(&mut self, input: Input<'_>) -> Result<Option<char>, More> {
+    pub(crate) fn skip_blank(&mut self, input: Text<'_>) -> Result<Option<char>, More> {
         let rest = self.rest(input);
         match rest.as_bytes() {
             [next @ (b'"' | b',' | b':' | b'{' | b'}' | b'[' | b']'), ..] => {
@@ -80,7 +80,7 @@ impl Scan {
     }
 
     /// Goes on with the token that the text stopped in.
-    pub(crate) fn resume(&mut self, input: Input<'_>) -> Step {
+    pub(crate) fn resume(&mut self, input: Text<'_>) -> Step {
         match self.inside {
             Inside::Text(open) => self.string(open, input),
             Inside::LineComment => {
@@ -105,7 +105,7 @@ impl Scan {
         }
     }
 
-    fn block_comment(&mut self, input: Input<'_>) -> Step {
+    fn block_comment(&mut self, input: Text<'_>) -> Step {
         let rest = self.rest(input);
         match rest.find("*/") {
             Some(end) => {
@@ -121,7 +121,7 @@ impl Scan {
     }
 
     /// Skips the second of two closing braces, if it is there.
-    fn doubled(&mut self, input: Input<'_>) -> Step {
+    fn doubled(&mut self, input: Text<'_>) -> Step {
         let next = match self.skip_blank(input) {
             Ok(Some(next)) => Some(next),
             Ok(None) => None,
@@ -162,7 +162,7 @@ impl Scan {
     }
 
     /// Reads on in the string that the quote `open` opened.
-    fn string(&mut self, open: char, input: Input<'_>) -> Step {
+    fn string(&mut self, open: char, input: Text<'_>) -> Step {
         loop {
             let Some(next) = self.copy_plain(open, input) else { return Step::More };
             if closes(open, next) {
@@ -200,7 +200,7 @@ impl Scan {
     }
 
     /// Copies up to the next letter that may need care, and gives it. `None` where the text stops.
-    fn copy_plain(&mut self, open: char, input: Input<'_>) -> Option<char> {
+    fn copy_plain(&mut self, open: char, input: Text<'_>) -> Option<char> {
         let rest = self.rest(input);
         let plain = if open == '"' {
             rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))
@@ -216,7 +216,7 @@ impl Scan {
     }
 
     /// A quote that also stands in words (`it's`) closes a string only where the next token of JSON follows.
-    fn closes_here(&mut self, open: char, quote: char, input: Input<'_>) -> Result<bool, More> {
+    fn closes_here(&mut self, open: char, quote: char, input: Text<'_>) -> Result<bool, More> {
         if open == '"' {
             return Ok(true);
         }
@@ -240,7 +240,7 @@ impl Scan {
         }
     }
 
-    fn escape(&mut self, input: Input<'_>) -> Result<(), More> {
+    fn escape(&mut self, input: Text<'_>) -> Result<(), More> {
         let rest = self.rest(input);
         let next = rest.chars().nth(1).ok_or(More)?;
         match next {
@@ -261,7 +261,7 @@ impl Scan {
     }
 
     /// `\u` with four digits. Half of a surrogate pair is no character, and is kept as it was written.
-    fn unicode_escape(&mut self, input: Input<'_>) -> Result<(), More> {
+    fn unicode_escape(&mut self, input: Text<'_>) -> Result<(), More> {
         let rest = self.rest(input);
         let short = rest.len() < 12 && !input.ended && may_be_escape(rest);
         let whole = match code_unit(rest.get(2..6)) {
@@ -321,7 +321,7 @@ impl Scan {
     }
 
     /// Reads a key without quotes.
-    pub(crate) fn bare_key(&mut self, input: Input<'_>) -> Step {
+    pub(crate) fn bare_key(&mut self, input: Text<'_>) -> Step {
         let part =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '$');
         let Ok(key) = self.word(input, part) else { return Step::More };
@@ -335,7 +335,7 @@ impl Scan {
     }
 
     /// Reads a number or a word that stands for a value.
-    pub(crate) fn literal(&mut self, in_array: bool, input: Input<'_>) -> Step {
+    pub(crate) fn literal(&mut self, in_array: bool, input: Text<'_>) -> Step {
         let part =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '+' | '.');
         let Ok(word) = self.word(input, part) else { return Step::More };
@@ -354,7 +354,7 @@ impl Scan {
     /// The letters at hand that are `part` of a word, once it is clear where they end.
     pub(crate) fn word<'a>(
         &mut self,
-        input: Input<'a>,
+        input: Text<'a>,
         part: impl Fn(char) -> bool,
     ) -> Result<&'a str, More> {
         let from = self.ahead.max(self.at);

@@ -118,7 +118,7 @@ pub(crate) struct Scan {
 
 /// A piece of text, and whether it goes on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Input<'a> {
+pub(crate) struct Text<'a> {
     pub(crate) text: &'a str,
     pub(crate) ended: bool,
 }
@@ -167,12 +167,12 @@ impl Scan {
     /// Reads on in `text`.
     pub(crate) fn read(&mut self, text: &str, ended: bool) -> Read {
         let from = self.at;
-        let read = self.run(Input { text, ended });
+        let read = self.run(Text { text, ended });
         work::count(self.at.saturating_sub(from));
         read
     }
 
-    fn run(&mut self, input: Input<'_>) -> Read {
+    fn run(&mut self, input: Text<'_>) -> Read {
         loop {
             let step = match self.inside {
                 Inside::Nothing => match self.skip_blank(input) {
@@ -197,7 +197,7 @@ impl Scan {
     }
 
     /// Reads one token.
-    fn step(&mut self, next: char, input: Input<'_>) -> Step {
+    fn step(&mut self, next: char, input: Text<'_>) -> Step {
         if !matches!(next, '"' | ',' | ':' | '}' | ']' | '{') {
             match self.ends_here(input) {
                 Ok(false) => {}
@@ -217,7 +217,7 @@ impl Scan {
         step
     }
 
-    fn key(&mut self, next: char, input: Input<'_>) -> Step {
+    fn key(&mut self, next: char, input: Text<'_>) -> Step {
         match next {
             _ if self.closes_frame(next) => return self.close(next),
             ',' => {
@@ -282,7 +282,7 @@ impl Scan {
         Step::Next
     }
 
-    fn value(&mut self, next: char, input: Input<'_>) -> Step {
+    fn value(&mut self, next: char, input: Text<'_>) -> Step {
         let in_array = self.frames.last().is_some_and(|frame| !frame.object);
         match next {
             _ if in_array && self.closes_frame(next) => return self.close(next),
@@ -329,7 +329,7 @@ impl Scan {
         self.resume(input)
     }
 
-    fn comma(&mut self, next: char, input: Input<'_>) -> Step {
+    fn comma(&mut self, next: char, input: Text<'_>) -> Step {
         let object = self.frames.last().is_some_and(|frame| frame.object);
         match next {
             ',' => self.skip(next),
@@ -454,7 +454,7 @@ impl Scan {
     }
 
     /// Whether the format's own end stands here, between two members.
-    fn ends_here(&self, input: Input<'_>) -> Result<bool, More> {
+    fn ends_here(&self, input: Text<'_>) -> Result<bool, More> {
         let object = self.frames.last().is_some_and(|frame| frame.object);
         let between = match self.want {
             Want::Comma => true,
@@ -482,7 +482,7 @@ impl Scan {
     }
 
     /// The label of the line, when this is where the line begins.
-    fn label(&self, input: Input<'_>) -> Result<Option<LabelKind>, More> {
+    fn label(&self, input: Text<'_>) -> Result<Option<LabelKind>, More> {
         let Some(line) = self.line.filter(|_| self.ends.labels && self.line_is_blank) else {
             return Ok(None);
         };
@@ -551,7 +551,7 @@ impl Scan {
         }
     }
 
-    pub(crate) fn rest<'a>(&self, input: Input<'a>) -> &'a str {
+    pub(crate) fn rest<'a>(&self, input: Text<'a>) -> &'a str {
         input.text.get(self.at..).unwrap_or_default()
     }
 

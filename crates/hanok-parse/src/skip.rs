@@ -4,7 +4,7 @@ use crate::{
     after::After,
     calls::Calls,
     look::Look,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     scan::Scan,
     walk::Walk,
 };
@@ -52,7 +52,7 @@ impl Skip {
         }
     }
 
-    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self, walk: &mut Walk, look: Look<'_>) -> Progress {
         if walk.unclosed >= UNCLOSED {
             return self.go_back(walk);
         }
@@ -79,10 +79,10 @@ impl Skip {
             return self.unclosed(walk);
         }
         walk.reading = Reading::Skip(Box::new(self));
-        Flow::More
+        Progress::More
     }
 
-    fn closed(self, walk: &mut Walk) -> Flow {
+    fn closed(self, walk: &mut Walk) -> Progress {
         walk.at = self.at;
         walk.reading = match self.then {
             Then::List(mut calls) => {
@@ -91,15 +91,15 @@ impl Skip {
             }
             Then::Close(closes) => Reading::After(After::new(self.at, closes)),
         };
-        Flow::Moved
+        Progress::Moved
     }
 
-    fn unclosed(self, walk: &mut Walk) -> Flow {
+    fn unclosed(self, walk: &mut Walk) -> Progress {
         walk.unclosed += 1;
         self.go_back(walk)
     }
 
-    fn go_back(self, walk: &mut Walk) -> Flow {
+    fn go_back(self, walk: &mut Walk) -> Progress {
         walk.at = self.back;
         walk.fresh |= self.is_line;
         let closes = match &self.then {
@@ -107,6 +107,6 @@ impl Skip {
             Then::Close(closes) => closes,
         };
         walk.reading = Reading::After(After::new(self.back, closes));
-        Flow::Moved
+        Progress::Moved
     }
 }

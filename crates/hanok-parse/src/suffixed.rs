@@ -5,7 +5,7 @@ use crate::{
     look::{Look, More},
     names,
     params::Params,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     think::Think,
     walk::Walk,
 };
@@ -38,12 +38,12 @@ impl Suffixed {
         Self { start, at, tag }
     }
 
-    pub(crate) fn read(self, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(self, walk: &mut Walk, look: Look<'_>) -> Progress {
         match self.decide(walk, look) {
-            Ok(()) => Flow::Moved,
+            Ok(()) => Progress::Moved,
             Err(More) => {
                 walk.reading = Reading::Suffixed(self);
-                Flow::More
+                Progress::More
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     labels::{self, LabelKind, Line},
     look::{Look, More},
     marks::{self, Found, Mark},
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     walk::Walk,
 };
 
@@ -41,7 +41,7 @@ impl Think {
         Self { close: Some(close), ..self }
     }
 
-    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         loop {
             let rest = look.rest(self.at);
             if rest.is_empty() {
@@ -60,7 +60,7 @@ impl Think {
             return self.close(walk, look.text.len(), look.text.len());
         }
         walk.reading = Reading::Think(self);
-        Flow::More
+        Progress::More
     }
 
     /// Reads up to the next mark. Where reading goes on, when it is the close mark.
@@ -117,12 +117,12 @@ impl Think {
         Ok(())
     }
 
-    fn close(self, walk: &mut Walk, end: usize, behind: usize) -> Flow {
+    fn close(self, walk: &mut Walk, end: usize, behind: usize) -> Progress {
         walk.draft.reasoning.cut();
         walk.draft.reasoned.push(self.start..end);
         walk.reasoned_to = behind;
         walk.go(behind);
-        Flow::Moved
+        Progress::Moved
     }
 }
 

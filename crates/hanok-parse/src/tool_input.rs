@@ -6,7 +6,7 @@ use crate::{
     input::Input,
     look::{Look, Seen},
     names,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     scan::Ends,
     walk::{Called, Walk},
 };
@@ -31,7 +31,7 @@ impl ToolInput {
         Self { start, behind, ahead: behind, name, input: None }
     }
 
-    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+    pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         if self.input.is_some() {
             return self.words(walk, look);
         }
@@ -42,13 +42,13 @@ impl ToolInput {
                 let at = look.behind_white(self.ahead + OPEN.len());
                 if look.rest(at).is_empty() && !look.ended {
                     walk.reading = Reading::Input(self);
-                    return Flow::More;
+                    return Progress::More;
                 }
                 self.input(walk, look, at)
             }
             Seen::More => {
                 walk.reading = Reading::Input(self);
-                Flow::More
+                Progress::More
             }
             Seen::No => {
                 let enough = rest.is_empty() && self.is_enough(look);
@@ -57,7 +57,7 @@ impl ToolInput {
                 } else {
                     self.alone(walk, look);
                 }
-                Flow::Moved
+                Progress::Moved
             }
         }
     }
@@ -82,7 +82,7 @@ impl ToolInput {
         walk.go(end);
     }
 
-    fn input(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>, at: usize) -> Flow {
+    fn input(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>, at: usize) -> Progress {
         walk.at = at;
         if !look.rest(at).starts_with('{') {
             self.input = Some(at);
@@ -92,17 +92,17 @@ impl ToolInput {
         let ends = Ends { tags: &[CLOSE], ..Ends::default() };
         let given = Given::new(look, CallKind::Tool, self.name, self.start, at, ends);
         walk.reading = Reading::Given(Box::new(given));
-        Flow::Moved
+        Progress::Moved
     }
 
     /// Plain text up to the close tag.
-    fn words(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Flow {
+    fn words(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         let from = self.input.unwrap_or(self.ahead);
         let rest = look.rest(self.ahead);
         let Some(end) = rest.find(CLOSE).map(|end| self.ahead + end) else {
             if look.ended {
                 walk.truncated(look, self.start, Some(&self.name), Expected::Rest);
-                return Flow::Moved;
+                return Progress::Moved;
             }
             let mut ahead = look.text.len().saturating_sub(CLOSE.len()).max(self.ahead);
             while !look.text.is_char_boundary(ahead) {
@@ -110,7 +110,7 @@ impl ToolInput {
             }
             self.ahead = ahead;
             walk.reading = Reading::Input(self);
-            return Flow::More;
+            return Progress::More;
         };
         let behind = end + CLOSE.len();
         let called = Called {
@@ -121,6 +121,6 @@ impl ToolInput {
         };
         walk.call(look, called, Input::from_text(look.slice(from, end)));
         walk.go(behind);
-        Flow::Moved
+        Progress::Moved
     }
 }

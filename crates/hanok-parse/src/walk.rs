@@ -24,7 +24,7 @@ use crate::{
     names,
     opening::Opening,
     python::Python,
-    reading::{Flow, Reading},
+    reading::{Progress, Reading},
     suffixed::{Suffixed, Tag},
     think::{self, Think},
 };
@@ -94,7 +94,7 @@ impl Walk {
 
     /// Reads on as far as the text goes.
     pub(crate) fn run(&mut self, look: Look<'_>) {
-        while self.step(look) == Flow::Moved {}
+        while self.step(look) == Progress::Moved {}
         if look.ended {
             self.settle(look);
             self.resolve_pending(look);
@@ -111,7 +111,7 @@ impl Walk {
         }
     }
 
-    fn step(&mut self, look: Look<'_>) -> Flow {
+    fn step(&mut self, look: Look<'_>) -> Progress {
         let copied = match &mut self.reading {
             Reading::Calls(calls) => calls.copies(&mut self.draft, look),
             Reading::Given(given) => given.copies(&mut self.draft, look),
@@ -119,17 +119,17 @@ impl Walk {
             _ => false,
         };
         if copied {
-            return Flow::More;
+            return Progress::More;
         }
         if !matches!(self.reading, Reading::Text) {
             return std::mem::take(&mut self.reading).read(self, look);
         }
         if self.at >= look.text.len() {
-            return Flow::More;
+            return Progress::More;
         }
         match self.read_text(look) {
-            Ok(()) => Flow::Moved,
-            Err(More) => Flow::More,
+            Ok(()) => Progress::Moved,
+            Err(More) => Progress::More,
         }
     }
 
