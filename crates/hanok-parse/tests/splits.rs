@@ -7,7 +7,7 @@
 
 mod support;
 
-use hanok_parse::{Declared, Parser, Reasoning};
+use hanok_parse::{Declared, Format, Parser, Reasoning};
 use proptest::prelude::*;
 use support::{soup::text, stream::same};
 
@@ -64,6 +64,19 @@ proptest! {
             let single = text.char_indices().map(|(at, _)| at).collect();
             same(&parser, &text, [cuts, single]);
         }
+    }
+}
+
+proptest! {
+    /// contract 13
+    #[test]
+    fn any_split_says_the_same_when_the_format_is_known(
+        text in text(),
+        format in prop::sample::select(Format::ALL.to_vec()),
+    ) {
+        let parser = support::parser().format(format);
+        let single = text.char_indices().map(|(at, _)| at).collect();
+        same(&parser, &text, [single]);
     }
 }
 
