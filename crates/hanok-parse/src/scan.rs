@@ -517,6 +517,14 @@ impl Scan {
         self.out.get(member.value.clone()).filter(|value| !value.is_empty())
     }
 
+    /// The values of an object of these two members, in this order, and no others.
+    pub(crate) fn pair(&self, first: &str, second: &str) -> Option<(&str, &str)> {
+        let [one, two] = self.top() else { return None };
+        let both = one.has(first, &self.out) && two.has(second, &self.out);
+        let value = |member: &Member| self.out.get(member.value.clone());
+        both.then(|| Some((value(one)?, value(two)?)))?
+    }
+
     /// The keys of the outermost object that were read whole, with their values.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (String, &str)> {
         self.top().iter().filter(|member| !member.key.is_empty()).map(|member| {
