@@ -16,6 +16,8 @@ use crate::{
 const PREFIX: &str = "]<]minimax[>[";
 /// The longest tag.
 const TAG: usize = 1024;
+/// How much white space may stand between the prefix and its tag.
+const GAP: usize = 64;
 /// `serde_json` reads 127 levels.
 const DEEPEST: usize = 126;
 
@@ -115,7 +117,7 @@ impl Elements {
         };
         let text_end = self.ahead + len;
         let open = look.behind_white(text_end + PREFIX.len());
-        if open > text_end + TAG {
+        if open > text_end + PREFIX.len() + GAP {
             return Ok(self.malformed(walk, Expected::Object));
         }
         let rest = look.rest(open);

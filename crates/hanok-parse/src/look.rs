@@ -1,6 +1,6 @@
 //! Looking ahead in a text that may go on.
 
-use crate::setup::Setup;
+use crate::{scan::work, setup::Setup};
 
 /// Whether something stands in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,9 @@ impl<'a> Look<'a> {
     /// The first byte at or behind `at` that is no white space, or where the text stops.
     pub(crate) fn behind_white(&self, at: usize) -> usize {
         let rest = self.rest(at);
-        at + rest.len() - rest.trim_start().len()
+        let white = rest.len() - rest.trim_start().len();
+        work::count(white);
+        at + white
     }
 }
 

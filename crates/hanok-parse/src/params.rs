@@ -330,6 +330,10 @@ impl Params {
             return Ok(None);
         };
         let at = look.behind_white(self.at);
+        if at > self.at + GAP {
+            self.at = at;
+            return self.malformed(walk);
+        }
         let rest = look.rest(at);
         if let Some((begin, end)) = self.tags.kind.filter(|(begin, _)| rest.starts_with(begin))
             && let Some(len) = rest.find(end)

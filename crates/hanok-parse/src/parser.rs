@@ -159,4 +159,53 @@ mod tests {
             assert!(scanned <= 10 * text.len(), "{unit:?}: {scanned} of {}", text.len());
         }
     }
+
+    /// The same when the text comes byte by byte: no look ahead begins anew with each piece.
+    #[test]
+    fn no_byte_is_scanned_often_in_pieces() {
+        let parser = Parser::new(Declared::new().tool("f").agent("a"));
+        for head in [
+            "",
+            "Action:",
+            "Action: f\nAction Input:",
+            "Delegate: a\nTask:",
+            "<tool_call>",
+            "<tool_call>f</tool_call>",
+            "<tool_call>f</tool_call><tool_input>",
+            "<tool_call>{\"name\": \"f\", \"arguments\": {}}",
+            "<tool_call>{\"name\": \"f\", \"arguments\": {'a': 'b'",
+            "<tool_call>f<arg_key>q</arg_key>",
+            "<tool_call>f<arg_key>q</arg_key><arg_value>x</arg_value>",
+            "<function=f><parameter=q>x</parameter>",
+            "<function=f><parameter=q>x</function>",
+            "<ifm|tool_call>f<ifm|arg_key>q</ifm|arg_key>",
+            "<|python_start|>[f(",
+            "<|python_start|>[f()",
+            "[f()",
+            "[",
+            "```",
+            "```json\n",
+            "<|tool_call_begin|>f<|tool_call_argument_begin|>",
+            "<｜tool▁call▁begin｜>function<｜tool▁sep｜>",
+            "<|channel|>commentary to=f<|message|>",
+            "]<]minimax[>[<invoke name=\"f\">]<]minimax[>[",
+            "<|tool_calls_section_begin|>",
+        ] {
+            for unit in [" ", "\n", " \n", "}", "]", "<", "-", "'"] {
+                let text = format!("{head}{}", unit.repeat(4_000 / unit.len()));
+                work::take();
+                let mut stream = parser.stream();
+                for byte in text.as_bytes() {
+                    stream.feed_bytes(&[*byte], &mut Vec::new());
+                }
+                stream.finish(&mut Vec::new());
+                let scanned = work::take();
+                assert!(
+                    scanned <= 80 * text.len(),
+                    "{head:?} {unit:?}: {scanned} of {}",
+                    text.len()
+                );
+            }
+        }
+    }
 }

@@ -22,29 +22,36 @@ pub(crate) struct ToolInput {
     behind: usize,
     ahead: usize,
     name: String,
+    /// Behind the open tag, how far the text is white space.
+    white: Option<usize>,
     /// Where the input begins.
     input: Option<usize>,
 }
 
 impl ToolInput {
     pub(crate) fn new(start: usize, behind: usize, name: String) -> Self {
-        Self { start, behind, ahead: behind, name, input: None }
+        Self { start, behind, ahead: behind, name, white: None, input: None }
     }
 
     pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
         if self.input.is_some() {
             return self.words(walk, look);
         }
+        if let Some(white) = self.white {
+            let at = look.behind_white(white);
+            if look.rest(at).is_empty() && !look.ended {
+                self.white = Some(at);
+                walk.reading = Reading::Input(self);
+                return Progress::More;
+            }
+            return self.input(walk, look, at);
+        }
         self.ahead = look.behind_white(self.ahead);
         let rest = look.rest(self.ahead);
         match look.seen(self.ahead, OPEN) {
             Seen::Yes => {
-                let at = look.behind_white(self.ahead + OPEN.len());
-                if look.rest(at).is_empty() && !look.ended {
-                    walk.reading = Reading::Input(self);
-                    return Progress::More;
-                }
-                self.input(walk, look, at)
+                self.white = Some(self.ahead + OPEN.len());
+                self.read(walk, look)
             }
             Seen::More => {
                 walk.reading = Reading::Input(self);
