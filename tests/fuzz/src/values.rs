@@ -32,6 +32,10 @@ pub(crate) fn call(bytes: &mut Bytes<'_>) -> (&'static str, Map<String, Value>) 
                     args.insert(key.to_owned(), of(kind(key), bytes));
                 }
             }
+            // Where arguments are tags, a tool with parameters and without arguments was cut off.
+            if args.is_empty() {
+                args.insert("n".to_owned(), integer(bytes));
+            }
             ("plan", args)
         }
     }
