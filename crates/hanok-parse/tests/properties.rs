@@ -4,7 +4,7 @@ use hanok_parse::{Declared, Parser};
 use proptest::{collection::vec, prelude::*};
 
 proptest! {
-    /// contract 13
+    /// P32, P59: no bytes make the parser panic, and no cut changes what it reads.
     #[test]
     fn any_bytes_are_a_sound_reply_however_they_are_cut(data in vec(any::<u8>(), 0..600)) {
         hanok_fuzz::any_text(&data);

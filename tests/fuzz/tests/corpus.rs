@@ -50,7 +50,7 @@ fn what_was_found_before_is_found_no_more() {
     assert!(files > 0, "the corpus is empty");
 }
 
-/// contract 13
+/// P32, P59: no bytes make the parser panic, and no cut changes what it reads.
 #[test]
 fn any_text_is_a_sound_reply_however_it_is_cut() {
     for seed in 0..4_000 {
@@ -58,7 +58,7 @@ fn any_text_is_a_sound_reply_however_it_is_cut() {
     }
 }
 
-/// contract 3, 5, 6, 10, 13
+/// P32: only what was written as a call is one, in every format, in pieces and cut off.
 #[test]
 fn every_format_is_read_as_it_was_written() {
     let forms = forms();
