@@ -27,7 +27,7 @@ pub(crate) fn prose(bytes: usize) -> String {
             _ => {}
         }
         for _ in 0..=draw.below(5) {
-            text.push_str(SENTENCES[draw.below(SENTENCES.len())].trim_start());
+            text.push_str(draw.sentence());
         }
         text.push_str(if draw.below(3) == 0 { "\n\n" } else { "\n" });
     }
@@ -39,9 +39,8 @@ pub(crate) fn calls(count: usize) -> String {
     let mut text = String::new();
     let mut draw = Draw(11);
     for index in 0..count {
-        let (one, other) = (draw.below(SENTENCES.len()), draw.below(SENTENCES.len()));
-        let query = SENTENCES[one].replace('"', "\\\"");
-        let note = SENTENCES[other].replace('"', "\\\"");
+        let query = draw.sentence().replace('"', "\\\"");
+        let note = draw.sentence().replace('"', "\\\"");
         text.push_str(&format!(
             "<tool_call>\n{{\"name\": \"find\", \"arguments\": {{\"q\": \"{query}\", \"page\": {index}, \"filters\": \
              {{\"tags\": [\"lease\", \"세입자\"], \"max\": 12.5, \"exact\": false}}, \"note\": \"{note}\\n\"}}}}\n</tool_call>\n"
@@ -69,5 +68,9 @@ impl Draw {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (self.0 >> 8) as usize % end
+    }
+
+    fn sentence(&mut self) -> &'static str {
+        SENTENCES.get(self.below(SENTENCES.len())).copied().unwrap_or_default()
     }
 }
