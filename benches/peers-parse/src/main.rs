@@ -9,6 +9,7 @@
 #[allow(dead_code, reason = "parsers are measured by a part of it")]
 mod measure;
 mod parsers;
+mod repair;
 mod table;
 #[path = "../../src/works/parse/texts.rs"]
 mod texts;
@@ -28,11 +29,17 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        [] => table::print(None),
-        ["--python", python] => table::print(Some(python)),
+        [] => both(None),
+        ["--python", python] => both(Some(python)),
+        ["--repair"] => {
+            repair::print();
+            Ok(())
+        }
         [parser, work, rounds] => one(parser, work, rounds),
         _ => {
-            eprintln!("usage: hanok-bench-parsers [--python PYTHON] | PARSER WORK ROUNDS");
+            eprintln!(
+                "usage: hanok-bench-parsers [--python PYTHON] | --repair | PARSER WORK ROUNDS"
+            );
             return ExitCode::from(2);
         }
     };
@@ -43,6 +50,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The speeds, and what becomes of JSON that is not quite JSON.
+fn both(python: Option<&str>) -> Result<()> {
+    table::print(python)?;
+    repair::print();
+    Ok(())
 }
 
 fn one(parser: &str, work: &str, rounds: &str) -> Result<()> {
