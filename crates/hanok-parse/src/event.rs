@@ -100,3 +100,17 @@ pub enum Event {
     /// The text has ended.
     Finished,
 }
+
+impl Event {
+    /// Which call it is about, if it is about one.
+    pub(crate) fn call_mut(&mut self) -> Option<&mut usize> {
+        match self {
+            Self::CallStarted { call, .. }
+            | Self::Arguments { call, .. }
+            | Self::ArgumentsReset { call }
+            | Self::CallFinished { call }
+            | Self::CallDropped { call } => Some(call),
+            _ => None,
+        }
+    }
+}

@@ -42,7 +42,7 @@ impl Header {
             let len = rest.bytes().position(|byte| byte == b'<');
             self.ahead += len.unwrap_or(rest.len());
             if self.ahead > self.start + LONGEST {
-                walk.go(self.mark);
+                self.none(walk);
                 return Progress::Moved;
             }
             let seen = if len.is_some() { look.seen(self.ahead, MESSAGE) } else { Seen::More };
@@ -73,7 +73,16 @@ impl Header {
         }
         let rest = look.slice(self.mark, look.text.len());
         let is_short = rest.len() < SHORT && !rest.contains('\n');
-        walk.go(if is_short { look.text.len() } else { self.mark });
+        match is_short {
+            true => walk.go(look.text.len()),
+            false => self.none(walk),
+        }
+    }
+
+    /// It is no header. One without a mark of its own is not looked for again where it stands.
+    fn none(self, walk: &mut Walk) {
+        walk.go(self.mark);
+        walk.fresh = self.mark > self.start;
     }
 
     fn open(self, walk: &mut Walk, look: Look<'_>) {

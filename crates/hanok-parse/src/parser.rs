@@ -104,6 +104,13 @@ impl Parser {
         let last = told.iter().rposition(|event| matches!(event, Event::Retracted));
         told.drain(..last.map_or(0, |last| last + 1));
         let reply = walk.into_reply(text, &mut told);
+        let first = told.iter().find_map(|event| match event {
+            Event::CallStarted { call, .. } => Some(*call),
+            _ => None,
+        });
+        // Calls that were taken back there were never told, and do not count.
+        let untold = first.map_or(0, |first| first.saturating_sub(started));
+        told.iter_mut().filter_map(Event::call_mut).for_each(|call| *call -= untold.min(*call));
         let said = |event: &Event| matches!(event, Event::Content { .. } | Event::Reasoning { .. });
         told.retain(|event| !said(event));
         (!reply.calls.is_empty()).then(|| {
