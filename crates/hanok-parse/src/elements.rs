@@ -118,6 +118,7 @@ impl Elements {
         let text_end = self.ahead + len;
         let open = look.behind_white(text_end + PREFIX.len());
         if open > text_end + PREFIX.len() + GAP {
+            self.ahead = text_end;
             return Ok(self.malformed(walk, Expected::Object));
         }
         let rest = look.rest(open);

@@ -122,8 +122,11 @@ impl Opening {
             return Ok(true);
         }
         let inner = look.behind_white(at + 1);
+        if inner >= at + NAME {
+            return Ok(false);
+        }
         match look.rest(inner).bytes().next() {
-            None if !look.ended && inner < at + NAME => Err(More),
+            None if !look.ended => Err(More),
             first => Ok(matches!(first, Some(b'{' | b']'))),
         }
     }

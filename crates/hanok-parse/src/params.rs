@@ -331,12 +331,11 @@ impl Params {
         };
         let at = look.behind_white(self.at);
         if at > self.at + GAP {
-            self.at = at;
             return self.malformed(walk);
         }
         let rest = look.rest(at);
         if let Some((begin, end)) = self.tags.kind.filter(|(begin, _)| rest.starts_with(begin))
-            && let Some(len) = rest.find(end)
+            && let Some(len) = rest.find(end).filter(|len| *len <= HEAD)
         {
             let kind = rest.get(begin.len()..len).unwrap_or_default().trim();
             let is_string = kind.eq_ignore_ascii_case("string");
@@ -355,7 +354,8 @@ impl Params {
                 .tags
                 .kind
                 .is_some_and(|(begin, _)| begin.starts_with(rest) || rest.starts_with(begin));
-        if !may_follow || rest.len() > HEAD {
+        let longest = HEAD + self.tags.kind.map_or(0, |(_, end)| end.len());
+        if !may_follow || rest.len() > longest {
             self.at = at;
             return self.malformed(walk);
         }

@@ -311,7 +311,8 @@ enum Next {
 fn name(look: Look<'_>, at: usize) -> Result<Option<&str>, More> {
     let rest = look.rest(at);
     let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-' | ' ');
-    let end = rest.char_indices().take(NAME).find(|(_, letter)| !part(*letter));
+    let mut letters = rest.char_indices().take_while(|(at, _)| *at < NAME);
+    let end = letters.find(|(_, letter)| !part(*letter));
     match end {
         Some((0, _)) => Ok(None),
         Some((end, '(')) => Ok(rest.get(..end)),

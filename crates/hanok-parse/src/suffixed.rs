@@ -52,11 +52,7 @@ impl Suffixed {
         let rest = look.rest(self.at);
         let is_suffix = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let Some(len) = rest.bytes().take(LONGEST).position(|byte| !is_suffix(byte)) else {
-            if !look.ended && rest.len() < LONGEST {
-                return Err(More);
-            }
-            self.cut(walk, look);
-            return Ok(());
+            return self.endless(walk, look, rest);
         };
         if !rest.get(len..).is_some_and(|tail| tail.starts_with('>')) {
             self.prose(walk, look);
@@ -80,11 +76,7 @@ impl Suffixed {
     fn call(self, walk: &mut Walk, look: Look<'_>, body: usize, suffix: &str) -> Result<(), More> {
         let rest = look.rest(body);
         let Some(len) = rest.bytes().take(LONGEST).position(|byte| byte == b'<') else {
-            if !look.ended && rest.len() < LONGEST {
-                return Err(More);
-            }
-            self.cut(walk, look);
-            return Ok(());
+            return self.endless(walk, look, rest);
         };
         let name = rest.get(..len).unwrap_or_default().trim().to_owned();
         let separator = format!("<tool_sep{suffix}>");
@@ -99,6 +91,16 @@ impl Suffixed {
         Ok(())
     }
 
+    /// Nothing ends the suffix or the name in `rest`, which may go on.
+    fn endless(self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<(), More> {
+        match (rest.len() < LONGEST, look.ended) {
+            (true, false) => return Err(More),
+            (true, true) => self.cut(walk, look),
+            (false, _) => self.prose(walk, look),
+        }
+        Ok(())
+    }
+
     /// The text ended in it.
     fn cut(self, walk: &mut Walk, look: Look<'_>) {
         let begun = look.slice(self.at, look.text.len());
@@ -107,7 +109,7 @@ impl Suffixed {
             walk.leave(look);
             return walk.truncated(look, self.start, None, Expected::Rest);
         }
-        if self.tag == Tag::Call || begun.len() >= LONGEST {
+        if self.tag == Tag::Call {
             return self.prose(walk, look);
         }
         walk.at = look.text.len();
