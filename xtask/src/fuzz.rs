@@ -14,8 +14,20 @@ const MANIFEST: &str = "tests/fuzz/libfuzzer/Cargo.toml";
 const DICTIONARY: &str = "tests/fuzz/libfuzzer/marks.dict";
 const CORPUS: &str = "tests/fuzz/corpus";
 
-/// How long a target runs, in seconds.
+/// How long a target runs, in seconds, and from where: the same every time, so that a check that passed does not fail for
+/// no change. When everything is wanted it goes on from what earlier runs kept, by dice.
 const SECONDS: u64 = 60;
+const SEED: &str = "-seed=1";
+
+/// How long it runs when everything is wanted.
+const LONG: u64 = 600;
+
+/// How a target is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    Same,
+    Long,
+}
 
 /// Those that run at once.
 const AT_ONCE: usize = 2;
@@ -33,6 +45,19 @@ const COVERAGE: &str = "-Cpasses=sancov-module \
 ///
 /// Cargo could not be started.
 pub(crate) fn run(metadata: &Metadata) -> Result<Outcome> {
+    run_all(metadata, Runs::Same)
+}
+
+/// The same, for ten minutes each and with other dice every time.
+///
+/// # Errors
+///
+/// Cargo could not be started.
+pub(crate) fn long(metadata: &Metadata) -> Result<Outcome> {
+    run_all(metadata, Runs::Long)
+}
+
+fn run_all(metadata: &Metadata, runs: Runs) -> Result<Outcome> {
     if let Some(reason) = missing() {
         return Ok(Outcome::Skipped(reason));
     }
@@ -48,17 +73,17 @@ pub(crate) fn run(metadata: &Metadata) -> Result<Outcome> {
         return Ok(Outcome::Failed(built.output));
     }
     let programs = folder.join(host).join("release");
-    let (mut failures, mut runs) = (String::new(), 0);
+    let (mut failures, mut done) = (String::new(), 0);
     for some in targets()?.chunks(AT_ONCE) {
-        for (name, ended) in at_once(some, &programs, &folder)? {
+        for (name, ended) in at_once(some, runs, &programs, &folder)? {
             match times(&ended) {
-                Some(times) => runs += times,
+                Some(times) => done += times,
                 None => failures.push_str(&failure(&name, &ended, &folder)),
             }
         }
     }
     if failures.is_empty() {
-        Ok(Outcome::Passed(format!("{runs} runs of {} targets", targets()?.len())))
+        Ok(Outcome::Passed(format!("{done} runs of {} targets", targets()?.len())))
     } else {
         Ok(Outcome::Failed(failures))
     }
@@ -98,10 +123,15 @@ fn targets() -> Result<Vec<String>> {
 }
 
 /// Runs `names` side by side.
-fn at_once(names: &[String], programs: &Path, folder: &Path) -> Result<Vec<(String, Ended)>> {
+fn at_once(
+    names: &[String],
+    runs: Runs,
+    programs: &Path,
+    folder: &Path,
+) -> Result<Vec<(String, Ended)>> {
     let mut running = Vec::new();
     for name in names {
-        let tool = tool(name, programs, folder)?;
+        let tool = tool(name, runs, programs, folder)?;
         // What a thread returns crosses it: an error as its words.
         let run = thread::spawn(move || tool.run().map_err(|error| error.to_string()));
         running.push((name.clone(), run));
@@ -114,24 +144,31 @@ fn at_once(names: &[String], programs: &Path, folder: &Path) -> Result<Vec<(Stri
     Ok(ended)
 }
 
-/// A target on what earlier runs kept and on what is committed.
-fn tool(name: &str, programs: &Path, folder: &Path) -> Result<Tool> {
-    let kept = folder.join("kept").join(name);
+/// A target on what is committed, and maybe on what earlier runs kept.
+fn tool(name: &str, runs: Runs, programs: &Path, folder: &Path) -> Result<Tool> {
+    let long = runs == Runs::Long;
+    // The first folder that is named is where the fuzzer keeps what it comes upon.
+    let kept = folder.join(if long { "kept" } else { "fresh" }).join(name);
+    if !long && kept.exists() {
+        fs::remove_dir_all(&kept)?;
+    }
     fs::create_dir_all(&kept)?;
     let committed = PathBuf::from(CORPUS).join(name);
     let found = folder.join(format!("found-{name}-"));
+    let seconds = if long { LONG } else { SECONDS };
     Ok(Tool::named(programs.join(name))
         .arguments([&kept])
         .arguments(committed.is_dir().then_some(&committed))
+        .arguments((!long).then_some(SEED))
         .arguments([
             format!("-dict={DICTIONARY}"),
-            format!("-max_total_time={SECONDS}"),
+            format!("-max_total_time={seconds}"),
             "-max_len=4096".to_owned(),
             "-timeout=10".to_owned(),
             "-rss_limit_mb=2048".to_owned(),
             format!("-artifact_prefix={}", found.display()),
         ])
-        .limit(Duration::from_secs(2 * SECONDS)))
+        .limit(Duration::from_secs(2 * seconds)))
 }
 
 /// How many runs a target says it did; `None` when it did not end well.

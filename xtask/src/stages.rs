@@ -50,7 +50,10 @@ pub(crate) const ALL: &[Stage] = &[
 ];
 
 /// What takes the place of a stage of its name when everything is wanted.
-const FULL: &[Stage] = &[Stage { name: "simulate", about: "", run: simulate_all }];
+const FULL: &[Stage] = &[
+    Stage { name: "simulate", about: "", run: simulate_all },
+    Stage { name: "fuzz", about: "", run: fuzz::long },
+];
 
 /// The profile of the workspace's manifest. A packaged crate leaves that behind; built with the same
 /// settings it shares what the stages before have built, which makes the dry run four times as fast.
