@@ -6,7 +6,7 @@
 use crate::{
     Expected,
     lead::Lead,
-    look::{Look, More, Seen},
+    look::{Look, More, Seen, Until},
     reading::{Progress, Reading},
     think::Think,
     walk::{Mode, Walk},
@@ -151,17 +151,15 @@ pub(crate) fn begins(look: Look<'_>, at: usize) -> Result<bool, More> {
         Seen::No => return Ok(false),
         Seen::More => return Err(More),
     }
-    let rest = look.rest(to);
-    let end = rest.bytes().take(LONGEST).position(|byte| matches!(byte, b'<' | b'\n'));
-    match end {
-        Some(end) => {
+    match look.until(to, LONGEST, |letter| matches!(letter, '<' | '\n')) {
+        Until::At(end) => {
             let marks = ["<|channel|>", "<|constrain|>", "<|message|>"];
             let tail = look.rest(to + end);
             let cut = look.ended && marks.iter().any(|mark| mark.starts_with(tail));
             Ok(cut || look.any(to + end, &marks)?.is_some())
         }
-        None if rest.len() >= LONGEST => Ok(false),
-        None if !look.ended => Err(More),
-        None => Ok(!rest.contains(char::is_whitespace)),
+        Until::More => Err(More),
+        Until::Ended => Ok(!look.rest(to).contains(char::is_whitespace)),
+        Until::Beyond => Ok(false),
     }
 }

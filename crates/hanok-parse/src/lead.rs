@@ -5,7 +5,7 @@ use crate::{
     given::Given,
     input::Input,
     json_text,
-    look::{Look, More, Seen},
+    look::{Look, More, Seen, Until},
     marks, names,
     reading::{Progress, Reading},
     scan::{Dialect, Ends},
@@ -173,40 +173,36 @@ impl Lead {
 
     /// What stood before was a type. The name is the rest of the line.
     fn name(&mut self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<bool, More> {
-        let end =
-            rest.bytes().take(WORD).position(|byte| matches!(byte, b'\n' | b'{' | b'<' | b'`'));
-        match end {
-            Some(end) => {
+        match look.until(self.ahead, WORD, |letter| matches!(letter, '\n' | '{' | '<' | '`')) {
+            Until::At(end) => {
                 self.name = rest.get(..end).unwrap_or_default().to_owned();
                 self.typed = false;
                 self.ahead += end;
-                Ok(false)
+                return Ok(false);
             }
-            None if !look.ended && rest.len() < WORD => Err(More),
-            None if look.ended && rest.len() < WORD => {
-                walk.truncated(look, self.start, None, Expected::Rest);
-                Ok(true)
-            }
-            None => {
-                self.malformed(walk, look);
-                Ok(true)
-            }
+            Until::More => return Err(More),
+            Until::Ended => walk.truncated(look, self.start, None, Expected::Rest),
+            Until::Beyond => self.malformed(walk, look),
         }
+        Ok(true)
     }
 
     /// Skips an id: a word before the arguments.
     fn id(&mut self, look: Look<'_>, rest: &str) -> Result<bool, More> {
-        let is_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        let Some(len) = rest.bytes().take(WORD).position(|byte| !is_id(byte)) else {
-            if rest.len() < WORD && !look.ended {
-                return Err(More);
+        let is_id = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+        match look.until(self.ahead, WORD, |letter| !is_id(letter)) {
+            Until::At(len) => {
+                self.id = false;
+                self.ahead += len;
+                Ok(len > 0)
             }
-            self.ahead += if look.ended && rest.len() < WORD { rest.len() } else { 0 };
-            return Ok(look.ended && rest.len() < WORD);
-        };
-        self.id = false;
-        self.ahead += len;
-        Ok(len > 0)
+            Until::More => Err(More),
+            Until::Ended => {
+                self.ahead += rest.len();
+                Ok(true)
+            }
+            Until::Beyond => Ok(false),
+        }
     }
 
     fn empty(&self, walk: &mut Walk, look: Look<'_>) {

@@ -11,6 +11,19 @@ pub(crate) enum Seen {
     More,
 }
 
+/// Where something of bounded length ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// So many bytes on.
+    At(usize),
+    /// The text has to go on before it can be told.
+    More,
+    /// Nowhere: the text ends first.
+    Ended,
+    /// Nowhere within its bounds.
+    Beyond,
+}
+
 /// The text so far, and whether it goes on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look<'a> {
@@ -40,6 +53,19 @@ impl<'a> Look<'a> {
     /// Which of `tokens` stands at `at`: its length, or `Err(More)`.
     pub(crate) fn any(&self, at: usize, tokens: &[&str]) -> Result<Option<usize>, More> {
         any(self.rest(at), tokens, self.ended)
+    }
+
+    /// The first letter at or behind `at` that `stops`, among the first `most` bytes. However the text is cut, the answer is
+    /// the same once it is none of [`Until::More`].
+    pub(crate) fn until(&self, at: usize, most: usize, stops: impl Fn(char) -> bool) -> Until {
+        let rest = self.rest(at);
+        let mut letters = rest.char_indices().take_while(|(len, _)| *len < most);
+        match letters.find(|(_, letter)| stops(*letter)) {
+            Some((len, _)) => Until::At(len),
+            None if rest.len() >= most => Until::Beyond,
+            None if self.ended => Until::Ended,
+            None => Until::More,
+        }
     }
 
     /// The first byte at or behind `at` that is no white space, or where the text stops.

@@ -47,9 +47,14 @@ pub(crate) struct Entry {
     pub(crate) formats: &'static [Format],
 }
 
+/// An entry for some formats.
+pub(crate) const fn of(formats: &'static [Format], token: &'static str, mark: Mark) -> Entry {
+    Entry { token, mark, formats }
+}
+
 /// An entry for every format.
 pub(crate) const fn common(token: &'static str, mark: Mark) -> Entry {
-    Entry { token, mark, formats: &[] }
+    of(&[], token, mark)
 }
 
 /// Tokens that end a turn.

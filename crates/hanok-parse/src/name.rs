@@ -6,6 +6,7 @@ use crate::{
     fence,
     formats::Shape,
     given::Given,
+    json_text,
     labels::{self, Line},
     look::{Look, More},
     marks::{self, Found},
@@ -158,7 +159,7 @@ impl Named {
                 _ if tail.starts_with('\n') => break,
                 Found::Mark(..) => break,
                 Found::Prefix if !look.ended => return Err(More),
-                _ => self.ahead += tail.chars().next().map_or(1, char::len_utf8),
+                _ => self.ahead += json_text::letter(tail),
             }
         }
         let name = look.slice(from, self.ahead).to_owned();

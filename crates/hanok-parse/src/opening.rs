@@ -5,7 +5,7 @@ use crate::{
     calls::Calls,
     formats::{Attribute, Otherwise, Rule, Shape, Then},
     lead::Lead,
-    look::{Look, More, Seen},
+    look::{Look, More, Seen, Until},
     lost::Lost,
     names,
     params::Params,
@@ -179,17 +179,15 @@ impl Opening {
     /// Reads a name and the mark behind it. `false` when there is none.
     fn named(&self, walk: &mut Walk, look: Look<'_>) -> Result<bool, More> {
         let rest = look.rest(self.white);
-        let is_end = |byte: u8| {
+        let is_end = |letter: char| {
             let names = self.rule.name.iter().map(|(token, _)| token);
-            let mut tokens = names.chain(self.rule.closes).map(|token| token.as_bytes());
-            byte == b'\n' || tokens.any(|token| token.first() == Some(&byte))
+            letter == '\n' || names.chain(self.rule.closes).any(|token| token.starts_with(letter))
         };
-        let Some(len) = rest.bytes().take(NAME + 1).position(is_end) else {
-            return match rest.len() {
-                len if len > NAME => Ok(false),
-                _ if look.ended => Ok(self.cut(walk, look, rest, "")),
-                _ => Err(More),
-            };
+        let len = match look.until(self.white, NAME + 1, is_end) {
+            Until::At(len) => len,
+            Until::More => return Err(More),
+            Until::Ended => return Ok(self.cut(walk, look, rest, "")),
+            Until::Beyond => return Ok(false),
         };
         let name = rest.get(..len).unwrap_or_default();
         let close = look.behind_white(self.white + len);

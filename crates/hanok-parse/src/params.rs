@@ -12,7 +12,7 @@ use crate::{
     given::Given,
     input::Input,
     json_text,
-    look::{Look, More, Seen},
+    look::{Look, More, Seen, Until},
     members::{self, Member},
     names,
     reading::{Progress, Reading},
@@ -538,11 +538,13 @@ impl Params {
             Seen::No => return Ok(false),
             Seen::More => return Err(More),
         }
-        let rest = look.rest(self.ahead + self.tags.open.len());
-        let end = rest.bytes().take(HEAD).position(|byte| matches!(byte, b'>' | b'\n'));
-        let Some(end) = end else {
-            return if rest.len() < HEAD && !look.ended { Err(More) } else { Ok(false) };
+        let head = self.ahead + self.tags.open.len();
+        let end = match look.until(head, HEAD, |letter| matches!(letter, '>' | '\n')) {
+            Until::At(end) => end,
+            Until::More => return Err(More),
+            Until::Ended | Until::Beyond => return Ok(false),
         };
+        let rest = look.rest(head);
         let key = rest.get(..end).unwrap_or_default().trim();
         let tail = rest.get(end + 1..).unwrap_or_default();
         if tail.is_empty() && !look.ended {

@@ -6,7 +6,7 @@ use crate::{
     CallKind, ErrorKind, Expected, Repair,
     after::After,
     input::Input,
-    look::{Look, More},
+    look::{Look, More, Until},
     names,
     reading::{Progress, Reading},
     scan::{Dialect, Ends, Read, Scan},
@@ -309,14 +309,12 @@ enum Next {
 
 /// The name before the round bracket, at `at`.
 fn name(look: Look<'_>, at: usize) -> Result<Option<&str>, More> {
-    let rest = look.rest(at);
     let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-' | ' ');
-    let mut letters = rest.char_indices().take_while(|(at, _)| *at < NAME);
-    let end = letters.find(|(_, letter)| !part(*letter));
-    match end {
-        Some((0, _)) => Ok(None),
-        Some((end, '(')) => Ok(rest.get(..end)),
-        None if !look.ended && rest.len() < NAME => Err(More),
+    match look.until(at, NAME, |letter| !part(letter)) {
+        Until::More => Err(More),
+        Until::At(end) if end > 0 && look.rest(at + end).starts_with('(') => {
+            Ok(Some(look.slice(at, at + end)))
+        }
         _ => Ok(None),
     }
 }

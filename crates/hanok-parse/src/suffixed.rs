@@ -2,7 +2,7 @@
 
 use crate::{
     Expected,
-    look::{Look, More},
+    look::{Look, More, Until},
     names,
     params::Params,
     reading::{Progress, Reading},
@@ -49,12 +49,13 @@ impl Suffixed {
     }
 
     fn decide(self, walk: &mut Walk, look: Look<'_>) -> Result<(), More> {
-        let rest = look.rest(self.at);
-        let is_suffix = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        let Some(len) = rest.bytes().take(LONGEST).position(|byte| !is_suffix(byte)) else {
-            return self.endless(walk, look, rest);
+        let is_suffix =
+            |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+        let len = match look.until(self.at, LONGEST, |letter| !is_suffix(letter)) {
+            Until::At(len) => len,
+            endless => return self.endless(walk, look, endless),
         };
-        if !rest.get(len..).is_some_and(|tail| tail.starts_with('>')) {
+        if !look.rest(self.at + len).starts_with('>') {
             self.prose(walk, look);
             return Ok(());
         }
@@ -74,11 +75,11 @@ impl Suffixed {
     }
 
     fn call(self, walk: &mut Walk, look: Look<'_>, body: usize, suffix: &str) -> Result<(), More> {
-        let rest = look.rest(body);
-        let Some(len) = rest.bytes().take(LONGEST).position(|byte| byte == b'<') else {
-            return self.endless(walk, look, rest);
+        let len = match look.until(body, LONGEST, |letter| letter == '<') {
+            Until::At(len) => len,
+            endless => return self.endless(walk, look, endless),
         };
-        let name = rest.get(..len).unwrap_or_default().trim().to_owned();
+        let name = look.slice(body, body + len).trim().to_owned();
         let separator = format!("<tool_sep{suffix}>");
         let at = body + len + look.any(body + len, &[&separator])?.unwrap_or_default();
         if walk.leave(look) {
@@ -91,12 +92,12 @@ impl Suffixed {
         Ok(())
     }
 
-    /// Nothing ends the suffix or the name in `rest`, which may go on.
-    fn endless(self, walk: &mut Walk, look: Look<'_>, rest: &str) -> Result<(), More> {
-        match (rest.len() < LONGEST, look.ended) {
-            (true, false) => return Err(More),
-            (true, true) => self.cut(walk, look),
-            (false, _) => self.prose(walk, look),
+    /// Nothing ends the suffix or the name.
+    fn endless(self, walk: &mut Walk, look: Look<'_>, until: Until) -> Result<(), More> {
+        match until {
+            Until::More => return Err(More),
+            Until::Ended => self.cut(walk, look),
+            Until::At(_) | Until::Beyond => self.prose(walk, look),
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::{Otherwise, Rule, Shape};
 use crate::{
     Format,
-    marks::{Entry, Mark},
+    marks::{Entry, Mark, of},
 };
 
 const PYTHON: Rule =
@@ -21,10 +21,6 @@ const FUNCTION_CALLS: Rule = Rule {
 const LFM2: &[Format] = &[Format::Lfm2];
 const LLAMA4: &[Format] = &[Format::Pythonic];
 const CALLS: &[Format] = &[Format::Olmo3, Format::AnthropicXml];
-
-const fn of(formats: &'static [Format], token: &'static str, mark: Mark) -> Entry {
-    Entry { token, mark, formats }
-}
 
 pub(super) const MARKS: &[Entry] = &[
     of(LLAMA4, "<|python_start|>", Mark::Open(&START)),

@@ -3,7 +3,7 @@
 use super::{Otherwise, Rule, Shape, Then, xml};
 use crate::{
     Format,
-    marks::{Entry, Mark},
+    marks::{Entry, Mark, of},
 };
 
 /// `<tool_call>`: JSON, a name with tags, or the wrapper of a function.
@@ -53,10 +53,6 @@ const TOOL_CALL_TAG: &[Format] = &[
 const LLAMA: &[Format] = &[Format::Llama3Json, Format::LlamaBuiltin];
 const CALLS_TAG: &[Format] = &[Format::Jamba, Format::HunyuanA13b, Format::HyV3];
 const MISTRALS: &[Format] = &[Format::Mistral, Format::MistralV11, Format::Xlam];
-
-const fn of(formats: &'static [Format], token: &'static str, mark: Mark) -> Entry {
-    Entry { token, mark, formats }
-}
 
 pub(super) const MARKS: &[Entry] = &[
     of(TOOL_CALL_TAG, "<tool_call>", Mark::Open(&TOOL_CALL)),

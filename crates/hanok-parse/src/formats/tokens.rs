@@ -3,7 +3,7 @@
 use super::{Otherwise, Rule, Then};
 use crate::{
     Format,
-    marks::{Entry, Mark},
+    marks::{Entry, Mark, of},
 };
 
 const DEEPSEEK: Rule = Rule {
@@ -46,10 +46,6 @@ const GEMMA4: &[Format] = &[Format::Gemma4];
 const PLAMO3: &[Format] = &[Format::Plamo3];
 const QWEN: &[Format] = &[Format::QwenAgent];
 const K2: &[Format] = &[Format::KimiK2];
-
-const fn of(formats: &'static [Format], token: &'static str, mark: Mark) -> Entry {
-    Entry { token, mark, formats }
-}
 
 pub(super) const MARKS: &[Entry] = &[
     of(V3, "<｜tool▁calls▁begin｜>", Mark::Open(&DEEPSEEK_SECTION)),

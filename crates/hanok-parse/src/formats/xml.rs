@@ -3,7 +3,7 @@
 use super::{Attribute, Otherwise, Rule, Shape, Tags, Then};
 use crate::{
     Format,
-    marks::{Entry, Mark},
+    marks::{Entry, Mark, of},
 };
 
 /// `<arg_key>key</arg_key><arg_value>value</arg_value>`.
@@ -147,10 +147,6 @@ const HORIZON: &[Format] = &[Format::K2Horizon];
 /// The answer and the calls end reasoning, too.
 const THINK: &[&str] =
     &["<|close|>think<|sep|>", "<|open|>response<|sep|>", "<|open|>tools<|sep|>"];
-
-const fn of(formats: &'static [Format], token: &'static str, mark: Mark) -> Entry {
-    Entry { token, mark, formats }
-}
 
 pub(super) const MARKS: &[Entry] = &[
     of(HY4, "<tool_calls:", Mark::SuffixedClose),
