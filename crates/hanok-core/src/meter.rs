@@ -115,8 +115,6 @@ pub struct Meter(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     parent: Option<Meter>,
-    /// Whether what was spent has a limit here: otherwise nobody has to look.
-    limited: bool,
     count: Mutex<Count>,
 }
 
@@ -136,14 +134,13 @@ impl Meter {
     /// A meter that admits calls within `budget`, of which `before` is spent already.
     pub fn budgeted(budget: Budget, before: Spent) -> Self {
         let count = Count { budget, before, ..Count::default() };
-        let limited = budget.tokens.is_some() || budget.cost.is_some();
-        Self(Arc::new(Inner { parent: None, limited, count: Mutex::new(count) }))
+        Self(Arc::new(Inner { parent: None, count: Mutex::new(count) }))
     }
 
     /// A meter whose counts are counted here too, and whose calls are admitted here.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self(Arc::new(Inner { parent: Some(self.clone()), ..Inner::default() }))
+        Self(Arc::new(Inner { parent: Some(self.clone()), count: Mutex::default() }))
     }
 
     /// Adds what was spent.
@@ -179,7 +176,7 @@ impl Meter {
 
     /// The limit that is reached by what was spent, if one is: nothing more should be started.
     pub fn exhausted(&self) -> Option<Limit> {
-        self.chain().filter(|meter| meter.0.limited).find_map(|meter| meter.count().is_past())
+        self.chain().find_map(|meter| meter.count().is_past())
     }
 
     /// What was spent so far.
