@@ -19,6 +19,11 @@ impl Rules<'_> {
     fn today(&self, node: &Arc<str>) -> Arc<str> {
         self.renamed.get(node).unwrap_or(node).clone()
     }
+
+    /// The task, of the node as it is called now.
+    fn task(&self, due: &Due) -> Due {
+        Due { node: self.today(&due.node), ..due.clone() }
+    }
 }
 
 /// What one task of the super-step that is over said: its node, where it goes on, and whether it counts for joins.
@@ -45,9 +50,7 @@ pub(crate) fn next<'a>(
         for goto in goto {
             match goto {
                 Goto::Node(node) => due.push(Due::node(rules.today(node))),
-                Goto::Send(due) => {
-                    sends.push(Due { node: rules.today(&due.node), ..due.clone() });
-                }
+                Goto::Send(due) => sends.push(rules.task(due)),
                 Goto::Parent(command) => handed = Some(both(handed, command)),
                 Goto::End | Goto::Only => {}
             }
@@ -80,8 +83,7 @@ pub(crate) fn next<'a>(
     due.append(&mut sends);
     let waits = |due: &mut Due| rules.deferred.contains(&due.node);
     let later: Vec<_> = due.extract_if(.., waits).collect();
-    let today = |due: &Due| Due { node: rules.today(&due.node), ..due.clone() };
-    let mut deferred: Vec<_> = before.deferred.iter().map(today).collect();
+    let mut deferred: Vec<_> = before.deferred.iter().map(|due| rules.task(due)).collect();
     for due in later {
         // A node that several ways lead to runs once; a task with an input of its own is one of its own.
         if due.input.is_some() || !deferred.contains(&due) {
