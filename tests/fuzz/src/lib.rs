@@ -20,6 +20,7 @@ use hanok_parse::{Declared, Format, ParamType, Parser, Reasoning};
 
 use bytes::Bytes;
 pub use sound::sound;
+pub use soup::MARKS;
 pub use told::Told;
 
 /// A claim over all bytes.

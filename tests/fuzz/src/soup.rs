@@ -3,7 +3,7 @@
 use crate::bytes::Bytes;
 
 /// What formats are made of. The dictionary of the fuzzers holds the same.
-pub(crate) const MARKS: &[&str] = &[
+pub const MARKS: &[&str] = &[
     "Action: ",
     "Action Input: ",
     "Action:\n",
