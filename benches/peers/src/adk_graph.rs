@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use crate::{
     REPETITIONS, Result, STEPS, WIDTH,
+    course::Course,
     measure::{Cpu, ensure, medians},
-    talk::{Course, megabytes, text},
+    talk::{megabytes, text},
 };
 
 pub(crate) fn run(work: &str, rounds: usize) -> Result<Vec<f64>> {
@@ -108,7 +109,7 @@ async fn turns(course: &Course, store: impl Checkpointer + 'static) -> Result<[f
     let says = |role: &'static str, course: &Course| {
         let course = course.clone();
         move |context: NodeContext| {
-            course.over(count(&context.state) + 1);
+            course.said(count(&context.state) + 1);
             let message = json!([{ "role": role, "content": text() }]);
             async move { Ok(NodeOutput::new().with_update("messages", message)) }
         }

@@ -10,8 +10,9 @@ use graph_flow::{
 
 use crate::{
     REPETITIONS, Result, STEPS, WIDTH,
+    course::Course,
     measure::{Cpu, ensure, medians},
-    talk::{Course, text},
+    talk::text,
 };
 
 pub(crate) fn run(work: &str, rounds: usize) -> Result<Vec<f64>> {
@@ -139,7 +140,7 @@ impl Task for Says {
             _ => context.add_user_message(text()),
         }
         let said = context.chat_history_len();
-        self.course.over(said);
+        self.course.said(said);
         let end = said >= 2 * self.course.turns;
         Ok(TaskResult::new(None, if end { NextAction::End } else { NextAction::Continue }))
     }

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     REPETITIONS, Result, STEPS, WIDTH,
+    course::Course,
     measure::{Cpu, ensure, medians},
-    talk::{Course, megabytes, text},
+    talk::{megabytes, text},
 };
 
 pub(crate) fn run(work: &str, rounds: usize) -> Result<Vec<f64>> {
@@ -128,7 +129,7 @@ async fn turns(course: &Course, saver: Arc<dyn CheckpointSaver>) -> Result<[f64;
     for (name, role) in [("model", "assistant"), ("tool", "user")] {
         let course = course.clone();
         let says = move |state: &Talk| {
-            course.over(state.messages.len() + 1);
+            course.said(state.messages.len() + 1);
             let message = Message { role: role.to_owned(), content: text() };
             async move { Ok(TalkUpdate { messages: Some(vec![message]), turns: None }) }
         };

@@ -4,6 +4,8 @@
 //! Each engine is used as its documentation says, with its own in-memory or SQLite store where states are to be kept.
 
 mod adk_graph;
+#[path = "../../src/course.rs"]
+mod course;
 mod graph_flow;
 mod juncture;
 #[path = "../../src/measure.rs"]

@@ -1,9 +1,6 @@
 //! A model and a tool in turns, in one run, every super-step kept.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex},
-};
+use std::path::Path;
 
 use hanok_checkpoint::{Checkpointer, Memory};
 use hanok_graph::{App, Context, END, Graph, START, Snapshot};
@@ -16,11 +13,10 @@ use tempfile::TempDir;
 use super::thread;
 use crate::{
     Result,
-    measure::{Cpu, ensure, medians},
+    course::Course,
+    measure::{ensure, medians},
 };
 
-/// Of a part of a run that is measured apart.
-const PART: usize = 100;
 pub(super) const BYTES: usize = 200;
 
 #[derive(State, Clone, Default)]
@@ -28,55 +24,22 @@ struct Talk {
     messages: Messages,
 }
 
-/// How many turns, and the CPU time up to the end of the first and the beginning of the last part.
-#[derive(Debug)]
-struct Course {
-    turns: usize,
-    started: Cpu,
-    marks: Mutex<Vec<f64>>,
-}
-
-impl Course {
-    fn new(turns: usize) -> Self {
-        Self { turns, started: Cpu::start(), marks: Mutex::default() }
-    }
-
-    /// Notes that `turn` is over.
-    fn over(&self, turn: usize) {
-        if (turn == PART || turn + PART == self.turns)
-            && let Ok(mut marks) = self.marks.lock()
-        {
-            marks.push(self.started.micros());
-        }
-    }
-
-    /// All of it, and the last part as a multiple of the first.
-    fn figures(&self) -> Result<[f64; 2]> {
-        let all = self.started.micros();
-        let marks = self.marks.lock().map(|marks| marks.clone()).unwrap_or_default();
-        let &[first, before_last] = marks.as_slice() else {
-            return Ok([all / self.turns as f64, f64::NAN]);
-        };
-        Ok([all / self.turns as f64, (all - before_last) / first])
-    }
-}
-
 fn says(role: Role) -> Message {
     Message::new(role, "m".repeat(BYTES))
 }
 
-async fn model(_: Snapshot<Talk>, _: Context<Arc<Course>>) -> Result<TalkUpdate> {
+async fn model(_: Snapshot<Talk>, _: Context<Course>) -> Result<TalkUpdate> {
     Ok(Talk::update().message(says(Role::Assistant)))
 }
 
-async fn tool(state: Snapshot<Talk>, context: Context<Arc<Course>>) -> Result<TalkUpdate> {
-    context.services().over(state.messages.len().div_ceil(2));
+async fn tool(state: Snapshot<Talk>, context: Context<Course>) -> Result<TalkUpdate> {
+    context.services().said(state.messages.len() + 1);
     Ok(Talk::update().message(says(Role::User)))
 }
 
-fn app(turns: usize, store: impl Checkpointer) -> Result<App<Talk, Arc<Course>>> {
+fn app(turns: usize, store: impl Checkpointer) -> Result<App<Talk, Course>> {
     let next = move |state: &Talk| if state.messages.len() < 2 * turns { "model" } else { END };
-    let graph = Graph::<Talk, Arc<Course>>::builder("turns")
+    let graph = Graph::<Talk, Course>::builder("turns")
         .node("model", model)
         .node("tool", tool)
         .edge(START, "model")
@@ -89,9 +52,10 @@ fn app(turns: usize, store: impl Checkpointer) -> Result<App<Talk, Arc<Course>>>
 
 async fn run(turns: usize, store: impl Checkpointer) -> Result<[f64; 2]> {
     let thread = app(turns, store)?.thread(thread("t")?);
-    let course = Arc::new(Course::new(turns));
+    let course = Course::new(turns);
+    course.start();
     let state = thread.invoke(Talk::update(), course.clone()).await?.done()?;
-    let figures = course.figures()?;
+    let figures = course.figures();
     ensure(state.messages.len() == 2 * turns, "the messages")?;
     Ok(figures)
 }
@@ -141,15 +105,15 @@ async fn run_by_hand(
 ) -> Result<[f64; 2]> {
     let course = Course::new(turns);
     let mut messages = Vec::new();
-    for turn in 1..=turns {
+    for _ in 0..turns {
         for role in [Role::Assistant, Role::User] {
             let (role, text) = said_by_hand(role).await;
             append(serde_json::to_vec(&Kept { role, text: &text })?)?;
             messages.push((role, text));
         }
-        course.over(turn);
+        course.said(messages.len());
     }
-    let figures = course.figures()?;
+    let figures = course.figures();
     ensure(messages.len() == 2 * turns, "the messages")?;
     Ok(figures)
 }
