@@ -5,7 +5,9 @@ mod parsers;
 use std::path::{Path, PathBuf};
 
 use crate::Result;
+use crate::apart::Apart;
 use crate::command::Tool;
+use crate::python;
 
 /// What is wanted of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,9 +19,12 @@ pub(crate) struct Bench {
     pub(crate) peers: bool,
 }
 
-/// Other engines are outside the workspace: nobody builds them who did not ask for them.
-const PEERS: &str = "benches/peers/Cargo.toml";
-const PEERS_BUILT: &str = "target/peers";
+/// Other engines.
+const PEERS: Apart = Apart {
+    manifest: "benches/peers/Cargo.toml",
+    program: "hanok-bench-peers",
+    folder: "target/peers",
+};
 
 const PACKAGE: [&str; 4] = ["--release", "--quiet", "--package", "hanok-bench"];
 const WANTED: &str = "benches/langgraph/requirements.txt";
@@ -38,7 +43,7 @@ pub(crate) fn run(bench: &Bench) -> Result<bool> {
     }
     let peers = if bench.peers { Some(peers()?) } else { None };
     let peers = peers.iter().flat_map(|peers| [Path::new("--peers"), peers.as_path()]);
-    let python = if bench.langgraph { python() } else { None };
+    let python = if bench.langgraph { langgraph() } else { None };
     let python = python.iter().flat_map(|python| [Path::new("--python"), python.as_path()]);
     Tool::cargo()
         .arguments(["run"])
@@ -53,23 +58,18 @@ pub(crate) fn run(bench: &Bench) -> Result<bool> {
 /// The program that has other engines do the work, built.
 fn peers() -> Result<PathBuf> {
     eprintln!("bench: other engines are built, which takes minutes at first");
-    let build = ["build", "--release", "--quiet", "--manifest-path", PEERS];
-    let built = Tool::cargo().arguments(build).arguments(["--target-dir", PEERS_BUILT]).shown()?;
-    if !built {
-        return Err("the other engines could not be built; leave `--peers` away".into());
-    }
-    let program = format!("hanok-bench-peers{}", std::env::consts::EXE_SUFFIX);
-    Ok(Path::new(PEERS_BUILT).join("release").join(program))
+    let built = PEERS.built()?;
+    Ok(built.ok_or("the other engines could not be built; leave `--peers` away")?)
 }
 
 /// A Python that has the newest LangGraph, if there can be one.
-fn python() -> Option<PathBuf> {
+fn langgraph() -> Option<PathBuf> {
     let Some(cache) = cache(|name| std::env::var_os(name).map(PathBuf::from)) else {
         eprintln!("bench: without LangGraph: there is no folder for caches");
         return None;
     };
     let folder = cache.join("hanok").join("langgraph");
-    match prepared(&folder, WANTED) {
+    match python::with(&folder, &["--upgrade", "--requirement", WANTED]) {
         Ok(python) => Some(python),
         Err(error) => {
             eprintln!("bench: without LangGraph: {error}");
@@ -82,17 +82,6 @@ fn python() -> Option<PathBuf> {
 fn cache(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let named = variable("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
     named.or_else(|| Some(variable("HOME")?.join(".cache")))
-}
-
-/// The Python of a virtual environment in `folder`, made if it is not there, with the newest of what the file `wanted` names.
-fn prepared(folder: &Path, wanted: &str) -> Result<PathBuf> {
-    let python = folder.join("bin").join("python");
-    if !python.exists() {
-        Tool::named("python3").arguments(["-m", "venv"]).arguments([folder]).text()?;
-    }
-    let install = ["-m", "pip", "install", "--quiet", "--upgrade", "--requirement", wanted];
-    Tool::named(&python).arguments(install).text()?;
-    Ok(python)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use recorded::Fixture;
 use crate::Result;
 use crate::command::Tool;
 use crate::metadata::Metadata;
+use crate::python;
 
 /// The newest that the reasons in `theirs.tsv` were written for.
 const WANTED: &str = "canitoolcall==0.1.1";
@@ -101,12 +102,7 @@ impl Replayed {
 
 /// The folder of the fixtures, in a virtual environment in `folder` that is made when it is not there.
 fn installed(folder: &Path) -> Result<PathBuf> {
-    let python = folder.join("venv").join("bin").join("python");
-    if !python.exists() {
-        Tool::named("python3").arguments(["-m", "venv"]).arguments([folder.join("venv")]).text()?;
-    }
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", WANTED];
-    Tool::named(&python).arguments(install).text()?;
+    let python = python::with(&folder.join("venv"), &[WANTED])?;
     let place = "import canitoolcall, pathlib; print(pathlib.Path(canitoolcall.__file__).parent / '_data' / 'fixtures')";
     Ok(Tool::named(&python).arguments(["-c", place]).text()?.trim().into())
 }

@@ -1,5 +1,6 @@
 //! The checks of this workspace. `cargo xtask --help` lists them.
 
+mod apart;
 mod arguments;
 mod behaviours;
 mod bench;
@@ -9,6 +10,7 @@ mod examples;
 mod fixtures;
 mod fuzz;
 mod metadata;
+mod python;
 mod report;
 mod simulate;
 mod stages;
