@@ -13,6 +13,9 @@ pub(crate) enum Failure {
     #[error("there is no file {0}")]
     NoFile(String),
     #[cfg(feature = "encryption")]
+    #[error("the keys in {0}")]
+    Keys(String, #[source] io::Error),
+    #[cfg(feature = "encryption")]
     #[error("line {0} of the keys is no number and 64 hexadecimal digits")]
     NoKey(usize),
     #[cfg(feature = "encryption")]
@@ -40,6 +43,8 @@ impl Failure {
         match self {
             #[cfg(feature = "encryption")]
             Self::NoKey(_) | Self::NoKeys => 2,
+            #[cfg(feature = "encryption")]
+            Self::Keys(..) => 1,
             Self::NoStore | Self::NotSure | Self::Name(_) => 2,
             Self::Damaged(..) => 4,
             Self::Store(error) | Self::Import(ImportError::Checkpoint(error)) => match error {

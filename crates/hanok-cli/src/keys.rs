@@ -9,7 +9,8 @@ use crate::failure::Failure;
 /// The codec of the keys in `file`: a line each, its number and its 32 bytes in hexadecimal digits. The first one writes, all
 /// of them read. What is after a `#` does not count.
 pub(crate) fn codec(file: &Path) -> Result<Codec, Failure> {
-    let text = std::fs::read_to_string(file)?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::Keys(file.display().to_string(), error))?;
     let lines = (1..).zip(text.lines());
     let lines = lines.map(|(at, line)| (at, line.split('#').next().unwrap_or_default().trim()));
     let mut ring: Option<Keyring> = None;

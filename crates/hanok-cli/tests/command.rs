@@ -376,5 +376,6 @@ fn an_encrypted_store_is_read_with_its_keys() {
         assert_eq!((told.code, told.err.contains(want)), (2, true), "{}", told.err);
         assert!(!told.err.contains(&new) && !told.err.contains("abc"), "{}", told.err);
     }
-    assert_eq!(house.hanok(&["show", "t", "--keys", "gone"]).code, 1);
+    let told = house.hanok(&["show", "t", "--keys", "gone"]);
+    assert_eq!((told.code, told.err.contains("the keys in gone")), (1, true), "{}", told.err);
 }
