@@ -36,6 +36,7 @@
 
 mod blocking;
 mod chat;
+mod data;
 mod embed;
 mod error;
 mod fn_tool;
@@ -57,6 +58,7 @@ mod tool;
 
 pub use blocking::BlockingPool;
 pub use chat::{ChatModel, SharedModel};
+pub use data::DataMark;
 pub use embed::{Embedder, SharedEmbedder};
 pub use error::{ModelError, Wait};
 pub use fn_tool::FnTool;

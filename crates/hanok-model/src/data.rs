@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// early. P41
 ///
 /// ```
-/// use hanok_agent::DataMark;
+/// use hanok_model::DataMark;
 /// # #[derive(Debug)]
 /// # struct Dice;
 /// # impl hanok_core::Rng for Dice {
