@@ -50,6 +50,8 @@ pub use hanok_telemetry as telemetry;
 
 #[cfg(feature = "agent")]
 pub use hanok_agent as agent;
+#[cfg(feature = "memory")]
+pub use hanok_memory as memory;
 #[cfg(feature = "model")]
 pub use hanok_model as model;
 #[cfg(feature = "openai")]

@@ -1,0 +1,250 @@
+//! Compaction as a node of a graph.
+
+use std::{fmt, sync::Arc};
+
+use hanok_core::BoxFuture;
+use hanok_graph::{Context, Snapshot, StepError};
+use hanok_model::{ChatModel, ChatReply, ChatRequest, DataMark, ModelError, SharedModel, ToolSpec};
+use hanok_state::{Message, Messages, State};
+use thiserror::Error;
+use tracing::Instrument;
+
+use crate::{
+    Action, Around, Change, Compaction, ConversationMemory, Fact, MemoryEvent, PolicyError,
+    request::said,
+};
+
+/// The most steps that one call of the node takes: clear, summarise, fold, and as many results to shorten.
+const ROUNDS: usize = 32;
+
+type Pin = dyn Fn(&Message) -> Vec<Fact> + Send + Sync;
+
+/// A state with a conversation and its memory.
+pub trait Remembers: State {
+    /// The conversation.
+    fn messages(&self) -> &Messages;
+
+    /// What is kept of messages that were taken out of it.
+    fn memory(&self) -> &ConversationMemory;
+
+    /// Text that was found for this turn and goes into the prompt. Default: none.
+    fn context(&self) -> Option<&str> {
+        None
+    }
+
+    /// The update of the state that makes this change.
+    fn remember(change: Change) -> Self::Update;
+}
+
+/// Why the node failed. A summary that could not be made is no failure of it: it is told as a [`MemoryEvent`], and the
+/// conversation stays as it is.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// The run is asked to stop, or may not ask a model any more.
+    #[error(transparent)]
+    Stopped(ModelError),
+    /// What was done could not be kept.
+    #[error("a step of the compaction could not be kept")]
+    Step(#[from] StepError),
+}
+
+/// Keeps conversations small: a policy, the model that writes summaries, and what else stands in the prompts. Clones are the
+/// same.
+#[derive(Clone)]
+pub struct Compactor {
+    policy: Compaction,
+    model: SharedModel,
+    system: Arc<str>,
+    tools: Arc<[ToolSpec]>,
+    reserved: u64,
+    pin: Option<Arc<Pin>>,
+}
+
+impl fmt::Debug for Compactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compactor").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+impl Compactor {
+    /// Keeps conversations small by `policy`; `model` writes the summaries.
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError`] when the policy cannot work.
+    pub fn new(policy: Compaction, model: impl ChatModel) -> Result<Self, PolicyError> {
+        policy.check()?;
+        Ok(Self {
+            policy,
+            model: SharedModel::new(model),
+            system: "".into(),
+            tools: Arc::default(),
+            reserved: 0,
+            pin: None,
+        })
+    }
+
+    /// The system prompt of those who read the conversation: it is counted. Default: none.
+    #[must_use]
+    pub fn system(self, prompt: &str) -> Self {
+        Self { system: prompt.into(), ..self }
+    }
+
+    /// The tools whose schemas are sent with the conversation: they are counted. Default: none.
+    #[must_use]
+    pub fn tools(self, tools: impl IntoIterator<Item = ToolSpec>) -> Self {
+        Self { tools: tools.into_iter().collect(), ..self }
+    }
+
+    /// The tokens that are kept free for a reply. Default: none.
+    #[must_use]
+    pub fn reserved(self, tokens: u64) -> Self {
+        Self { reserved: tokens, ..self }
+    }
+
+    /// Pins what `find` finds in each message that is taken out, as [`stated`](crate::stated) does. Default: nothing is pinned.
+    #[must_use]
+    pub fn pin(self, find: impl Fn(&Message) -> Vec<Fact> + Send + Sync + 'static) -> Self {
+        Self { pin: Some(Arc::new(find)), ..self }
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Compaction {
+        &self.policy
+    }
+
+    /// What stands around a conversation in its prompts, with `context` found for a turn.
+    pub fn around<'a>(&'a self, context: &'a str) -> Around<'a> {
+        Around { system: &self.system, tools: &self.tools, context, reserved: self.reserved }
+    }
+
+    /// The node: it makes the conversation smaller if the policy says so.
+    pub fn node<S: Remembers, C: Send + Sync + 'static>(
+        &self,
+    ) -> impl Fn(Snapshot<S>, Context<C>) -> BoxFuture<'static, Result<S::Update, MemoryError>>
+    + Send
+    + Sync
+    + use<S, C> {
+        let compactor = self.clone();
+        move |state, context| {
+            let compactor = compactor.clone();
+            Box::pin(async move {
+                let found = state.context().unwrap_or_default();
+                let (messages, memory) = (state.messages(), state.memory());
+                let change = compactor.compact(messages, memory, found, &context).await?;
+                Ok(if change.is_empty() { S::update() } else { S::remember(change) })
+            })
+        }
+    }
+
+    /// What becomes of this conversation, for a node of one's own. Each call of the model is a memoised step, and what is done
+    /// is told as a [`MemoryEvent`].
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryError`] when the run is asked to stop or a step cannot be kept.
+    pub async fn compact<C>(
+        &self,
+        messages: &Messages,
+        memory: &ConversationMemory,
+        found: &str,
+        context: &Context<C>,
+    ) -> Result<Change, MemoryError> {
+        let mut whole = Change::default();
+        let (mut messages, mut memory) = (messages.clone(), memory.clone());
+        for round in 1..=ROUNDS {
+            let around = self.around(found);
+            let Some(plan) = self.policy.plan(&messages, &memory, &around) else { break };
+            let said = match plan.action.asks() {
+                false => Ok(String::new()),
+                true => self.written(&plan.action, round, context).await?,
+            };
+            let facts = self.facts(&plan.action);
+            let applied = said.and_then(|said| {
+                let change = self.policy.apply(&plan, &said, &facts, &messages, &memory);
+                change.map_err(|error| error.to_string())
+            });
+            let change = match applied {
+                Ok(change) if !change.is_empty() => change,
+                Ok(_) => break,
+                Err(reason) => {
+                    let action = plan.action.code().to_owned();
+                    context.custom(&MemoryEvent::Failed { action, reason });
+                    break;
+                }
+            };
+            let unpinned = self.policy.pinned(&facts, &memory).0.len();
+            (messages, memory) = change.applied(&messages, &memory);
+            let after = self.policy.count(messages.iter(), &memory, &around);
+            context.custom(&MemoryEvent::Compacted {
+                action: plan.action.code().to_owned(),
+                before: plan.before.total(),
+                after: after.total(),
+                messages: messages.len(),
+                unpinned,
+            });
+            whole = whole.and(change);
+        }
+        Ok(whole)
+    }
+
+    fn facts(&self, action: &Action) -> Vec<Fact> {
+        match (action, &self.pin) {
+            (Action::Summarise { messages }, Some(pin)) => {
+                let said = messages.iter().filter(|message| {
+                    message.role() == hanok_state::Role::User && !crate::unit::is_result(message)
+                });
+                said.flat_map(|message| pin(message)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the model writes for `action`, or why it wrote nothing. It is asked once for all of the task's runs.
+    async fn written<C>(
+        &self,
+        action: &Action,
+        round: usize,
+        context: &Context<C>,
+    ) -> Result<Result<String, String>, MemoryError> {
+        let call = context.call("model", self.model.name(), &format!("summary {round}")).quiet();
+        // Whoever wrote the conversation cannot know the key of a call that is made after it.
+        let key = call.key().as_str();
+        let mark = DataMark::from_code(key.get(..16).unwrap_or(key));
+        let Some(request) = self.policy.request(action, &mark) else {
+            return Ok(Ok(String::new()));
+        };
+        let reply = context.step(&format!("summary-{round}"), || self.ask(request, &call)).await;
+        match reply {
+            Ok(reply) => Ok(Ok(said(&reply))),
+            Err(StepError::Failed(cause)) => match cause.downcast::<ModelError>() {
+                Ok(error)
+                    if matches!(*error, ModelError::Cancelled | ModelError::OverBudget(_)) =>
+                {
+                    Err(MemoryError::Stopped(*error))
+                }
+                Ok(error) => Ok(Err(error.to_string())),
+                Err(cause) => Ok(Err(cause.to_string())),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn ask(
+        &self,
+        request: ChatRequest,
+        call: &hanok_core::Call,
+    ) -> Result<ChatReply, ModelError> {
+        let span = hanok_telemetry::chat(self.model.name());
+        let reply = self.model.chat(request, call).instrument(span.clone()).await;
+        match &reply {
+            Ok(reply) => {
+                let usage = reply.usage;
+                hanok_telemetry::record_usage(&span, usage.input_tokens, usage.output_tokens);
+            }
+            Err(_) => hanok_telemetry::record_error(&span, "model"),
+        }
+        reply
+    }
+}

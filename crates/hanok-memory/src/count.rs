@@ -1,0 +1,79 @@
+//! What a prompt holds, in tokens.
+
+use hanok_model::{ChatRequest, TokenCounter, ToolSpec};
+use hanok_state::Message;
+
+use crate::{Compaction, ConversationMemory};
+
+/// What a prompt holds besides the conversation and its memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Around<'a> {
+    /// The system prompt.
+    pub system: &'a str,
+    /// The tools whose schemas are sent.
+    pub tools: &'a [ToolSpec],
+    /// Text that was found for this turn.
+    pub context: &'a str,
+    /// The tokens that the reply may have.
+    pub reserved: u64,
+}
+
+/// The tokens of a prompt, by what they are for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Counted {
+    /// The system prompt.
+    pub system: u64,
+    /// The tools' schemas.
+    pub tools: u64,
+    /// Summaries and pinned facts.
+    pub memory: u64,
+    /// Text that was found for this turn.
+    pub context: u64,
+    /// The conversation.
+    pub messages: u64,
+    /// What is kept free for the reply.
+    pub reserved: u64,
+    /// Whether texts were counted exactly, and not by an estimate that errs upwards.
+    pub exact: bool,
+}
+
+impl Counted {
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        [self.system, self.tools, self.memory, self.context, self.messages, self.reserved]
+            .iter()
+            .fold(0, |sum: u64, tokens| sum.saturating_add(*tokens))
+    }
+}
+
+impl Compaction {
+    /// Counts a prompt of these `messages`, with `memory` and what stands `around` them.
+    pub fn count<'m>(
+        &self,
+        messages: impl IntoIterator<Item = &'m Message>,
+        memory: &ConversationMemory,
+        around: &Around<'_>,
+    ) -> Counted {
+        let counter = &self.counter;
+        let block = |text: &str| if text.is_empty() { 0 } else { counter.text(text) };
+        Counted {
+            system: message(counter, around.system),
+            tools: tools(counter, around.tools),
+            memory: block(&memory.text(self.language).unwrap_or_default()),
+            context: block(around.context),
+            messages: counter.messages(messages),
+            reserved: around.reserved,
+            exact: counter.is_exact(),
+        }
+    }
+}
+
+fn message(counter: &TokenCounter, text: &str) -> u64 {
+    if text.is_empty() { 0 } else { counter.message(&Message::system(text)) }
+}
+
+fn tools(counter: &TokenCounter, tools: &[ToolSpec]) -> u64 {
+    let none = ChatRequest::default();
+    let with = ChatRequest::default().tools(tools.iter().cloned());
+    counter.request(&with).saturating_sub(counter.request(&none))
+}

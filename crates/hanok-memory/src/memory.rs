@@ -1,0 +1,221 @@
+//! What a conversation keeps of what was taken out of it.
+
+use std::fmt::Write;
+
+use hanok_model::DataMark;
+use hanok_parse::Language;
+use hanok_state::{Map, Message, Messages, State};
+use serde::{Deserialize, Serialize};
+
+use crate::separated::{self, SeparatorInside};
+
+/// What a conversation keeps of the messages that were taken out of it: summaries and facts. A field of any state, with
+/// `#[reduce(nested)]`.
+///
+/// Both are by number, the oldest first. The log of a thread keeps the messages themselves.
+#[derive(State, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ConversationMemory {
+    /// Summaries, each of what was said between the one before and the one behind it.
+    #[reduce(merge)]
+    pub summaries: Map<String, Summary>,
+    /// What users said of themselves, in their own words. It outlives the summaries.
+    #[reduce(merge)]
+    pub pinned: Map<String, Fact>,
+}
+
+/// A summary of messages that were taken out of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// What the model wrote.
+    pub text: String,
+    /// How many messages it stands for.
+    pub messages: u32,
+    /// The first and the last of them, by their ids.
+    pub covers: (String, String),
+}
+
+/// Something that a user said of themselves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// What it is about. A later name takes the place of an earlier one.
+    pub kind: FactKind,
+    /// The sentence, as it was said.
+    pub text: String,
+    /// The message that it stood in.
+    pub message: String,
+}
+
+/// What a fact is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FactKind {
+    /// What the user is called.
+    Name,
+    /// A date.
+    Date,
+    /// An amount.
+    Amount,
+    /// Anything else.
+    Other,
+}
+
+impl ConversationMemory {
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.summaries.is_empty() && self.pinned.is_empty()
+    }
+
+    /// The summaries, the oldest first.
+    pub fn summaries(&self) -> impl Iterator<Item = &Summary> {
+        self.summaries.iter().map(|(_, summary)| summary)
+    }
+
+    /// The facts, the oldest first.
+    pub fn pinned(&self) -> impl Iterator<Item = &Fact> {
+        self.pinned.iter().map(|(_, fact)| fact)
+    }
+
+    /// What a model reads of it: the facts, then the summaries, numbered, the oldest first. `None` where there is nothing.
+    ///
+    /// It is data: it goes between marks ([`ConversationMemory::message`]) and never into a system prompt.
+    pub fn text(&self, language: Language) -> Option<String> {
+        let mut parts = Vec::new();
+        if !self.pinned.is_empty() {
+            let mut text = heading(language, "사용자가 말한 사실", "What the user stated");
+            for fact in self.pinned() {
+                // Writing to a `String` cannot fail.
+                let _ = write!(text, "\n- {}", fact.text);
+            }
+            parts.push(text);
+        }
+        for (number, summary) in (1..).zip(self.summaries()) {
+            let title = match language {
+                Language::Korean => format!("[대화 기록 {number}]"),
+                _ => format!("[Conversation record {number}]"),
+            };
+            parts.push(format!("{title}\n{}", summary.text));
+        }
+        (!parts.is_empty()).then(|| parts.join("\n\n"))
+    }
+
+    /// What a model reads of it and of `context` (text that was found elsewhere) as one message of data between `mark`s,
+    /// `None` where there is nothing. [`with_data`] puts it in its place.
+    pub fn message(
+        &self,
+        context: Option<&str>,
+        language: Language,
+        mark: &DataMark,
+    ) -> Option<Message> {
+        let found = context
+            .filter(|context| !context.trim().is_empty())
+            .map(|context| format!("{}\n{context}", heading(language, "참고 문서", "Documents")));
+        let parts: Vec<_> = self.text(language).into_iter().chain(found).collect();
+        let text = (!parts.is_empty()).then(|| mark.around(&parts.join("\n\n")))?;
+        Some(Message::user(text).with_metadata("kind", "data"))
+    }
+
+    /// Reads summaries in the form that a text field has for them: one behind the other, with the line
+    /// `---SUMMARY_BREAK---` between two. Empty ones are left out.
+    pub fn from_separated(text: &str) -> Self {
+        let mut memory = Self::default();
+        for (number, text) in (1..).zip(separated::parts(text)) {
+            let covers = Default::default();
+            memory.summaries.insert(key(number), Summary { text, messages: 0, covers });
+        }
+        memory
+    }
+
+    /// The summaries in that form. Facts are not part of it.
+    ///
+    /// # Errors
+    ///
+    /// [`SeparatorInside`] when a summary has the line that separates them, so that it could not be read back.
+    pub fn to_separated(&self) -> Result<String, SeparatorInside> {
+        separated::joined(self.summaries().map(|summary| summary.text.as_str()))
+    }
+}
+
+fn heading(language: Language, korean: &str, english: &str) -> String {
+    let title = if language == Language::Korean { korean } else { english };
+    format!("[{title}]")
+}
+
+/// The key of the `number`th summary or fact.
+pub(crate) fn key(number: u64) -> String {
+    format!("{number:010}")
+}
+
+/// The number behind the last one.
+pub(crate) fn next<V: Clone>(map: &Map<String, V>) -> u64 {
+    let last = map.iter().last().and_then(|(key, _)| key.parse::<u64>().ok());
+    last.map_or(1, |last| last.saturating_add(1))
+}
+
+/// `messages` with `data` before the last one that a person said (at the end, where nobody said anything): what stands
+/// before it is the same in the next turn, so a server that keeps what it has read reads it once.
+pub fn with_data(messages: &Messages, data: Option<Message>) -> Vec<Message> {
+    let mut all: Vec<Message> = messages.iter().cloned().collect();
+    if let Some(data) = data {
+        let refs: Vec<&Message> = messages.iter().collect();
+        let units = crate::unit::Units::of(&refs);
+        let at = units.turns.last().copied().unwrap_or(all.len());
+        all.insert(at.min(all.len()), data);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(text: &str) -> Summary {
+        Summary { text: text.into(), messages: 2, covers: ("1".into(), "2".into()) }
+    }
+
+    fn memory() -> ConversationMemory {
+        let mut memory = ConversationMemory::default();
+        memory.summaries.insert(key(9), summary("아홉"));
+        memory.summaries.insert(key(10), summary("열"));
+        memory.pinned.insert(
+            key(1),
+            Fact {
+                kind: FactKind::Name, text: "내 이름은 철수야".into(), message: "1".into()
+            },
+        );
+        memory
+    }
+
+    #[test]
+    fn a_model_reads_facts_and_then_numbered_summaries() {
+        assert_eq!(
+            memory().text(Language::Korean).as_deref(),
+            Some(
+                "[사용자가 말한 사실]\n- 내 이름은 철수야\n\n[대화 기록 1]\n아홉\n\n[대화 기록 2]\n열"
+            )
+        );
+        assert_eq!(ConversationMemory::default().text(Language::Korean), None);
+        assert_eq!(next(&memory().summaries), 11);
+    }
+
+    #[test]
+    fn data_stands_before_the_last_that_a_person_said() {
+        let mark = DataMark::from_code("00ff");
+        let messages: Messages = [
+            Message::user("첫째").with_id("1"),
+            Message::assistant("답").with_id("2"),
+            Message::user("둘째").with_id("3"),
+        ]
+        .into_iter()
+        .collect();
+        let data = memory().message(Some("연차는 15일"), Language::English, &mark);
+        let all = with_data(&messages, data);
+        assert_eq!(all.len(), 4);
+        let text = all[2].text();
+        assert!(text.starts_with("<data-00ff>\n[What the user stated]"), "{text}");
+        assert!(text.ends_with("[Documents]\n연차는 15일\n</data-00ff>"), "{text}");
+        assert_eq!(with_data(&messages, None).len(), 3);
+        let none = ConversationMemory::default().message(Some(" "), Language::English, &mark);
+        assert_eq!(none, None);
+    }
+}
