@@ -1,5 +1,7 @@
 //! What a conversation becomes, by the pure part alone: the plan and its application.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+
 use hanok_memory::{
     Action, Around, Compaction, ConversationMemory, Keep, NotApplied, Overflow, Plan, Trigger,
     stated,
