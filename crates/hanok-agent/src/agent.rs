@@ -10,8 +10,8 @@ use hanok_telemetry::ContentCapture;
 
 use crate::{
     AgentBuildError, AgentState, AgentStateUpdate, DataMark, Handoff, HandoffTool,
-    ReactAgentBuilder, ToolRegistry, call_model::call_model, conversation,
-    execute_tool::execute_tool, prompt,
+    ReactAgentBuilder, SharedInterceptor, ToolRegistry, Turn, TurnUsage, call_model::call_model,
+    conversation, execute_tool::execute_tool, prompt,
 };
 
 /// How an agent's model is told of tools and asks for them.
@@ -83,6 +83,7 @@ pub(crate) struct Inner {
     pub(crate) description: String,
     pub(crate) model: SharedModel,
     pub(crate) tools: ToolRegistry,
+    pub(crate) interceptors: Vec<SharedInterceptor>,
     pub(crate) handoffs: Vec<HandoffTool>,
     pub(crate) parser: Parser,
     pub(crate) system: String,
@@ -206,6 +207,14 @@ impl ReactAgent {
             .answer(None)
             .stopped(None)
             .handoff(None)
+            .usage(TurnUsage::default())
+    }
+}
+
+impl Inner {
+    /// The turn, as interceptors see it.
+    pub(crate) fn turn_of<'a>(&'a self, state: &'a AgentState) -> Turn<'a> {
+        Turn { agent: &self.name, usage: &state.usage, language: self.language }
     }
 }
 

@@ -6,8 +6,8 @@ use hanok_parse::{Language, Parser};
 use hanok_telemetry::ContentCapture;
 
 use crate::{
-    AgentBuildError, HandoffTool, Protocol, ReactAgent, ToolErrors, ToolRegistry, agent::Inner,
-    prompt,
+    AgentBuildError, HandoffTool, Interceptor, Protocol, ReactAgent, SharedInterceptor, ToolErrors,
+    ToolRegistry, agent::Inner, prompt,
 };
 
 /// How often a model is asked in a turn if nothing else is said.
@@ -26,6 +26,7 @@ pub struct ReactAgentBuilder {
     prompt: String,
     tools: Vec<SharedTool>,
     handoffs: Vec<HandoffTool>,
+    interceptors: Vec<SharedInterceptor>,
     tool_errors: ToolErrors,
     max_iterations: u32,
     language: Language,
@@ -45,6 +46,7 @@ impl ReactAgentBuilder {
             model,
             tools: Vec::new(),
             handoffs: Vec::new(),
+            interceptors: Vec::new(),
             tool_errors: ToolErrors::default(),
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
@@ -76,6 +78,12 @@ impl ReactAgentBuilder {
     /// Lets the agent hand its turn over to another one. Default: to nobody.
     pub fn handoff(mut self, handoff: HandoffTool) -> Self {
         self.handoffs.push(handoff);
+        self
+    }
+
+    /// Puts `interceptor` around the calls of the model and of the tools, within those that were added before. Default: none.
+    pub fn intercept(mut self, interceptor: impl Interceptor) -> Self {
+        self.interceptors.push(SharedInterceptor::new(interceptor));
         self
     }
 
@@ -145,6 +153,7 @@ impl ReactAgentBuilder {
             model: self.model,
             tools,
             handoffs: self.handoffs,
+            interceptors: self.interceptors,
             max_iterations: self.max_iterations,
             language: self.language,
             protocol: self.protocol,

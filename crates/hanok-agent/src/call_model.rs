@@ -2,16 +2,21 @@
 
 use std::sync::Arc;
 
+use hanok_core::Spent;
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
 use hanok_state::{Message, Messages, State};
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentError, AgentProgress, AgentState, AgentStateUpdate, Protocol, StopReason,
+    AgentError, AgentProgress, AgentState, AgentStateUpdate, NextModel, Protocol, StopReason,
+    TurnUsage,
     agent::Inner,
-    conversation, prompt,
+    conversation,
+    execution::counted,
+    intercept, prompt,
     reading::{Reading, Turn},
-    spans::ask_model,
+    spans::ask_through,
 };
 
 /// Asks the model for the next step: calls, or the answer. An empty reply is asked again once.
@@ -29,15 +34,30 @@ pub(crate) async fn call_model(
     let messages: Messages = state.messages.iter().chain(&missing).cloned().collect();
     let request = agent.request(&messages);
 
-    let mut iteration = state.iteration + 1;
-    let mut turn = agent.turn(&context, &messages, "model", request.clone()).await?;
+    let (mut iteration, mut usage) = (state.iteration + 1, state.usage.clone());
+    let asking = Asking { context: &context, messages: &messages };
+    let mut turn = agent.turn(asking, &mut usage, "model", request.clone()).await?;
     if turn.is_empty() && iteration < limit {
         iteration += 1;
         let request = request.message(prompt::empty_reply(agent.protocol, agent.language));
-        turn = agent.turn(&context, &messages, "model-again", request).await?;
+        turn = agent.turn(asking, &mut usage, "model-again", request).await?;
     }
     let update = missing.into_iter().fold(AgentState::update(), AgentStateUpdate::message);
-    Ok(agent.conclude(&context, turn, update.iteration(iteration)))
+    Ok(agent.conclude(&context, turn, update.iteration(iteration).usage(usage)))
+}
+
+/// Of which task the model is asked, and with which conversation.
+#[derive(Clone, Copy)]
+struct Asking<'a> {
+    context: &'a Context,
+    messages: &'a Messages,
+}
+
+/// A reply as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Replied {
+    reply: ChatReply,
+    spent: Spent,
 }
 
 impl Inner {
@@ -62,16 +82,25 @@ impl Inner {
     /// Asks the model, once and for all of the task's runs, and reads what it says.
     async fn turn(
         &self,
-        context: &Context,
-        messages: &Messages,
+        Asking { context, messages }: Asking<'_>,
+        usage: &mut TurnUsage,
         step: &str,
         request: ChatRequest,
     ) -> Result<Turn, AgentError> {
         let call = context.call("model", self.model.name(), "");
+        let turn = intercept::Turn { agent: &self.name, usage, language: self.language };
+        let model = NextModel::new(&self.interceptors, &self.model, turn);
         let reading = (&self.parser, self.protocol);
-        let ask = || ask_model(&self.model, request, &call, reading, self.capture);
-        let reply = context.step(step, ask).await;
-        let reply: ChatReply = reply.map_err(|error| self.model_failed(error))?;
+        let ask = async || {
+            let ask = |call| async move {
+                ask_through(model, request, &call, reading, self.capture).await
+            };
+            let (reply, spent) = counted(&call, ask).await;
+            Ok::<_, ModelError>(Replied { reply: reply?, spent })
+        };
+        let replied = context.step(step, ask).await;
+        let Replied { reply, spent } = replied.map_err(|error| self.model_failed(error))?;
+        usage.reply(&reply, spent);
         let task = context.task().to_string();
         let reading = Reading {
             parser: &self.parser,

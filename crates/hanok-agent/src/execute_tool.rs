@@ -3,32 +3,36 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use hanok_core::{Call, Effect};
+use hanok_core::{Call, Effect, Spent};
 use hanok_graph::{Context, Snapshot, StepError};
-use hanok_model::{ToolError, ToolOutput};
+use hanok_model::{Tool, ToolError, ToolOutput};
 use hanok_state::{State, ToolCall};
-use serde::{Deserialize, Serialize};
 use tracing::Instrument;
 
 use crate::{
-    AgentError, AgentProgress, AgentState, AgentStateUpdate, DataMark, Fault, FaultKind, Handoff,
-    Observation, StopReason, agent::Inner, conversation, execution::suspends, handoff, prompt,
+    AgentError, AgentProgress, AgentState, AgentStateUpdate, Fault, FaultKind, Handoff, NextTool,
+    Observation, StopReason, ToolRequest, Verdict,
+    agent::Inner,
+    conversation,
+    execution::{counted, suspends},
+    handoff,
+    intercept::chain::admit,
+    kept::{Kept, Made},
+    prompt,
+    registry::Registered,
 };
 
-/// An observation as it is kept with its call.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    observation: Observation,
-    mark: DataMark,
+/// A call that the model asks for, and what is known of it before it is judged.
+struct Asked<'a> {
+    call: &'a ToolCall,
+    fault: Option<&'a Fault>,
+    given: Call,
 }
 
-/// What a call that must not be repeated gave: as it was kept, or as a person who knows says.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Made {
-    Kept(Kept),
-    Text(String),
-    Json(serde_json::Value),
+/// What becomes of a call.
+enum Judged {
+    Make { call: ToolCall, changed: bool },
+    Observed(Observation),
 }
 
 /// Makes the calls of the last reply, all at once, and writes one observation for each, in their order. B110, B113
@@ -40,25 +44,36 @@ pub(crate) async fn execute_tool(
     state: Snapshot<AgentState>,
     context: Context,
 ) -> Result<AgentStateUpdate, AgentError> {
-    let fault = |call: &ToolCall| {
-        state.faults.iter().find(|fault| fault.call_id.as_ref() == Some(&call.id)).cloned()
-    };
-    let handoff = handoff::first(&agent.handoffs, state.pending_tool_calls.iter(), |call| {
-        fault(call).is_none() && agent.tools.is_valid(call)
-    });
+    let pending = &state.pending_tool_calls;
     // The keys of equal calls differ by their order, which is that of the reply and not that of their ends.
-    let calls = state.pending_tool_calls.iter().enumerate().map(|(index, call)| {
-        let fault = fault(call).or_else(|| agent.second_handoff(handoff.as_ref(), index, call));
-        (call, fault, context.call("tool", &call.name, call.arguments.as_str()))
+    let calls = pending.iter().map(|call| Asked {
+        call,
+        fault: state.faults.iter().find(|fault| fault.call_id.as_ref() == Some(&call.id)),
+        given: context.call("tool", &call.name, call.arguments.as_str()),
     });
     let calls: Vec<_> = calls.collect();
-    let made = calls
-        .iter()
-        .map(|(call, fault, given)| agent.observe(&context, call, fault.as_ref(), given));
+    let judging =
+        calls.iter().enumerate().map(|(index, asked)| agent.judge(&context, &state, index, asked));
+    let mut judged = join_all(judging).await;
+    let handoff = handoff::first(&agent.handoffs, judged.iter().map(to_make));
+    agent.refuse_handoffs(pending, handoff.as_ref(), &mut judged);
+
+    let made = calls.into_iter().zip(judged).map(|(asked, judged)| {
+        // What is made with other arguments is another call, and has a key of its own.
+        let key = |call: &ToolCall| context.call("tool", &call.name, call.arguments.as_str());
+        let given = match &judged {
+            Ok(Judged::Make { call, changed: true }) => key(call),
+            _ => asked.given,
+        };
+        agent.observe(&context, &state, asked.call, judged, given)
+    });
+    let made: Vec<_> = made.collect();
     // All run to their end, even when one of them has to wait for a person.
     let kept = join_all(made).await.into_iter().collect::<Result<Vec<_>, _>>()?;
 
-    let observed = calls.iter().zip(&kept).map(|((call, ..), kept)| {
+    let mut usage = state.usage.clone();
+    let observed = pending.iter().zip(&kept).map(|(call, kept)| {
+        usage.tool(&call.name, kept.spent);
         conversation::observed(Some(call), &kept.observation, Some(&kept.mark), agent.protocol)
     });
     let update = observed.fold(AgentState::update(), AgentStateUpdate::message);
@@ -68,12 +83,20 @@ pub(crate) async fn execute_tool(
         agent.tell_observation(&context, None, &observation);
         update.message(conversation::observed(None, &observation, None, agent.protocol))
     });
-    let update = update.pending_tool_calls(Vec::new());
+    let update = update.pending_tool_calls(Vec::new()).usage(usage);
     let update = if state.faults.is_empty() { update } else { update.faults(Vec::new()) };
     Ok(match handoff {
         Some((_, handoff)) => agent.hand_off(&context, update, handoff),
         None => update,
     })
+}
+
+/// The call that is to be made, if it is.
+fn to_make(judged: &Result<Judged, AgentError>) -> Option<&ToolCall> {
+    match judged {
+        Ok(Judged::Make { call, .. }) => Some(call),
+        _ => None,
+    }
 }
 
 impl Inner {
@@ -89,35 +112,106 @@ impl Inner {
         update.should_stop(true).stopped(Some(StopReason::HandedOff)).handoff(Some(handoff))
     }
 
-    /// What is wrong with the call at `index` if it hands over and another one before it does so already. B113
-    fn second_handoff(
+    /// Of several calls that hand over, those behind the first are not made. B113
+    fn refuse_handoffs(
         &self,
+        calls: &[ToolCall],
         first: Option<&(usize, Handoff)>,
-        index: usize,
-        call: &ToolCall,
-    ) -> Option<Fault> {
-        let (first, handoff) = first?;
-        (index > *first && handoff::is_one(&self.handoffs, call)).then(|| Fault {
-            call_id: Some(call.id.clone()),
-            kind: FaultKind::NotMade,
-            text: prompt::second_handoff(&handoff.to, self.language),
-        })
+        judged: &mut [Result<Judged, AgentError>],
+    ) {
+        let Some((first, handoff)) = first else { return };
+        let later = calls.iter().zip(judged).skip(first + 1);
+        for (_, judged) in later.filter(|(call, _)| handoff::is_one(&self.handoffs, call)) {
+            let text = prompt::second_handoff(&handoff.to, self.language);
+            *judged = Ok(Judged::Observed(Observation::fault(FaultKind::NotMade, text)));
+        }
     }
 
-    /// The observation of `call`, which is not made when there is a fault.
+    /// What becomes of the call at `index`: what is wrong with it, or what the interceptors say, once and for all of the
+    /// task's runs.
+    async fn judge(
+        &self,
+        context: &Context,
+        state: &AgentState,
+        index: usize,
+        Asked { call, fault, given }: &Asked<'_>,
+    ) -> Result<Judged, AgentError> {
+        if let Some(fault) = fault {
+            return Ok(Judged::Observed(Observation::fault(fault.kind, fault.text.as_str())));
+        }
+        let registered = match self.tools.check(call, self.language) {
+            Ok(registered) => registered,
+            Err(observation) => return Ok(Judged::Observed(observation)),
+        };
+        if self.interceptors.is_empty() {
+            return Ok(Judged::Make { call: ToolCall::clone(call), changed: false });
+        }
+        let request = self.request_of(state, index, call, registered);
+        let admitted = async || match admit(&self.interceptors, request, given).await {
+            Err(error) if !suspends(&error) => Ok(Verdict::Refuse(error.report())),
+            admitted => admitted,
+        };
+        let verdict = context.step(&format!("admit-{}", call.id), admitted).await;
+        let verdict = verdict.map_err(|error| self.tool_failed(call, error))?;
+        Ok(self.follow(call, verdict))
+    }
+
+    fn follow(&self, call: &ToolCall, verdict: Verdict) -> Judged {
+        let arguments = match verdict {
+            Verdict::Make => return Judged::Make { call: call.clone(), changed: false },
+            Verdict::Refuse(reason) => {
+                let text = prompt::refused(&call.name, &reason, self.language);
+                return Judged::Observed(Observation::fault(FaultKind::Refused, text));
+            }
+            Verdict::Give(output) => {
+                return Judged::Observed(prompt::result(output, self.language));
+            }
+            Verdict::Change(arguments) => arguments,
+        };
+        let call = ToolCall { arguments, ..call.clone() };
+        match self.tools.check(&call, self.language) {
+            Ok(_) => Judged::Make { call, changed: true },
+            Err(observation) => Judged::Observed(observation),
+        }
+    }
+
+    /// The call at `index` as interceptors see it.
+    fn request_of<'a>(
+        &'a self,
+        state: &'a AgentState,
+        index: usize,
+        call: &ToolCall,
+        registered: &'a Registered,
+    ) -> ToolRequest<'a> {
+        ToolRequest {
+            call: call.clone(),
+            spec: registered.tool.spec(),
+            effect: registered.tool.effect(),
+            messages: &state.messages,
+            before: state.pending_tool_calls.get(..index).unwrap_or_default(),
+            turn: self.turn_of(state),
+        }
+    }
+
+    /// The observation of `call`, which is made or not as it was judged.
     async fn observe(
         &self,
         context: &Context,
+        state: &AgentState,
         call: &ToolCall,
-        fault: Option<&Fault>,
-        given: &Call,
+        judged: Result<Judged, AgentError>,
+        given: Call,
     ) -> Result<Kept, AgentError> {
-        let kept = match fault {
-            Some(fault) => {
-                let observation = Observation::fault(fault.kind, fault.text.as_str());
-                Kept { observation, mark: DataMark::new(&*context.runtime().rng) }
+        let kept = match judged? {
+            Judged::Observed(observation) => Kept::new(context, observation, Spent::default()),
+            Judged::Make { call, changed } => {
+                let mut kept = self.made(context, state, &call, &given).await?;
+                if changed {
+                    kept.observation.text =
+                        prompt::changed(&call.arguments, &kept.observation.text, self.language);
+                }
+                kept
             }
-            None => self.made(context, call, given).await?,
         };
         self.tell_observation(context, Some(call), &kept.observation);
         Ok(kept)
@@ -127,22 +221,14 @@ impl Inner {
     async fn made(
         &self,
         context: &Context,
+        state: &AgentState,
         call: &ToolCall,
         given: &Call,
     ) -> Result<Kept, AgentError> {
-        let kept = |observation| Kept { observation, mark: DataMark::new(&*context.runtime().rng) };
         let work = async |given: &Call| {
-            let span = hanok_telemetry::tool(&call.name, &call.id);
-            self.capture.arguments(&span, || call.arguments.as_str().to_owned());
-            let made =
-                self.tools.execute(call, given, self.language).instrument(span.clone()).await;
-            if made.as_ref().map_or(true, |made| made.fault.is_some()) {
-                hanok_telemetry::record_error(&span, "tool");
-            }
-            if let Ok(made) = &made {
-                self.capture.result(&span, || made.text.clone());
-            }
-            made.map(kept)
+            let through = |given| async move { self.through(state, call, &given).await };
+            let (made, spent) = counted(given, through).await;
+            made.map(|observation| Kept::new(context, observation, spent))
         };
         let effect = self.tools.effect(&call.name);
         if effect == Some(Effect::Idempotent) {
@@ -157,17 +243,48 @@ impl Inner {
         let arguments = call.arguments.as_str();
         let once = |given: Call| async move { work(&given).await.map(Made::Kept) };
         let made = context.once_as(given.clone(), &call.name, arguments, self.in_doubt, once).await;
-        let said = |output: ToolOutput| kept(prompt::result(output, self.language));
+        let was_made = Spent { tool_calls: 1, ..Spent::default() };
+        let said = |output: ToolOutput| {
+            Kept::new(context, prompt::result(output, self.language), was_made)
+        };
         match made {
             Ok(Made::Kept(made)) => Ok(made),
             Ok(Made::Text(text)) => Ok(said(text.into())),
             Ok(Made::Json(value)) => Ok(said(value.to_string().into())),
             Err(StepError::GivenUp { .. }) => {
                 let text = prompt::in_doubt(&call.name, self.language);
-                Ok(kept(Observation::fault(FaultKind::InDoubt, text)))
+                let observation = Observation::fault(FaultKind::InDoubt, text);
+                Ok(Kept::new(context, observation, was_made))
             }
             Err(error) => Err(self.tool_failed(call, error)),
         }
+    }
+
+    /// Makes `call` with what stands around it, within a span.
+    async fn through(
+        &self,
+        state: &AgentState,
+        call: &ToolCall,
+        given: &Call,
+    ) -> Result<Observation, ToolError> {
+        let registered = match self.tools.check(call, self.language) {
+            Ok(registered) => registered,
+            Err(observation) => return Ok(observation),
+        };
+        let index = state.pending_tool_calls.iter().position(|pending| pending.id == call.id);
+        let request = self.request_of(state, index.unwrap_or_default(), call, registered);
+        let span = hanok_telemetry::tool(&call.name, &call.id);
+        self.capture.arguments(&span, || call.arguments.as_str().to_owned());
+        let next = NextTool::new(&self.interceptors, registered);
+        let made = next.run(request, given).instrument(span.clone()).await;
+        let made = self.tools.observed(call, made, self.language);
+        if made.as_ref().map_or(true, |made| made.fault.is_some()) {
+            hanok_telemetry::record_error(&span, "tool");
+        }
+        if let Ok(made) = &made {
+            self.capture.result(&span, || made.text.clone());
+        }
+        made
     }
 
     fn tell_observation(

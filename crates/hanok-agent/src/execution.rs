@@ -33,6 +33,19 @@ pub(crate) async fn run(
     }
 }
 
+/// Does `work` with the same call, and counts by itself what that spends.
+pub(crate) async fn counted<T, F: Future<Output = T>>(
+    call: &Call,
+    work: impl FnOnce(Call) -> F,
+) -> (T, Spent) {
+    let meter = call.spend().child();
+    let done = work(call.clone().meter(meter.clone())).await;
+    if let Some(limit) = meter.refused() {
+        call.spend().refuse(limit);
+    }
+    (done, meter.spent())
+}
+
 /// Whether the run has to stop for `error`, which is then no observation.
 pub(crate) fn suspends(error: &ToolError) -> bool {
     match error {

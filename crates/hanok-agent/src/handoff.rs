@@ -171,16 +171,15 @@ impl HandoffTool {
     }
 }
 
-/// The first hand-off among the `calls` that `is_valid`, and which it is.
+/// The first hand-off among the `calls` that are made, and which it is.
 pub(crate) fn first<'c>(
     tools: &[HandoffTool],
-    calls: impl Iterator<Item = &'c ToolCall>,
-    is_valid: impl Fn(&ToolCall) -> bool,
+    calls: impl Iterator<Item = Option<&'c ToolCall>>,
 ) -> Option<(usize, Handoff)> {
     calls.enumerate().find_map(|(index, call)| {
+        let call = call?;
         let tool = tools.iter().find(|tool| tool.name == call.name)?;
-        let handoff = is_valid(call).then(|| tool.read(call)).flatten()?;
-        Some((index, handoff))
+        Some((index, tool.read(call)?))
     })
 }
 

@@ -44,6 +44,8 @@ mod execute_tool;
 mod execution;
 mod hand_over;
 mod handoff;
+mod intercept;
+mod kept;
 mod observation;
 mod progress;
 mod prompt;
@@ -54,6 +56,7 @@ mod shown;
 mod spans;
 mod state;
 mod tool_errors;
+mod usage;
 
 pub use agent::{Protocol, ReactAgent};
 pub use builder::ReactAgentBuilder;
@@ -65,12 +68,18 @@ pub use hanok_graph::Doubt;
 pub use hanok_model::DataMark;
 pub use hanok_parse::Language;
 pub use hanok_telemetry::ContentCapture;
+pub use intercept::{
+    Interceptor, SharedInterceptor, ToolRequest, Turn, Verdict,
+    chain::{NextModel, NextTool},
+    intercepted::Intercepted,
+};
 pub use observation::{FaultKind, Observation};
 pub use progress::AgentProgress;
 pub use registry::ToolRegistry;
 pub use spans::ask_model;
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
 pub use tool_errors::{FailedCall, Handling, ToolErrors};
+pub use usage::TurnUsage;
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -4,6 +4,7 @@ use std::{fmt::Write as _, time::Duration};
 
 use hanok_model::{ToolError, ToolOutput, ToolSpec};
 use hanok_parse::Language;
+use hanok_state::Arguments;
 
 use crate::{
     Observation, Protocol,
@@ -162,6 +163,23 @@ pub(crate) fn bad_arguments(tool: &str, mistakes: &[String], language: Language)
         _ => format!(
             "The arguments do not fit `{tool}`, so it was not run. {mistakes} Correct them and call it again."
         ),
+    }
+}
+
+/// The observation of a call that an interceptor refused.
+pub(crate) fn refused(tool: &str, reason: &str, language: Language) -> String {
+    let reason = bounded(reason.to_owned(), language);
+    match language {
+        Language::Korean => format!("`{tool}` 호출은 실행하지 않았습니다: {reason}"),
+        _ => format!("The call of `{tool}` was not made: {reason}"),
+    }
+}
+
+/// The result of a call that was made with other `arguments` than the model gave.
+pub(crate) fn changed(arguments: &Arguments, result: &str, language: Language) -> String {
+    match language {
+        Language::Korean => format!("[인자를 {arguments}(으)로 고쳐 실행했습니다]\n{result}"),
+        _ => format!("[made with the arguments {arguments} instead]\n{result}"),
     }
 }
 

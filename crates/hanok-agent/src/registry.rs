@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use hanok_core::{Call, Effect};
-use hanok_model::{Parameter, SharedTool, Tool, ToolError, ToolSpec};
+use hanok_model::{Parameter, SharedTool, Tool, ToolError, ToolOutput, ToolSpec};
 use hanok_parse::{Declared, Language, ParamType};
-use hanok_state::ToolCall;
+use hanok_state::{Arguments, ToolCall};
 use jsonschema::Validator;
 
 use crate::{
@@ -38,10 +38,32 @@ pub struct ToolRegistry {
     errors: ToolErrors,
 }
 
+/// A tool, and what its arguments have to be.
 #[derive(Debug)]
-struct Registered {
-    tool: SharedTool,
+pub(crate) struct Registered {
+    pub(crate) tool: SharedTool,
     validator: Validator,
+}
+
+impl Registered {
+    /// What is wrong with `arguments`, a sentence each.
+    fn mistakes(&self, arguments: &Arguments, language: Language) -> Vec<String> {
+        schema::mistakes(&self.validator, arguments.as_str(), language)
+    }
+
+    /// Makes one call, if the arguments fit.
+    pub(crate) async fn make(
+        &self,
+        arguments: &Arguments,
+        context: &Call,
+        language: Language,
+    ) -> Result<ToolOutput, ToolError> {
+        let mistakes = self.mistakes(arguments, language);
+        match mistakes.is_empty() {
+            true => execution::run(&self.tool, arguments, context).await,
+            false => Err(ToolError::arguments(mistakes.join(" "))),
+        }
+    }
 }
 
 impl ToolRegistry {
@@ -97,11 +119,25 @@ impl ToolRegistry {
         self.find(tool).map(|registered| registered.tool.effect())
     }
 
-    /// Whether `call` is one of a tool that is there, with arguments that fit it.
-    pub(crate) fn is_valid(&self, call: &ToolCall) -> bool {
-        self.find(&call.name).is_some_and(|Registered { validator, .. }| {
-            schema::mistakes(validator, call.arguments.as_str(), Language::English).is_empty()
-        })
+    /// The tool of `call`, whose arguments fit it; or what the model is told instead. P32
+    pub(crate) fn check(
+        &self,
+        call: &ToolCall,
+        language: Language,
+    ) -> Result<&Registered, Observation> {
+        let name = call.name.as_str();
+        let Some(registered) = self.find(name) else {
+            let text = prompt::unknown_tool(name, self.specs().map(ToolSpec::name), language);
+            return Err(Observation::fault(FaultKind::UnknownTool, text));
+        };
+        let mistakes = registered.mistakes(&call.arguments, language);
+        match mistakes.is_empty() {
+            true => Ok(registered),
+            false => {
+                let text = prompt::bad_arguments(name, &mistakes, language);
+                Err(Observation::fault(FaultKind::BadArguments, text))
+            }
+        }
     }
 
     /// Makes `call`, and says what came of it in `language`.
@@ -119,17 +155,23 @@ impl ToolRegistry {
         context: &Call,
         language: Language,
     ) -> Result<Observation, ToolError> {
-        let name = call.name.as_str();
-        let Some(Registered { tool, validator }) = self.find(name) else {
-            let text = prompt::unknown_tool(name, self.specs().map(ToolSpec::name), language);
-            return Ok(Observation::fault(FaultKind::UnknownTool, text));
-        };
-        let mistakes = schema::mistakes(validator, call.arguments.as_str(), language);
-        if !mistakes.is_empty() {
-            let text = prompt::bad_arguments(name, &mistakes, language);
-            return Ok(Observation::fault(FaultKind::BadArguments, text));
+        match self.check(call, language) {
+            Ok(registered) => {
+                let made = execution::run(&registered.tool, &call.arguments, context).await;
+                self.observed(call, made, language)
+            }
+            Err(observation) => Ok(observation),
         }
-        match execution::run(tool, &call.arguments, context).await {
+    }
+
+    /// What the model reads of a call that was made.
+    pub(crate) fn observed(
+        &self,
+        call: &ToolCall,
+        made: Result<ToolOutput, ToolError>,
+        language: Language,
+    ) -> Result<Observation, ToolError> {
+        match made {
             Ok(output) => Ok(prompt::result(output, language)),
             Err(error) if suspends(&error) => Err(error),
             Err(error) => self.errors.observe(call, error, language),

@@ -10,6 +10,7 @@ use crate::Protocol;
 /// Reads the text that a model writes, and hands on what a user may see of it: the answer, and what the model thinks. Never a
 /// mark, a label or a call.
 pub(crate) struct Shown {
+    parser: Parser,
     sink: Arc<dyn TokenSink>,
     protocol: Protocol,
     reading: Mutex<Reading>,
@@ -34,7 +35,8 @@ impl Shown {
     ) -> Option<(Call, Arc<Self>)> {
         let sink = call.sink()?.clone();
         let reading = Reading { stream: Some(parser.stream()), ..Reading::default() };
-        let shown = Arc::new(Self { sink, protocol, reading: Mutex::new(reading) });
+        let shown =
+            Arc::new(Self { parser: parser.clone(), sink, protocol, reading: Mutex::new(reading) });
         Some((call.clone().tokens(shown.clone()), shown))
     }
 
@@ -48,6 +50,15 @@ impl Shown {
         // By its own text protocol a model answers behind a label. That it did so without one is known now.
         if silent && !reading.content && !reply.content.is_empty() {
             self.sink.token(Token::Text(reply.content));
+        }
+    }
+
+    /// The model's text so far is none: another attempt follows.
+    fn begin_again(&self) {
+        let fresh = Reading { stream: Some(self.parser.stream()), ..Reading::default() };
+        let Reading { content, answered, .. } = std::mem::replace(&mut *self.reading(), fresh);
+        if content || answered {
+            self.sink.token(Token::Retracted);
         }
     }
 
@@ -86,7 +97,11 @@ impl Shown {
 
 impl TokenSink for Shown {
     fn token(&self, token: Token) {
-        let Token::Text(text) = token else { return self.sink.token(token) };
+        let text = match token {
+            Token::Text(text) => text,
+            Token::Retracted => return self.begin_again(),
+            token => return self.sink.token(token),
+        };
         let mut reading = self.reading();
         let Reading { stream: Some(stream), events, .. } = &mut *reading else { return };
         stream.feed(&text, events);

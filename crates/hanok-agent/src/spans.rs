@@ -1,12 +1,12 @@
 //! Calls of models and tools, as spans.
 
 use hanok_core::Call;
-use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
-use hanok_parse::Parser;
+use hanok_model::{ChatReply, ChatRequest, ModelError, SharedModel};
+use hanok_parse::{Language, Parser};
 use hanok_telemetry::ContentCapture;
 use tracing::Instrument;
 
-use crate::{Protocol, shown::Shown};
+use crate::{NextModel, Protocol, Turn, TurnUsage, shown::Shown};
 
 /// Asks `model`, within a span named by the conventions for generative AI. What is said is recorded if `capture` says so.
 ///
@@ -17,9 +17,22 @@ use crate::{Protocol, shown::Shown};
 ///
 /// # Errors
 ///
-/// What [`ChatModel::chat`] says.
+/// What [`ChatModel::chat`](hanok_model::ChatModel::chat) says.
 pub async fn ask_model(
     model: &SharedModel,
+    request: ChatRequest,
+    call: &Call,
+    reading: (&Parser, Protocol),
+    capture: ContentCapture,
+) -> Result<ChatReply, ModelError> {
+    let usage = TurnUsage::default();
+    let turn = Turn { agent: "", usage: &usage, language: Language::default() };
+    ask_through(NextModel::new(&[], model, turn), request, call, reading, capture).await
+}
+
+/// As [`ask_model`], with what stands around the model.
+pub(crate) async fn ask_through(
+    model: NextModel<'_>,
     request: ChatRequest,
     call: &Call,
     (parser, protocol): (&Parser, Protocol),
@@ -27,9 +40,9 @@ pub async fn ask_model(
 ) -> Result<ChatReply, ModelError> {
     let shown = Shown::of(call, parser, protocol);
     let call = shown.as_ref().map_or(call, |(call, _)| call);
-    let span = hanok_telemetry::chat(model.name());
+    let span = hanok_telemetry::chat(model.model());
     capture.input(&span, || serde_json::to_string(&request.messages).unwrap_or_default());
-    let reply = model.chat(request, call).instrument(span.clone()).await;
+    let reply = model.run(request, call).instrument(span.clone()).await;
     if let Some((_, shown)) = &shown {
         shown.finish();
     }

@@ -3,7 +3,7 @@
 use hanok_state::{Messages, State, ToolCall};
 use serde::{Deserialize, Serialize};
 
-use crate::{FaultKind, Handoff};
+use crate::{FaultKind, Handoff, TurnUsage};
 
 /// The state of a ReAct agent. A turn begins with [`ReactAgent::ask`](crate::ReactAgent::ask), which resets everything
 /// but the messages.
@@ -29,6 +29,8 @@ pub struct AgentState {
     pub stopped: Option<StopReason>,
     /// To whom the turn was handed over, if it was.
     pub handoff: Option<Handoff>,
+    /// What the turn used so far.
+    pub usage: TurnUsage,
 }
 
 /// Why an agent's turn is over.

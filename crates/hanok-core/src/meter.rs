@@ -169,6 +169,13 @@ impl Meter {
         Ok(())
     }
 
+    /// Refuses a call for a `limit` of the caller's own, such as one of an interceptor: the run ends with it when the error is
+    /// handed on.
+    pub fn refuse(&self, limit: Limit) -> OverBudget {
+        self.count().refused = Some(limit);
+        OverBudget(limit)
+    }
+
     /// The limit that refused a call which this very meter was asked for.
     pub fn refused(&self) -> Option<Limit> {
         self.count().refused
@@ -182,6 +189,13 @@ impl Meter {
     /// What was spent so far.
     pub fn spent(&self) -> Spent {
         self.count().spent
+    }
+
+    /// What the whole turn has spent so far, as far as it is counted by the outermost of the meters that this one counts into.
+    pub fn turn(&self) -> Spent {
+        let outermost = self.chain().last().unwrap_or(self);
+        let count = outermost.count();
+        count.before.plus(count.spent)
     }
 
     /// What was spent so far; the meter then begins at nothing. Its parents keep their counts.
@@ -249,5 +263,8 @@ mod tests {
         assert_eq!(second.admit(Charge::Tool), Err(OverBudget(Limit::Tokens(100))));
         assert_eq!(first.take().tokens(), 100);
         assert_eq!((first.spent().tokens(), turn.spent().tokens()), (0, 100));
+        assert_eq!((first.turn().model_calls, first.turn().tokens()), (1, 100));
+        first.refuse(Limit::ToolCalls(3));
+        assert_eq!((first.refused(), turn.refused()), (Some(Limit::ToolCalls(3)), None));
     }
 }

@@ -29,7 +29,8 @@ impl Price {
 /// use hanok_model::{Price, Usage};
 ///
 /// let price = Price { input: 2_500_000, output: 10_000_000 };
-/// assert_eq!(price.of(Usage { input_tokens: 1_000, output_tokens: 200, estimated: false }), 4_500);
+/// let usage = Usage { input_tokens: 1_000, output_tokens: 200, ..Usage::default() };
+/// assert_eq!(price.of(usage), 4_500);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Priced<M> {

@@ -11,6 +11,9 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Tokens that the model wrote, its reasoning included.
     pub output_tokens: u64,
+    /// Of the tokens that it read, those that the server had read before and charges less for. 0 if it does not say.
+    #[serde(default)]
+    pub cached_tokens: u64,
     /// Whether they were counted here, because the server did not say.
     #[serde(default)]
     pub estimated: bool,
@@ -64,13 +67,23 @@ pub struct ChatReply {
     /// The model, as the server names it.
     #[serde(default)]
     pub model: String,
+    /// Whether it came from a cache and nobody was asked: it has no usage then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
 }
 
 impl ChatReply {
     /// A reply of `model` that is done (or asks for tools, where `message` does), with nothing said about tokens.
     pub fn new(message: Message, model: impl Into<String>) -> Self {
         let finish = if message.tool_calls().is_empty() { Finish::Stop } else { Finish::ToolCalls };
-        Self { message, reasoning: None, usage: Usage::default(), finish, model: model.into() }
+        Self {
+            message,
+            reasoning: None,
+            usage: Usage::default(),
+            finish,
+            model: model.into(),
+            cached: false,
+        }
     }
 
     /// What the model thought. Default: nothing told apart.

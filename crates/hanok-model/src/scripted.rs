@@ -260,6 +260,7 @@ fn counted(reply: ChatReply, request: &ChatRequest) -> ChatReply {
         input_tokens: counter.request(request),
         output_tokens: counter.message(&reply.message) + reasoning,
         estimated: true,
+        ..Usage::default()
     };
     reply.usage(usage)
 }

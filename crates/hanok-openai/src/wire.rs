@@ -149,6 +149,12 @@ struct FunctionDelta {
 struct UsageSaid {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
+    prompt_tokens_details: Option<PromptTokens>,
+}
+
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+struct PromptTokens {
+    cached_tokens: Option<u64>,
 }
 
 #[cfg(test)]

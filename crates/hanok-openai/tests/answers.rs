@@ -16,7 +16,7 @@ async fn a_whole_answer_is_read_and_counted() {
     let reply = server.model().chat(ask(), &call).await.unwrap();
     assert_eq!((reply.message.text().as_ref(), reply.finish), ("15일", Finish::Stop));
     assert_eq!(reply.model, "m-1");
-    assert_eq!(reply.usage, Usage { input_tokens: 12, output_tokens: 3, estimated: false });
+    assert_eq!(reply.usage, Usage { input_tokens: 12, output_tokens: 3, ..Usage::default() });
     let spent = Spent { model_calls: 1, input_tokens: 12, output_tokens: 3, ..Spent::default() };
     assert_eq!(call.spend().spent(), spent);
 
@@ -39,7 +39,7 @@ async fn without_a_key_there_is_no_authorization_and_with_one_it_is_a_bearer() {
 /// The bytes come one by one, so that every syllable is cut within itself.
 #[tokio::test]
 async fn a_stream_is_shown_as_it_comes_however_its_bytes_are_cut() {
-    let usage = r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#;
+    let usage = r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}}"#;
     let role = r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#;
     let thought = r#"{"choices":[{"index":0,"delta":{"reasoning_content":"규정을 보자"}}]}"#;
     let events = [role, thought, &piece("연차는 "), &piece("15일"), STOP, usage];
@@ -61,7 +61,10 @@ async fn a_stream_is_shown_as_it_comes_however_its_bytes_are_cut() {
     assert_eq!(reply.message.text(), "연차는 15일");
     assert_eq!(reply.reasoning.as_deref(), Some("규정을 보자"));
     assert_eq!((reply.finish, reply.model.as_str()), (Finish::Stop, "m-1"));
-    assert_eq!(reply.usage, Usage { input_tokens: 7, output_tokens: 2, estimated: false });
+    assert_eq!(
+        reply.usage,
+        Usage { input_tokens: 7, output_tokens: 2, cached_tokens: 4, estimated: false }
+    );
     assert_eq!(call.spend().spent(), reply.usage.spent());
     let sent = server.received()[0].json();
     assert_eq!(

@@ -69,7 +69,7 @@ impl OfflineModel {
     fn usage(&self, request: &ChatRequest, written: &Message) -> Usage {
         let (input_tokens, output_tokens) =
             (self.counter.request(request), self.counter.message(written));
-        Usage { input_tokens, output_tokens, estimated: true }
+        Usage { input_tokens, output_tokens, estimated: true, ..Usage::default() }
     }
 }
 

@@ -86,7 +86,7 @@ impl Exchange {
     /// The tokens that the exchange costs. Default: an estimate.
     #[must_use]
     pub fn usage(self, input_tokens: u64, output_tokens: u64) -> Self {
-        let usage = Usage { input_tokens, output_tokens, estimated: false };
+        let usage = Usage { input_tokens, output_tokens, ..Usage::default() };
         self.reply(|reply| reply.usage(usage))
     }
 

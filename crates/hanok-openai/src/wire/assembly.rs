@@ -140,6 +140,7 @@ impl<'a> Assembly<'a> {
         Usage {
             input_tokens: said.prompt_tokens.unwrap_or_else(|| counter.request(request)),
             output_tokens: said.completion_tokens.unwrap_or_else(written),
+            cached_tokens: said.prompt_tokens_details.and_then(|of| of.cached_tokens).unwrap_or(0),
             estimated: said.prompt_tokens.is_none() || said.completion_tokens.is_none(),
         }
     }

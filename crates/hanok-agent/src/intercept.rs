@@ -1,0 +1,205 @@
+//! What stands around the calls of models and tools.
+
+pub(crate) mod chain;
+pub(crate) mod intercepted;
+
+use std::{fmt, sync::Arc};
+
+use hanok_core::{BoxFuture, Call, Effect};
+use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput, ToolSpec};
+use hanok_parse::Language;
+use hanok_state::{Arguments, Messages, ToolCall};
+use serde::{Deserialize, Serialize};
+
+use self::chain::{NextModel, NextTool};
+use crate::TurnUsage;
+
+/// Stands around the calls of an agent's model and tools: it may change what is sent and what comes back, ask again, ask
+/// somebody else, or not ask at all.
+///
+/// All methods hand on by default: write the one that you need. The interceptor that was
+/// [added](crate::ReactAgentBuilder::intercept) first is the outermost: it sees a request first and its reply last.
+///
+/// | method | stands around | runs |
+/// | --- | --- | --- |
+/// | [`admit`](Self::admit) | the decision whether a call of a tool is made | before the call, in every run of the task until there is a verdict; it may ask a person |
+/// | [`around_tool`](Self::around_tool) | the call of a tool that is made, its time-out included | within the memoised step of the call |
+/// | [`around_model`](Self::around_model) | the call of the model | within the memoised step of the call |
+///
+/// What is memoised: a verdict, a reply and a result, as they came out of the outermost interceptor. A run that goes on after
+/// a crash is given them and asks no interceptor again; one whose call had no result asks them all again. A call that is
+/// not valid (an unknown tool, arguments that do not fit) comes to no interceptor: the model is told.
+///
+/// ```
+/// use hanok_agent::{Interceptor, NextModel};
+/// use hanok_core::Call;
+/// use hanok_model::{ChatReply, ChatRequest, ModelError};
+///
+/// /// Asks with the words of the system prompt alone, and at most so many tokens.
+/// #[derive(Debug)]
+/// struct Short(u32);
+///
+/// impl Interceptor for Short {
+///     async fn around_model(
+///         &self,
+///         request: ChatRequest,
+///         call: &Call,
+///         next: NextModel<'_>,
+///     ) -> Result<ChatReply, ModelError> {
+///         next.run(request.max_tokens(self.0), call).await
+///     }
+/// }
+/// ```
+pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
+    /// Decides on a call of a tool before it is made. The first verdict that is not to make the call holds; a changed call
+    /// is judged by the interceptors that were added later.
+    ///
+    /// It decides by what it is given and by what a person answers ([`Call::question`]), and does nothing else.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::Waiting`] suspends the call, and the run when the calls beside it are made. [`ToolError::OverBudget`] ends
+    /// the run. Any other error refuses the call.
+    fn admit(
+        &self,
+        asked: &ToolRequest<'_>,
+        call: &Call,
+    ) -> impl Future<Output = Result<Verdict, ToolError>> + Send {
+        let (_, _) = (asked, call);
+        std::future::ready(Ok(Verdict::Make))
+    }
+
+    /// Stands around a call of a tool that is made.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError`], which is then handled as the tool's own.
+    fn around_tool(
+        &self,
+        asked: ToolRequest<'_>,
+        call: &Call,
+        next: NextTool<'_>,
+    ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send {
+        async move { next.run(asked, call).await }
+    }
+
+    /// Stands around a call of the model.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`], which is then handled as the model's own.
+    fn around_model(
+        &self,
+        request: ChatRequest,
+        call: &Call,
+        next: NextModel<'_>,
+    ) -> impl Future<Output = Result<ChatReply, ModelError>> + Send {
+        async move { next.run(request, call).await }
+    }
+}
+
+/// Any [`Interceptor`], chosen at run time. Clones are the same one.
+#[derive(Debug, Clone)]
+pub struct SharedInterceptor(Arc<dyn Erased>);
+
+impl SharedInterceptor {
+    /// Shares `interceptor`.
+    pub fn new(interceptor: impl Interceptor) -> Self {
+        Self(Arc::new(interceptor))
+    }
+}
+
+/// What becomes of a call of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It is made.
+    Make,
+    /// It is made with these arguments, if they fit the tool. The model is told with the result.
+    Change(Arguments),
+    /// It is not made, for this reason, which the model reads.
+    Refuse(String),
+    /// It is not made, and this is its result.
+    Give(ToolOutput),
+}
+
+/// The turn that a call belongs to.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Turn<'a> {
+    /// The agent, empty outside one.
+    pub agent: &'a str,
+    /// What the turn used before this call.
+    pub usage: &'a TurnUsage,
+    /// The language of what is said to the model.
+    pub language: Language,
+}
+
+/// A call of a tool that a model asks for. The tool is there, and the arguments fit it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ToolRequest<'a> {
+    /// The call.
+    pub call: ToolCall,
+    /// The tool as the model sees it.
+    pub spec: &'a ToolSpec,
+    /// What the call does to the world.
+    pub effect: Effect,
+    /// The conversation, to the reply that asks for the call.
+    pub messages: &'a Messages,
+    /// The calls that stand before it in the same reply.
+    pub before: &'a [ToolCall],
+    /// The turn.
+    pub turn: Turn<'a>,
+}
+
+trait Erased: fmt::Debug + Send + Sync {
+    fn admit_boxed<'a>(
+        &'a self,
+        asked: &'a ToolRequest<'_>,
+        call: &'a Call,
+    ) -> BoxFuture<'a, Result<Verdict, ToolError>>;
+
+    fn around_tool_boxed<'a>(
+        &'a self,
+        asked: ToolRequest<'a>,
+        call: &'a Call,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
+
+    fn around_model_boxed<'a>(
+        &'a self,
+        request: ChatRequest,
+        call: &'a Call,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<ChatReply, ModelError>>;
+}
+
+impl<I: Interceptor> Erased for I {
+    fn admit_boxed<'a>(
+        &'a self,
+        asked: &'a ToolRequest<'_>,
+        call: &'a Call,
+    ) -> BoxFuture<'a, Result<Verdict, ToolError>> {
+        Box::pin(self.admit(asked, call))
+    }
+
+    fn around_tool_boxed<'a>(
+        &'a self,
+        asked: ToolRequest<'a>,
+        call: &'a Call,
+        next: NextTool<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(self.around_tool(asked, call, next))
+    }
+
+    fn around_model_boxed<'a>(
+        &'a self,
+        request: ChatRequest,
+        call: &'a Call,
+        next: NextModel<'a>,
+    ) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
+        Box::pin(self.around_model(request, call, next))
+    }
+}

@@ -1,0 +1,48 @@
+//! Interceptors around a model outside an agent.
+
+use hanok_core::Call;
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
+use hanok_parse::Language;
+
+use super::{Interceptor, SharedInterceptor, Turn, chain::NextModel};
+use crate::TurnUsage;
+
+/// A model with interceptors around it, for nodes of one's own and for whatever takes a model.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Intercepted {
+    model: SharedModel,
+    interceptors: Vec<SharedInterceptor>,
+    language: Language,
+}
+
+impl Intercepted {
+    /// `model`, with nothing around it yet.
+    pub fn new(model: impl ChatModel) -> Self {
+        let (model, language) = (SharedModel::new(model), Language::default());
+        Self { model, interceptors: Vec::new(), language }
+    }
+
+    /// Adds an interceptor within those that were added before. Default: none.
+    pub fn intercept(mut self, interceptor: impl Interceptor) -> Self {
+        self.interceptors.push(SharedInterceptor::new(interceptor));
+        self
+    }
+
+    /// The language of what interceptors say to the model. Default: English.
+    pub fn language(self, language: Language) -> Self {
+        Self { language, ..self }
+    }
+}
+
+impl ChatModel for Intercepted {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
+        let usage = TurnUsage { spent: call.spend().turn(), ..TurnUsage::default() };
+        let turn = Turn { agent: "", usage: &usage, language: self.language };
+        NextModel::new(&self.interceptors, &self.model, turn).run(request, call).await
+    }
+}
