@@ -9,7 +9,7 @@ use hanok_state::{Message, State};
 use hanok_telemetry::ContentCapture;
 
 use crate::{
-    AgentBuildError, AgentState, AgentStateUpdate, DataMark, Handoff, HandoffTool,
+    AgentBuildError, AgentError, AgentState, AgentStateUpdate, DataMark, Handoff, HandoffTool,
     ReactAgentBuilder, SharedInterceptor, ToolRegistry, Turn, TurnUsage, call_model::call_model,
     conversation, execute_tool::execute_tool, prompt,
 };
@@ -161,6 +161,38 @@ impl ReactAgent {
     /// The agent as a graph: run it, give it a checkpointer, or call it from a node of another one.
     pub fn graph(&self) -> &Graph<AgentState> {
         &self.graph
+    }
+
+    /// The node `call_model`, for a graph of one's own that holds an [`AgentState`]: give it that state, with what else the
+    /// model is to read among the messages, and hand the update on. Where [`ReactAgent::next`] says so, the tools follow.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError`] when the model did not answer, or its reply could not be kept.
+    pub async fn call_model(
+        &self,
+        state: Snapshot<AgentState>,
+        context: Context,
+    ) -> Result<AgentStateUpdate, AgentError> {
+        call_model(self.inner.clone(), state, context).await
+    }
+
+    /// The node `execute_tool`, for a graph of one's own.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError`] when a tool waits for a person or fails the run, or a result could not be kept.
+    pub async fn execute_tool(
+        &self,
+        state: Snapshot<AgentState>,
+        context: Context,
+    ) -> Result<AgentStateUpdate, AgentError> {
+        execute_tool(self.inner.clone(), state, context).await
+    }
+
+    /// Where the last reply leads: `execute_tool` while something waits for the tools, else [`END`].
+    pub fn next(state: &AgentState) -> &'static str {
+        should_continue(state)
     }
 
     /// The language of what it says to its model.
