@@ -3,29 +3,26 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use rag::{Options, Screen, Session, agents, brain, failure};
+use rag::{Office, Options, agents};
+use terminal::{Screen, Session, Talk, brain, failure};
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let options = Options::parse();
-    let screen = Screen::new(options.trace);
+    let screen = Screen::new(options.talk.trace);
     failure::exit(&screen, run(&options, &screen).await)
 }
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
     let brain = brain::choose().await?;
     let tools = agents::Tools::open(options.docs.as_deref())?;
-    let supervisor = agents::supervisor(&brain, &tools)?;
-    if options.graph {
-        return screen.graph(&supervisor);
+    let office = Office(agents::supervisor(&brain, &tools)?);
+    if options.talk.graph {
+        screen.answer(&office.drawing())?;
+        return Ok(ExitCode::SUCCESS);
     }
-    screen.notes(&brain, &tools, options);
-    let session = Session::open(supervisor, options).await?;
-    if options.resume {
-        return session.resume(screen).await;
-    }
-    match options.question() {
-        Some(question) => session.ask(&question, screen).await,
-        None => session.converse(screen).await,
-    }
+    screen.notes(&brain, &options.talk);
+    tools.notes().for_each(|note| screen.tell(&note));
+    let graph = office.0.graph().clone();
+    Session::open(office, &graph, &options.talk).await?.run(&options.talk, screen).await
 }

@@ -8,10 +8,10 @@ use hanok_retrieval::{Library, LoadOptions, LoadReport, SharedRetriever};
 use hanok_supervisor::Supervisor;
 use hanok_tools::{Calculator, CurrentDatetime};
 
+use terminal::{brain::Brain, failure::Failure};
+
 use crate::{
-    brain::Brain,
     directory::{self, Directory},
-    failure::Failure,
     knowledge::search_knowledge_base,
 };
 
@@ -41,9 +41,11 @@ impl Tools {
     /// [`Failure`] when the folder or the directory cannot be read.
     pub fn open(folder: Option<&Path>) -> Result<Self, Failure> {
         let folder = folder.map_or_else(sample_documents, Path::to_owned);
-        let library = Library::open(LoadOptions::new(), folder).map_err(Failure::Documents)?;
+        let library = Library::open(LoadOptions::new(), folder)
+            .map_err(|error| Failure::unreadable("문서를", error))?;
         let report = library.report().clone();
-        let directory = Directory::open(directory::shipped()).map_err(Failure::Directory)?;
+        let directory = Directory::open(directory::shipped())
+            .map_err(|error| Failure::unreadable("사내 디렉터리를", error))?;
         Ok(Self {
             rag: vec![
                 search_knowledge_base(SharedRetriever::new(library)).map_err(Failure::wiring)?,
@@ -55,6 +57,13 @@ impl Tools {
             ],
             report,
         })
+    }
+
+    /// What a reader should know of the documents: what was not read, and whether there are any.
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        let none = "읽을 수 있는 문서가 없습니다(.txt, .md, .pdf).";
+        let skipped = self.report.skipped.iter().map(|skipped| format!("건너뜀: {skipped}"));
+        skipped.chain((self.report.documents == 0).then(|| none.to_owned()))
     }
 }
 

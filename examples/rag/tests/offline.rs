@@ -10,10 +10,8 @@ use hanok_checkpoint::Memory;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::Outcome;
 use hanok_supervisor::Supervisor;
-use rag::{
-    agents::{Tools, sample_documents, supervisor},
-    brain::offline,
-};
+use rag::agents::{Tools, sample_documents, supervisor};
+use terminal::brain::offline;
 
 /// The example's supervisor on the offline model, over the documents in a folder.
 fn house(documents: &Path) -> Supervisor {

@@ -26,8 +26,8 @@ const ALONE: [&str; 3] = ["hanok-parse", "hanok-telemetry", "hanok-macros"];
 
 /// Faults in the edges between the members.
 ///
-/// Packages outside `crates/` stand above all floors; of them only `offline`, the shared offline
-/// model, and `postgres-for-tests` are for the others.
+/// Packages outside `crates/` stand above all floors; of them only `offline` and `terminal`, what the examples share,
+/// and `postgres-for-tests` are for the others.
 pub(super) fn check(members: &[Member<'_>]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for member in members {
@@ -85,7 +85,7 @@ fn below(target: &Member<'_>, member: &Member<'_>) -> bool {
         (Some(target), Some(member)) => target < member,
         (Some(_), None) => true,
         (None, Some(_)) => false,
-        (None, None) => ["offline", "postgres-for-tests"].contains(&target.name()),
+        (None, None) => ["offline", "postgres-for-tests", "terminal"].contains(&target.name()),
     }
 }
 

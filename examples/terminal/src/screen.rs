@@ -2,15 +2,13 @@
 
 use std::{
     io::{self, IsTerminal, Write},
-    process::ExitCode,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::Duration,
 };
 
 use hanok_core::Printable;
-use hanok_supervisor::Supervisor;
 
-use crate::{Options, agents::Tools, brain::Brain, failure::Failure};
+use crate::{Options, brain::Brain};
 
 /// How often the spinner turns.
 pub(crate) const TURN: Duration = Duration::from_millis(100);
@@ -47,37 +45,16 @@ impl Screen {
         self.live
     }
 
-    /// Says first what a reader should know: which model answers, what lasts, what was not read.
-    pub fn notes(&self, brain: &Brain, tools: &Tools, options: &Options) {
+    /// Says first what a reader should know: whether anything lasts, and which model answers.
+    pub fn notes(&self, brain: &Brain, options: &Options) {
         if options.db.is_none() {
             self.tell("대화는 저장되지 않습니다(--db 파일을 주면 이어집니다).");
         }
         self.tell(&brain.note());
-        for skipped in &tools.report.skipped {
-            self.tell(&format!("건너뜀: {skipped}"));
-        }
-        if tools.report.documents == 0 {
-            self.tell("읽을 수 있는 문서가 없습니다(.txt, .md, .pdf).");
-        }
-    }
-
-    /// Prints the drawing of what runs: the supervisor, then each agent.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Output`] when it cannot be printed.
-    pub fn graph(&self, supervisor: &Supervisor) -> Result<ExitCode, Failure> {
-        let agents = supervisor.agents().iter().map(|agent| agent.graph().drawing());
-        let whole = supervisor.graph().drawing();
-        let whole = agents.fold(whole, |whole, agent| whole.calls("execute_agent", agent));
-        let mut out = io::stdout().lock();
-        write!(out, "{}", whole.mermaid())?;
-        out.flush()?;
-        Ok(ExitCode::SUCCESS)
     }
 
     /// Prints an answer, or a piece of one.
-    pub(crate) fn answer(&self, text: &str) -> io::Result<()> {
+    pub fn answer(&self, text: &str) -> io::Result<()> {
         self.clear();
         let mut out = io::stdout().lock();
         write!(out, "{}", Printable(text))?;

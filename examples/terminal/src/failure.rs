@@ -6,10 +6,9 @@ use hanok_checkpoint::CheckpointError;
 use hanok_core::{BoxError, InvalidName};
 use hanok_graph::RunError;
 use hanok_model::ModelError;
-use hanok_retrieval::RetrievalError;
 use thiserror::Error;
 
-use crate::{Screen, directory::DirectoryError};
+use crate::Screen;
 
 /// The thread is in use.
 const IN_USE: u8 = 3;
@@ -26,12 +25,18 @@ pub enum Failure {
     /// The model's server cannot be used.
     #[error("모델을 쓸 수 없습니다")]
     Model(#[source] ModelError),
-    /// The documents cannot be read.
-    #[error("문서를 읽을 수 없습니다")]
-    Documents(#[source] RetrievalError),
-    /// The internal directory cannot be read.
-    #[error("사내 디렉터리를 읽을 수 없습니다")]
-    Directory(#[source] DirectoryError),
+    /// Something that the program needs cannot be read.
+    #[error("{what} 읽을 수 없습니다")]
+    Unreadable {
+        /// What, with its particle: `문서를`.
+        what: &'static str,
+        /// Why.
+        #[source]
+        source: BoxError,
+    },
+    /// What was said on the command line or in a command makes no sense.
+    #[error("{0}")]
+    Usage(String),
     /// The file of conversations cannot be used.
     #[error("대화 파일 {path}을(를) 쓸 수 없습니다")]
     Database {
@@ -44,6 +49,9 @@ pub enum Failure {
     /// The thread's name is none.
     #[error("대화 이름으로 쓸 수 없습니다")]
     Thread(#[source] InvalidName),
+    /// The log of the conversation cannot be used.
+    #[error("대화의 기록을 쓸 수 없습니다")]
+    Log(#[source] Box<CheckpointError>),
     /// The run could not go on.
     #[error("답하지 못했습니다")]
     Run(#[source] Box<RunError>),
@@ -61,11 +69,16 @@ impl Failure {
         Self::Wiring(error.into())
     }
 
+    /// Something that cannot be read; `what` has its particle: `문서를`.
+    pub fn unreadable(what: &'static str, error: impl Into<BoxError>) -> Self {
+        Self::Unreadable { what, source: error.into() }
+    }
+
     /// The exit that says what kind of failure it is.
     pub fn code(&self) -> u8 {
         match self {
             Self::Run(error) if matches!(**error, RunError::Conflict { .. }) => IN_USE,
-            Self::Thread(_) => 2,
+            Self::Thread(_) | Self::Usage(_) => 2,
             _ => 1,
         }
     }

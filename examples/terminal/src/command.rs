@@ -1,0 +1,132 @@
+//! Commands within a conversation.
+
+use std::{collections::HashSet, fmt::Write};
+
+use hanok_core::Position;
+use hanok_graph::EventKind;
+use hanok_state::Message;
+
+use crate::{Session, Talk, failure::Failure, progress::short, session::key};
+
+/// The commands of every conversation, each with what it does.
+const COMMANDS: [(&str, &str); 5] = [
+    ("/history", "지금까지의 모든 메시지(요약된 것도)"),
+    ("/graph", "실행되는 그래프(Mermaid)"),
+    ("/rewind N", "N번째 전 차례가 끝난 곳으로 되돌아가기"),
+    ("/fork [이름]", "지금 상태에서 시작하는 새 대화로 옮기기"),
+    ("/help", "명령 목록"),
+];
+
+impl<T: Talk> Session<T> {
+    /// Does a command and says what came of it.
+    pub(crate) async fn command(&mut self, line: &str) -> Result<String, Failure> {
+        let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match (name, rest.trim()) {
+            ("history", "") => self.history().await,
+            ("graph", "") => Ok(self.talk.drawing().trim_end().to_owned()),
+            ("rewind", turns) => self.rewind(turns).await,
+            ("fork", to) => self.fork(to).await,
+            ("help", _) => Ok(self.help()),
+            (name, _) => self.own(name).await,
+        }
+    }
+
+    async fn own(&self, name: &str) -> Result<String, Failure> {
+        let state = self.thread.state(None).await.map_err(|error| Failure::Run(Box::new(error)))?;
+        let said = self.talk.command(name, &state.unwrap_or_default());
+        said.ok_or_else(|| Failure::Usage(format!("/{name} 명령은 없습니다.\n{}", self.help())))
+    }
+
+    fn help(&self) -> String {
+        let all = COMMANDS.iter().chain(self.talk.commands());
+        all.map(|(name, what)| format!("{name:<14}{what}")).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Every message of the thread's branch, those that were taken out of the state since as well: the log keeps them.
+    async fn history(&self) -> Result<String, Failure> {
+        let events =
+            self.thread.events(None).await.map_err(|error| Failure::Run(Box::new(error)))?;
+        let mut seen = HashSet::new();
+        let mut text = String::new();
+        for event in &events {
+            let EventKind::Values(state) = &event.kind else { continue };
+            let Ok(state) = state.get::<T::State>() else { continue };
+            if !event.path.is_root() {
+                continue;
+            }
+            for message in self.talk.messages(&state).iter() {
+                if seen.insert(message.id().unwrap_or_default().to_owned()) {
+                    // Writing to a `String` cannot fail.
+                    let _ = writeln!(text, "{}", line(seen.len(), message));
+                }
+            }
+        }
+        Ok(if text.is_empty() {
+            "아직 대화가 없습니다.".to_owned()
+        } else {
+            text.trim_end().to_owned()
+        })
+    }
+
+    async fn rewind(&self, turns: &str) -> Result<String, Failure> {
+        let turns: usize = match turns.parse() {
+            Ok(turns) if turns > 0 => turns,
+            _ => {
+                return Err(Failure::Usage(
+                    "몇 차례를 되돌릴지 1 이상의 수로 쓰세요: /rewind 1".into(),
+                ));
+            }
+        };
+        let ends = self.ends().await?;
+        // The last end is where the thread is now.
+        let to = ends.iter().rev().nth(turns).copied();
+        let Some(to) = to else {
+            let most = ends.len().saturating_sub(1);
+            return Err(Failure::Usage(format!("되돌릴 수 있는 차례는 {most}개입니다.")));
+        };
+        self.thread.rewind(to).await.map_err(|error| Failure::Log(Box::new(error)))?;
+        Ok(format!("{turns}차례를 되돌렸습니다. 그 뒤의 대화는 기록에 남아 있습니다."))
+    }
+
+    /// Where the turns of the thread's branch ended, the oldest first.
+    async fn ends(&self) -> Result<Vec<Position>, Failure> {
+        let events =
+            self.thread.events(None).await.map_err(|error| Failure::Run(Box::new(error)))?;
+        let ended = events
+            .iter()
+            .filter(|event| event.path.is_root() && matches!(event.kind, EventKind::Ended { .. }));
+        Ok(ended.filter_map(|event| event.id.map(|id| id.position)).collect())
+    }
+
+    async fn fork(&mut self, to: &str) -> Result<String, Failure> {
+        let here = self.thread.key().thread().to_owned();
+        let to = if to.is_empty() { self.free(&here).await? } else { to.to_owned() };
+        let key = key(&to)?;
+        self.thread.fork(None, &key).await.map_err(|error| Failure::Log(Box::new(error)))?;
+        self.thread = self.app.thread(key);
+        Ok(format!("`{here}`의 지금 상태에서 시작하는 대화 `{to}`로 옮겼습니다."))
+    }
+
+    /// A name for a fork that no thread has.
+    async fn free(&self, here: &str) -> Result<String, Failure> {
+        for number in 2_u32.. {
+            let name = format!("{here}-{number}");
+            let state = self.app.thread(key(&name)?).state(None).await;
+            if state.map_err(|error| Failure::Run(Box::new(error)))?.is_none() {
+                return Ok(name);
+            }
+        }
+        Err(Failure::Usage("새 대화의 이름을 쓰세요: /fork 이름".into()))
+    }
+}
+
+/// A message as a line.
+fn line(number: usize, message: &Message) -> String {
+    let calls: Vec<String> = message
+        .tool_calls()
+        .iter()
+        .map(|call| format!("{}({})", call.name, short(call.arguments.as_str())))
+        .collect();
+    let calls = if calls.is_empty() { String::new() } else { format!(" → {}", calls.join(", ")) };
+    format!("{number:>4} [{}] {}{calls}", message.role(), short(&message.text()))
+}

@@ -1,0 +1,44 @@
+//! Events as JSON, one a line.
+
+use hanok_core::{Stored, Token};
+use hanok_graph::{Event, EventKind};
+use serde_json::{Value, json};
+
+/// What of an event is told to a program: `None` for what only this process can read.
+pub(crate) fn line(event: &Event, answers: bool) -> Option<String> {
+    let mut told = match &event.kind {
+        EventKind::TaskStarted { .. } => json!({"event": "task_started"}),
+        EventKind::TaskFinished { cached } => json!({"event": "task_finished", "cached": cached}),
+        EventKind::TaskRetried { error, .. } => json!({"event": "task_retried", "error": error}),
+        EventKind::TaskFailed { error, .. } => json!({"event": "task_failed", "error": error}),
+        EventKind::Token(Token::Text(text)) => {
+            json!({"event": "token", "text": text, "answer": answers})
+        }
+        EventKind::Token(Token::Reasoning(text)) => json!({"event": "reasoning", "text": text}),
+        EventKind::Token(Token::Retracted) => json!({"event": "retracted"}),
+        EventKind::Custom(item) => json!({"event": "progress", "item": value(item)}),
+        EventKind::Ended { outcome, error, spent } => {
+            json!({"event": "ended", "outcome": outcome, "error": error, "spent": spent})
+        }
+        EventKind::Lagged(count) => json!({"event": "lagged", "count": count}),
+        _ => return None,
+    };
+    if let Some(told) = told.as_object_mut() {
+        if let Some(node) = &event.node {
+            told.insert("node".into(), node.to_string().into());
+        }
+        if !event.path.is_root() {
+            told.insert("path".into(), event.path.to_string().into());
+        }
+    }
+    Some(told.to_string())
+}
+
+/// How the turn ended.
+pub(crate) fn ended(answer: Option<&str>, exit: u8) -> String {
+    json!({"event": "answer", "text": answer, "exit": exit}).to_string()
+}
+
+fn value(item: &Stored) -> Value {
+    item.decode().unwrap_or(Value::Null)
+}

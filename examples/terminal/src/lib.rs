@@ -1,0 +1,21 @@
+//! What the examples that talk in a terminal share: which model answers, a conversation on a thread that may outlive the
+//! program, commands in it, what is printed where, and with which exit the program ends.
+//!
+//! An example says by [`Talk`] what its own state is; a [`Session`] does the rest.
+
+pub mod brain;
+mod command;
+pub mod failure;
+mod json;
+mod live;
+mod options;
+pub mod progress;
+mod screen;
+mod session;
+mod shown;
+mod talk;
+
+pub use options::Options;
+pub use screen::Screen;
+pub use session::Session;
+pub use talk::{Ended, Talk};

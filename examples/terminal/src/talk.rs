@@ -1,0 +1,56 @@
+//! What an example says of itself.
+
+use hanok_agent::StopReason;
+use hanok_core::Stored;
+use hanok_graph::Event;
+use hanok_state::{Messages, State};
+
+use crate::progress;
+
+/// How a turn ended.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ended {
+    /// The answer, if there is one.
+    pub answer: Option<String>,
+    /// Why the turn is over.
+    pub stopped: Option<StopReason>,
+}
+
+/// A conversation's own part: its state, and how it is shown.
+pub trait Talk: Send + Sync {
+    /// The state of its threads.
+    type State: State;
+
+    /// The input of a turn in which the user says `question`.
+    fn ask(&self, question: &str) -> <Self::State as State>::Update;
+
+    /// How the turn of `state` ended.
+    fn ended(&self, state: &Self::State) -> Ended;
+
+    /// The conversation.
+    fn messages<'s>(&self, state: &'s Self::State) -> &'s Messages;
+
+    /// The drawing of what runs, as Mermaid.
+    fn drawing(&self) -> String;
+
+    /// Whether a piece of text of this event is a piece of the answer. Default: of the thread's own graph.
+    fn is_answer(&self, event: &Event) -> bool {
+        event.path.is_root()
+    }
+
+    /// The line that a step is shown as, `None` where it is not. Default: what agents tell.
+    fn line(&self, item: &Stored) -> Option<String> {
+        progress::line(item)
+    }
+
+    /// What a command of its own says (`name` without the `/`), `None` where it has no such command.
+    fn command(&self, name: &str, state: &Self::State) -> Option<String> {
+        let (_, _) = (name, state);
+        None
+    }
+
+    /// Its own commands, each with what it does.
+    fn commands(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+}
