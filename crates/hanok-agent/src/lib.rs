@@ -55,6 +55,7 @@ mod schema;
 mod shown;
 mod spans;
 mod state;
+mod structured;
 mod tool_errors;
 mod usage;
 
@@ -78,6 +79,7 @@ pub use progress::AgentProgress;
 pub use registry::ToolRegistry;
 pub use spans::ask_model;
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
+pub use structured::{Structured, StructuredError, StructuredMode, StructuredReply, StructuredWay};
 pub use tool_errors::{FailedCall, Handling, ToolErrors};
 pub use usage::TurnUsage;
 

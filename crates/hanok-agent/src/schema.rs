@@ -30,11 +30,7 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, BoxError> {
 /// What is wrong with `arguments`, a sentence each; nothing when they fit.
 pub(crate) fn mistakes(validator: &Validator, arguments: &str, language: Language) -> Vec<String> {
     match serde_json::from_str::<Value>(arguments) {
-        Ok(arguments) => validator
-            .iter_errors(&arguments)
-            .take(MISTAKES)
-            .map(|error| sentence(&error, language))
-            .collect(),
+        Ok(arguments) => faults(validator, &arguments, Noun::Arguments, language),
         Err(error) => vec![match language {
             Language::Korean => format!("인자가 JSON이 아닙니다({error})."),
             _ => format!("The arguments are not JSON ({error})."),
@@ -42,7 +38,25 @@ pub(crate) fn mistakes(validator: &Validator, arguments: &str, language: Languag
     }
 }
 
-fn sentence(error: &ValidationError<'_>, language: Language) -> String {
+/// What is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Noun {
+    Arguments,
+    Answer,
+}
+
+/// What is wrong with `value`, a sentence each; nothing when it fits.
+pub(crate) fn faults(
+    validator: &Validator,
+    value: &Value,
+    noun: Noun,
+    language: Language,
+) -> Vec<String> {
+    let errors = validator.iter_errors(value).take(MISTAKES);
+    errors.map(|error| sentence(&error, noun, language)).collect()
+}
+
+fn sentence(error: &ValidationError<'_>, noun: Noun, language: Language) -> String {
     let field = field(error.instance_path().as_str());
     let value = quoted(error.instance());
     let korean = language == Language::Korean;
@@ -58,10 +72,16 @@ fn sentence(error: &ValidationError<'_>, language: Language) -> String {
             let kind = type_name(kind);
             match korean {
                 true => {
-                    format!("{}의 형식은 {kind}이어야 하는데 {value}입니다.", named(&field, true))
+                    format!(
+                        "{}의 형식은 {kind}이어야 하는데 {value}입니다.",
+                        named(&field, noun, true)
+                    )
                 }
                 false => {
-                    format!("{} has to be of type {kind}, and is {value}.", named(&field, false))
+                    format!(
+                        "{} has to be of type {kind}, and is {value}.",
+                        named(&field, noun, false)
+                    )
                 }
             }
         }
@@ -71,10 +91,13 @@ fn sentence(error: &ValidationError<'_>, language: Language) -> String {
             match korean {
                 true => format!(
                     "{}에는 {options} 중 하나를 써야 하는데 {value}입니다.",
-                    named(&field, true)
+                    named(&field, noun, true)
                 ),
                 false => {
-                    format!("{} has to be one of {options}, and is {value}.", named(&field, false))
+                    format!(
+                        "{} has to be one of {options}, and is {value}.",
+                        named(&field, noun, false)
+                    )
                 }
             }
         }
@@ -82,9 +105,12 @@ fn sentence(error: &ValidationError<'_>, language: Language) -> String {
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             let names: Vec<_> =
                 unexpected.iter().map(|name| format!("`{}`", below(&field, short(name)))).collect();
-            match korean {
-                true => format!("{} 인자는 없습니다.", names.join(", ")),
-                false => format!("There is no argument {}.", names.join(", ")),
+            let names = names.join(", ");
+            match (korean, noun) {
+                (true, Noun::Arguments) => format!("{names} 인자는 없습니다."),
+                (true, Noun::Answer) => format!("{names} 항목은 없습니다."),
+                (false, Noun::Arguments) => format!("There is no argument {names}."),
+                (false, Noun::Answer) => format!("There is no field {names}."),
             }
         }
         _ => {
@@ -92,12 +118,12 @@ fn sentence(error: &ValidationError<'_>, language: Language) -> String {
             match korean {
                 true => format!(
                     "{}의 값 {value}이(가) 맞지 않습니다({}).",
-                    named(&field, true),
+                    named(&field, noun, true),
                     short(&said)
                 ),
                 false => format!(
                     "{} does not fit, and is {value} ({}).",
-                    named(&field, false),
+                    named(&field, noun, false),
                     short(&said)
                 ),
             }
@@ -116,11 +142,13 @@ fn below(field: &str, name: &str) -> String {
     if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") }
 }
 
-fn named(field: &str, korean: bool) -> String {
-    match (field.is_empty(), korean) {
-        (true, true) => "인자 전체".to_owned(),
-        (true, false) => "The whole of the arguments".to_owned(),
-        (false, _) => format!("`{field}`"),
+fn named(field: &str, noun: Noun, korean: bool) -> String {
+    match (field.is_empty(), korean, noun) {
+        (true, true, Noun::Arguments) => "인자 전체".to_owned(),
+        (true, true, Noun::Answer) => "답 전체".to_owned(),
+        (true, false, Noun::Arguments) => "The whole of the arguments".to_owned(),
+        (true, false, Noun::Answer) => "The whole answer".to_owned(),
+        (false, ..) => format!("`{field}`"),
     }
 }
 

@@ -20,6 +20,17 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            estimated: self.estimated || other.estimated,
+        }
+    }
+
     /// What a call with this usage spent, itself included.
     pub fn spent(self) -> Spent {
         Spent {
@@ -45,6 +56,8 @@ pub enum Finish {
     ToolCalls,
     /// The server kept back what it wrote.
     ContentFilter,
+    /// It refused to answer; its text says so.
+    Refused,
     /// A reason of the server's own, or none.
     Other,
 }

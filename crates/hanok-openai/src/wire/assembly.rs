@@ -21,6 +21,7 @@ pub(crate) struct Assembly<'a> {
     model: Option<String>,
     begun: bool,
     chosen: bool,
+    refused: bool,
 }
 
 #[derive(Default)]
@@ -43,6 +44,7 @@ impl<'a> Assembly<'a> {
             model: None,
             begun: false,
             chosen: false,
+            refused: false,
         }
     }
 
@@ -79,7 +81,9 @@ impl<'a> Assembly<'a> {
             self.reasoning.push_str(&piece);
             self.show(Token::Reasoning(piece));
         }
-        if let Some(piece) = written(delta.content.map(words).or(delta.refusal)) {
+        self.refused |= delta.refusal.as_ref().is_some_and(|refusal| !refusal.is_empty());
+        let content = written(delta.content.map(words));
+        if let Some(piece) = content.or(written(delta.refusal)) {
             self.text.push_str(&piece);
             self.show(Token::Text(piece));
         }
@@ -154,6 +158,7 @@ impl<'a> Assembly<'a> {
         let usage = self.usage(request);
         let finish = match self.finish.unwrap_or(Finish::Other) {
             Finish::Stop | Finish::Other if !self.calls.is_empty() => Finish::ToolCalls,
+            Finish::Stop | Finish::Other if self.refused => Finish::Refused,
             finish => finish,
         };
         if finish == Finish::ContentFilter && self.text.is_empty() {
