@@ -147,7 +147,7 @@ impl Inner {
             return Ok(Judged::Make { call: ToolCall::clone(call), changed: false });
         }
         let request = self.request_of(state, index, call, registered);
-        let admitted = async || match admit(&self.interceptors, request, given).await {
+        let admitted = async || match admit(&self.interceptors, registered, request, given).await {
             Err(error) if !suspends(&error) => Ok(Verdict::Refuse(error.report())),
             admitted => admitted,
         };
@@ -275,8 +275,8 @@ impl Inner {
         let request = self.request_of(state, index.unwrap_or_default(), call, registered);
         let span = hanok_telemetry::tool(&call.name, &call.id);
         self.capture.arguments(&span, || call.arguments.as_str().to_owned());
-        let next = NextTool::new(&self.interceptors, registered);
-        let made = next.run(request, given).instrument(span.clone()).await;
+        let next = NextTool::new(&self.interceptors, registered, &request);
+        let made = next.run(given).instrument(span.clone()).await;
         let made = self.tools.observed(call, made, self.language);
         if made.as_ref().map_or(true, |made| made.fault.is_some()) {
             hanok_telemetry::record_error(&span, "tool");

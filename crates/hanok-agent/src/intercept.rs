@@ -1,7 +1,11 @@
 //! What stands around the calls of models and tools.
 
+mod attempt;
+pub(crate) mod call_limits;
 pub(crate) mod chain;
+pub(crate) mod fallback;
 pub(crate) mod intercepted;
+pub(crate) mod retrying;
 
 use std::{fmt, sync::Arc};
 
@@ -51,8 +55,8 @@ use crate::TurnUsage;
 /// }
 /// ```
 pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
-    /// Decides on a call of a tool before it is made. The first verdict that is not to make the call holds; a changed call
-    /// is judged by the interceptors that were added later.
+    /// Decides on a call of a tool before it is made. The first verdict that is not to make the call holds. When one changes
+    /// the arguments, all the others judge the changed call: nothing is made that one of them has not seen.
     ///
     /// It decides by what it is given and by what a person answers ([`Call::question`]), and does nothing else.
     ///
@@ -69,18 +73,19 @@ pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
         std::future::ready(Ok(Verdict::Make))
     }
 
-    /// Stands around a call of a tool that is made.
+    /// Stands around a call of a tool that is made, as it was admitted: what a person approved is what runs. P35
     ///
     /// # Errors
     ///
     /// [`ToolError`], which is then handled as the tool's own.
     fn around_tool(
         &self,
-        asked: ToolRequest<'_>,
+        asked: &ToolRequest<'_>,
         call: &Call,
         next: NextTool<'_>,
     ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send {
-        async move { next.run(asked, call).await }
+        let _ = asked;
+        async move { next.run(call).await }
     }
 
     /// Stands around a call of the model.
@@ -163,7 +168,7 @@ trait Erased: fmt::Debug + Send + Sync {
 
     fn around_tool_boxed<'a>(
         &'a self,
-        asked: ToolRequest<'a>,
+        asked: &'a ToolRequest<'_>,
         call: &'a Call,
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
@@ -187,7 +192,7 @@ impl<I: Interceptor> Erased for I {
 
     fn around_tool_boxed<'a>(
         &'a self,
-        asked: ToolRequest<'a>,
+        asked: &'a ToolRequest<'_>,
         call: &'a Call,
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -71,8 +71,11 @@ pub use hanok_parse::Language;
 pub use hanok_telemetry::ContentCapture;
 pub use intercept::{
     Interceptor, SharedInterceptor, ToolRequest, Turn, Verdict,
+    call_limits::{CallLimits, Exceeded},
     chain::{NextModel, NextTool},
+    fallback::Fallback,
     intercepted::Intercepted,
+    retrying::Retrying,
 };
 pub use observation::{FaultKind, Observation};
 pub use progress::AgentProgress;

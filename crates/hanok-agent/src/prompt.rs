@@ -175,6 +175,24 @@ pub(crate) fn refused(tool: &str, reason: &str, language: Language) -> String {
     }
 }
 
+/// Why a call past a limit of the turn is refused: of `tool`, or of all.
+pub(crate) fn call_limit(tool: Option<&str>, most: u64, language: Language) -> String {
+    match (language, tool) {
+        (Language::Korean, Some(tool)) => format!(
+            "`{tool}`은(는) 한 차례에 {most}번까지만 부를 수 있습니다. 지금까지 찾은 것으로 계속하세요."
+        ),
+        (Language::Korean, None) => format!(
+            "도구는 한 차례에 {most}번까지만 부를 수 있습니다. 지금까지 찾은 것으로 답하세요."
+        ),
+        (_, Some(tool)) => format!(
+            "`{tool}` is called at most {most} times in a turn. Go on with what was found so far."
+        ),
+        (_, None) => {
+            format!("Tools are called at most {most} times in a turn. Answer with what was found.")
+        }
+    }
+}
+
 /// The result of a call that was made with other `arguments` than the model gave.
 pub(crate) fn changed(arguments: &Arguments, result: &str, language: Language) -> String {
     match language {

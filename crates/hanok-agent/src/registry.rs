@@ -51,18 +51,9 @@ impl Registered {
         schema::mistakes(&self.validator, arguments.as_str(), language)
     }
 
-    /// Makes one call, if the arguments fit.
-    pub(crate) async fn make(
-        &self,
-        arguments: &Arguments,
-        context: &Call,
-        language: Language,
-    ) -> Result<ToolOutput, ToolError> {
-        let mistakes = self.mistakes(arguments, language);
-        match mistakes.is_empty() {
-            true => execution::run(&self.tool, arguments, context).await,
-            false => Err(ToolError::arguments(mistakes.join(" "))),
-        }
+    /// Whether `arguments` are what the tool takes.
+    pub(crate) fn fits(&self, arguments: &Arguments) -> bool {
+        self.mistakes(arguments, Language::English).is_empty()
     }
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[non_exhaustive]
 pub struct TurnUsage {
-    /// Calls, tokens and money, attempts that failed included. Time is not counted here.
+    /// Calls, tokens and money, answers that broke off included. Time is not counted here.
     pub spent: Spent,
     /// Of the tokens that were read, those that the server had read before.
     pub cached_tokens: u64,

@@ -42,12 +42,12 @@ impl Interceptor for Passing {
 
     async fn around_tool(
         &self,
-        asked: ToolRequest<'_>,
+        _: &ToolRequest<'_>,
         call: &Call,
         next: NextTool<'_>,
     ) -> Result<ToolOutput, ToolError> {
         self.note("before the tool");
-        let made = next.run(asked, call).await;
+        let made = next.run(call).await;
         self.note("after the tool");
         made.map(|output| ToolOutput::new(format!("{}({})", self.0, output.text)))
     }

@@ -6,7 +6,10 @@ use hanok_model::{
 };
 
 use super::{SharedInterceptor, ToolRequest, Turn, Verdict};
-use crate::registry::Registered;
+use crate::{execution, registry::Registered};
+
+/// How often the arguments of one call are changed.
+const CHANGES: usize = 8;
 
 /// What stands behind an interceptor of a model's call: the interceptors that were added later, and the model. It may be
 /// run several times.
@@ -63,45 +66,78 @@ impl<'a> NextModel<'a> {
 pub struct NextTool<'a> {
     rest: &'a [SharedInterceptor],
     tool: &'a Registered,
+    asked: &'a ToolRequest<'a>,
 }
 
 impl<'a> NextTool<'a> {
-    pub(crate) fn new(rest: &'a [SharedInterceptor], tool: &'a Registered) -> Self {
-        Self { rest, tool }
+    pub(crate) fn new(
+        rest: &'a [SharedInterceptor],
+        tool: &'a Registered,
+        asked: &'a ToolRequest<'a>,
+    ) -> Self {
+        Self { rest, tool, asked }
     }
 
     /// Makes the call, within the time that the tool has.
     ///
     /// # Errors
     ///
-    /// What the tool, or an interceptor in between, says; [`ToolError::Arguments`] when the arguments do not fit the tool any
-    /// more.
-    pub async fn run(&self, asked: ToolRequest<'_>, call: &Call) -> Result<ToolOutput, ToolError> {
+    /// What the tool, or an interceptor in between, says.
+    pub async fn run(&self, call: &Call) -> Result<ToolOutput, ToolError> {
         match self.rest.split_first() {
             Some((first, rest)) => {
-                first.0.around_tool_boxed(asked, call, Self { rest, ..*self }).await
+                first.0.around_tool_boxed(self.asked, call, Self { rest, ..*self }).await
             }
-            None => self.tool.make(&asked.call.arguments, call, asked.turn.language).await,
+            None => execution::run(&self.tool.tool, &self.asked.call.arguments, call).await,
         }
     }
 }
 
-/// What becomes of `asked`: the first verdict that is not to make the call, or the arguments as they were changed last.
+/// What becomes of `asked`, a call of `tool`: the first verdict that is not to make the call, or the arguments that all
+/// have judged but the one that gave them.
 pub(crate) async fn admit(
     interceptors: &[SharedInterceptor],
+    tool: &Registered,
     mut asked: ToolRequest<'_>,
     call: &Call,
 ) -> Result<Verdict, ToolError> {
-    let mut verdict = Verdict::Make;
-    for interceptor in interceptors {
-        match interceptor.0.admit_boxed(&asked, call).await? {
-            Verdict::Make => {}
-            Verdict::Change(arguments) => {
-                asked.call.arguments = arguments.clone();
-                verdict = Verdict::Change(arguments);
-            }
+    let mut changed_by = None;
+    for _ in 0..=CHANGES {
+        let Some((by, arguments)) = change(interceptors, &asked, call, changed_by).await? else {
+            return Ok(match changed_by {
+                Some(_) => Verdict::Change(asked.call.arguments),
+                None => Verdict::Make,
+            });
+        };
+        let arguments = match arguments {
+            Verdict::Change(arguments) => arguments,
             other => return Ok(other),
+        };
+        if !tool.fits(&arguments) {
+            return Ok(Verdict::Change(arguments));
+        }
+        asked.call.arguments = arguments;
+        changed_by = Some(by);
+    }
+    Ok(Verdict::Refuse("its arguments were changed again and again".to_owned()))
+}
+
+/// The first verdict that is not to make the call as it is, and whose it is.
+async fn change(
+    interceptors: &[SharedInterceptor],
+    asked: &ToolRequest<'_>,
+    call: &Call,
+    changed_by: Option<usize>,
+) -> Result<Option<(usize, Verdict)>, ToolError> {
+    for (index, interceptor) in interceptors.iter().enumerate() {
+        if changed_by == Some(index) {
+            continue;
+        }
+        match interceptor.0.admit_boxed(asked, call).await? {
+            Verdict::Make => {}
+            Verdict::Change(arguments) if arguments == asked.call.arguments => {}
+            verdict => return Ok(Some((index, verdict))),
         }
     }
-    Ok(verdict)
+    Ok(None)
 }

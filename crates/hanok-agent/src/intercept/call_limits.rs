@@ -1,0 +1,111 @@
+//! How often a turn calls.
+
+use std::collections::BTreeMap;
+
+use hanok_core::{Call, Limit};
+use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError};
+
+use super::{Interceptor, ToolRequest, Verdict, chain::NextModel};
+use crate::prompt;
+
+/// What becomes of a call of a tool past its limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Exceeded {
+    /// It is not made, the model is told, and the turn goes on.
+    #[default]
+    Refuse,
+    /// It is not made, and the run ends with that limit
+    /// ([`Outcome::LimitReached`](hanok_graph::Outcome::LimitReached)).
+    End,
+}
+
+/// How many calls a turn of an agent makes, in all processes together. A limit of the model ends the run
+/// ([`Outcome::LimitReached`](hanok_graph::Outcome::LimitReached)); one of tools does as [`CallLimits::exceeded`] says.
+///
+/// Calls of one reply count in their order. A [`Budget`](hanok_core::Budget) limits all agents and nodes of a run together.
+///
+/// ```
+/// use hanok_agent::{CallLimits, Exceeded};
+///
+/// let limits = CallLimits::new().model_calls(8).tool_calls(20).tool("web_search", 3);
+/// # drop(limits.exceeded(Exceeded::Refuse));
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct CallLimits {
+    model: Option<u64>,
+    tools: Option<u64>,
+    by_tool: BTreeMap<String, u64>,
+    exceeded: Exceeded,
+}
+
+impl CallLimits {
+    /// No limits yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How often the model answers in a turn; attempts without an answer do not count. Default: no limit.
+    pub fn model_calls(self, most: u64) -> Self {
+        Self { model: Some(most), ..self }
+    }
+
+    /// How many calls of tools are made in a turn. Default: no limit.
+    pub fn tool_calls(self, most: u64) -> Self {
+        Self { tools: Some(most), ..self }
+    }
+
+    /// How many calls of the tool `name` are made in a turn. Default: no limit.
+    pub fn tool(mut self, name: impl Into<String>, most: u64) -> Self {
+        self.by_tool.insert(name.into(), most);
+        self
+    }
+
+    /// What becomes of a call of a tool past its limit. Default: the model is told.
+    pub fn exceeded(self, exceeded: Exceeded) -> Self {
+        Self { exceeded, ..self }
+    }
+
+    /// The limit that `asked` passes, and whether it is the tool's own.
+    fn passed(&self, asked: &ToolRequest<'_>) -> Option<(u64, bool)> {
+        let name = asked.call.name.as_str();
+        let made = &asked.turn.usage.tools;
+        let before = |calls: usize| u64::try_from(calls).unwrap_or(u64::MAX);
+        let all = made.values().sum::<u64>().saturating_add(before(asked.before.len()));
+        let equal = asked.before.iter().filter(|call| call.name == name).count();
+        let own = made.get(name).copied().unwrap_or_default().saturating_add(before(equal));
+        let of_tool = self.by_tool.get(name).filter(|most| own >= **most);
+        let of_all = self.tools.filter(|most| all >= *most);
+        of_tool.map(|most| (*most, true)).or(of_all.map(|most| (most, false)))
+    }
+}
+
+impl Interceptor for CallLimits {
+    async fn admit(&self, asked: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+        let Some((most, own)) = self.passed(asked) else { return Ok(Verdict::Make) };
+        match self.exceeded {
+            Exceeded::End => {
+                let over = call.spend().refuse(Limit::ToolCalls(most));
+                Err(ToolError::OverBudget(over.0))
+            }
+            Exceeded::Refuse => Ok(Verdict::Refuse(prompt::call_limit(
+                own.then_some(asked.call.name.as_str()),
+                most,
+                asked.turn.language,
+            ))),
+        }
+    }
+
+    async fn around_model(
+        &self,
+        request: ChatRequest,
+        call: &Call,
+        next: NextModel<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        match self.model.filter(|most| next.turn().usage.spent.model_calls >= *most) {
+            Some(most) => Err(call.spend().refuse(Limit::ModelCalls(most)).into()),
+            None => next.run(request, call).await,
+        }
+    }
+}

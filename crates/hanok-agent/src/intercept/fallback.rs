@@ -1,0 +1,92 @@
+//! Other models, where one does not answer.
+
+use std::{fmt, sync::Arc};
+
+use hanok_core::Call;
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel, Wait};
+
+use super::{Interceptor, attempt::Attempt, chain::NextModel};
+
+type When = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
+
+/// Asks another model when one does not answer, in the order in which they were added. Interceptors that were added later
+/// stand around each of them. [`ChatReply::model`] says which one answered; the error is the last one's.
+///
+/// By default another model is asked when a server cannot be reached, is late, broken or busy, or does not know the model,
+/// the key or the quota; not when the request itself is refused, is too long, or the call has no time or budget left.
+///
+/// ```
+/// use hanok_agent::{Fallback, ReactAgent};
+/// use hanok_model::{ModelError, ScriptedModel};
+///
+/// # let (large, local) = (ScriptedModel::new([]), ScriptedModel::new([]));
+/// let agent = ReactAgent::builder("rules", "Knows the rules", large)
+///     .intercept(Fallback::to(local).when(ModelError::is_transient))
+///     .build()?;
+/// # Ok::<(), hanok_agent::AgentBuildError>(())
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Fallback {
+    models: Vec<SharedModel>,
+    when: When,
+}
+
+impl Fallback {
+    /// Asks `model` when the first one does not answer.
+    pub fn to(model: impl ChatModel) -> Self {
+        Self { models: vec![SharedModel::new(model)], when: Arc::new(is_elsewhere_better) }
+    }
+
+    /// Asks `model` when those that were added before do not answer either.
+    pub fn or(mut self, model: impl ChatModel) -> Self {
+        self.models.push(SharedModel::new(model));
+        self
+    }
+
+    /// After which errors another model is asked. Default: those that say nothing against the request.
+    pub fn when(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
+        Self { when: Arc::new(when), ..self }
+    }
+}
+
+/// Whether another server may answer what this one does not.
+fn is_elsewhere_better(error: &ModelError) -> bool {
+    match error {
+        ModelError::TimedOut { what, .. } => *what != Wait::Deadline,
+        ModelError::OverBudget(_)
+        | ModelError::Cancelled
+        | ModelError::BadRequest { .. }
+        | ModelError::ContentFiltered { .. }
+        | ModelError::ContextTooLong { .. } => false,
+        _ => true,
+    }
+}
+
+impl Interceptor for Fallback {
+    async fn around_model(
+        &self,
+        request: ChatRequest,
+        call: &Call,
+        next: NextModel<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        let mut attempt = Attempt::at(call);
+        let mut reply = next.run(request.clone(), &attempt.call).await;
+        for model in &self.models {
+            match &reply {
+                Err(error) if (self.when)(error) => {}
+                _ => break,
+            }
+            attempt.give_up();
+            attempt = Attempt::at(call);
+            reply = next.to(model).run(request.clone(), &attempt.call).await;
+        }
+        reply
+    }
+}
+
+impl fmt::Debug for Fallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fallback").field("models", &self.models).finish_non_exhaustive()
+    }
+}

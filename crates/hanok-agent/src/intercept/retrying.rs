@@ -1,0 +1,190 @@
+//! Failed calls that are made again.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use hanok_core::{Call, Effect, Timestamp};
+use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
+
+use super::{
+    Interceptor, ToolRequest,
+    attempt::{Attempt, pause},
+    chain::{NextModel, NextTool},
+};
+
+type OfModel = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
+type OfTool = Arc<dyn Fn(&str, &ToolError) -> bool + Send + Sync>;
+
+/// Makes failed calls of the model and of tools again: `Retrying::attempts(3)`.
+///
+/// The wait before attempt *n* + 1 is `first` × 2^(*n* − 1), at most `cap`, and of it a part between a half and the whole
+/// that differs from call to call. A server that says when to come back (`Retry-After`) is believed; one that asks for more
+/// than `cap` is not waited for. No attempt begins after the time that is left, and each is a call of the budget.
+///
+/// By default, calls of a model are made again when the error is
+/// [transient](ModelError::is_transient), and calls of a tool when it failed, took too long or found no thread. A tool that is
+/// [`AtMostOnce`](Effect::AtMostOnce) is never called again. Who watches a reply that broke off is told to take back what there
+/// was of it. The models of `hanok-openai` try again by themselves.
+#[derive(Clone)]
+#[must_use]
+pub struct Retrying {
+    attempts: u32,
+    first: Duration,
+    cap: Duration,
+    within: Option<Duration>,
+    of_model: OfModel,
+    of_tool: OfTool,
+}
+
+impl Retrying {
+    /// Makes a call at most `attempts` times, the first one included.
+    pub fn attempts(attempts: u32) -> Self {
+        let helps = |_: &str, error: &ToolError| {
+            matches!(
+                error,
+                ToolError::Failed(_) | ToolError::TimedOut { .. } | ToolError::PoolExhausted { .. }
+            )
+        };
+        Self {
+            attempts,
+            first: Duration::from_millis(500),
+            cap: Duration::from_secs(30),
+            within: None,
+            of_model: Arc::new(ModelError::is_transient),
+            of_tool: Arc::new(helps),
+        }
+    }
+
+    /// The wait before the second attempt. Default: 500 ms.
+    pub fn first(self, first: Duration) -> Self {
+        Self { first, ..self }
+    }
+
+    /// The longest wait. Default: 30 s.
+    pub fn cap(self, cap: Duration) -> Self {
+        Self { cap, ..self }
+    }
+
+    /// How long after the first attempt began the last one may begin. Default: as long as the call may take.
+    pub fn within(self, within: Duration) -> Self {
+        Self { within: Some(within), ..self }
+    }
+
+    /// Which errors of a model are tried again. Default: those that are transient.
+    pub fn model_errors(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
+        Self { of_model: Arc::new(when), ..self }
+    }
+
+    /// Which errors of which tool are tried again. Default: of all tools, failures, time-outs and a lack of threads.
+    pub fn tool_errors(
+        self,
+        when: impl Fn(&str, &ToolError) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self { of_tool: Arc::new(when), ..self }
+    }
+
+    /// How long to wait after `failed` attempts, `None` when there is to be no other.
+    fn wait(
+        &self,
+        failed: u32,
+        said: Option<Duration>,
+        call: &Call,
+        begun: Timestamp,
+    ) -> Option<Duration> {
+        if failed >= self.attempts {
+            return None;
+        }
+        let wait = said.unwrap_or_else(|| self.backed_off(failed, call));
+        let gone = call.clock().now().since(begun);
+        let is_late = |limit: Option<Duration>, gone: Duration| {
+            limit.is_some_and(|limit| gone.saturating_add(wait) >= limit)
+        };
+        let late = is_late(self.within, gone) || is_late(call.time_left(), Duration::ZERO);
+        (wait <= self.cap && !late).then_some(wait)
+    }
+
+    fn backed_off(&self, failed: u32, call: &Call) -> Duration {
+        let doubled = 2_u32.saturating_pow(failed.saturating_sub(1));
+        let ceiling = self.first.saturating_mul(doubled).min(self.cap);
+        // Those who failed together are different calls, and do not come back together.
+        let hash = call
+            .key()
+            .as_str()
+            .bytes()
+            .fold(failed, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        ceiling.mul_f64(0.5 + f64::from(hash) / f64::from(u32::MAX) / 2.0)
+    }
+}
+
+/// When a server says to come back.
+fn retry_after(error: &ModelError) -> Option<Duration> {
+    match error {
+        ModelError::RateLimited { retry_after, .. } | ModelError::Server { retry_after, .. } => {
+            *retry_after
+        }
+        _ => None,
+    }
+}
+
+impl Interceptor for Retrying {
+    async fn around_model(
+        &self,
+        request: ChatRequest,
+        call: &Call,
+        next: NextModel<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        let (begun, mut failed) = (call.clock().now(), 0);
+        loop {
+            let attempt = Attempt::at(call);
+            let error = match next.run(request.clone(), &attempt.call).await {
+                Err(error) if (self.of_model)(&error) => error,
+                reply => return reply,
+            };
+            failed += 1;
+            let Some(wait) = self.wait(failed, retry_after(&error), call, begun) else {
+                return Err(error);
+            };
+            attempt.give_up();
+            if !pause(call, wait).await {
+                return Err(ModelError::Cancelled);
+            }
+        }
+    }
+
+    async fn around_tool(
+        &self,
+        asked: &ToolRequest<'_>,
+        call: &Call,
+        next: NextTool<'_>,
+    ) -> Result<ToolOutput, ToolError> {
+        let (begun, mut failed) = (call.clock().now(), 0);
+        loop {
+            let error = match next.run(&Attempt::at(call).call).await {
+                Err(error)
+                    if asked.effect != Effect::AtMostOnce
+                        && (self.of_tool)(&asked.call.name, &error) =>
+                {
+                    error
+                }
+                made => return made,
+            };
+            failed += 1;
+            let Some(wait) = self.wait(failed, None, call, begun) else {
+                return Err(error);
+            };
+            if !pause(call, wait).await {
+                return Err(ToolError::Cancelled);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Retrying {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retrying")
+            .field("attempts", &self.attempts)
+            .field("first", &self.first)
+            .field("cap", &self.cap)
+            .field("within", &self.within)
+            .finish_non_exhaustive()
+    }
+}
