@@ -3,9 +3,10 @@
 use crate::{
     conversation::Conversation,
     extract::{self, Found},
+    intent::{Intent, Kind},
     pick::{self, NoCall, Wanted},
     prompt::Listed,
-    route::parts,
+    route::{self, Route, parts},
 };
 
 /// What an agent does next.
@@ -14,6 +15,8 @@ pub(crate) enum Act {
     Call(Wanted),
     /// One finding for each question, in order.
     Answer(Vec<Finding>),
+    /// Nothing has to be looked up.
+    Talk(Route),
 }
 
 /// What came of one question.
@@ -38,6 +41,16 @@ pub(crate) enum Finding {
 ///
 /// It is decided from the beginning each time, so it depends on the messages alone.
 pub(crate) fn act(conversation: &Conversation, tools: &[Listed]) -> Act {
+    // Whoever has a task is not talked to.
+    if !conversation.has_task
+        && conversation.observations.is_empty()
+        && let Some(talk) = route::talk(conversation, tools)
+    {
+        return Act::Talk(talk);
+    }
+    if let Some(found) = in_data(conversation) {
+        return Act::Answer(vec![found]);
+    }
     let mut given = conversation.observations.iter();
     let mut findings = Vec::new();
     for question in parts(&conversation.question) {
@@ -69,6 +82,20 @@ pub(crate) fn act(conversation: &Conversation, tools: &[Listed]) -> Act {
         });
     }
     Act::Answer(findings)
+}
+
+/// What the data that came with the question has about it, where it does not ask for what a calculator or a clock says.
+fn in_data(conversation: &Conversation) -> Option<Finding> {
+    let question = &conversation.question;
+    let intent = Intent::of(question);
+    let narrow = [Kind::Arithmetic, Kind::Clock].iter().any(|kind| intent.weight(*kind) > 2.5);
+    if conversation.data.is_empty() || narrow {
+        return None;
+    }
+    match finding(question, &conversation.data) {
+        Finding::Nothing { .. } => None,
+        found => Some(found),
+    }
 }
 
 /// An agent tells of a failed call by naming the tool at once.

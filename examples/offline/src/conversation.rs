@@ -25,7 +25,9 @@ pub(crate) struct Conversation {
     pub(crate) language: Language,
     /// What is asked now, cleaned. A task of a supervisor comes before the user's own words.
     pub(crate) question: String,
-    /// What people said before, oldest first.
+    /// Whether a supervisor gave a task.
+    pub(crate) has_task: bool,
+    /// What people said before, oldest first, and what is kept of what they said before that.
     pub(crate) earlier: Vec<String>,
     /// What tools gave since the question, in order.
     pub(crate) observations: Vec<String>,
@@ -61,6 +63,7 @@ impl Conversation {
             native,
             language: Language::English,
             question: String::new(),
+            has_task: false,
             earlier: Vec::new(),
             observations: Vec::new(),
             outputs: Vec::new(),
@@ -87,6 +90,7 @@ impl Conversation {
         }
         read.earlier.retain(|text| !text.is_empty());
         read.language = language(&[&read.question, task.as_deref().unwrap_or(""), &system]);
+        read.has_task = task.is_some();
         read.keep(pieces);
         match task {
             Some(task) => read.question = task,
@@ -111,10 +115,29 @@ impl Conversation {
             if self.has_agent(name) {
                 self.outputs.push((name.to_owned(), result(&inside).to_owned()));
             } else {
-                self.data.push_str(&inside);
-                self.data.push('\n');
+                self.keep_data(&inside);
             }
         }
+    }
+
+    /// What is kept of the conversation stands under headings of its own; all else was found.
+    fn keep_data(&mut self, inside: &str) {
+        let (mut kept, mut told) = (false, Vec::new());
+        for line in inside.lines() {
+            if let Some(heading) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                kept = tables::KEPT.iter().any(|word| heading.contains(word));
+                continue;
+            }
+            match kept {
+                true => told.push(clean(line.trim_start_matches(['-', ' ']))),
+                false => {
+                    self.data.push_str(line);
+                    self.data.push('\n');
+                }
+            }
+        }
+        told.retain(|line| !line.is_empty() && !self.earlier.contains(line));
+        self.earlier.splice(0..0, told);
     }
 
     /// The question, with the subject of the one before where it goes on from that.

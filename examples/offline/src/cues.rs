@@ -16,6 +16,9 @@ pub(crate) const FOR_DOCUMENTS: &[&str] = &[
     "manual", "guideline", "rag", "wiki",
 ];
 
+/// Words by which a description says that it is for talking.
+pub(crate) const FOR_TALK: &[&str] = &["대화", "인사", "conversation", "chat", "talk"];
+
 /// Meeting rooms, in a question as in a description.
 pub(crate) const ROOMS: &[&str] = &["회의실", "미팅룸", "회의 공간", "room", "rooms"];
 

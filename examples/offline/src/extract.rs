@@ -4,7 +4,7 @@ use crate::{
     amounts::{self, counted, is_answer},
     passages::{self, Kind, Passage, Unit, passages},
     tables,
-    words::{Held, Word, content, coverage, small},
+    words::{Held, Word, content, coverage, small, words},
 };
 
 /// What a text has about a question.
@@ -241,14 +241,35 @@ fn shown(unit: &Unit) -> String {
     if unit.kind == Kind::Sentence { text } else { format!("- {text}") }
 }
 
-/// What was said before about what `question` asks, all of it where nothing is named.
+/// What was said before about what `question` asks, all of it where nothing is named. What was told comes before what was
+/// asked.
 pub(crate) fn remembered(question: &str, earlier: &[String]) -> Vec<String> {
+    let asked = about(question);
+    let told: Vec<&String> = earlier.iter().filter(|text| !is_question(text)).collect();
+    let fits = |text: &String| coverage(&asked, &Held::of(text));
+    let is_told = told.iter().any(|text| fits(text) >= 0.5);
+    let among: Vec<&String> = if is_told { told } else { earlier.iter().collect() };
+    let best = among.iter().map(|text| fits(text)).fold(0.0, f32::max);
+    among.into_iter().filter(|text| fits(text) >= 0.8 * best).cloned().collect()
+}
+
+/// How much of what `question` asks was told before, from 0 to 1.
+pub(crate) fn told(question: &str, earlier: &[String]) -> f32 {
+    let asked = about(question);
+    let told = earlier.iter().filter(|text| !is_question(text));
+    told.map(|text| coverage(&asked, &Held::of(text))).fold(0.0, f32::max)
+}
+
+/// The words of a question that are not about the conversation itself.
+fn about(question: &str) -> Vec<Word> {
     let said = |word: &Word| {
         !tables::SAID.iter().chain(tables::EARLIER).any(|known| word.text.contains(known.trim()))
     };
-    let asked: Vec<Word> = content(question).into_iter().filter(said).collect();
-    let fits: Vec<f32> = earlier.iter().map(|text| coverage(&asked, &Held::of(text))).collect();
-    let best = fits.iter().copied().fold(0.0, f32::max);
-    let fitting = earlier.iter().zip(&fits).filter(|(_, fit)| **fit >= 0.8 * best);
-    fitting.map(|(text, _)| text.clone()).collect()
+    content(question).into_iter().filter(said).collect()
+}
+
+/// Whether a text asks or orders.
+pub(crate) fn is_question(text: &str) -> bool {
+    let asks = |word: &Word| tables::ASKING_BEGINS.iter().any(|begin| word.text.starts_with(begin));
+    text.contains(['?', '？']) || words(text).iter().any(asks)
 }

@@ -3,6 +3,7 @@
 mod agent;
 mod amounts;
 mod arithmetic;
+mod choice;
 mod conversation;
 mod cues;
 mod extract;
@@ -14,6 +15,7 @@ mod pick;
 mod prompt;
 mod reply;
 mod route;
+mod summary;
 mod tables;
 mod words;
 mod zones;

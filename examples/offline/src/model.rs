@@ -7,14 +7,17 @@ use std::{
 };
 
 use hanok_core::{Call, Token};
-use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, TokenCounter, Usage, Wait};
+use hanok_model::{
+    ChatModel, ChatReply, ChatRequest, ModelError, ResponseFormat, TokenCounter, Usage, Wait,
+};
 use hanok_state::{Arguments, Message, ToolCall};
 
 use crate::{
     agent::{self, Act},
+    choice,
     conversation::Conversation,
     prompt::Part,
-    reply, route,
+    reply, route, summary,
 };
 
 /// A [`ChatModel`] of rules: it reads the messages it is sent, and nothing else.
@@ -23,11 +26,14 @@ use crate::{
 ///   with what the agent gave.
 /// - Where it asks for actions, or the request has native tools, it calls the tool that fits with arguments out of the
 ///   question, and answers with the sentences of the result that fit the question best, and their source.
+/// - Where the request has a JSON schema, it chooses among listed values the one whose description fits the question.
+/// - Where the system prompt asks for a summary, it keeps what people told and asked, in their own words.
+/// - What people said before it tells again when it is asked for that.
 /// - Otherwise, or where nothing fits, it says so.
 ///
 /// It keeps nothing between two calls: the same request gets the same reply. It heeds the request to stop and the
 /// deadline, writes word by word to the call's sink, and counts tokens by an estimate. A request's temperature, limits of
-/// length, stop texts and response format are not heeded.
+/// length and stop texts are not heeded.
 ///
 /// ```
 /// # #[derive(Debug)]
@@ -115,6 +121,9 @@ fn go_on(call: &Call) -> Result<(), ModelError> {
 fn write(request: &ChatRequest) -> Message {
     let conversation = Conversation::read(request);
     let language = conversation.language;
+    if let ResponseFormat::JsonSchema { schema, .. } = &request.response_format {
+        return Message::assistant(choice::fill(&schema.0, &conversation).to_string());
+    }
     match &conversation.part {
         Part::Supervisor(agents) => {
             Message::assistant(reply::routed(&route::route(&conversation, agents), language))
@@ -133,11 +142,15 @@ fn write(request: &ChatRequest) -> Message {
                     };
                     Message::assistant(reply::before(wanted, language)).with_tool_calls([call])
                 }
+                (Act::Talk(talk), true) => Message::assistant(reply::said(talk, language)),
                 (Act::Answer(findings), true) => {
                     Message::assistant(reply::answered(findings, language))
                 }
                 (_, false) => Message::assistant(reply::acted(&act, language)),
             }
+        }
+        Part::Alone if summary::is_asked(request) => {
+            Message::assistant(summary::of(&conversation.data, language))
         }
         Part::Alone => {
             let findings = agent::alone(&conversation);

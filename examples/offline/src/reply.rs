@@ -19,17 +19,24 @@ pub(crate) fn routed(route: &Route, language: Language) -> String {
             };
             format!("{why}\n\nDelegate: {agent}\nTask: {}", quoted(task))
         }
-        Route::Found(texts) => final_answer(None, texts.join("\n\n")),
-        Route::Nothing(said) if said.is_empty() => final_answer(None, nothing("", language)),
-        Route::Nothing(said) => final_answer(None, said),
-        Route::Earlier(said) if said.is_empty() => final_answer(
-            None,
-            if korean {
-                "이 대화에서 그 전에 하신 말씀이 없습니다."
-            } else {
-                "Nothing was said before in this conversation."
-            },
-        ),
+        talk => final_answer(None, said(talk, language)),
+    }
+}
+
+/// What is said instead of a call or a delegation, without labels.
+pub(crate) fn said(route: &Route, language: Language) -> String {
+    let korean = language == Language::Korean;
+    match route {
+        Route::To { task, .. } => task.clone(),
+        Route::Found(texts) => texts.join("\n\n"),
+        Route::Nothing(said) if said.is_empty() => nothing("", language),
+        Route::Nothing(said) => said.clone(),
+        Route::Earlier(said) if said.is_empty() && korean => {
+            "이 대화에서 그 전에 하신 말씀이 없습니다.".to_owned()
+        }
+        Route::Earlier(said) if said.is_empty() => {
+            "Nothing was said before in this conversation.".to_owned()
+        }
         Route::Earlier(said) => {
             let said: Vec<_> = said.iter().map(|text| format!("- {text}")).collect();
             let begin = if korean {
@@ -37,25 +44,19 @@ pub(crate) fn routed(route: &Route, language: Language) -> String {
             } else {
                 "This is what you said in this conversation."
             };
-            final_answer(None, format!("{begin}\n\n{}", said.join("\n")))
+            format!("{begin}\n\n{}", said.join("\n"))
         }
-        Route::Noted => final_answer(
-            None,
-            if korean {
-                "알겠습니다. 이 대화에 남겨 두겠습니다."
-            } else {
-                "I see. It stays in this conversation."
-            },
-        ),
-        Route::Greeted(agents) => {
-            let agents: Vec<_> =
-                agents.iter().map(|(name, what)| format!("- {name}: {what}")).collect();
+        Route::Noted if korean => "알겠습니다. 이 대화에 남겨 두겠습니다.".to_owned(),
+        Route::Noted => "I see. It stays in this conversation.".to_owned(),
+        Route::Greeted(helpers) => {
+            let helpers: Vec<_> =
+                helpers.iter().map(|(name, what)| format!("- {name}: {what}")).collect();
             let begin = if korean {
                 "안녕하세요. 이런 것을 물어보실 수 있습니다."
             } else {
                 "Hello. You can ask about this."
             };
-            final_answer(None, format!("{begin}\n\n{}", agents.join("\n")))
+            format!("{begin}\n\n{}", helpers.join("\n"))
         }
     }
 }
@@ -71,6 +72,7 @@ pub(crate) fn acted(act: &Act, language: Language) -> String {
                 wanted.tool
             )
         }
+        Act::Talk(talk) => final_answer(None, said(talk, language)),
         Act::Answer(findings) => {
             let thought = if language == Language::Korean {
                 "확인한 내용에서 질문에 맞는 부분으로 답합니다."

@@ -1,6 +1,7 @@
 //! Which agent a question goes to.
 
 use crate::{
+    arithmetic,
     conversation::Conversation,
     extract,
     intent::{self, Intent},
@@ -38,17 +39,10 @@ const LEAST_OF_BEST: f32 = 0.5;
 
 /// What to do next about the question, with what the agents gave so far.
 pub(crate) fn route(conversation: &Conversation, agents: &[Listed]) -> Route {
+    if let Some(talk) = talk(conversation, agents) {
+        return talk;
+    }
     let question = &conversation.question;
-    if is_greeting(question) || !question.contains(char::is_alphanumeric) {
-        let named = agents.iter().map(|agent| (agent.name.clone(), agent.description.clone()));
-        return Route::Greeted(named.collect());
-    }
-    if is_about_earlier(question) {
-        return Route::Earlier(extract::remembered(question, &conversation.earlier));
-    }
-    if is_told(question) {
-        return Route::Noted;
-    }
     let tasks = tasks(question, agents);
     let tries = if tasks.len() > 1 { 1 } else { TRIES };
     let mut found = Vec::new();
@@ -75,6 +69,23 @@ pub(crate) fn route(conversation: &Conversation, agents: &[Listed]) -> Route {
     Route::Found(found)
 }
 
+/// What is said where nothing has to be looked up: a greeting, what was said before, or that something was told. `helpers` are
+/// there to be asked.
+pub(crate) fn talk(conversation: &Conversation, helpers: &[Listed]) -> Option<Route> {
+    let (question, earlier) = (&conversation.question, &conversation.earlier);
+    if is_greeting(question) || !question.contains(char::is_alphanumeric) {
+        let named = helpers.iter().map(|helper| (helper.name.clone(), helper.description.clone()));
+        return Some(Route::Greeted(named.collect()));
+    }
+    let repeats = extract::is_question(question)
+        && arithmetic::expression(question).is_none()
+        && extract::told(question, earlier) >= 0.75;
+    if repeats || is_about_earlier(question) {
+        return Some(Route::Earlier(extract::remembered(question, earlier)));
+    }
+    is_told(question).then_some(Route::Noted)
+}
+
 fn is_empty(text: &str) -> bool {
     text.trim().is_empty() || extract::is_nothing(text)
 }
@@ -97,7 +108,7 @@ fn tasks(question: &str, agents: &[Listed]) -> Vec<(Vec<String>, String)> {
 }
 
 /// The agents that fit, best first; of equal ones, as they are listed. Without any, the first one.
-fn ranked(question: &str, agents: &[Listed]) -> Vec<String> {
+pub(crate) fn ranked(question: &str, agents: &[Listed]) -> Vec<String> {
     let (intent, asked) = (Intent::of(question), content(question));
     let mut scored: Vec<(f32, &Listed)> =
         agents.iter().map(|agent| (intent::fit(intent, &asked, &agent.said()), agent)).collect();
@@ -125,7 +136,7 @@ pub(crate) fn parts(question: &str) -> Vec<String> {
     parts
 }
 
-fn is_greeting(question: &str) -> bool {
+pub(crate) fn is_greeting(question: &str) -> bool {
     let words = words(question);
     let greets = |text: &str| tables::GREETINGS.contains(&text);
     let said = words.iter().any(|word| greets(&word.text.to_lowercase()));

@@ -103,6 +103,13 @@ pub(crate) const SAID: &[&str] = &[
     "라고 했", "라고 그랬", "뭐랬", "i ask", "i say", "i said", "did i", "we talk", "my question",
 ];
 
+/// Headings over what is kept of a conversation.
+pub(crate) const KEPT: &[&str] = &["대화 기록", "말한 사실", "Conversation record", "user stated"];
+
+/// What a summary begins its lists with.
+pub(crate) const STATED: [&str; 2] = ["말한 것:", "Stated:"];
+pub(crate) const ASKED: [&str; 2] = ["물어본 것:", "Asked:"];
+
 /// First words by which someone tells of themselves, and the ends of such a sentence.
 pub(crate) const OWN: &[&str] =
     &["내", "제", "나는", "난", "저는", "전", "우리", "저희", "my", "i"];

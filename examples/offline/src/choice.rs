@@ -1,0 +1,101 @@
+//! Answers of a form that a JSON schema gives: a choice among values, and words about it.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    conversation::{Conversation, Language},
+    cues,
+    intent::has,
+    prompt::Listed,
+    route::{ranked, talk},
+};
+
+/// A value that fits `schema`, as far as it is made of objects, choices and plain values: of a choice, the value whose
+/// description fits the question best.
+pub(crate) fn fill(schema: &Value, conversation: &Conversation) -> Value {
+    filled(schema, schema, conversation, 0)
+}
+
+/// How deep a schema is followed.
+const DEEPEST: usize = 16;
+
+fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usize) -> Value {
+    let schema = resolved(schema, root);
+    let options = options(schema, root);
+    if depth > DEEPEST {
+        return Value::Null;
+    }
+    if !options.is_empty() {
+        return chosen(options, conversation);
+    }
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        let value = |schema| filled(schema, root, conversation, depth + 1);
+        let object: Map<_, _> =
+            properties.iter().map(|(name, schema)| (name.clone(), value(schema))).collect();
+        return Value::Object(object);
+    }
+    let several = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.as_array());
+    if let Some(first) = several.and_then(|several| several.first()) {
+        return filled(first, root, conversation, depth + 1);
+    }
+    let kind = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str),
+        kind => kind.and_then(Value::as_str),
+    };
+    match kind {
+        Some("string") => match conversation.language {
+            Language::Korean => "설명이 이 질문에 가장 가깝습니다.".into(),
+            Language::English => "Its description is nearest to the question.".into(),
+        },
+        Some("integer" | "number") => json!(0),
+        Some("boolean") => json!(false),
+        Some("array") => json!([]),
+        Some("object") => json!({}),
+        _ => Value::Null,
+    }
+}
+
+/// `schema`, or what it refers to.
+fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
+    let to = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));
+    to.and_then(|to| root.pointer(to)).unwrap_or(schema)
+}
+
+/// The values that `schema` lists, each with its description if it has one.
+fn options(schema: &Value, root: &Value) -> Vec<(Value, String)> {
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return values.iter().map(|value| (value.clone(), String::new())).collect();
+    }
+    let listed = ["oneOf", "anyOf"].iter().find_map(|key| schema.get(*key)?.as_array());
+    let options = listed.into_iter().flatten().map(|option| {
+        let option = resolved(option, root);
+        let value = option.get("const").cloned().or_else(|| {
+            let values = option.get("enum").and_then(Value::as_array);
+            values.filter(|values| values.len() == 1).and_then(|values| values.first().cloned())
+        })?;
+        let said = option.get("description").and_then(Value::as_str).unwrap_or_default();
+        Some((value, said.to_owned()))
+    });
+    options.collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+/// The option that fits: one for talking where nothing has to be looked up.
+fn chosen(options: Vec<(Value, String)>, conversation: &Conversation) -> Value {
+    let listed: Vec<Listed> = options
+        .iter()
+        .map(|(value, said)| {
+            let name = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            Listed { name, description: said.clone(), parameters: Vec::new() }
+        })
+        .collect();
+    let talks = |listed: &&Listed| {
+        let said = listed.description.to_lowercase();
+        cues::FOR_TALK.iter().any(|word| has(&said, word))
+    };
+    let name = match (talk(conversation, &listed), listed.iter().find(talks)) {
+        (Some(_), Some(for_talk)) => Some(for_talk.name.clone()),
+        _ => ranked(&conversation.question, &listed).into_iter().next(),
+    };
+    let at = listed.iter().position(|listed| Some(&listed.name) == name.as_ref()).unwrap_or(0);
+    options.into_iter().nth(at).map_or(Value::Null, |(value, _)| value)
+}
