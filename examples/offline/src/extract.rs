@@ -250,7 +250,13 @@ pub(crate) fn remembered(question: &str, earlier: &[String]) -> Vec<String> {
     let is_told = told.iter().any(|text| fits(text) >= 0.5);
     let among: Vec<&String> = if is_told { told } else { earlier.iter().collect() };
     let best = among.iter().map(|text| fits(text)).fold(0.0, f32::max);
-    among.into_iter().filter(|text| fits(text) >= 0.8 * best).cloned().collect()
+    let mut found: Vec<String> = Vec::new();
+    for text in among.into_iter().filter(|text| fits(text) >= 0.8 * best) {
+        if !found.contains(text) {
+            found.push(text.clone());
+        }
+    }
+    found
 }
 
 /// How much of what `question` asks was told before, from 0 to 1.
@@ -271,5 +277,7 @@ fn about(question: &str) -> Vec<Word> {
 /// Whether a text asks or orders.
 pub(crate) fn is_question(text: &str) -> bool {
     let asks = |word: &Word| tables::ASKING_BEGINS.iter().any(|begin| word.text.starts_with(begin));
-    text.contains(['?', '？']) || words(text).iter().any(asks)
+    let orders = text.trim_end_matches(['.', '!']);
+    let orders = tables::ORDERS.iter().any(|end| orders.ends_with(end));
+    orders || text.contains(['?', '？']) || words(text).iter().any(asks)
 }

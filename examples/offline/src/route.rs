@@ -7,7 +7,7 @@ use crate::{
     intent::{self, Intent},
     prompt::Listed,
     tables,
-    words::{Word, content, words},
+    words::{content, words},
 };
 
 /// What a supervisor does next.
@@ -79,7 +79,7 @@ pub(crate) fn talk(conversation: &Conversation, helpers: &[Listed]) -> Option<Ro
     }
     let repeats = extract::is_question(question)
         && arithmetic::expression(question).is_none()
-        && extract::told(question, earlier) >= 0.75;
+        && extract::told(question, earlier) >= if is_about_said(question) { 0.5 } else { 0.75 };
     if repeats || is_about_earlier(question) {
         return Some(Route::Earlier(extract::remembered(question, earlier)));
     }
@@ -146,14 +146,15 @@ pub(crate) fn is_greeting(question: &str) -> bool {
         && words.len() <= 4
 }
 
-/// Whether the user tells something of themselves: `내 이름은 …`, without a word that asks.
+/// Whether the user tells something: of themselves (`내 이름은 …`), or a fact with a number in it, without a word that asks.
 fn is_told(question: &str) -> bool {
     let words = words(question);
     let first = words.first().map(|word| word.text.to_lowercase()).unwrap_or_default();
-    let asks = |word: &Word| tables::ASKING_BEGINS.iter().any(|begin| word.text.starts_with(begin));
     let own = tables::OWN.contains(&first.as_str());
     let ends = tables::TOLD.iter().any(|end| question.trim_end_matches(['.', '!']).ends_with(end));
-    own && (ends || first.is_ascii()) && !question.contains(['?', '？']) && !words.iter().any(asks)
+    let counts = question.contains(|c: char| c.is_ascii_digit());
+    let tells = own && (ends || first.is_ascii()) || counts && ends;
+    tells && !extract::is_question(question) && arithmetic::expression(question).is_none()
 }
 
 /// Whether the question is about the conversation itself.
@@ -163,5 +164,11 @@ fn is_about_earlier(question: &str) -> bool {
     let first_person = ["내가", "제가", "나는", "내 ", "제 ", "i ", "my ", "we "]
         .iter()
         .any(|word| lower.contains(word));
-    has(tables::SAID) && (has(tables::EARLIER) || first_person)
+    is_about_said(question) && (has(tables::EARLIER) || first_person)
+}
+
+/// Whether the question is about something that was said.
+fn is_about_said(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    tables::SAID.iter().any(|word| lower.contains(word))
 }

@@ -128,6 +128,10 @@ pub(crate) const TOLD: &[&str] = &[
     "이에요",
 ];
 
+/// Ends of a sentence that orders or asks.
+pub(crate) const ORDERS: &[&str] =
+    &["줘", "주세요", "줄래", "줄래요", "까", "까요", "나요", "해봐", "하세요"];
+
 /// Greetings and thanks, which ask for nothing.
 pub(crate) const GREETINGS: &[&str] = &[
     "안녕",

@@ -9,6 +9,7 @@ pub mod failure;
 mod json;
 mod live;
 mod options;
+pub mod passages;
 pub mod progress;
 mod screen;
 mod session;

@@ -1,0 +1,26 @@
+//! A conversation that remembers: a router, documents, tools, and summaries of what was said long ago.
+
+use std::process::ExitCode;
+
+use chat::{Chat, Options, Talking};
+use clap::Parser;
+use terminal::{Screen, Session, Talk, brain, failure};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let options = Options::parse();
+    let screen = Screen::new(options.talk.trace);
+    failure::exit(&screen, run(&options, &screen).await)
+}
+
+async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
+    let brain = brain::choose().await?;
+    let chat = Chat::build(&brain, options)?;
+    let (graph, talking) = (chat.graph()?, Talking::new(chat));
+    if options.talk.graph {
+        screen.answer(&talking.drawing())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    screen.notes(&brain, &options.talk);
+    Session::open(talking, &graph, &options.talk).await?.run(&options.talk, screen).await
+}

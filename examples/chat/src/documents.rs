@@ -1,0 +1,43 @@
+//! The documents, searched without a model.
+
+use std::path::{Path, PathBuf};
+
+use hanok_retrieval::{
+    Library, LoadOptions, MIN_COVERAGE, Query, RetrievalError, Retriever, SharedRetriever,
+};
+use terminal::{failure::Failure, passages::observation};
+
+/// How many passages a question is given.
+const PASSAGES: usize = 3;
+
+/// The sample documents, where the example was built.
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("rag").join("documents")
+}
+
+/// The documents of `folder` (`None`: the samples).
+pub(crate) fn open(folder: Option<&Path>) -> Result<SharedRetriever, Failure> {
+    let folder = folder.map_or_else(samples, Path::to_owned);
+    let library = Library::open(LoadOptions::new(), folder);
+    let library = library.map_err(|error| Failure::unreadable("문서를", error))?;
+    Ok(SharedRetriever::new(library))
+}
+
+/// The passages that fit `question`, and where they are from. Where none does, it is searched together with `before`, what was
+/// asked before.
+pub(crate) async fn search(
+    documents: &SharedRetriever,
+    question: &str,
+    before: Option<&str>,
+) -> Result<(String, Vec<String>), RetrievalError> {
+    let ask = |text: String| async move {
+        let query = Query::new(&text).limit(PASSAGES).min_coverage(MIN_COVERAGE);
+        documents.search(&query).await
+    };
+    let mut hits = ask(question.to_owned()).await?;
+    if let (true, Some(before)) = (hits.is_empty(), before) {
+        hits = ask(format!("{before} {question}")).await?;
+    }
+    let sources = hits.iter().map(|hit| hit.passage.source.to_string()).collect();
+    Ok((observation(question, &hits), sources))
+}

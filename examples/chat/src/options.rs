@@ -1,0 +1,31 @@
+//! What the program is told on its command line.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// Talks, remembers what was said, answers out of your documents, calculates and knows the time.
+///
+/// Without a question it holds a conversation: one line a turn, from a terminal or a pipe; /help lists its commands. With
+/// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model; without them an offline model of rules
+/// answers.
+///
+/// Exit: 0 answered, 1 failed, 2 wrong usage, 3 the thread is in use, 4 stopped by a limit, 130 stopped by Ctrl-C.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "chat", version, verbatim_doc_comment)]
+pub struct Options {
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would take the place of the program's own help"
+    )]
+    pub talk: terminal::Options,
+
+    /// A folder of .txt, .md and .pdf files [default: the sample documents]
+    #[arg(long, value_name = "FOLDER")]
+    pub docs: Option<PathBuf>,
+
+    /// At how many messages the older half is summarised
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(2..))]
+    pub max_messages: u16,
+}

@@ -1,0 +1,40 @@
+//! Passages of documents, as a model reads them.
+
+use std::fmt::Write;
+
+use hanok_retrieval::Hit;
+
+/// The most characters of one passage that are shown. The library's own passages are shorter.
+const PASSAGE_CHARS: usize = 2_000;
+
+/// The most characters of a query that are repeated where nothing is found.
+const QUERY_CHARS: usize = 80;
+
+/// What a model reads: passages under their headings, each followed by its source, or that nothing was found about `query`.
+#[must_use]
+pub fn observation(query: &str, hits: &[Hit]) -> String {
+    if hits.is_empty() {
+        return format!(
+            "문서에서 `{}`에 대한 내용을 찾지 못했습니다.",
+            shortened(query, QUERY_CHARS)
+        );
+    }
+    let mut text = String::from("문서 검색 결과");
+    for Hit { passage, .. } in hits {
+        let page = passage.page.map(|page| format!(", {page}쪽")).unwrap_or_default();
+        let said = shortened(passage.text.trim(), PASSAGE_CHARS);
+        // Writing to a string does not fail.
+        let _ = write!(
+            text,
+            "\n\n제목: {}\n내용: {said}\n출처: {}{page}",
+            passage.heading, passage.source
+        );
+    }
+    text
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    let mut chars = text.chars();
+    let head: String = chars.by_ref().take(most).collect();
+    if chars.next().is_some() { head + "…" } else { head }
+}
