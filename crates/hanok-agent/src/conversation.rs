@@ -39,6 +39,41 @@ pub(crate) fn is_said(message: &Message) -> bool {
         && !note("fault")
 }
 
+/// Who wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin<'a> {
+    /// The user, the service, or the agent itself.
+    Said,
+    /// A tool, if its name is known; or what it read.
+    Tool(Option<&'a str>),
+    /// Another agent's model.
+    Task,
+    /// Somebody else: what was found, or a summary.
+    Data,
+}
+
+/// Who wrote `message`. The agent's own words about a call are its own.
+pub(crate) fn origin(message: &Message) -> Origin<'_> {
+    let note = |key| message.metadata().get(key).and_then(|Json(note)| note.as_str());
+    if message.tool_call_id().is_some() || message.role() == Role::Tool {
+        let of_tools = [FaultKind::Failed, FaultKind::Refused].map(FaultKind::code);
+        return match note("fault") {
+            Some(fault) if !of_tools.contains(&fault) => Origin::Said,
+            _ => Origin::Tool(note("tool")),
+        };
+    }
+    match note(KIND) {
+        Some("task") => Origin::Task,
+        Some(_) => Origin::Data,
+        None => Origin::Said,
+    }
+}
+
+/// Whether `message` holds something between data marks.
+pub(crate) fn is_marked(message: &Message) -> bool {
+    message.role() != Role::System && message.text().contains("<data-")
+}
+
 /// What was said and done, as text: for a summary, or for another model. Who wrote it cannot be told from the text alone,
 /// so it goes between marks ([`DataMark`]).
 pub fn transcript(messages: &[Message]) -> String {

@@ -161,7 +161,7 @@ impl Inner {
             Verdict::Make => return Judged::Make { call: call.clone(), changed: false },
             Verdict::Refuse(reason) => {
                 let text = prompt::refused(&call.name, &reason, self.language);
-                return Judged::Observed(Observation::fault(FaultKind::Refused, text));
+                return Judged::Observed(Observation::fault(FaultKind::Denied, text));
             }
             Verdict::Give(output) => {
                 return Judged::Observed(prompt::result(output, self.language));

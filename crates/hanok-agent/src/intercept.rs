@@ -1,7 +1,9 @@
 //! What stands around the calls of models and tools.
 
+pub(crate) mod approval;
 mod attempt;
 pub(crate) mod call_limits;
+pub(crate) mod capability;
 pub(crate) mod chain;
 pub(crate) mod fallback;
 pub(crate) mod intercepted;

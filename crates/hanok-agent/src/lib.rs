@@ -71,7 +71,9 @@ pub use hanok_parse::Language;
 pub use hanok_telemetry::ContentCapture;
 pub use intercept::{
     Interceptor, SharedInterceptor, ToolRequest, Turn, Verdict,
+    approval::{Approval, ApprovalRequest, ApprovalRule, Decision, DecisionKind},
     call_limits::{CallLimits, Exceeded},
+    capability::CapabilityPolicy,
     chain::{NextModel, NextTool},
     fallback::Fallback,
     intercepted::Intercepted,

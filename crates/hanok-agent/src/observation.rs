@@ -37,6 +37,8 @@ pub enum FaultKind {
     Failed,
     /// The tool does not do this.
     Refused,
+    /// An interceptor, or a person whom it asked, did not let the call be made.
+    Denied,
     /// The tool took too long.
     TimedOut,
     /// The tool panicked. P18
@@ -60,6 +62,7 @@ impl FaultKind {
             Self::TooMany => "too_many",
             Self::Failed => "failed",
             Self::Refused => "refused",
+            Self::Denied => "denied",
             Self::TimedOut => "timed_out",
             Self::Panicked => "panicked",
             Self::Exhausted => "exhausted",

@@ -175,6 +175,45 @@ pub(crate) fn refused(tool: &str, reason: &str, language: Language) -> String {
     }
 }
 
+/// Why a call is refused that a person was asked about in vain.
+pub(crate) fn unanswered(language: Language) -> &'static str {
+    match language {
+        Language::Korean => "제때 승인받지 못했습니다.",
+        _ => "nobody approved it in time.",
+    }
+}
+
+/// Why a call is refused that a person rejected.
+pub(crate) fn rejected(message: Option<&str>, language: Language) -> String {
+    let message = message.map(str::trim).filter(|message| !message.is_empty());
+    match (language, message) {
+        (Language::Korean, None) => "담당자가 승인하지 않았습니다.".to_owned(),
+        (Language::Korean, Some(said)) => format!("담당자가 승인하지 않았습니다. {said}"),
+        (_, None) => "a person rejected it.".to_owned(),
+        (_, Some(said)) => format!("a person rejected it. {said}"),
+    }
+}
+
+/// Why a call is refused that the agent may not make.
+pub(crate) fn not_permitted(language: Language) -> &'static str {
+    match language {
+        Language::Korean => "이 도구를 쓸 권한이 없습니다.",
+        _ => "this agent may not use the tool.",
+    }
+}
+
+/// Why a call is refused that changes the world after untrusted content.
+pub(crate) fn after_untrusted(language: Language) -> &'static str {
+    match language {
+        Language::Korean => {
+            "밖에서 온 내용을 읽은 뒤에는 무엇을 바꾸는 도구를 쓸 수 없습니다. 사용자에게 알리세요."
+        }
+        _ => {
+            "nothing may be changed after content from outside was read. Tell the user what you would do."
+        }
+    }
+}
+
 /// Why a call past a limit of the turn is refused: of `tool`, or of all.
 pub(crate) fn call_limit(tool: Option<&str>, most: u64, language: Language) -> String {
     match (language, tool) {

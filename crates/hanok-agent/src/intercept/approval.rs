@@ -1,0 +1,204 @@
+//! Calls that a person approves.
+
+mod decision;
+
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+
+use hanok_core::{AskError, Call, Request, Stored};
+use hanok_model::{ToolError, ToolOutput};
+use hanok_state::Arguments;
+use serde::{Deserialize, Serialize};
+
+pub use self::decision::{Decision, DecisionKind};
+use super::{Interceptor, ToolRequest, Verdict};
+use crate::prompt;
+
+type When = Arc<dyn Fn(&ToolRequest<'_>) -> bool + Send + Sync>;
+type Describe = Arc<dyn Fn(&ToolRequest<'_>) -> String + Send + Sync>;
+
+/// Has a person approve the calls of some tools before they are made; the others do not wait. B116
+///
+/// The run ends with one question for each such call ([`Outcome::Interrupted`](hanok_graph::Outcome::Interrupted)), whose
+/// payload is an [`ApprovalRequest`] and whose answer a [`Decision`]; the calls beside them are made. An answer that is not
+/// allowed, or whose arguments do not fit the tool, is refused when it is given, and the question stays open. A question
+/// belongs to the arguments that it shows: other arguments are another question. What was approved is what runs. P35
+///
+/// Without a checkpointer nobody can be asked, and such a call is refused.
+///
+/// ```
+/// use hanok_agent::{Approval, ApprovalRule, DecisionKind, ReactAgent};
+/// use hanok_model::ScriptedModel;
+///
+/// let large = ApprovalRule::new()
+///     .when(|asked| asked.call.arguments.as_str().len() > 1_000)
+///     .allow([DecisionKind::Approve, DecisionKind::Reject]);
+/// let agent = ReactAgent::builder("mail", "Writes mail", ScriptedModel::new([]))
+///     .intercept(Approval::new().tool("send_mail").tool_with("save_file", large))
+///     .build()?;
+/// # Ok::<(), hanok_agent::AgentBuildError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct Approval {
+    tools: BTreeMap<String, ApprovalRule>,
+}
+
+impl Approval {
+    /// Has no call approved yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Has each call of the tool `name` approved.
+    pub fn tool(self, name: impl Into<String>) -> Self {
+        self.tool_with(name, ApprovalRule::new())
+    }
+
+    /// Has calls of the tool `name` approved as `rule` says.
+    pub fn tool_with(mut self, name: impl Into<String>, rule: ApprovalRule) -> Self {
+        self.tools.insert(name.into(), rule);
+        self
+    }
+}
+
+impl Interceptor for Approval {
+    async fn admit(&self, asked: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+        match self.tools.get(&asked.call.name) {
+            Some(rule) if rule.applies(asked) => rule.ask(asked, call).await,
+            _ => Ok(Verdict::Make),
+        }
+    }
+}
+
+/// Which calls of a tool a person approves, and how.
+#[derive(Clone, Default)]
+#[must_use]
+pub struct ApprovalRule {
+    when: Option<When>,
+    allowed: Option<Vec<DecisionKind>>,
+    describe: Option<Describe>,
+    within: Option<Duration>,
+}
+
+impl ApprovalRule {
+    /// All calls, and all decisions.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Which calls wait. It has to say the same of the same call. Default: all.
+    pub fn when(self, when: impl Fn(&ToolRequest<'_>) -> bool + Send + Sync + 'static) -> Self {
+        Self { when: Some(Arc::new(when)), ..self }
+    }
+
+    /// What a person may decide. Default: everything.
+    pub fn allow(self, allowed: impl IntoIterator<Item = DecisionKind>) -> Self {
+        Self { allowed: Some(allowed.into_iter().collect()), ..self }
+    }
+
+    /// What a person reads besides the call. Default: nothing.
+    pub fn describe(
+        self,
+        describe: impl Fn(&ToolRequest<'_>) -> String + Send + Sync + 'static,
+    ) -> Self {
+        Self { describe: Some(Arc::new(describe)), ..self }
+    }
+
+    /// How long an answer counts; later the call is refused. Default: for ever.
+    pub fn within(self, within: Duration) -> Self {
+        Self { within: Some(within), ..self }
+    }
+
+    fn applies(&self, asked: &ToolRequest<'_>) -> bool {
+        self.when.as_ref().is_none_or(|when| when(asked))
+    }
+
+    fn allowed(&self) -> Vec<DecisionKind> {
+        self.allowed.clone().unwrap_or_else(|| DecisionKind::ALL.to_vec())
+    }
+
+    /// Asks a person, and says what becomes of the call.
+    pub(super) async fn ask(
+        &self,
+        asked: &ToolRequest<'_>,
+        call: &Call,
+    ) -> Result<Verdict, ToolError> {
+        let failed = |error: hanok_core::BoxError| ToolError::Waiting(AskError::Failed(error));
+        let shown = self.request(asked);
+        let request = Request {
+            schema: Some(shown.answers(asked.spec.schema()).to_string().into()),
+            deadline: self.within.map(|within| call.clock().now().plus(within)),
+            ..Request::new(Stored::encode(&shown).map_err(|error| failed(error.into()))?)
+        };
+        let language = asked.turn.language;
+        let answer = match call.question(request).await {
+            Err(AskError::Expired(_)) => {
+                return Ok(Verdict::Refuse(prompt::unanswered(language).to_owned()));
+            }
+            answer => answer?,
+        };
+        let decision = Decision::read(&answer, &shown).map_err(failed)?;
+        Ok(match decision {
+            Decision::Approve => Verdict::Make,
+            Decision::Edit { arguments } => {
+                Verdict::Change(Arguments::new(arguments.0.to_string()))
+            }
+            Decision::Reject { message } => {
+                Verdict::Refuse(prompt::rejected(message.as_deref(), language))
+            }
+            Decision::Respond { result } => Verdict::Give(ToolOutput::new(result)),
+        })
+    }
+
+    fn request(&self, asked: &ToolRequest<'_>) -> ApprovalRequest {
+        let arguments = asked.call.arguments.clone();
+        ApprovalRequest {
+            agent: asked.turn.agent.to_owned(),
+            call_id: asked.call.id.clone(),
+            tool: asked.call.name.clone(),
+            bytes: arguments.as_str().len(),
+            digest: digest(arguments.as_str()),
+            arguments,
+            description: self.describe.as_ref().map(|describe| describe(asked)),
+            allowed: self.allowed(),
+        }
+    }
+}
+
+impl fmt::Debug for ApprovalRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApprovalRule")
+            .field("when", &self.when.is_some())
+            .field("allowed", &self.allowed())
+            .field("within", &self.within)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a person is asked: whether a call is made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename = "tool_approval")]
+#[non_exhaustive]
+pub struct ApprovalRequest {
+    /// The agent.
+    pub agent: String,
+    /// Names the call.
+    pub call_id: String,
+    /// The tool.
+    pub tool: String,
+    /// What the tool is given, as it is given it: all of it. Neutralise control characters before printing it.
+    pub arguments: Arguments,
+    /// The length of the arguments in bytes.
+    pub bytes: usize,
+    /// The BLAKE3 hash of the arguments, as hex. An answer may name it, and then counts for these arguments alone.
+    pub digest: String,
+    /// What a person reads besides the call.
+    pub description: Option<String>,
+    /// What may be decided.
+    pub allowed: Vec<DecisionKind>,
+}
+
+/// The BLAKE3 hash of `text`, as hex.
+pub(super) fn digest(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
