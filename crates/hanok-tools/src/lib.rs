@@ -4,9 +4,15 @@ mod calculate;
 mod calculator;
 mod clock;
 mod current_datetime;
+#[cfg(feature = "web")]
+mod egress;
 mod near;
 
 pub use calculate::Calculator;
 pub use calculator::{CalculatorError, Number, evaluate};
 pub use clock::{ClockError, DEFAULT_ZONE, DateTimeReport, datetime_in};
 pub use current_datetime::CurrentDatetime;
+#[cfg(feature = "web")]
+pub use egress::{
+    Egress, EgressBuilder, EgressError, Fetch, Fetched, Limits, Resolve, SystemResolver, Waited,
+};
