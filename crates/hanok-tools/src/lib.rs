@@ -6,6 +6,8 @@ mod clock;
 mod current_datetime;
 #[cfg(feature = "web")]
 mod egress;
+#[cfg(feature = "files")]
+mod files;
 mod near;
 
 pub use calculate::Calculator;
@@ -16,3 +18,5 @@ pub use current_datetime::CurrentDatetime;
 pub use egress::{
     Egress, EgressBuilder, EgressError, Fetch, Fetched, Limits, Resolve, SystemResolver, Waited,
 };
+#[cfg(feature = "files")]
+pub use files::{FileError, ReadFile};

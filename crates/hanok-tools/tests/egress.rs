@@ -7,6 +7,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod server;
 mod support;
 
 use std::{
@@ -22,7 +23,8 @@ use std::{
 use flate2::{Compression, write::GzEncoder};
 use hanok_core::{BoxFuture, Cancellation, Secret, Timestamp};
 use hanok_tools::{Egress, EgressError, Fetch, Fetched, Limits, Resolve, Waited};
-use support::{Reply, Server, call, serve};
+use server::{Reply, Server, serve};
+use support::call;
 
 const SOON: Duration = Duration::from_millis(300);
 

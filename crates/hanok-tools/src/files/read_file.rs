@@ -1,0 +1,170 @@
+//! Reading a file as a tool.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use hanok_core::{Call, Effect, Printable};
+use hanok_model::{BlockingPool, Tool, ToolError, ToolOutput, ToolSpec};
+use hanok_state::Arguments;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    FileError,
+    folder::{Folder, shown},
+    lines::{self, Lines},
+};
+
+/// The largest file by default.
+const FILE: u64 = 4 * 1024 * 1024;
+
+/// The most bytes that are shown by default.
+const OUTPUT: usize = 32 * 1024;
+
+/// The tool `read_file`: text files of one folder, and of no other. P36
+///
+/// The folder is opened once, here; every name is then opened in the folder before it, without following links, and what
+/// was opened is what is judged. A path that leads out, a link, a device, a pipe, a socket, a file of `/proc` or one that
+/// is too large is refused. A folder's names, and names that are spelled like one that is not there, are told.
+///
+/// It changes nothing. Long files are shown in pieces: a last line says where the next begins. Characters that would act on
+/// a terminal are written out. Its data are `{"path": …, "first_line": 1, "last_line": 40, "lines": 900}`.
+///
+/// ```
+/// use hanok_model::Tool;
+/// use hanok_tools::ReadFile;
+///
+/// let read = ReadFile::in_folder(std::env::temp_dir())?.max_file(64 * 1024);
+/// assert_eq!(read.spec().name(), "read_file");
+/// # Ok::<(), hanok_tools::FileError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ReadFile {
+    spec: ToolSpec,
+    folder: Arc<Folder>,
+    pool: BlockingPool,
+    file: u64,
+    output: usize,
+}
+
+/// What the tool takes. The comments are for models.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Wanted {
+    /// 폴더 안의 상대 경로. The path within the folder, e.g. `notes/today.md`; `.` tells what there is.
+    path: String,
+    /// 첫 줄 번호(1부터). The first line to read, from 1.
+    #[serde(default)]
+    from_line: Option<usize>,
+    /// 읽을 줄 수. How many lines to read; by default as many as fit.
+    #[serde(default)]
+    lines: Option<usize>,
+}
+
+impl ReadFile {
+    /// The tool for the files in `folder`, and below.
+    ///
+    /// # Errors
+    ///
+    /// [`FileError::Folder`] when the folder cannot be opened.
+    pub fn in_folder(folder: impl AsRef<Path>) -> Result<Self, FileError> {
+        let description =
+            "폴더 안의 텍스트 파일을 읽습니다. Reads a text file of the folder that it is given.";
+        Ok(Self {
+            spec: ToolSpec::of::<Wanted>("read_file", description)?,
+            folder: Arc::new(Folder::open(folder.as_ref())?),
+            pool: BlockingPool::default(),
+            file: FILE,
+            output: OUTPUT,
+        })
+    }
+
+    /// The largest file that is read, in bytes. Default: 4 MiB.
+    #[must_use]
+    pub fn max_file(self, bytes: u64) -> Self {
+        Self { file: bytes, ..self }
+    }
+
+    /// The most bytes of it that are shown at once. Default: 32 KiB.
+    #[must_use]
+    pub fn max_output(self, bytes: usize) -> Self {
+        Self { output: bytes, ..self }
+    }
+
+    /// The threads on which files are read. Default: a pool of its own.
+    #[must_use]
+    pub fn pool(self, pool: &BlockingPool) -> Self {
+        Self { pool: pool.clone(), ..self }
+    }
+}
+
+impl Tool for ReadFile {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Pure
+    }
+
+    /// 10 s.
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(10)
+    }
+
+    /// Reads.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::Arguments`] for a name that is not there, [`ToolError::Refused`] for a path that leads out and for what
+    /// is no file, [`ToolError::Failed`] for one that is too large or no text; each with a [`FileError`]'s words.
+    async fn run(&self, arguments: &Arguments, _call: &Call) -> Result<ToolOutput, ToolError> {
+        let wanted: Wanted = arguments.decode().map_err(ToolError::arguments)?;
+        let (folder, file, output) = (self.folder.clone(), self.file, self.output);
+        self.pool.run(move || Ok(read(&folder, &wanted, file, output)?)).await
+    }
+}
+
+fn read(
+    folder: &Folder,
+    wanted: &Wanted,
+    file: u64,
+    output: usize,
+) -> Result<ToolOutput, FileError> {
+    let bytes = folder.read(&wanted.path, file)?;
+    let path = shown(&wanted.path);
+    let text = text(&path, bytes)?;
+    let (from, count) = (wanted.from_line.unwrap_or(1), wanted.lines.unwrap_or(usize::MAX));
+    let Some(lines) = lines::some(&text, from, count, output) else {
+        return Err(FileError::PastEnd { path, lines: text.lines().count(), from });
+    };
+    let data = json!({
+        "path": path, "first_line": lines.first, "last_line": lines.last, "lines": lines.of,
+    });
+    Ok(ToolOutput::new(told(&lines)).data(data))
+}
+
+fn text(path: &str, bytes: Vec<u8>) -> Result<String, FileError> {
+    let not_text = |at| FileError::NotText { path: path.to_owned(), at };
+    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+        return Err(not_text(at));
+    }
+    let text =
+        String::from_utf8(bytes).map_err(|error| not_text(error.utf8_error().valid_up_to()))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// What the model reads. Written-out characters take more room, at most eight times that of the file's.
+fn told(lines: &Lines) -> String {
+    let Lines { text, first, last, of, is_cut } = lines;
+    let text = Printable(text);
+    match (of, is_cut) {
+        (0, _) => "(the file is empty)".to_owned(),
+        (_, true) => {
+            format!("{text}…\n[line {first} of {of}, cut; go on with from_line {}]", last + 1)
+        }
+        (of, _) if last < of => {
+            format!("{text}[lines {first} to {last} of {of}; go on with from_line {}]", last + 1)
+        }
+        _ => text.to_string(),
+    }
+}
