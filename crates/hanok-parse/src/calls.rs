@@ -1,7 +1,7 @@
 //! Calls as JSON objects, one after the other, in a list or separated by `;`.
 
 use crate::{
-    CallKind, ErrorKind, Expected,
+    CallKind, Declared, ErrorKind, Expected,
     after::After,
     draft::Draft,
     formats::Shape,
@@ -92,17 +92,14 @@ impl Calls {
         self.ends.tags
     }
 
-    /// Takes a piece that is all of it more of a string. `false` when it is more than that.
-    pub(crate) fn copies(&mut self, draft: &mut Draft, look: Look<'_>) -> bool {
+    /// Takes a piece that is all of it more of the object at hand. `false` when it is more than that.
+    pub(crate) fn takes(&mut self, draft: &mut Draft, text: &str, declared: &Declared) -> bool {
         let Stage::Object(scan) = &mut self.stage else { return false };
-        let copied = self.released.is_none() && !look.ended && scan.copies(look.text);
-        if copied
-            && let Some((name, from)) = &self.known
-            && scan.depth() > 1
-        {
-            draft.tell_part(CallKind::Tool, name, scan.out.get(*from..).unwrap_or_default());
+        let taken = self.released.is_none() && scan.takes(text);
+        if taken && self.shape == Shape::Members {
+            tell(&mut self.known, draft, declared, scan);
         }
-        copied
+        taken
     }
 
     pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {
@@ -209,17 +206,8 @@ impl Calls {
             self.released = Some(to);
             return;
         }
-        if self.shape != Shape::Members {
-            return;
-        }
-        if self.known.is_none() {
-            self.known = pairs::known(scan, &look.setup.declared);
-        }
-        if let Some((name, from)) = &self.known
-            && scan.depth() > 1
-        {
-            let json = scan.out.get(*from..).unwrap_or_default();
-            walk.draft.tell_part(CallKind::Tool, name, json);
+        if self.shape == Shape::Members {
+            tell(&mut self.known, &mut walk.draft, &look.setup.declared, scan);
         }
     }
 
@@ -328,6 +316,18 @@ enum Next {
     /// What belongs to the list that ends here.
     After(usize),
     Text,
+}
+
+/// Tells what is known of the object at hand.
+fn tell(known: &mut Option<(String, usize)>, draft: &mut Draft, declared: &Declared, scan: &Scan) {
+    if known.is_none() {
+        *known = pairs::known(scan, declared);
+    }
+    if let Some((name, from)) = known
+        && scan.depth() > 1
+    {
+        draft.tell_part(CallKind::Tool, name, scan.out.get(*from..).unwrap_or_default());
+    }
 }
 
 /// Where reading goes on when `scan` turns out to be text: at the start of its line, if that is near.

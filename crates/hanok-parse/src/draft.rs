@@ -11,7 +11,7 @@ use crate::{
 const SUGGESTIONS: usize = 8;
 
 /// Room for the arguments of most calls.
-const TOLD: usize = 128;
+const TOLD: usize = 512;
 
 /// A call as it was read, its name not yet looked up.
 #[derive(Debug)]
@@ -224,6 +224,7 @@ impl Draft {
     }
 
     /// Tells of a call that is being read: its name, and its arguments so far.
+    #[inline]
     pub(crate) fn tell_part(&mut self, kind: CallKind, name: &str, json: &str) {
         if self.quiet {
             return;
@@ -253,9 +254,8 @@ impl Draft {
         match self.events.last_mut() {
             Some(Event::Arguments { call: last, json }) if *last == call => json.push_str(new),
             _ => {
-                let mut json = String::with_capacity(new.len().max(TOLD / 2));
-                json.push_str(new);
-                self.tell(Event::Arguments { call, json });
+                self.flush();
+                push_text(&mut self.events, new, |json| Event::Arguments { call, json });
             }
         }
     }
@@ -369,25 +369,36 @@ impl Draft {
     }
 
     /// Tells the text that was not told yet. Only what was said last has any.
+    #[inline]
     pub(crate) fn flush(&mut self) {
-        if self.quiet {
-            return;
+        let flow = match self.saying {
+            Saying::Content => &self.content,
+            Saying::Thought => &self.thought,
+            Saying::Reasoning => &self.reasoning,
+        };
+        if flow.has_news() && !self.quiet {
+            self.tell_news();
         }
-        let last = self.events.last_mut();
+    }
+
+    fn tell_news(&mut self) {
         let news = match self.saying {
             Saying::Content => self.content.news(),
             Saying::Thought => self.thought.news(),
             Saying::Reasoning => self.reasoning.news(),
         };
-        let Some(news) = news else { return };
-        match (last, self.saying) {
+        match (self.events.last_mut(), self.saying) {
             (Some(Event::Content { text }), Saying::Content)
             | (Some(Event::Thought { text }), Saying::Thought)
             | (Some(Event::Reasoning { text }), Saying::Reasoning) => text.push_str(news),
-            (_, Saying::Content) => self.events.push(Event::Content { text: news.to_owned() }),
-            (_, Saying::Thought) => self.events.push(Event::Thought { text: news.to_owned() }),
+            (_, Saying::Content) => {
+                push_text(&mut self.events, news, |text| Event::Content { text })
+            }
+            (_, Saying::Thought) => {
+                push_text(&mut self.events, news, |text| Event::Thought { text })
+            }
             (_, Saying::Reasoning) => {
-                self.events.push(Event::Reasoning { text: news.to_owned() });
+                push_text(&mut self.events, news, |text| Event::Reasoning { text });
             }
         }
     }
@@ -425,6 +436,11 @@ impl Draft {
             parts,
         }
     }
+}
+
+/// Tells of `text`. The event is made where it stands: one that is moved there waits for its own bytes.
+fn push_text(events: &mut Vec<Event>, text: &str, event: impl FnMut(String) -> Event) {
+    events.extend(std::iter::once(text.to_owned()).map(event));
 }
 
 fn task(input: Input) -> Result<Arguments, Input> {

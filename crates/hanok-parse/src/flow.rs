@@ -37,11 +37,16 @@ impl Flow {
         }
     }
 
+    /// Whether something was not told yet.
+    pub(crate) fn has_news(&self) -> bool {
+        self.told != self.solid
+    }
+
     /// What was not told yet.
-    pub(crate) fn news(&mut self) -> Option<&str> {
-        let news = self.text.get(self.told..self.solid).filter(|news| !news.is_empty())?;
+    pub(crate) fn news(&mut self) -> &str {
+        let news = self.text.get(self.told..self.solid).unwrap_or_default();
         self.told = self.solid;
-        Some(news)
+        news
     }
 
     pub(crate) fn into_text(mut self) -> String {

@@ -44,13 +44,13 @@ impl Given {
         Self { scan: self.scan.dialect(dialect), ..self }
     }
 
-    /// Takes a piece that is all of it more of a string. `false` when it is more than that.
-    pub(crate) fn copies(&mut self, draft: &mut Draft, look: Look<'_>) -> bool {
-        let copied = !look.ended && self.scan.copies(look.text);
-        if copied && let Some(known) = &self.known {
+    /// Takes a piece that is all of it more of the object. `false` when it is more than that.
+    pub(crate) fn takes(&mut self, draft: &mut Draft, text: &str) -> bool {
+        let taken = self.scan.takes(text);
+        if taken && let Some(known) = &self.known {
             draft.tell_part(self.kind, known, &self.scan.out);
         }
-        copied
+        taken
     }
 
     pub(crate) fn read(mut self: Box<Self>, walk: &mut Walk, look: Look<'_>) -> Progress {

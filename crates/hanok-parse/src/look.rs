@@ -1,5 +1,7 @@
 //! Looking ahead in a text that may go on.
 
+use std::ops::Deref;
+
 use crate::{scan::work, setup::Setup};
 
 /// Whether something stands in the text.
@@ -25,11 +27,23 @@ pub(crate) enum Until {
 }
 
 /// The text so far, and whether it goes on.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Look<'a> {
+#[derive(Debug)]
+pub(crate) struct View<'a> {
     pub(crate) text: &'a str,
     pub(crate) ended: bool,
     pub(crate) setup: &'a Setup,
+}
+
+/// A look at it. It goes from hand to hand for every piece of a text, so it is no more than a pointer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look<'a>(pub(crate) &'a View<'a>);
+
+impl<'a> Deref for Look<'a> {
+    type Target = View<'a>;
+
+    fn deref(&self) -> &View<'a> {
+        self.0
+    }
 }
 
 impl<'a> Look<'a> {
@@ -80,6 +94,15 @@ impl<'a> Look<'a> {
 /// The text has to go on before it can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct More;
+
+/// How many of `bytes` hold, up to the first that does not. Eight at a time are looked at.
+pub(crate) fn run(bytes: &[u8], holds: impl Fn(u8) -> bool) -> usize {
+    let (eights, _) = bytes.as_chunks::<8>();
+    let all = |eight: &&[u8; 8]| eight.iter().fold(true, |all, byte| all & holds(*byte));
+    let whole = 8 * eights.iter().take_while(all).count();
+    let rest = bytes.get(whole..).unwrap_or_default();
+    whole + rest.iter().take_while(|byte| holds(**byte)).count()
+}
 
 pub(crate) fn seen(rest: &str, token: &str, ended: bool) -> Seen {
     if rest.starts_with(token) {

@@ -154,15 +154,15 @@ impl Params {
     }
 
     /// Takes a piece that is all of it more of a text. `false` when it is more than that.
-    pub(crate) fn copies(&mut self, draft: &mut Draft, look: Look<'_>) -> bool {
+    pub(crate) fn takes(&mut self, draft: &mut Draft, text: &str) -> bool {
         let is_text = matches!(self.stage, Stage::Value { kind: ParamType::String, .. });
-        let rest = look.rest(self.ahead);
+        let rest = text.get(self.ahead..).unwrap_or_default();
         let ends = |byte| matches!(byte, b'<' | b']');
-        if !is_text || look.ended || rest.bytes().any(ends) {
+        if !is_text || rest.bytes().any(ends) {
             return false;
         }
         self.ahead += rest.len();
-        self.write(look);
+        self.write(text);
         if let Some(known) = &self.known {
             draft.tell_part(CallKind::Tool, known, &self.out);
         }
@@ -408,7 +408,7 @@ impl Params {
             Ok(None) => Ok(self.cut(walk, look)),
             Err(More) => {
                 if kind == ParamType::String {
-                    self.write(look);
+                    self.write(look.text);
                 }
                 self.stage = Stage::Value { from, key, kind, member };
                 Err(More)
@@ -417,8 +417,8 @@ impl Params {
     }
 
     /// Writes the string so far, but not a line break that may belong to the tag behind it.
-    fn write(&mut self, look: Look<'_>) {
-        let mut text = look.slice(self.at, self.ahead);
+    fn write(&mut self, text: &str) {
+        let mut text = text.get(self.at..self.ahead).unwrap_or_default();
         if self.tags.lines {
             text = text.strip_suffix('\n').unwrap_or(text);
             text = text.strip_suffix('\r').unwrap_or(text);

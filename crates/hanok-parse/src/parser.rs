@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use crate::{
-    Declared, Event, Format, NoteKind, Reasoning, Reply, Stream, look::Look, setup::Setup,
+    Declared, Event, Format, NoteKind, Reasoning, Reply, Stream, look::View, setup::Setup,
     walk::Walk,
 };
 
@@ -54,8 +54,8 @@ impl Parser {
     pub fn parse(&self, text: &str) -> Reply {
         let mut walk = Walk::new(0);
         walk.draft.quiet = true;
-        walk.run(Look { text, ended: false, setup: &self.setup });
-        walk.run(Look { text, ended: true, setup: &self.setup });
+        walk.run(&View { text, ended: false, setup: &self.setup });
+        walk.run(&View { text, ended: true, setup: &self.setup });
         self.finish(walk, text, &mut Vec::new())
     }
 
@@ -96,7 +96,7 @@ impl Parser {
         let text = text.get(..span.end)?;
         let mut walk = Walk::new(span.start);
         walk.draft.started = started;
-        walk.run(Look { text, ended: true, setup: &self.setup });
+        walk.run(&View { text, ended: true, setup: &self.setup });
         walk.draft.note(NoteKind::Promoted, span.clone());
         walk.draft.tell_notes();
         let mut told = std::mem::take(&mut walk.draft.events);

@@ -4,7 +4,7 @@
 //! included; only `\'` means the quote, as it does in the languages models take it from.
 
 use crate::{
-    RepairKind,
+    RepairKind, json_text,
     look::More,
     scan::{Dialect, Scan, Step, Text, Want},
 };
@@ -164,7 +164,7 @@ impl Scan {
     /// Reads on in the string that the quote `open` opened.
     fn string(&mut self, open: char, input: Text<'_>) -> Step {
         loop {
-            let Some(next) = self.copy_plain(open, input) else { return Step::More };
+            let Some(next) = self.copy_plain(open, input.text) else { return Step::More };
             if closes(open, next) {
                 match self.closes_here(open, next, input) {
                     Ok(true) => {
@@ -200,16 +200,15 @@ impl Scan {
     }
 
     /// Copies up to the next letter that may need care, and gives it. `None` where the text stops.
-    fn copy_plain(&mut self, open: char, input: Text<'_>) -> Option<char> {
-        let rest = self.rest(input);
-        let plain = if open == '"' {
-            rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))
+    pub(crate) fn copy_plain(&mut self, open: char, text: &str) -> Option<char> {
+        let rest = text.get(self.at..).unwrap_or_default();
+        let len = if open == '"' {
+            json_text::plain(rest.as_bytes())
         } else {
             let special =
                 |letter: char| matches!(letter, '\\' | '"') || letter < ' ' || closes(open, letter);
-            rest.find(special)
+            rest.find(special).unwrap_or(rest.len())
         };
-        let len = plain.unwrap_or(rest.len());
         self.out.push_str(rest.get(..len).unwrap_or_default());
         self.at += len;
         rest.get(len..)?.chars().next()

@@ -114,6 +114,8 @@ pub(crate) struct Scan {
     pause: bool,
     /// It is text: a line break inside any string ends it.
     pub(crate) released: bool,
+    /// What [`Scan::takes`] came to.
+    met: Option<Read>,
 }
 
 /// A piece of text, and whether it goes on.
@@ -130,7 +132,7 @@ impl Scan {
             at,
             line: None,
             line_is_blank: false,
-            out: String::with_capacity(128),
+            out: String::with_capacity(512),
             frames: Vec::with_capacity(4),
             members: Vec::with_capacity(4),
             want: Want::Value,
@@ -143,6 +145,7 @@ impl Scan {
             bare: false,
             pause: false,
             released: false,
+            met: None,
         }
     }
 
@@ -151,21 +154,26 @@ impl Scan {
         Self { dialect, ..self }
     }
 
-    /// Copies the rest of `text` when all of it is more of a string: what most pieces of a long call are.
-    pub(crate) fn copies(&mut self, text: &str) -> bool {
-        let rest = text.get(self.at..).unwrap_or_default();
-        let plain = self.inside == Inside::Text('"')
-            && !rest.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-        if plain {
-            self.out.push_str(rest);
-            self.at = text.len();
-            work::count(rest.len());
+    /// Reads on in a text that will go on. `false` when it came to more than to where the text stops, and the next
+    /// [`Scan::read`] says what that is.
+    pub(crate) fn takes(&mut self, text: &str) -> bool {
+        // What most pieces of a long call are: more of a string.
+        let from = self.at;
+        let copied = self.inside == Inside::Text('"') && self.copy_plain('"', text).is_none();
+        work::count(self.at.saturating_sub(from));
+        if copied {
+            return true;
         }
-        plain
+        let read = self.read(text, false);
+        self.met = (read != Read::More).then_some(read);
+        self.met.is_none()
     }
 
     /// Reads on in `text`.
     pub(crate) fn read(&mut self, text: &str, ended: bool) -> Read {
+        if let Some(met) = self.met.take() {
+            return met;
+        }
         let from = self.at;
         let read = self.run(Text { text, ended });
         work::count(self.at.saturating_sub(from));

@@ -1,6 +1,6 @@
 //! Text that comes in pieces.
 
-use crate::{Event, Parser, Reply, look::Look, walk::Walk};
+use crate::{Event, Parser, Reply, look::View, walk::Walk};
 
 /// Reads a text that comes in pieces, and tells at once what it says.
 ///
@@ -72,9 +72,11 @@ impl Stream {
     }
 
     fn read(&mut self, ended: bool, out: &mut Vec<Event>) {
-        let look = Look { text: &self.text, ended, setup: self.parser.setup() };
+        let (text, setup) = (&self.text, self.parser.setup());
         std::mem::swap(&mut self.walk.draft.events, out);
-        self.walk.run(look);
+        if ended || !self.walk.takes(text, &setup.declared) {
+            self.walk.run(&View { text, ended, setup });
+        }
         std::mem::swap(&mut self.walk.draft.events, out);
     }
 }

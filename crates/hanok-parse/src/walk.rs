@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::{
-    CallKind, ErrorKind, Event, Expected, Reply,
+    CallKind, Declared, ErrorKind, Event, Expected, Reply,
     calls::{self, Calls},
     draft::{Attempt, Draft},
     elements::Elements,
@@ -17,7 +17,7 @@ use crate::{
     header::{self, Header},
     input::Input,
     labels::{self, Label, LabelKind, Line},
-    look::{Look, More},
+    look::{self, Look, More, View},
     lost::Lost,
     marks::{self, Found, Mark},
     name::{Behind, Named},
@@ -93,7 +93,8 @@ impl Walk {
     }
 
     /// Reads on as far as the text goes.
-    pub(crate) fn run(&mut self, look: Look<'_>) {
+    pub(crate) fn run(&mut self, view: &View<'_>) {
+        let look = Look(view);
         while self.step(look) == Progress::Moved {}
         if look.ended {
             self.settle(look);
@@ -111,16 +112,18 @@ impl Walk {
         }
     }
 
-    fn step(&mut self, look: Look<'_>) -> Progress {
-        let copied = match &mut self.reading {
-            Reading::Calls(calls) => calls.copies(&mut self.draft, look),
-            Reading::Given(given) => given.copies(&mut self.draft, look),
-            Reading::Params(params) => params.copies(&mut self.draft, look),
+    /// Takes a piece that is all of it more of a call: what most pieces of one are. Nothing else is told then.
+    #[inline]
+    pub(crate) fn takes(&mut self, text: &str, declared: &Declared) -> bool {
+        match &mut self.reading {
+            Reading::Calls(calls) => calls.takes(&mut self.draft, text, declared),
+            Reading::Given(given) => given.takes(&mut self.draft, text),
+            Reading::Params(params) => params.takes(&mut self.draft, text),
             _ => false,
-        };
-        if copied {
-            return Progress::More;
         }
+    }
+
+    fn step(&mut self, look: Look<'_>) -> Progress {
         if !matches!(self.reading, Reading::Text) {
             return std::mem::take(&mut self.reading).read(self, look);
         }
@@ -423,8 +426,8 @@ impl Walk {
         let mut fresh = bytes.first() == Some(&b'\n');
         let mut len = 1;
         while let Some(&byte) = bytes.get(len) {
-            if PLAIN.get(usize::from(byte)) == Some(&true) && !fresh {
-                len += 1;
+            if is_plain(byte) && !fresh {
+                len += look::run(bytes.get(len..).unwrap_or_default(), is_plain);
                 continue;
             }
             let second = bytes.get(len + 1);
@@ -608,6 +611,10 @@ const PLAIN: [bool; 256] = {
         byte += 1;
     }
 };
+
+fn is_plain(byte: u8) -> bool {
+    PLAIN.get(usize::from(byte)) == Some(&true)
+}
 
 /// Whether a mark of lines may begin with `byte`.
 fn may_begin_line(byte: u8) -> bool {
