@@ -54,6 +54,22 @@ pub(crate) const RUNS: &[Run] = &[
     },
     Run { input: "1 + 1은?\n2 * 21은?\n", shows: &["42"], ..Run::of("rag") },
     Run { arguments: &["--no-such-option"], exit: 2, ..Run::of("rag") },
+    Run { arguments: &["123 * 456 계산해줘"], shows: &["56088"], ..Run::of("chat") },
+    Run {
+        arguments: &["회사 휴가 정책이 뭐야?"], shows: &["15일", "인사규정"], ..Run::of("chat")
+    },
+    Run {
+        arguments: &["--max-messages", "4"],
+        input: "내 이름은 철수야\n우리 예산은 3억원이야\n안녕하세요\n내 이름이 뭐라고 했지?\n/summary\n/tokens\n",
+        shows: &["- 내 이름은 철수야", "[대화 기록 1]", "토큰"],
+        ..Run::of("chat")
+    },
+    Run { arguments: &["--max-messages", "1"], exit: 2, ..Run::of("chat") },
+    Run {
+        arguments: &["--json", "1 + 1은?"],
+        shows: &[r#""event":"token""#, r#""event":"answer""#],
+        ..Run::of("chat")
+    },
     Run {
         arguments: &["--tool", "find"],
         input: "Thought: look\nAction: find\nAction Input: {'q': 12345678901234567890,}\n",

@@ -36,7 +36,7 @@ impl Chat {
     /// [`Failure`] when the documents cannot be read, or the parts do not fit together.
     pub fn build(brain: &Brain, options: &Options) -> Result<Self, Failure> {
         let documents = documents::open(options.docs.as_deref())?;
-        let toolbox = Toolbox::open()?;
+        let toolbox = Toolbox::offline()?;
         let model = brain.model.clone();
         let policy = policy(usize::from(options.max_messages), model.name());
         Self::of(model, policy, documents, toolbox)
@@ -100,7 +100,6 @@ impl Chat {
     }
 
     /// The input of a turn in which the user says `question`.
-    #[must_use]
     pub fn ask(&self, question: &str) -> ChatStateUpdate {
         let agent = self.agent.ask(question);
         ChatState::update().agent(agent).route(None).context(None).mark(None)

@@ -14,12 +14,12 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// The tools that work here.
+    /// The tools that need nothing but this program.
     ///
     /// # Errors
     ///
     /// [`Failure::Wiring`] when a tool cannot be made.
-    pub fn open() -> Result<Self, Failure> {
+    pub fn offline() -> Result<Self, Failure> {
         let tools = vec![
             SharedTool::new(Calculator::new().map_err(Failure::wiring)?),
             SharedTool::new(CurrentDatetime::new().map_err(Failure::wiring)?),

@@ -247,7 +247,7 @@ pub(crate) fn remembered(question: &str, earlier: &[String]) -> Vec<String> {
     let asked = about(question);
     let told: Vec<&String> = earlier.iter().filter(|text| !is_question(text)).collect();
     let fits = |text: &String| coverage(&asked, &Held::of(text));
-    let is_told = told.iter().any(|text| fits(text) >= 0.5);
+    let is_told = told.iter().any(|text| fits(text) > 0.0);
     let among: Vec<&String> = if is_told { told } else { earlier.iter().collect() };
     let best = among.iter().map(|text| fits(text)).fold(0.0, f32::max);
     let mut found: Vec<String> = Vec::new();

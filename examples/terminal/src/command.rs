@@ -46,14 +46,16 @@ impl<T: Talk> Session<T> {
     async fn history(&self) -> Result<String, Failure> {
         let events =
             self.thread.events(None).await.map_err(|error| Failure::Run(Box::new(error)))?;
+        let values = events.iter().filter(|event| event.path.is_root());
+        let values = values.filter_map(|event| match &event.kind {
+            EventKind::Values(state) => state.get::<T::State>().ok(),
+            _ => None,
+        });
+        // A fork begins with a state and no history.
+        let now = self.thread.state(None).await.map_err(|error| Failure::Run(Box::new(error)))?;
         let mut seen = HashSet::new();
         let mut text = String::new();
-        for event in &events {
-            let EventKind::Values(state) = &event.kind else { continue };
-            let Ok(state) = state.get::<T::State>() else { continue };
-            if !event.path.is_root() {
-                continue;
-            }
+        for state in values.chain(now) {
             for message in self.talk.messages(&state).iter() {
                 if seen.insert(message.id().unwrap_or_default().to_owned()) {
                     // Writing to a `String` cannot fail.
