@@ -72,6 +72,7 @@ pub use hanok_telemetry::ContentCapture;
 pub use intercept::{
     Interceptor, SharedInterceptor, ToolRequest, Turn, Verdict,
     approval::{Approval, ApprovalRequest, ApprovalRule, Decision, DecisionKind},
+    breaker::CircuitBreaker,
     call_limits::{CallLimits, Exceeded},
     capability::CapabilityPolicy,
     chain::{NextModel, NextTool},

@@ -45,6 +45,8 @@ pub enum FaultKind {
     Panicked,
     /// Too many calls of blocking tools never ended, so this one was not made. P19
     Exhausted,
+    /// The tool's server is not asked now. P20
+    Unavailable,
     /// The turn ended before the call was made.
     NotMade,
     /// The run died while the call was made, and it must not be repeated: nobody knows whether it was made.
@@ -66,6 +68,7 @@ impl FaultKind {
             Self::TimedOut => "timed_out",
             Self::Panicked => "panicked",
             Self::Exhausted => "exhausted",
+            Self::Unavailable => "unavailable",
             Self::NotMade => "not_made",
             Self::InDoubt => "in_doubt",
         }

@@ -283,6 +283,9 @@ pub(crate) fn tool_error(tool: &str, error: &ToolError, language: Language) -> S
         ToolError::TimedOut { after } => return timed_out(tool, *after, language),
         ToolError::Panicked => return panicked(tool, language),
         ToolError::PoolExhausted { leaked } => return exhausted(tool, *leaked, language),
+        ToolError::Unavailable { retry_after, .. } => {
+            return unavailable(tool, *retry_after, language);
+        }
         _ => {}
     }
     let report = bounded(error.report(), language);
@@ -300,6 +303,24 @@ fn exhausted(tool: &str, leaked: usize, language: Language) -> String {
         _ => format!(
             "The tool `{tool}` was not run: {leaked} earlier calls never ended. Take another way."
         ),
+    }
+}
+
+fn unavailable(tool: &str, retry_after: Option<Duration>, language: Language) -> String {
+    let seconds = retry_after.map(|after| after.as_millis().div_ceil(1_000));
+    match (language, seconds) {
+        (Language::Korean, Some(seconds)) => format!(
+            "`{tool}` 도구가 거듭 실패해 {seconds}초 동안 쓸 수 없습니다. 다른 방법을 쓰거나, 쓸 수 없다고 답하세요."
+        ),
+        (Language::Korean, None) => {
+            format!("`{tool}` 도구를 쓰는 사람이 많아 지금은 쓸 수 없습니다. 다른 방법을 쓰세요.")
+        }
+        (_, Some(seconds)) => format!(
+            "The tool `{tool}` failed again and again, and is not called for {seconds} s. Take another way, or answer that it cannot be used now."
+        ),
+        (_, None) => {
+            format!("The tool `{tool}` is busy and was not called. Take another way.")
+        }
     }
 }
 

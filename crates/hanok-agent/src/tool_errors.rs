@@ -93,8 +93,8 @@ impl ToolErrors {
     /// What becomes of errors of this kind, whatever becomes of the others.
     ///
     /// The kinds that a tool has are [`BadArguments`](FaultKind::BadArguments), [`Failed`](FaultKind::Failed),
-    /// [`Refused`](FaultKind::Refused), [`TimedOut`](FaultKind::TimedOut), [`Panicked`](FaultKind::Panicked) and
-    /// [`Exhausted`](FaultKind::Exhausted).
+    /// [`Refused`](FaultKind::Refused), [`TimedOut`](FaultKind::TimedOut), [`Panicked`](FaultKind::Panicked),
+    /// [`Exhausted`](FaultKind::Exhausted) and [`Unavailable`](FaultKind::Unavailable).
     #[must_use]
     pub fn for_kind(mut self, kind: FaultKind, handling: Handling) -> Self {
         self.kinds.insert(kind, handling);
@@ -139,6 +139,7 @@ fn kind(error: &ToolError) -> FaultKind {
         ToolError::TimedOut { .. } => FaultKind::TimedOut,
         ToolError::Panicked => FaultKind::Panicked,
         ToolError::PoolExhausted { .. } => FaultKind::Exhausted,
+        ToolError::Unavailable { .. } => FaultKind::Unavailable,
         _ => FaultKind::Failed,
     }
 }

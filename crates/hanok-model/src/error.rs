@@ -151,6 +151,14 @@ pub enum ModelError {
         /// Why not.
         source: Option<BoxError>,
     },
+    /// The server is not asked now, because it failed again and again or is asked by too many. Ask another one, or later.
+    #[error("the model's server `{server}` is not asked now{}", later(*retry_after))]
+    Unavailable {
+        /// The server, as whoever guards it calls it.
+        server: String,
+        /// When it is asked again, if that is known.
+        retry_after: Option<Duration>,
+    },
     /// The answer is larger than is allowed.
     #[error("the answer of the model is larger than {limit} bytes")]
     TooLarge {

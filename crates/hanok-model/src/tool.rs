@@ -69,6 +69,14 @@ pub enum ToolError {
     /// The tool panicked. What it said is not for a model. P18
     #[error("the tool broke down")]
     Panicked,
+    /// The tool's server is not asked now, because it failed again and again or is asked by too many.
+    #[error("the server `{server}` is not asked now")]
+    Unavailable {
+        /// The server, as whoever guards it calls it.
+        server: String,
+        /// When it is asked again, if that is known.
+        retry_after: Option<Duration>,
+    },
     /// Too many calls blocked a thread and never ended; none is made until one of them does. P19
     #[error("{leaked} calls never ended, and no other is made until one of them does")]
     PoolExhausted {

@@ -10,7 +10,8 @@ use super::{Interceptor, attempt::Attempt, chain::NextModel};
 type When = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
 
 /// Asks another model when one does not answer, in the order in which they were added. Interceptors that were added later
-/// stand around each of them. [`ChatReply::model`] says which one answered; the error is the last one's.
+/// stand around each of them; what is for one of them alone stands around that model ([`Intercepted`](crate::Intercepted)).
+/// [`ChatReply::model`] says which one answered; the error is the last one's.
 ///
 /// By default another model is asked when a server cannot be reached, is late, broken or busy, or does not know the model,
 /// the key or the quota; not when the request itself is refused, is too long, or the call has no time or budget left.

@@ -1,0 +1,230 @@
+//! One dead server does not hold up the others.
+
+mod bulkhead;
+mod circuit;
+
+use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
+
+use hanok_core::Call;
+use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
+
+use self::{bulkhead::Bulkhead, circuit::Circuit};
+use super::{
+    Interceptor, ToolRequest,
+    chain::{NextModel, NextTool},
+};
+
+type OfModel = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
+type OfTool = Arc<dyn Fn(&ToolError) -> bool + Send + Sync>;
+
+/// A circuit breaker and a bulkhead around one server: a model's provider, or the server of some tools. P20
+///
+/// After so many failures in a row within a window the circuit opens: calls are refused at once, in a typed error that the
+/// model reads, for as long as it cools down. Then one call is let through, whose end closes it or opens it again. Of the
+/// calls that are made at once, those beyond the bulkhead wait for a moment and are refused then.
+///
+/// Where a [`Fallback`](super::fallback::Fallback) asks other models, the breaker of one stands around that model
+/// ([`Intercepted`](crate::Intercepted)) and not around the agent.
+///
+/// Clones are the same breaker: give one to all agents that use the server. It is of this process alone, and its time is
+/// that of the calls' clock.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hanok_agent::{CircuitBreaker, ReactAgent};
+/// use hanok_model::ScriptedModel;
+///
+/// let wiki = CircuitBreaker::of_tools("wiki", ["wiki_search", "wiki_page"]).failures(3).at_once(4);
+/// let provider = CircuitBreaker::of_model("provider").cool_down(Duration::from_secs(10));
+/// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+///     .intercept(provider)
+///     .intercept(wiki)
+///     .build()?;
+/// # Ok::<(), hanok_agent::AgentBuildError>(())
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct CircuitBreaker {
+    server: Arc<str>,
+    tools: Option<BTreeSet<String>>,
+    failures: u32,
+    window: Duration,
+    cool_down: Duration,
+    patience: Duration,
+    circuit: Arc<Circuit>,
+    bulkhead: Option<Arc<Bulkhead>>,
+    of_model: OfModel,
+    of_tool: OfTool,
+}
+
+/// Why a call is not made.
+enum Refused {
+    /// The circuit is open for so long.
+    Open(Duration),
+    /// As many calls are being made as may be.
+    Full,
+    Stopped,
+}
+
+impl CircuitBreaker {
+    /// Around the model. `server` names it, for errors and people.
+    pub fn of_model(server: impl Into<Arc<str>>) -> Self {
+        Self::new(server.into(), None)
+    }
+
+    /// Around these tools, which one server stands behind.
+    pub fn of_tools<S: Into<String>>(
+        server: impl Into<Arc<str>>,
+        tools: impl IntoIterator<Item = S>,
+    ) -> Self {
+        Self::new(server.into(), Some(tools.into_iter().map(Into::into).collect()))
+    }
+
+    fn new(server: Arc<str>, tools: Option<BTreeSet<String>>) -> Self {
+        let is_down = |error: &ToolError| {
+            matches!(
+                error,
+                ToolError::Failed(_) | ToolError::TimedOut { .. } | ToolError::PoolExhausted { .. }
+            )
+        };
+        Self {
+            server,
+            tools,
+            failures: 5,
+            window: Duration::from_secs(60),
+            cool_down: Duration::from_secs(30),
+            patience: Duration::from_secs(5),
+            circuit: Arc::default(),
+            bulkhead: None,
+            of_model: Arc::new(ModelError::is_transient),
+            of_tool: Arc::new(is_down),
+        }
+    }
+
+    /// After how many failures in a row the circuit opens, at least one. Default: 5.
+    pub fn failures(self, failures: u32) -> Self {
+        Self { failures: failures.max(1), ..self }
+    }
+
+    /// How far apart the first and the last of them may be. Default: 60 s.
+    pub fn window(self, window: Duration) -> Self {
+        Self { window, ..self }
+    }
+
+    /// How long the circuit stays open. Default: 30 s.
+    pub fn cool_down(self, cool_down: Duration) -> Self {
+        Self { cool_down, ..self }
+    }
+
+    /// How many calls are made at once, at least one. Default: any.
+    pub fn at_once(self, calls: usize) -> Self {
+        Self { bulkhead: Some(Arc::new(Bulkhead::new(calls.max(1)))), ..self }
+    }
+
+    /// How long a call beyond those waits for its turn. Default: 5 s.
+    pub fn patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Which errors of a model are failures of its server. Default: those that are transient.
+    pub fn model_errors(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
+        Self { of_model: Arc::new(when), ..self }
+    }
+
+    /// Which errors of a tool are failures of its server. Default: failures, time-outs and a lack of threads.
+    pub fn tool_errors(self, when: impl Fn(&ToolError) -> bool + Send + Sync + 'static) -> Self {
+        Self { of_tool: Arc::new(when), ..self }
+    }
+
+    /// Makes a call, if it may be made; `failed` says whether its end is a failure of the server, `None` that it says nothing.
+    async fn through<T>(
+        &self,
+        call: &Call,
+        made: impl Future<Output = T>,
+        failed: impl FnOnce(&T) -> Option<bool>,
+    ) -> Result<T, Refused> {
+        let _turn = match &self.bulkhead {
+            Some(bulkhead) => Some(bulkhead.enter(call, self.patience).await?),
+            None => None,
+        };
+        let clock = call.clock().clone();
+        let pass = self.circuit.enter(clock.now(), self.cool_down).map_err(Refused::Open)?;
+        let made = made.await;
+        match failed(&made) {
+            Some(true) => pass.failed(clock.now(), self.failures, self.window),
+            Some(false) => pass.succeeded(),
+            None => {}
+        }
+        Ok(made)
+    }
+}
+
+impl Interceptor for CircuitBreaker {
+    async fn around_tool(
+        &self,
+        asked: &ToolRequest<'_>,
+        call: &Call,
+        next: NextTool<'_>,
+    ) -> Result<ToolOutput, ToolError> {
+        if self.tools.as_ref().is_none_or(|tools| !tools.contains(&asked.call.name)) {
+            return next.run(call).await;
+        }
+        let failed = |made: &Result<ToolOutput, ToolError>| match made {
+            Ok(_) => Some(false),
+            Err(ToolError::Cancelled | ToolError::OverBudget(_) | ToolError::Waiting(_)) => None,
+            Err(error) => Some((self.of_tool)(error)),
+        };
+        match self.through(call, next.run(call), failed).await {
+            Ok(made) => made,
+            Err(Refused::Stopped) => Err(ToolError::Cancelled),
+            Err(Refused::Open(left)) => Err(ToolError::Unavailable {
+                server: self.server.to_string(),
+                retry_after: Some(left),
+            }),
+            Err(Refused::Full) => {
+                Err(ToolError::Unavailable { server: self.server.to_string(), retry_after: None })
+            }
+        }
+    }
+
+    async fn around_model(
+        &self,
+        request: ChatRequest,
+        call: &Call,
+        next: NextModel<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        if self.tools.is_some() {
+            return next.run(request, call).await;
+        }
+        let failed = |made: &Result<ChatReply, ModelError>| match made {
+            Ok(_) => Some(false),
+            Err(ModelError::Cancelled | ModelError::OverBudget(_)) => None,
+            Err(error) => Some((self.of_model)(error)),
+        };
+        match self.through(call, next.run(request, call), failed).await {
+            Ok(made) => made,
+            Err(Refused::Stopped) => Err(ModelError::Cancelled),
+            Err(Refused::Open(left)) => Err(ModelError::Unavailable {
+                server: self.server.to_string(),
+                retry_after: Some(left),
+            }),
+            Err(Refused::Full) => {
+                Err(ModelError::Unavailable { server: self.server.to_string(), retry_after: None })
+            }
+        }
+    }
+}
+
+impl fmt::Debug for CircuitBreaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CircuitBreaker")
+            .field("server", &self.server)
+            .field("tools", &self.tools)
+            .field("failures", &self.failures)
+            .field("window", &self.window)
+            .field("cool_down", &self.cool_down)
+            .field("circuit", &self.circuit)
+            .finish_non_exhaustive()
+    }
+}
