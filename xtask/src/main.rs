@@ -9,6 +9,7 @@ mod dependencies;
 mod examples;
 mod fixtures;
 mod fuzz;
+mod jail;
 mod metadata;
 mod python;
 mod report;

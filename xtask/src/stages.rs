@@ -10,6 +10,7 @@ use crate::command::{Ended, Tool, coloured};
 use crate::dependencies;
 use crate::examples::{RUNS, Run};
 use crate::fuzz;
+use crate::jail;
 use crate::metadata::Metadata;
 use crate::report::{self, Finished, Outcome};
 use crate::simulate;
@@ -149,6 +150,7 @@ fn doc(_: &Metadata) -> Result<Outcome> {
 
 fn test(_: &Metadata) -> Result<Outcome> {
     let (server, note) = database();
+    let note = note + jail::note();
     // Tests look for a server themselves where none is named.
     let cargo = || match &server {
         Some(server) => Tool::cargo().variable(postgres_for_tests::URL, &server.url("postgres")),

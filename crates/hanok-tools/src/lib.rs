@@ -9,6 +9,10 @@ mod egress;
 #[cfg(feature = "files")]
 mod files;
 mod near;
+#[cfg(feature = "python")]
+mod python;
+#[cfg(any(feature = "python", feature = "web"))]
+mod wait;
 
 pub use calculate::Calculator;
 pub use calculator::{CalculatorError, Number, evaluate};
@@ -20,3 +24,5 @@ pub use egress::{
 };
 #[cfg(feature = "files")]
 pub use files::{FileError, ReadFile};
+#[cfg(feature = "python")]
+pub use python::{JailError, PythonRepl, PythonReplBuilder};

@@ -1,15 +1,11 @@
-//! Waiting no longer than allowed.
+//! Waiting no longer than allowed, and saying for what.
 
-use std::{
-    future::poll_fn,
-    pin::{Pin, pin},
-    task::Poll,
-    time::Duration,
-};
+use std::time::Duration;
 
 use hanok_core::Call;
 
 use super::{EgressError, Waited};
+use crate::wait::{self, Waiting};
 
 /// What `work` gives, unless the call is stopped or `total` or the call's own time is over before.
 pub(super) async fn bounded<T>(
@@ -21,15 +17,11 @@ pub(super) async fn bounded<T>(
         Some(left) if left < total => (left, Waited::Deadline),
         _ => (total, Waited::Total),
     };
-    let mut stopped = call.stop().cancelled();
-    let mut work = pin!(within(call, after, waited, work));
-    poll_fn(|cx| {
-        if Pin::new(&mut stopped).poll(cx).is_ready() {
-            return Poll::Ready(Err(EgressError::Cancelled));
-        }
-        work.as_mut().poll(cx)
-    })
-    .await
+    match wait::bounded(call, after, work).await {
+        Waiting::Done(given) => given,
+        Waiting::Late => Err(EgressError::TimedOut { waited, after }),
+        Waiting::Stopped => Err(EgressError::Cancelled),
+    }
 }
 
 /// What `work` gives, unless it takes longer than `after`.
@@ -39,13 +31,6 @@ pub(super) async fn within<T>(
     waited: Waited,
     work: impl Future<Output = Result<T, EgressError>>,
 ) -> Result<T, EgressError> {
-    let mut work = pin!(work);
-    let mut sleep = call.clock().sleep(after);
-    poll_fn(|cx| match work.as_mut().poll(cx) {
-        Poll::Ready(given) => Poll::Ready(given),
-        Poll::Pending => {
-            sleep.as_mut().poll(cx).map(|()| Err(EgressError::TimedOut { waited, after }))
-        }
-    })
-    .await
+    let late = EgressError::TimedOut { waited, after };
+    wait::within(call, after, work).await.unwrap_or(Err(late))
 }
