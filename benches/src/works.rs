@@ -6,6 +6,7 @@ mod fan_out;
 mod idle;
 mod keys;
 mod looped;
+mod memory;
 mod parse;
 mod react;
 mod sends;
@@ -68,6 +69,16 @@ const fn least(name: &'static str, unit: &'static str, least: f64) -> Figure {
 const fn only_told(name: &'static str, unit: &'static str) -> Figure {
     Figure { name, unit, goal: None }
 }
+
+/// What a conversation that is kept small is measured by.
+const MEMORY: &[Figure] = &[
+    only_told("saved in 10 turns", "%"),
+    only_told("saved in 50 turns", "%"),
+    only_told("saved in 200 turns", "%"),
+    only_told("saved in 500 turns", "%"),
+    only_told("last prompt", "tokens"),
+    only_told("same as before", "%"),
+];
 
 /// Everything that can be measured, in the order of the table.
 pub(crate) static ALL: &[Work] = &[
@@ -188,6 +199,27 @@ pub(crate) static ALL: &[Work] = &[
         ],
         hand_written: Some(storage::by_hand),
         hanok: storage::hanok,
+    },
+    Work {
+        name: "memory-ko",
+        about: "a conversation in Korean, 10 messages of which 5 stay, 3 summaries; tokens that are not sent (o200k)",
+        figures: MEMORY,
+        hand_written: Some(memory::all_korean),
+        hanok: memory::korean,
+    },
+    Work {
+        name: "memory-ko-fold",
+        about: "the same, with summaries that are folded",
+        figures: MEMORY,
+        hand_written: Some(memory::all_korean),
+        hanok: memory::folded,
+    },
+    Work {
+        name: "memory-en",
+        about: "the same in English",
+        figures: MEMORY,
+        hand_written: Some(memory::all_english),
+        hanok: memory::english,
     },
     Work {
         name: "parse-prose",
