@@ -13,6 +13,8 @@ mod near;
 mod python;
 #[cfg(any(feature = "python", feature = "web"))]
 mod wait;
+#[cfg(feature = "web")]
+mod web;
 
 pub use calculate::Calculator;
 pub use calculator::{CalculatorError, Number, evaluate};
@@ -26,3 +28,5 @@ pub use egress::{
 pub use files::{FileError, ReadFile};
 #[cfg(feature = "python")]
 pub use python::{JailError, PythonRepl, PythonReplBuilder};
+#[cfg(feature = "web")]
+pub use web::{GetWeather, SearchWikipedia, WebSearch};
