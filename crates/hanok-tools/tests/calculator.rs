@@ -1,8 +1,11 @@
 //! What the calculator answers, and what it refuses.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+
 use std::time::{Duration, Instant};
 
 use hanok_tools::{CalculatorError, evaluate};
+use num_bigint::BigInt;
 use proptest::prelude::*;
 
 fn answer(expression: &str) -> String {
@@ -253,7 +256,94 @@ fn whole_expression() -> impl Strategy<Value = (String, Option<i128>)> {
     })
 }
 
+/// A fraction of whole numbers, calculated apart from the calculator.
+#[derive(Debug, Clone)]
+struct Fraction {
+    above: BigInt,
+    below: BigInt,
+}
+
+impl Fraction {
+    /// `value / 10^decimals`.
+    fn decimal(value: &str, decimals: usize) -> Self {
+        let below = BigInt::from(10).pow(u32::try_from(decimals).unwrap());
+        Self { above: value.parse().unwrap(), below }
+    }
+
+    fn read(text: &str) -> Self {
+        let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        Self::decimal(&text.replace('.', ""), decimals)
+    }
+
+    fn with(self, operator: char, other: Self) -> Option<Self> {
+        let (Self { above: a, below: b }, Self { above: c, below: d }) = (self, other);
+        let (above, below) = match operator {
+            '+' => (a * &d + c * &b, b * d),
+            '-' => (a * &d - c * &b, b * d),
+            '*' => (a * c, b * d),
+            _ if c == BigInt::ZERO => return None,
+            _ => (a * d, b * c),
+        };
+        Some(Self { above, below })
+    }
+
+    /// Whether `other` is this up to its last digit of 28, in proportion to `size`.
+    fn is_about(&self, other: &Self, size: &BigInt) -> bool {
+        let apart = (&self.above * &other.below - &other.above * &self.below).magnitude().clone();
+        let unit = (&self.below * &other.below).magnitude().clone();
+        apart * BigInt::from(10).pow(28).magnitude() <= unit * size.magnitude()
+    }
+}
+
+/// An expression, its value (`None` after a division by zero), and what no value on the way is greater than.
+type Valued = (String, Option<(Fraction, BigInt)>);
+
+fn decimal() -> impl Strategy<Value = Valued> + Clone {
+    (-9_999_999_i64..10_000_000, 0..6_usize).prop_map(|(value, decimals)| {
+        let fraction = Fraction::decimal(&value.to_string(), decimals);
+        (format!("({value}e-{decimals})"), Some((fraction, BigInt::from(value.abs() + 1))))
+    })
+}
+
+/// Divisors are single numbers: one that is a difference can be as small as what was rounded.
+fn decimal_expression() -> impl Strategy<Value = Valued> {
+    let joined = |((left, l), operator, (right, r)): (Valued, char, Valued)| {
+        let value = l.zip(r).and_then(|((l, most_l), (r, most_r))| {
+            let most = match operator {
+                '/' if r.above == BigInt::ZERO => return None,
+                '/' => most_l * BigInt::from((&r.below / &r.above).magnitude() + 1_u8) * most_r,
+                _ => most_l * most_r,
+            };
+            Some((l.with(operator, r)?, most))
+        });
+        (format!("({left} {operator} {right})"), value)
+    };
+    decimal().prop_recursive(4, 16, 2, move |inner| {
+        let operator = prop_oneof![Just('+'), Just('-'), Just('*')];
+        prop_oneof![
+            (inner.clone(), operator, inner.clone()).prop_map(joined),
+            (inner, Just('/'), decimal()).prop_map(joined),
+        ]
+    })
+}
+
 proptest! {
+    #[test]
+    fn decimals_are_calculated_as_fractions_are((expression, value) in decimal_expression()) {
+        match (evaluate(&expression), value) {
+            (Err(error), None) => prop_assert_eq!(error, CalculatorError::DivisionByZero),
+            (Ok(number), Some((fraction, size))) => {
+                let read = Fraction::read(&number.to_string());
+                if number.is_rounded() {
+                    prop_assert!(fraction.is_about(&read, &size), "{} {}", expression, number);
+                } else {
+                    prop_assert_eq!(fraction.above * read.below, read.above * fraction.below);
+                }
+            }
+            (seen, want) => prop_assert!(false, "{} {:?} {:?}", expression, seen, want),
+        }
+    }
+
     #[test]
     fn whole_numbers_are_calculated_as_i128_does((expression, value) in whole_expression()) {
         if let Some(value) = value {

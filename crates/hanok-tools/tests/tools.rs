@@ -65,6 +65,10 @@ async fn the_calculator_answers_in_a_line_or_says_what_to_write() {
             r#"{"expression":"2 + * 3"}"#,
             "the arguments do not fit the tool: at character 5: found `*`, expected a number, a function or `(`",
         ),
+        (
+            r#"{"expression":"abc"}"#,
+            "the arguments do not fit the tool: at character 1: `abc` is not known; there are the functions sqrt, abs, round, floor, ceil, min, max and the constants pi, e",
+        ),
         (r#"{"expression":"1 / 0"}"#, "division by zero"),
         (
             r#"{"expr":"1"}"#,
