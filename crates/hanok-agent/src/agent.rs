@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hanok_graph::{Context, Doubt, END, Graph, START, Snapshot};
-use hanok_model::{SharedModel, ToolSpec};
+use hanok_model::{SharedModel, ToolChoice, ToolSpec};
 use hanok_parse::{Language, Parser};
 use hanok_state::{Message, State};
 use hanok_telemetry::ContentCapture;
@@ -90,6 +90,7 @@ pub(crate) struct Inner {
     pub(crate) max_iterations: u32,
     pub(crate) language: Language,
     pub(crate) protocol: Protocol,
+    pub(crate) tool_choice: ToolChoice,
     pub(crate) temperature: Option<f64>,
     pub(crate) in_doubt: Doubt,
     pub(crate) capture: ContentCapture,

@@ -1,7 +1,7 @@
 //! Building an agent.
 
 use hanok_graph::{Doubt, Runtime};
-use hanok_model::{SharedModel, SharedTool, Tool};
+use hanok_model::{SharedModel, SharedTool, Tool, ToolChoice};
 use hanok_parse::{Language, Parser};
 use hanok_telemetry::ContentCapture;
 
@@ -31,6 +31,7 @@ pub struct ReactAgentBuilder {
     max_iterations: u32,
     language: Language,
     protocol: Protocol,
+    tool_choice: ToolChoice,
     temperature: Option<f64>,
     in_doubt: Doubt,
     capture: ContentCapture,
@@ -51,6 +52,7 @@ impl ReactAgentBuilder {
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             protocol: Protocol::default(),
+            tool_choice: ToolChoice::default(),
             temperature: None,
             in_doubt: Doubt::default(),
             capture: ContentCapture::default(),
@@ -107,6 +109,16 @@ impl ReactAgentBuilder {
         Self { protocol, ..self }
     }
 
+    /// Whether the model is to call a tool. Default: as it likes.
+    ///
+    /// A tool that is wanted is wanted of the first reply of a turn; none at all, of every reply. The server is told so by
+    /// [`Protocol::Native`], and in both protocols it is checked here: a model that does not call what it has to is asked
+    /// once more, and then the turn ends ([`StopReason::NoToolCall`](crate::StopReason)); a call that is not allowed is not
+    /// made, and the model is told.
+    pub fn tool_choice(self, tool_choice: ToolChoice) -> Self {
+        Self { tool_choice, ..self }
+    }
+
     /// How freely the model chooses its words, from 0. Default: what its server takes.
     pub fn temperature(self, temperature: f64) -> Self {
         Self { temperature: Some(temperature), ..self }
@@ -133,7 +145,7 @@ impl ReactAgentBuilder {
     /// # Errors
     ///
     /// [`AgentBuildError`] when the name cannot be written, tools (those of its hand-offs too) have one name or a schema
-    /// that cannot be used, it hands over to itself, or the model may never be asked.
+    /// that cannot be used, it hands over to itself, is to call what it does not have, or the model may never be asked.
     pub fn build(self) -> Result<ReactAgent, AgentBuildError> {
         if !is_name(&self.name) {
             return Err(AgentBuildError::Name { name: self.name });
@@ -145,6 +157,9 @@ impl ReactAgentBuilder {
         let tools = ToolRegistry::new(self.tools.into_iter().chain(handoffs))
             .map_err(|source| AgentBuildError::Tools { agent: self.name.clone(), source })?
             .errors(self.tool_errors);
+        if let Some(wanted) = missing(&self.tool_choice, &tools) {
+            return Err(AgentBuildError::ToolChoice { agent: self.name, wanted });
+        }
         let inner = Inner {
             system: prompt::system(&self.prompt, tools.specs(), self.protocol, self.language),
             parser: Parser::new(tools.declared()),
@@ -157,6 +172,7 @@ impl ReactAgentBuilder {
             max_iterations: self.max_iterations,
             language: self.language,
             protocol: self.protocol,
+            tool_choice: self.tool_choice,
             temperature: self.temperature,
             in_doubt: self.in_doubt,
             capture: self.capture,
@@ -178,6 +194,15 @@ impl ReactAgentBuilder {
             })
         });
         tools.collect()
+    }
+}
+
+/// What `choice` wants and the agent does not have.
+fn missing(choice: &ToolChoice, tools: &ToolRegistry) -> Option<String> {
+    match choice {
+        ToolChoice::Required => (tools.specs().len() == 0).then(|| "any tool".to_owned()),
+        ToolChoice::Tool(name) => tools.effect(name).is_none().then(|| format!("`{name}`")),
+        _ => None,
     }
 }
 

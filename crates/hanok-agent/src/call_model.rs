@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use hanok_core::Spent;
 use hanok_graph::{Context, Snapshot, StepError};
-use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
-use hanok_state::{Message, Messages, State};
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, ToolChoice};
+use hanok_state::{Message, Messages, State, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentError, AgentProgress, AgentState, AgentStateUpdate, NextModel, Protocol, StopReason,
-    TurnUsage,
+    AgentError, AgentProgress, AgentState, AgentStateUpdate, Fault, FaultKind, NextModel, Protocol,
+    StopReason, TurnUsage,
     agent::Inner,
     conversation,
     execution::counted,
@@ -32,18 +32,23 @@ pub(crate) async fn call_model(
     // An earlier turn may have been cut short: every call gets its observation before the model is asked again.
     let missing = conversation::missing(&state.messages, agent.protocol, agent.language);
     let messages: Messages = state.messages.iter().chain(&missing).cloned().collect();
-    let request = agent.request(&messages);
+    let choice = agent.choice(&state);
+    let request = agent.request(&messages).tool_choice(choice.clone());
 
     let (mut iteration, mut usage) = (state.iteration + 1, state.usage.clone());
     let asking = Asking { context: &context, messages: &messages };
     let mut turn = agent.turn(asking, &mut usage, "model", request.clone()).await?;
-    if turn.is_empty() && iteration < limit {
+    if let Some(words) = agent.lacks(&turn, &choice).filter(|_| iteration < limit) {
         iteration += 1;
-        let request = request.message(prompt::empty_reply(agent.protocol, agent.language));
-        turn = agent.turn(asking, &mut usage, "model-again", request).await?;
+        turn = agent.turn(asking, &mut usage, "model-again", request.message(words)).await?;
     }
     let update = missing.into_iter().fold(AgentState::update(), AgentStateUpdate::message);
-    Ok(agent.conclude(&context, turn, update.iteration(iteration).usage(usage)))
+    let update = update.iteration(iteration).usage(usage);
+    if !turn.is_empty() && agent.lacks(&turn, &choice).is_some() {
+        return Ok(agent.stop(&context, update, StopReason::NoToolCall));
+    }
+    agent.hold(&mut turn, &choice);
+    Ok(agent.conclude(&context, turn, update))
 }
 
 /// Of which task the model is asked, and with which conversation.
@@ -64,6 +69,45 @@ impl Inner {
     /// How often the model may be asked in this turn.
     pub(crate) fn limit(&self, state: &AgentState) -> u32 {
         if state.max_iterations == 0 { self.max_iterations } else { state.max_iterations }
+    }
+
+    /// Whether the model is to call a tool now. What is wanted is wanted of a turn's first reply, so that the turn can end.
+    fn choice(&self, state: &AgentState) -> ToolChoice {
+        match &self.tool_choice {
+            ToolChoice::None => ToolChoice::None,
+            choice if state.iteration == 0 => choice.clone(),
+            _ => ToolChoice::Auto,
+        }
+    }
+
+    /// What the model is told when `turn` is not what it was asked for. A server may ignore the choice.
+    fn lacks(&self, turn: &Turn, choice: &ToolChoice) -> Option<String> {
+        let calls = !turn.calls.is_empty() || !turn.faults.is_empty();
+        match choice {
+            ToolChoice::Required | ToolChoice::Tool(_) => {
+                (!calls).then(|| prompt::tool_wanted(choice, self.language))
+            }
+            _ if turn.is_empty() => {
+                Some(prompt::empty_reply(self.protocol, self.language).to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Calls that `choice` does not allow are not made.
+    fn hold(&self, turn: &mut Turn, choice: &ToolChoice) {
+        let is_wrong = |call: &&ToolCall| match choice {
+            ToolChoice::None => true,
+            ToolChoice::Tool(name) => call.name != *name,
+            _ => false,
+        };
+        let wrong: Vec<_> = turn.calls.iter().filter(is_wrong).map(|c| c.id.clone()).collect();
+        turn.faults.retain(|f| f.call_id.as_ref().is_none_or(|id| !wrong.contains(id)));
+        turn.faults.extend(wrong.into_iter().map(|id| Fault {
+            call_id: Some(id),
+            kind: FaultKind::Denied,
+            text: prompt::not_chosen(choice, self.language),
+        }));
     }
 
     fn request(&self, messages: &Messages) -> ChatRequest {
@@ -123,8 +167,11 @@ impl Inner {
             return self.stop(context, update, StopReason::EmptyReply);
         }
         self.tell(context, &turn);
+        // Servers refuse a message that says nothing.
+        let says = !turn.text.is_empty() || !turn.calls.is_empty();
         let message = Message::assistant(turn.text).with_tool_calls(turn.calls.iter().cloned());
-        let update = update.message(message).pending_tool_calls(turn.calls);
+        let update = if says { update.message(message) } else { update };
+        let update = update.pending_tool_calls(turn.calls);
         let update = if turn.faults.is_empty() { update } else { update.faults(turn.faults) };
         match turn.answer {
             Some(answer) => {

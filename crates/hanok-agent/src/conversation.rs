@@ -6,9 +6,9 @@ use std::{
 };
 
 use hanok_parse::Language;
-use hanok_state::{Json, Message, Messages, Role, ToolCall};
+use hanok_state::{Arguments, Json, Message, Messages, Role, ToolCall};
 
-use crate::{DataMark, FaultKind, Observation, Protocol, prompt};
+use crate::{DataMark, FaultKind, Observation, Protocol, prompt, reading::native::is_object};
 
 /// What an observation begins with in the text protocol.
 const LABEL: &str = "Observation: ";
@@ -166,12 +166,21 @@ fn shown(message: &Message, protocol: Protocol) -> Message {
         (Some(id), Protocol::Native) => Message::tool(id, observation_text(message)),
         (Some(_), Protocol::Text) => Message::user(marked(message)),
         (None, Protocol::Native) => Message::new(message.role(), message.content().clone())
-            .with_tool_calls(message.tool_calls().iter().cloned()),
+            .with_tool_calls(message.tool_calls().iter().map(sendable)),
         (None, Protocol::Text) => Message::new(message.role(), message.content().clone()),
     };
     match message.name() {
         Some(name) => plain.with_name(name),
         None => plain,
+    }
+}
+
+/// A call as servers take it back: some read the arguments, and refuse a conversation in which they are no object. The
+/// observation says what was wrong with them.
+fn sendable(call: &ToolCall) -> ToolCall {
+    match is_object(&call.arguments) {
+        true => call.clone(),
+        false => ToolCall { arguments: Arguments::default(), ..call.clone() },
     }
 }
 

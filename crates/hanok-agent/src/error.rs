@@ -127,6 +127,14 @@ pub enum AgentBuildError {
         /// The agent.
         agent: String,
     },
+    /// It is to call a tool that it does not have.
+    #[error("agent `{agent}` is to call {wanted} and has none")]
+    ToolChoice {
+        /// The agent.
+        agent: String,
+        /// What it is to call.
+        wanted: String,
+    },
     /// Its graph cannot be built.
     #[error(transparent)]
     Graph(#[from] BuildError),

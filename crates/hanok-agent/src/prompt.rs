@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use hanok_model::{ToolError, ToolOutput, ToolSpec};
+use hanok_model::{ToolChoice, ToolError, ToolOutput, ToolSpec};
 use hanok_parse::Language;
 use hanok_state::Arguments;
 
@@ -48,6 +48,54 @@ pub(crate) fn system<'a>(
 pub(crate) fn empty_reply(protocol: Protocol, language: Language) -> &'static str {
     let words = words(language);
     if protocol == Protocol::Native { words.empty_native } else { words.empty }
+}
+
+/// What a model is told whose server says that it calls a tool, and passes no call on.
+pub(crate) fn lost_call(language: Language) -> &'static str {
+    match language {
+        Language::Korean => "도구 호출이 전해지지 않았습니다. 도구를 다시 부르거나 답을 쓰세요.",
+        _ => "The call did not arrive. Call the tool again, or answer.",
+    }
+}
+
+/// What a model is told whose reply was cut off before it said anything.
+pub(crate) fn cut_off(language: Language) -> &'static str {
+    match language {
+        Language::Korean => {
+            "답이 길이 제한에 걸려 도구 호출이 끝나기 전에 끊겼습니다. 더 짧게 쓰세요."
+        }
+        _ => "The reply was cut off at its limit, before a call was whole. Write less.",
+    }
+}
+
+/// What a model is told that was to call a tool and did not.
+pub(crate) fn tool_wanted(choice: &ToolChoice, language: Language) -> String {
+    let tool = match choice {
+        ToolChoice::Tool(name) => Some(name),
+        _ => None,
+    };
+    match (language, tool) {
+        (Language::Korean, Some(name)) => format!("답하기 전에 `{name}` 도구를 불러야 합니다."),
+        (Language::Korean, None) => "답하기 전에 도구를 불러야 합니다.".to_owned(),
+        (_, Some(name)) => format!("Call the tool `{name}` before you answer."),
+        (_, None) => "Call a tool before you answer.".to_owned(),
+    }
+}
+
+/// The observation of a call that the tool choice does not allow.
+pub(crate) fn not_chosen(choice: &ToolChoice, language: Language) -> String {
+    match (choice, language) {
+        (ToolChoice::Tool(name), Language::Korean) => {
+            format!("지금은 `{name}` 도구만 부를 수 있어 실행하지 않았습니다.")
+        }
+        (ToolChoice::Tool(name), _) => {
+            format!("This call was not made: only `{name}` may be called now.")
+        }
+        (_, Language::Korean) => {
+            "지금은 도구를 부를 수 없어 실행하지 않았습니다. 도구 없이 답하세요.".to_owned()
+        }
+        _ => "This call was not made: no tool may be called now. Answer without tools.".to_owned(),
+    }
 }
 
 /// The task that a supervisor gives, as a message.

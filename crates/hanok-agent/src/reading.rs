@@ -1,8 +1,10 @@
 //! What a model's reply asks for.
 
+pub(crate) mod native;
+
 use std::collections::BTreeSet;
 
-use hanok_model::ChatReply;
+use hanok_model::{ChatReply, Finish};
 use hanok_parse::{Language, NoteKind, Parser, Reply};
 use hanok_state::{Arguments, ToolCall};
 
@@ -51,16 +53,41 @@ impl Reading<'_> {
         let calls = reply.message.tool_calls();
         if calls.is_empty() {
             let read = self.parser.parse(&text);
-            return self.of_text(&text, read);
+            let turn = self.of_text(&text, read);
+            return self.unless_lost(turn, reply.finish);
         }
-        let calls = calls.iter().map(|call| ToolCall { id: self.id(&call.id), ..call.clone() });
-        let calls: Vec<_> = calls.collect();
+        let cut = matches!(reply.finish, Finish::Length | Finish::ContentFilter);
+        let (mut read, mut faults) = (Vec::new(), Vec::new());
+        for call in calls {
+            match native::understood(self.parser, call, cut) {
+                (name, arguments) if native::is_name(&name) => {
+                    read.push(ToolCall { id: self.id(&call.id), name, arguments });
+                }
+                // A server refuses a conversation that names what no function can be named.
+                (name, _) => {
+                    let known = self.parser.declared().tools();
+                    let text = prompt::unknown_tool(&name, known, self.language);
+                    faults.push(Fault { call_id: None, kind: FaultKind::UnknownTool, text });
+                }
+            }
+        }
         let thought = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        let text = text.into_owned();
-        self.bounded(Turn { text, thought, calls, ..Turn::default() })
+        self.bounded(Turn { text: text.into_owned(), thought, calls: read, faults, answer: None })
     }
 
-    fn of_text(mut self, text: &str, read: Reply) -> Turn {
+    /// `turn`, unless a call was announced or begun and did not come: then that is told the model.
+    fn unless_lost(&self, turn: Turn, finish: Finish) -> Turn {
+        let none = turn.calls.is_empty() && turn.faults.is_empty();
+        let text = match finish {
+            Finish::ToolCalls if none => prompt::lost_call(self.language),
+            Finish::Length if turn.is_empty() => prompt::cut_off(self.language),
+            _ => return turn,
+        };
+        let fault = Fault { call_id: None, kind: FaultKind::Unreadable, text: text.to_owned() };
+        Turn { thought: turn.answer.or(turn.thought), answer: None, faults: vec![fault], ..turn }
+    }
+
+    fn of_text(&mut self, text: &str, read: Reply) -> Turn {
         if let Some(answer) = read.answer {
             let text = answer.clone();
             return Turn { text, thought: read.thought, answer: Some(answer), ..Turn::default() };

@@ -44,6 +44,8 @@ pub enum StopReason {
     MaxIterations,
     /// The model said nothing, and nothing again.
     EmptyReply,
+    /// The model was to call a tool, and answered without one, twice.
+    NoToolCall,
     /// It was handed over to another agent.
     HandedOff,
     /// It was handed over as often as it may be. What was found is in the messages. B114
@@ -58,6 +60,7 @@ impl StopReason {
             Self::Answered => "answered",
             Self::MaxIterations => "max_iterations",
             Self::EmptyReply => "empty_reply",
+            Self::NoToolCall => "no_tool_call",
             Self::HandedOff => "handed_off",
             Self::HopLimit => "hop_limit",
         }
