@@ -17,33 +17,45 @@ pub(crate) struct Quirks {
     no_stream_options: AtomicBool,
     /// It wants `max_completion_tokens` instead of `max_tokens`.
     max_completion_tokens: AtomicBool,
+    /// It refuses `strict` beside a schema.
+    no_strict: AtomicBool,
+    /// It refuses `tool_choice`: who asks has to check it anyway.
+    no_tool_choice: AtomicBool,
 }
 
 impl Quirks {
     /// Learns from a refusal that mentions what `mentions` says; whether there is something new to try.
     pub(crate) fn learn(&self, body: &Value, mentions: impl Fn(&str) -> bool) -> bool {
         let learn = |sent: &str, named: &str, quirk: &AtomicBool| {
-            body.get(sent).is_some() && mentions(named) && !quirk.swap(true, Ordering::Relaxed)
+            says(body, sent) && mentions(named) && !quirk.swap(true, Ordering::Relaxed)
         };
         learn("stream_options", "stream_options", &self.no_stream_options)
             || learn("max_tokens", "max_completion_tokens", &self.max_completion_tokens)
+            || learn("strict", "strict", &self.no_strict)
+            || learn("tool_choice", "tool_choice", &self.no_tool_choice)
     }
 }
 
 /// The body that asks `model` for `request`.
 pub(crate) fn body(request: &ChatRequest, model: &str, streamed: bool, quirks: &Quirks) -> Value {
+    let takes_strict = !quirks.no_strict.load(Ordering::Relaxed);
     let mut body = Map::new();
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
     set("model", model.into());
     set("messages", request.messages.iter().map(|message| message.to_openai()).collect());
     if !request.tools.is_empty() {
-        set("tools", request.tools.iter().map(tool).collect());
-        if let Some(choice) = choice(&request.tool_choice) {
+        set("tools", request.tools.iter().map(|spec| tool(spec, takes_strict)).collect());
+        let choice = choice(&request.tool_choice);
+        if let Some(choice) = choice.filter(|_| !quirks.no_tool_choice.load(Ordering::Relaxed)) {
             set("tool_choice", choice);
         }
     }
     if let ResponseFormat::JsonSchema { name, schema } = &request.response_format {
-        let schema = json!({"name": name, "schema": schema, "strict": is_strict(&schema.0)});
+        let strict = takes_strict && is_strict(&schema.0);
+        let mut schema = json!({"name": name, "schema": schema});
+        if let Some(schema) = schema.as_object_mut().filter(|_| strict) {
+            schema.insert("strict".to_owned(), true.into());
+        }
         set("response_format", json!({"type": "json_schema", "json_schema": schema}));
     }
     if let Some(temperature) = request.temperature {
@@ -65,13 +77,28 @@ pub(crate) fn body(request: &ChatRequest, model: &str, streamed: bool, quirks: &
     Value::Object(body)
 }
 
-fn tool(tool: &ToolSpec) -> Value {
-    let function = json!({
+fn tool(tool: &ToolSpec, takes_strict: bool) -> Value {
+    let mut function = json!({
         "name": tool.name(),
         "description": tool.description(),
         "parameters": tool.schema(),
     });
+    let strict = takes_strict && is_strict(tool.schema());
+    if let Some(function) = function.as_object_mut().filter(|_| strict) {
+        function.insert("strict".to_owned(), true.into());
+    }
     json!({"type": "function", "function": function})
+}
+
+/// Whether `body` has the key `sent`: on its own, or beside a schema of the answer or a tool.
+fn says(body: &Value, sent: &str) -> bool {
+    let beside = |place: &str| body.pointer(place).is_some_and(|of| of.get(sent).is_some());
+    let tools = body.get("tools").and_then(Value::as_array);
+    body.get(sent).is_some()
+        || beside("/response_format/json_schema")
+        || tools.is_some_and(|tools| {
+            tools.iter().any(|tool| tool.pointer(&format!("/function/{sent}")).is_some())
+        })
 }
 
 /// `None` for what servers do by themselves.
@@ -130,6 +157,8 @@ struct Delta {
     /// OpenRouter, newer vLLM.
     reasoning: Option<String>,
     tool_calls: Option<Vec<CallDelta>>,
+    /// Before there were several.
+    function_call: Option<FunctionDelta>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -178,9 +207,11 @@ mod tests {
 
         let spec = ToolSpec::new("now", "The time", json!({})).unwrap();
         let parameters = json!({"type": "object", "properties": {}});
+        let closed = json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"], "additionalProperties": false});
+        let find = ToolSpec::new("find", "Finds", closed.clone()).unwrap();
         let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false});
         let full = bare
-            .tools([spec])
+            .tools([spec, find])
             .tool_choice(ToolChoice::Tool("now".into()))
             .response_format(ResponseFormat::JsonSchema {
                 name: "a".into(),
@@ -194,7 +225,10 @@ mod tests {
             json!({
                 "model": "m",
                 "messages": messages,
-                "tools": [{"type": "function", "function": {"name": "now", "description": "The time", "parameters": parameters}}],
+                "tools": [
+                    {"type": "function", "function": {"name": "now", "description": "The time", "parameters": parameters}},
+                    {"type": "function", "function": {"name": "find", "description": "Finds", "parameters": closed, "strict": true}},
+                ],
                 "tool_choice": {"type": "function", "function": {"name": "now"}},
                 "response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": schema, "strict": true}},
                 "temperature": 0.2,
@@ -209,8 +243,16 @@ mod tests {
     #[test]
     fn what_a_server_refused_by_name_is_not_sent_again() {
         let quirks = Quirks::default();
-        let request = ChatRequest::new([Message::user("안녕")]).max_tokens(9);
-        for named in ["stream_options", "max_completion_tokens"] {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false});
+        let request = ChatRequest::new([Message::user("안녕")])
+            .max_tokens(9)
+            .tools([ToolSpec::new("find", "Finds", schema.clone()).unwrap()])
+            .tool_choice(ToolChoice::Required)
+            .response_format(ResponseFormat::JsonSchema {
+                name: "a".into(),
+                schema: schema.into(),
+            });
+        for named in ["stream_options", "max_completion_tokens", "strict", "tool_choice"] {
             let body = asked(&request, true, &quirks);
             assert!(!quirks.learn(&body, |_| false));
             assert!(quirks.learn(&body, |word| word == named), "{named}");
@@ -219,6 +261,11 @@ mod tests {
         let body = asked(&request, true, &quirks);
         assert_eq!((body.get("stream_options"), body.get("max_tokens")), (None, None));
         assert_eq!(body.get("max_completion_tokens"), Some(&9.into()));
+        assert!(
+            !body.to_string().contains("strict") && body.get("tool_choice").is_none(),
+            "{body}"
+        );
+        assert!(says(&body, "tools") && says(&body, "response_format"));
     }
 
     #[test]

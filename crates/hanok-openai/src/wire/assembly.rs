@@ -31,6 +31,13 @@ struct Partial {
     arguments: String,
 }
 
+impl Partial {
+    fn is_whole(&self) -> bool {
+        !self.name.is_empty()
+            && serde_json::from_str::<serde_json::Map<String, Value>>(&self.arguments).is_ok()
+    }
+}
+
 impl<'a> Assembly<'a> {
     pub(crate) fn new(call: &'a Call) -> Self {
         Self {
@@ -91,6 +98,10 @@ impl<'a> Assembly<'a> {
             self.begun = true;
             self.call(call);
         }
+        if let Some(function) = delta.function_call {
+            self.begun = true;
+            self.call(CallDelta { index: Some(0), id: None, function: Some(function) });
+        }
     }
 
     fn show(&mut self, token: Token) {
@@ -103,11 +114,14 @@ impl<'a> Assembly<'a> {
     fn call(&mut self, delta: CallDelta) {
         let id = delta.id.filter(|id| !id.is_empty());
         let function = delta.function.unwrap_or_default();
-        let partial = self.calls.entry(self.place(delta.index, id.as_deref())).or_default();
+        let named = function.name.as_deref().is_some_and(|name| !name.is_empty());
+        let Some(place) = self.place(delta.index, id.as_deref(), named) else { return };
+        let partial = self.calls.entry(place).or_default();
         if let Some(id) = id {
             partial.id = id;
         }
-        if let Some(name) = function.name {
+        // Some servers say the name with each piece.
+        if let Some(name) = function.name.filter(|name| *name != partial.name) {
             partial.name.push_str(&name);
         }
         match function.arguments {
@@ -117,18 +131,23 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Where a piece of a call belongs. Some servers leave the index out, or give each call the same; a new id is then a
-    /// new call, and a piece without one goes on with the last.
-    fn place(&self, index: Option<u64>, id: Option<&str>) -> u64 {
+    /// Where a piece of a call belongs; nowhere, if it says again what is whole.
+    ///
+    /// Some servers leave the index out, or give each call the same; a new id is then a new call, and so is a name behind a
+    /// call that is whole. A piece without either goes on with the last.
+    fn place(&self, index: Option<u64>, id: Option<&str>, named: bool) -> Option<u64> {
         let last = self.calls.last_key_value();
         let next = last.map_or(0, |(place, _)| place.saturating_add(1));
         let place = index.or(last.map(|(place, _)| *place)).unwrap_or(0);
-        match (self.calls.get(&place), id) {
-            (Some(there), Some(id)) if !there.id.is_empty() && there.id != id => {
-                let known = self.calls.iter().find(|(_, partial)| partial.id == id);
-                known.map_or(next, |(place, _)| *place)
-            }
-            _ => place,
+        let Some(there) = self.calls.get(&place) else { return Some(place) };
+        let known = id.filter(|id| !there.id.is_empty() && there.id != *id).map(|id| {
+            let mut calls = self.calls.iter();
+            calls.find(|(_, partial)| partial.id == id).map_or(next, |(place, _)| *place)
+        });
+        match known {
+            Some(place) => Some(place),
+            None if named && there.is_whole() => (index.is_none() || id.is_none()).then_some(next),
+            None => Some(place),
         }
     }
 
@@ -202,13 +221,10 @@ fn words(content: Value) -> String {
 
 /// The calls of an answer. Of one that was cut off, a call whose arguments are not whole is none.
 fn finished_calls(partial: BTreeMap<u64, Partial>, finish: Finish, key: &str) -> Vec<ToolCall> {
-    let whole = |call: &Partial| {
-        serde_json::from_str::<serde_json::Map<String, Value>>(&call.arguments).is_ok()
-    };
     let cut = !matches!(finish, Finish::Stop | Finish::ToolCalls);
     partial
         .into_values()
-        .filter(|call| !cut || whole(call))
+        .filter(|call| !cut || call.is_whole())
         .enumerate()
         .map(|(n, call)| ToolCall {
             id: if call.id.is_empty() { made_id(key, n) } else { call.id },
