@@ -19,7 +19,7 @@ struct Posting {
 }
 
 /// Which passages have a term, and how often.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Postings {
     terms: HashMap<Term, Vec<Posting>>,
     lengths: Vec<u32>,
@@ -45,17 +45,47 @@ struct Weighed {
 }
 
 impl Postings {
-    pub(crate) fn new(passages: impl IntoIterator<Item = Vec<Term>>) -> Self {
-        let mut postings = Self::default();
-        for (passage, terms) in (0_u32..).zip(passages) {
-            postings.lengths.push(u32::try_from(terms.len()).unwrap_or(u32::MAX));
-            for term in terms {
-                postings.count(term, passage);
+    /// Moves every passage to where `to` says, among `count`; one without a place is forgotten.
+    pub(crate) fn rearrange(&mut self, to: &[Option<u32>], count: usize) {
+        let place = |passage: u32| to.get(passage as usize).copied().flatten();
+        let mut lengths = vec![0; count];
+        for (passage, length) in (0_u32..).zip(&self.lengths) {
+            if let Some(length_of) = place(passage).and_then(|at| lengths.get_mut(at as usize)) {
+                *length_of = *length;
             }
         }
-        let all: f64 = postings.lengths.iter().copied().map(f64::from).sum();
-        postings.mean = (all / postings.lengths.len().max(1) as f64).max(1.0) as f32;
-        postings
+        self.lengths = lengths;
+        for of in self.terms.values_mut() {
+            of.retain_mut(|posting| match place(posting.passage) {
+                Some(at) => {
+                    posting.passage = at;
+                    true
+                }
+                None => false,
+            });
+        }
+        self.terms.retain(|_, of| !of.is_empty());
+    }
+
+    /// Reads the terms of `passage`, which has none so far. [`settle`](Self::settle) comes after the last one.
+    pub(crate) fn read(&mut self, passage: u32, terms: Vec<Term>) {
+        if let Some(length) = self.lengths.get_mut(passage as usize) {
+            *length = u32::try_from(terms.len()).unwrap_or(u32::MAX);
+        }
+        for term in terms {
+            self.count(term, passage);
+        }
+    }
+
+    /// Puts the postings into the order of the passages, once all of them are read.
+    pub(crate) fn settle(&mut self) {
+        for of in self.terms.values_mut() {
+            if !of.is_sorted_by_key(|posting| posting.passage) {
+                of.sort_unstable_by_key(|posting| posting.passage);
+            }
+        }
+        let all: f64 = self.lengths.iter().copied().map(f64::from).sum();
+        self.mean = (all / self.lengths.len().max(1) as f64).max(1.0) as f32;
     }
 
     fn count(&mut self, term: Term, passage: u32) {
@@ -137,11 +167,20 @@ mod tests {
     use super::*;
     use crate::terms::{Terms, asked, indexed};
 
+    fn postings<const N: usize>(texts: [&str; N]) -> Postings {
+        let mut postings = Postings::default();
+        postings.rearrange(&[], N);
+        for (passage, text) in (0..).zip(texts) {
+            postings.read(passage, indexed(text, Terms::Words));
+        }
+        postings.settle();
+        postings
+    }
+
     /// The numbers are worked by hand from the formula.
     #[test]
     fn scores_by_the_formula() {
-        let texts = ["a a b", "b c", "c d e f"];
-        let postings = Postings::new(texts.map(|text| indexed(text, Terms::Words)));
+        let postings = postings(["a a b", "b c", "c d e f"]);
         let scores = postings.scores(&asked("b f zz", Terms::Words));
 
         // Of 3 passages, 2 have b, 1 has f, none has zz.
@@ -159,7 +198,7 @@ mod tests {
 
     #[test]
     fn nothing_indexed_or_asked_scores_nothing() {
-        assert_eq!(Postings::new([]).scores(&asked("b", Terms::Both)), []);
-        assert_eq!(Postings::new([indexed("b", Terms::Both)]).scores(&[]), []);
+        assert_eq!(postings([]).scores(&asked("b", Terms::Both)), []);
+        assert_eq!(postings(["b"]).scores(&[]), []);
     }
 }

@@ -1,4 +1,4 @@
-use std::{ops::Range, time::SystemTime};
+use std::{collections::BTreeMap, ops::Range, time::SystemTime};
 
 /// A text and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Document {
     pub pages: Vec<usize>,
     /// When the file was last written, if the file system says so.
     pub modified: Option<SystemTime>,
+    /// What else is known of it, to filter by: a team, a language. Empty for what a [`Library`](crate::Library) reads.
+    pub metadata: BTreeMap<String, String>,
 }
 
 impl Document {
@@ -35,10 +37,18 @@ impl Document {
         Self::read(id, source, crate::decode::clean(text), Vec::new())
     }
 
+    /// The same with a value more in its [`metadata`](Self::metadata).
+    #[must_use]
+    pub fn with(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+
     /// A document whose text is clean already.
     pub(crate) fn read(id: String, source: String, text: String, pages: Vec<usize>) -> Self {
         let title = title(&text, &source);
-        Self { id, source, title, text, pages, modified: None }
+        let metadata = BTreeMap::new();
+        Self { id, source, title, text, pages, modified: None, metadata }
     }
 }
 
@@ -71,4 +81,6 @@ pub struct Passage {
     pub ordinal: usize,
     /// The page it begins on, from 1. `None` for a text without pages.
     pub page: Option<usize>,
+    /// The [`Document::metadata`] it was cut from.
+    pub metadata: BTreeMap<String, String>,
 }

@@ -2,10 +2,12 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
+use crate::retriever::Mode;
+
 /// Any error, as the cause of another.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a library could not be opened, refreshed or asked.
+/// Why a library or a store could not be opened, refreshed, asked or changed.
 ///
 /// A single file never fails a folder: it is [`Skipped`](crate::Skipped), with its reason.
 #[derive(Debug, Error)]
@@ -33,6 +35,14 @@ pub enum RetrievalError {
         path: PathBuf,
         /// The limit.
         limit: usize,
+    },
+    /// The store cannot compare passages with the question in this way. Ask by keywords, or another store.
+    #[error("the store `{store}` has no {mode} search")]
+    Mode {
+        /// The store's name.
+        store: String,
+        /// What was asked for.
+        mode: Mode,
     },
     /// The store did not answer. Try again.
     #[error("document store unavailable")]

@@ -28,7 +28,8 @@
 //! ```
 //!
 //! Agents ask through the trait [`Retriever`], which a store in a database implements just as well, and hold it
-//! as a [`SharedRetriever`].
+//! as a [`SharedRetriever`]. A [`DocumentStore`] is one that is filled through its trait, too: [`StoreKind`] opens it by its
+//! name, and [`sync`] puts into it what has changed.
 
 mod bm25;
 mod decode;
@@ -36,6 +37,7 @@ mod document;
 mod error;
 mod library;
 mod memory;
+mod memory_store;
 mod options;
 mod pdf;
 mod read;
@@ -43,7 +45,9 @@ mod retriever;
 mod sections;
 mod skip;
 mod split;
+mod store;
 mod structure;
+mod sync;
 mod terms;
 mod walk;
 
@@ -51,10 +55,13 @@ pub use document::{Document, Passage};
 pub use error::{BoxError, RetrievalError};
 pub use library::{Changes, Library, LoadReport, MIN_COVERAGE};
 pub use memory::MemoryIndex;
+pub use memory_store::MemoryStore;
 pub use options::LoadOptions;
-pub use retriever::{Hit, Query, Retriever, SharedRetriever};
+pub use retriever::{Hit, Mode, Query, Retriever, SharedRetriever};
 pub use skip::{SkipReason, Skipped};
 pub use split::Splitter;
+pub use store::{DocumentStore, SharedDocumentStore, StoreKind, StoreKindError, StoredDocument};
+pub use sync::sync;
 pub use terms::Terms;
 
 /// The programs of the README.

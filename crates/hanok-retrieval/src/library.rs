@@ -136,7 +136,7 @@ impl Library {
     fn publish(&mut self, skipped: Vec<Skipped>, changes: Changes) {
         if changes.added + changes.changed + changes.removed > 0 {
             let passages = self.known.values().flat_map(Known::passages).cloned();
-            self.index = Arc::new(MemoryIndex::new(passages, self.options.terms));
+            Arc::make_mut(&mut self.index).update(passages);
         }
         self.report = LoadReport {
             documents: self.documents().count(),
@@ -181,7 +181,7 @@ impl Library {
 impl Retriever for Library {
     /// Searches with the query's own settings.
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        Ok(self.index.find(query))
+        Retriever::search(&*self.index, query).await
     }
 }
 

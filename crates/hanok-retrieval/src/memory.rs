@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use unicode_normalization::UnicodeNormalization;
 
 use crate::{
@@ -10,8 +12,7 @@ use crate::{
 
 /// Passages with their index in this process's memory, ranked by BM25.
 ///
-/// A passage is found by its text, its headings and the name of its source. It never changes: a
-/// changed collection is a new index.
+/// A passage is found by its text, its headings and the name of its source.
 ///
 /// ```
 /// use hanok_retrieval::{Document, MemoryIndex, Query, Splitter, Terms};
@@ -24,7 +25,7 @@ use crate::{
 /// assert_eq!(hits[0].matched, ["휴가"]);
 /// assert!(index.find(&Query::new("점심 메뉴")).is_empty());
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct MemoryIndex {
     passages: Vec<Passage>,
     postings: Postings,
@@ -35,9 +36,36 @@ impl MemoryIndex {
     /// An index of `passages`. Of equal scores, the earlier passage comes first.
     #[must_use]
     pub fn new(passages: impl IntoIterator<Item = Passage>, terms: Terms) -> Self {
-        let passages: Vec<Passage> = passages.into_iter().collect();
-        let postings = Postings::new(passages.iter().map(|passage| terms_of(passage, terms)));
-        Self { passages, postings, terms }
+        let mut index = Self { terms, ..Self::default() };
+        index.update(passages);
+        index
+    }
+
+    /// Holds `passages` from now on, in this order. Only those that it does not hold yet are read; says how many these
+    /// were.
+    pub fn update(&mut self, passages: impl IntoIterator<Item = Passage>) -> usize {
+        let old = std::mem::take(&mut self.passages);
+        self.passages = passages.into_iter().collect();
+        let mut held: HashMap<&str, (usize, &Passage)> = old
+            .iter()
+            .enumerate()
+            .map(|(at, passage)| (passage.id.as_str(), (at, passage)))
+            .collect();
+        let mut to = vec![None; old.len()];
+        let mut fresh = Vec::new();
+        for (at, passage) in (0_u32..).zip(&self.passages) {
+            let was = held.remove(passage.id.as_str()).filter(|(_, was)| reads_alike(was, passage));
+            match was.and_then(|(was, _)| to.get_mut(was)) {
+                Some(place) => *place = Some(at),
+                None => fresh.push((at, passage)),
+            }
+        }
+        self.postings.rearrange(&to, self.passages.len());
+        for (at, passage) in &fresh {
+            self.postings.read(*at, terms_of(passage, self.terms));
+        }
+        self.postings.settle();
+        fresh.len()
     }
 
     /// Every passage, in order.
@@ -46,13 +74,14 @@ impl MemoryIndex {
         &self.passages
     }
 
-    /// The passages that fit `query` best, the best first. Of a question, the first 4,096 characters and
-    /// 256 terms are read.
+    /// The passages that fit `query` best, the best first, by keywords whatever its [`Mode`](crate::Mode). Of a question,
+    /// the first 4,096 characters and 256 terms are read.
     #[must_use]
     pub fn find(&self, query: &Query) -> Vec<Hit> {
         let text: String = query.text().chars().take(MAX_QUERY).nfc().collect();
         let asked = terms::asked(&text, self.terms);
         let mut scores = self.postings.scores(&asked);
+        scores.retain(|score| self.passages.get(score.passage).is_some_and(|it| query.allows(it)));
         if !scores.iter().any(|score| score.coverage >= query.lowest_coverage()) {
             return Vec::new();
         }
@@ -77,6 +106,11 @@ impl MemoryIndex {
 /// A question is a few sentences. What stands after this many characters is not read.
 const MAX_QUERY: usize = 4_096;
 
+/// Whether two passages have the same terms.
+fn reads_alike(one: &Passage, other: &Passage) -> bool {
+    one.text == other.text && one.heading == other.heading && one.source == other.source
+}
+
 fn terms_of(passage: &Passage, terms: Terms) -> Vec<terms::Term> {
     let name = passage.source.rsplit_once('.').map_or(passage.source.as_str(), |(stem, _)| stem);
     terms::indexed(&format!("{name}\n{}\n{}", passage.heading, passage.text), terms)
@@ -84,6 +118,7 @@ fn terms_of(passage: &Passage, terms: Terms) -> Vec<terms::Term> {
 
 impl Retriever for MemoryIndex {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
+        query.by_keywords("memory")?;
         Ok(self.find(query))
     }
 }

@@ -1,4 +1,4 @@
-use std::{fmt, pin::Pin, sync::Arc};
+use std::{collections::BTreeMap, fmt, pin::Pin, sync::Arc};
 
 use crate::{document::Passage, error::RetrievalError};
 
@@ -15,13 +15,67 @@ pub struct Query {
     text: String,
     limit: usize,
     min_coverage: f32,
+    mode: Mode,
+    under: String,
+    metadata: BTreeMap<String, String>,
+}
+
+/// How passages are compared with a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Mode {
+    /// By the words that both have.
+    #[default]
+    Keyword,
+    /// By their meaning, as vectors.
+    Vector,
+    /// By both, joined.
+    Hybrid,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Keyword => "keyword",
+            Self::Vector => "vector",
+            Self::Hybrid => "hybrid",
+        })
+    }
 }
 
 impl Query {
     /// A question or keywords, in any Unicode normal form.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), limit: 5, min_coverage: 0.0 }
+        Self {
+            text: text.into(),
+            limit: 5,
+            min_coverage: 0.0,
+            mode: Mode::Keyword,
+            under: String::new(),
+            metadata: BTreeMap::new(),
+        }
+    }
+
+    /// How passages are compared with the question. Default: [`Mode::Keyword`].
+    #[must_use]
+    pub fn mode(self, mode: Mode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Only passages whose source is `folder`, or stands below it: `규정` holds `규정/휴가.md` and not `규정집.md`. Default:
+    /// all.
+    #[must_use]
+    pub fn under(self, folder: impl AsRef<str>) -> Self {
+        let under = crate::walk::display(folder.as_ref().trim_end_matches('/'));
+        Self { under, ..self }
+    }
+
+    /// Only passages whose metadata has this value for `key`. Of several calls, all have to hold. Default: all.
+    #[must_use]
+    pub fn only(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
     }
 
     /// The most hits to return. Default: 5.
@@ -48,6 +102,40 @@ impl Query {
     #[must_use]
     pub fn max_hits(&self) -> usize {
         self.limit
+    }
+
+    /// How passages are to be compared.
+    #[must_use]
+    pub fn compared(&self) -> Mode {
+        self.mode
+    }
+
+    /// The source, or the folder of sources, that hits have to be of; empty for all.
+    #[must_use]
+    pub fn folder(&self) -> &str {
+        &self.under
+    }
+
+    /// The values that the metadata of a hit has to have.
+    #[must_use]
+    pub fn metadata(&self) -> &BTreeMap<String, String> {
+        &self.metadata
+    }
+
+    /// Whether the filters let `passage` through.
+    #[must_use]
+    pub fn allows(&self, passage: &Passage) -> bool {
+        let below = |rest: &str| rest.is_empty() || rest.starts_with('/');
+        (self.under.is_empty() || passage.source.strip_prefix(&self.under).is_some_and(below))
+            && self.metadata.iter().all(|(key, value)| passage.metadata.get(key) == Some(value))
+    }
+
+    /// Refuses what asks for more than keywords of `store`.
+    pub(crate) fn by_keywords(&self, store: &'static str) -> Result<(), RetrievalError> {
+        match self.mode {
+            Mode::Keyword => Ok(()),
+            mode => Err(RetrievalError::Mode { store: store.to_owned(), mode }),
+        }
     }
 
     /// The coverage that the best covered passage must have.
@@ -83,7 +171,8 @@ pub struct Hit {
 /// - Hits come with the highest score first; equal scores in a fixed order.
 /// - There are at most [`Query::max_hits`], and none when no passage reaches [`Query::lowest_coverage`] or
 ///   nothing was matched. Nothing found is an empty list, not an error.
-/// - A question is data: whatever it holds, it is neither syntax nor an error.
+/// - A question is data: whatever it holds, it is neither syntax nor an error. So are the filters.
+/// - Every hit is one that [`Query::allows`].
 ///
 /// # Cancel safety
 ///
@@ -93,7 +182,8 @@ pub trait Retriever: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`RetrievalError::Unavailable`] when a store outside this process does not answer.
+    /// [`RetrievalError::Unavailable`] when a store outside this process does not answer, and [`RetrievalError::Mode`] when
+    /// it cannot compare as the query asks.
     fn search(
         &self,
         query: &Query,

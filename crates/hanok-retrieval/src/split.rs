@@ -157,6 +157,7 @@ impl<'a> Passages<'a> {
             bytes,
             ordinal: self.done.len(),
             page: (!self.document.pages.is_empty()).then_some(pages.max(1)),
+            metadata: self.document.metadata.clone(),
         });
     }
 

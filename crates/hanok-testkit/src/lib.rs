@@ -3,6 +3,8 @@
 //! - [`checkpointer_conforms!`] makes a test of everything that a [`Checkpointer`](hanok_checkpoint::Checkpointer) has to
 //!   do; [`CHECKPOINTER_CLAIMS`] are those claims by name;
 //! - [`store_conforms!`] and [`STORE_CLAIMS`] are the same for a [`Store`](hanok_checkpoint::Store);
+//! - `document_store_conforms!` and `DOCUMENT_STORE_CLAIMS`, with the feature `retrieval`, are the same for a
+//!   `DocumentStore` of `hanok-retrieval`;
 //! - [`Layer`] changes a store for a test;
 //! - `Simulation`, with the feature `simulation`, runs a graph under schedules of crashes.
 //!
@@ -14,6 +16,8 @@
 
 mod checkpointer;
 mod claims;
+#[cfg(feature = "retrieval")]
+mod documents;
 #[cfg(feature = "kills")]
 mod kills;
 mod layer;
@@ -27,6 +31,8 @@ mod store;
 pub use checkpointer::{
     CHECKPOINTER_CLAIMS, CheckpointerClaim, any_entry, any_snapshot, check_checkpointer,
 };
+#[cfg(feature = "retrieval")]
+pub use documents::{DOCUMENT_STORE_CLAIMS, DocumentStoreClaim, check_document_store};
 #[cfg(feature = "kills")]
 pub use kills::{Killed, Kills, Ledger, Order, OrderUpdate, Payments};
 pub use layer::{Layer, Layered};

@@ -1,0 +1,243 @@
+use std::{fmt, pin::Pin, str::FromStr, sync::Arc};
+
+use thiserror::Error;
+
+use crate::{
+    document::Passage,
+    error::RetrievalError,
+    memory_store::MemoryStore,
+    retriever::{Hit, Query, Retriever},
+    terms::Terms,
+};
+
+/// Keeps the passages of documents, and is asked for them.
+///
+/// # Contract
+///
+/// Beside that of [`Retriever`]:
+///
+/// - `upsert` takes whole documents: what the store has of a source that is among the passages goes, with every passage it
+///   had, and the new ones come. A search sees all of one `upsert` or nothing of it.
+/// - After `Ok`, every search has what was put and nothing of what was removed.
+/// - Passages read back as they were put, whatever letters they hold.
+/// - Putting the same again changes nothing.
+///
+/// Run `hanok_testkit::document_store_conforms!` (the feature `retrieval`) on every implementation.
+///
+/// # Cancel safety
+///
+/// A dropped `upsert` or `remove` happened or did not. Make it again: both may be repeated.
+pub trait DocumentStore: Retriever {
+    /// Puts `passages` in place of all that the store has of their sources.
+    ///
+    /// # Errors
+    ///
+    /// [`RetrievalError::Unavailable`] when the store does not answer. It is then as it was.
+    fn upsert(
+        &self,
+        passages: Vec<Passage>,
+    ) -> impl Future<Output = Result<(), RetrievalError>> + Send;
+
+    /// Removes every passage of the document `source`. Says whether there were any.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`upsert`](Self::upsert).
+    fn remove(&self, source: &str) -> impl Future<Output = Result<bool, RetrievalError>> + Send;
+
+    /// What the store holds, in the order of the sources.
+    ///
+    /// # Errors
+    ///
+    /// [`RetrievalError::Unavailable`] when the store does not answer.
+    fn documents(&self)
+    -> impl Future<Output = Result<Vec<StoredDocument>, RetrievalError>> + Send;
+}
+
+/// What a store has of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredDocument {
+    /// The [`Passage::source`] of its passages.
+    pub source: String,
+    /// The [`version`](Self::version_of) of its passages.
+    pub version: String,
+    /// How many passages it has.
+    pub passages: usize,
+}
+
+impl StoredDocument {
+    /// What `passages`, which are all of one document in its order, say of it. `None` when there are none.
+    #[must_use]
+    pub fn of(passages: &[Passage]) -> Option<Self> {
+        let source = passages.first()?.source.clone();
+        Some(Self { source, version: Self::version_of(passages), passages: passages.len() })
+    }
+
+    /// A hash of all that a store keeps of `passages`: it is another one when a document's content is, its metadata, or the
+    /// way it is split.
+    #[must_use]
+    pub fn version_of(passages: &[Passage]) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        };
+        for passage in passages {
+            part(&passage.id);
+            part(&passage.document);
+            for (key, value) in &passage.metadata {
+                part(key);
+                part(value);
+            }
+        }
+        hasher.finalize().to_hex().chars().take(32).collect()
+    }
+}
+
+/// Which store keeps the documents, by its name in settings.
+///
+/// ```
+/// use hanok_retrieval::{StoreKind, StoreKindError};
+///
+/// assert_eq!("memory".parse(), Ok(StoreKind::Memory));
+/// let error = "faiss".parse::<StoreKind>().unwrap_err();
+/// assert_eq!(error.to_string(), "the store `local` is not in this version: it is to come as the feature `local`");
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StoreKind {
+    /// In this process, by keywords. Nothing lasts. The default.
+    #[default]
+    Memory,
+}
+
+impl StoreKind {
+    /// Every store of this build.
+    pub const ALL: [Self; 1] = [Self::Memory];
+
+    /// Opens the store. It is empty when it does not last.
+    #[must_use]
+    pub fn open(self) -> SharedDocumentStore {
+        match self {
+            Self::Memory => SharedDocumentStore::new(MemoryStore::new(Terms::default())),
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+        }
+    }
+}
+
+impl fmt::Display for StoreKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why a name is no store of this build.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum StoreKindError {
+    /// It is to come. Take another one until then.
+    #[error("the store `{name}` is not in this version: it is to come as the feature `{feature}`")]
+    NotBuilt {
+        /// What it is called here.
+        name: &'static str,
+        /// The feature that will bring it.
+        feature: &'static str,
+    },
+    /// There is none of that name.
+    #[error("no store `{name}`; there is `memory`")]
+    Unknown {
+        /// The name that was given.
+        name: String,
+    },
+}
+
+/// Stores that are to come: what they may be called, and their names.
+const TO_COME: [(&str, &str); 5] = [
+    ("local", "local"),
+    ("faiss", "local"),
+    ("opensearch", "opensearch"),
+    ("pgvector", "pgvector"),
+    ("postgres", "pgvector"),
+];
+
+impl FromStr for StoreKind {
+    type Err = StoreKindError;
+
+    /// Reads a name in any case, with blanks around it.
+    fn from_str(name: &str) -> Result<Self, StoreKindError> {
+        let plain = name.trim().to_ascii_lowercase();
+        if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == plain) {
+            return Ok(kind);
+        }
+        match TO_COME.iter().find(|(called, _)| *called == plain) {
+            Some((_, name)) => Err(StoreKindError::NotBuilt { name, feature: name }),
+            None => Err(StoreKindError::Unknown { name: name.trim().to_owned() }),
+        }
+    }
+}
+
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, RetrievalError>> + Send + 'a>>;
+
+trait Erased: fmt::Debug + Send + Sync {
+    fn search_boxed<'a>(&'a self, query: &'a Query) -> Boxed<'a, Vec<Hit>>;
+    fn upsert_boxed(&self, passages: Vec<Passage>) -> Boxed<'_, ()>;
+    fn remove_boxed<'a>(&'a self, source: &'a str) -> Boxed<'a, bool>;
+    fn documents_boxed(&self) -> Boxed<'_, Vec<StoredDocument>>;
+}
+
+impl<S: DocumentStore> Erased for S {
+    fn search_boxed<'a>(&'a self, query: &'a Query) -> Boxed<'a, Vec<Hit>> {
+        Box::pin(self.search(query))
+    }
+
+    fn upsert_boxed(&self, passages: Vec<Passage>) -> Boxed<'_, ()> {
+        Box::pin(self.upsert(passages))
+    }
+
+    fn remove_boxed<'a>(&'a self, source: &'a str) -> Boxed<'a, bool> {
+        Box::pin(self.remove(source))
+    }
+
+    fn documents_boxed(&self) -> Boxed<'_, Vec<StoredDocument>> {
+        Box::pin(self.documents())
+    }
+}
+
+/// Any [`DocumentStore`], chosen at run time. Clones share the store.
+#[derive(Debug, Clone)]
+pub struct SharedDocumentStore(Arc<dyn Erased>);
+
+impl SharedDocumentStore {
+    /// A handle on `store`.
+    #[must_use]
+    pub fn new(store: impl DocumentStore) -> Self {
+        Self(Arc::new(store))
+    }
+}
+
+impl Retriever for SharedDocumentStore {
+    async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
+        self.0.search_boxed(query).await
+    }
+}
+
+impl DocumentStore for SharedDocumentStore {
+    async fn upsert(&self, passages: Vec<Passage>) -> Result<(), RetrievalError> {
+        self.0.upsert_boxed(passages).await
+    }
+
+    async fn remove(&self, source: &str) -> Result<bool, RetrievalError> {
+        self.0.remove_boxed(source).await
+    }
+
+    async fn documents(&self) -> Result<Vec<StoredDocument>, RetrievalError> {
+        self.0.documents_boxed().await
+    }
+}
