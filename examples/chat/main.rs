@@ -15,7 +15,7 @@ async fn main() -> ExitCode {
 
 async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
     let brain = brain::choose().await?;
-    let chat = Chat::build(&brain, options)?;
+    let chat = Chat::build(&brain, options).await?;
     let (graph, talking) = (chat.graph()?, Talking::new(chat));
     if options.talk.graph {
         screen.answer(&talking.drawing())?;

@@ -4,23 +4,27 @@ use std::path::{Path, PathBuf};
 
 use hanok_retrieval::{
     Library, LoadOptions, MIN_COVERAGE, Query, RetrievalError, Retriever, SharedRetriever,
+    Splitter, StoreKind, sync,
 };
 use terminal::{failure::Failure, passages::observation};
 
 /// How many passages a question is given.
 const PASSAGES: usize = 3;
 
-/// The sample documents, where the example was built.
-fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("rag").join("documents")
+/// The folder of the documents (`None`: the samples, where the example was built).
+pub(crate) fn folder(given: Option<&Path>) -> PathBuf {
+    let samples = || Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("rag").join("documents");
+    given.map_or_else(samples, Path::to_owned)
 }
 
-/// The documents of `folder` (`None`: the samples).
-pub(crate) fn open(folder: Option<&Path>) -> Result<SharedRetriever, Failure> {
-    let folder = folder.map_or_else(samples, Path::to_owned);
+/// The documents of `folder`, in a store of this kind.
+pub(crate) async fn open(folder: &Path, kind: StoreKind) -> Result<SharedRetriever, Failure> {
     let library = Library::open(LoadOptions::new(), folder);
     let library = library.map_err(|error| Failure::unreadable("문서를", error))?;
-    Ok(SharedRetriever::new(library))
+    let store = kind.open();
+    let synced = sync(&store, &Splitter::new(), library.documents()).await;
+    synced.map_err(|error| Failure::unreadable("문서를", error))?;
+    Ok(SharedRetriever::new(store))
 }
 
 /// The passages that fit `question`, and where they are from. Where none does, it is searched together with `before`, what was

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use hanok_retrieval::StoreKind;
 
 /// Talks, remembers what was said, answers out of your documents, calculates and knows the time.
 ///
@@ -28,4 +29,12 @@ pub struct Options {
     /// At how many messages the older half is summarised
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(2..))]
     pub max_messages: u16,
+
+    /// The store that the documents are searched in
+    #[arg(long, value_name = "NAME", default_value_t = StoreKind::Memory)]
+    pub store: StoreKind,
+
+    /// Let a model's server run Python, in a jail (Linux, bubblewrap)
+    #[arg(long)]
+    pub python: bool,
 }

@@ -72,6 +72,7 @@ impl Talk for Talking {
                 Progress::Routed { route, reason } => {
                     format!("[router] {route:?} ({})", short(&reason))
                 }
+                Progress::Searched { sources } if sources.is_empty() => "[rag] 없음".to_owned(),
                 Progress::Searched { sources } => format!("[rag] {}", short(&sources.join(", "))),
             });
         }
