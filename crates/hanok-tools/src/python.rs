@@ -9,6 +9,7 @@ mod cgroup;
 mod error;
 #[cfg(target_os = "linux")]
 mod jail;
+#[cfg(target_os = "linux")]
 mod kept;
 mod limits;
 #[cfg(target_os = "linux")]

@@ -67,3 +67,7 @@ pub struct Testing;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/time-travel.md")]
 pub struct TimeTravel;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/tools.md")]
+pub struct Tools;

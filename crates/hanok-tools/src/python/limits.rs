@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 /// What a program in the jail may use, and with what it is run.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "there is no jail to read them"))]
 pub(super) struct Limits {
     pub(super) time: Duration,
     pub(super) cpu: Duration,

@@ -7,7 +7,6 @@ use hanok_model::{InvalidSpec, Tool, ToolError, ToolOutput, ToolSpec};
 use hanok_state::Arguments;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use tokio::sync::{OnceCell, Semaphore};
 
 use super::{JailError, limits::Limits};
@@ -229,7 +228,7 @@ async fn run(limits: &Limits, code: &str, call: &Call) -> Result<ToolOutput, Jai
         return Err(JailError::NoJail { said: ran.complaint.trim().to_owned() });
     }
     let text = told(ran.code, &ran.output);
-    Ok(ToolOutput::new(text).data(json!({"exit_code": ran.code})))
+    Ok(ToolOutput::new(text).data(serde_json::json!({"exit_code": ran.code})))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -242,6 +241,7 @@ async fn run(_: &Limits, _: &str, _: &Call) -> Result<ToolOutput, JailError> {
     Err(JailError::Platform)
 }
 
+#[cfg(target_os = "linux")]
 fn told(code: i32, output: &str) -> String {
     let output = output.trim_end();
     match (code, output) {

@@ -3,8 +3,9 @@
 //! A filter in classic BPF (seccomp(2)) that lets everything through but what stands below. The namespaces and limits of the
 //! jail do most of the work; this closes what they do not count or do not hide.
 
-/// Refused with `EPERM`.
-const REFUSED: [libc::c_long; 44] = [
+/// Refused with `EPERM`; `None` for an architecture whose filter is not written here.
+#[cfg(all(target_pointer_width = "64", any(target_arch = "x86_64", target_arch = "aarch64")))]
+const REFUSED: Option<&[libc::c_long]> = Some(&[
     // The network is empty, but sockets of machines (`AF_VSOCK`) and of the kernel know no namespaces.
     libc::SYS_socket,
     // Memory that counts against no limit of a process.
@@ -54,15 +55,15 @@ const REFUSED: [libc::c_long; 44] = [
     libc::SYS_reboot,
     libc::SYS_quotactl,
     libc::SYS_syslog,
-];
+]);
+#[cfg(not(all(
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+const REFUSED: Option<&[libc::c_long]> = None;
 
 /// `AUDIT_ARCH_*` of linux/audit.h.
-#[cfg(target_arch = "x86_64")]
-const ARCHITECTURE: Option<u32> = Some(0xc000_003e);
-#[cfg(target_arch = "aarch64")]
-const ARCHITECTURE: Option<u32> = Some(0xc000_00b7);
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-const ARCHITECTURE: Option<u32> = None;
+const ARCHITECTURE: u32 = if cfg!(target_arch = "x86_64") { 0xc000_003e } else { 0xc000_00b7 };
 
 /// Calls of x32, whose numbers have this bit.
 const X32: u32 = 0x4000_0000;
@@ -82,16 +83,17 @@ const EPERM: u32 = 0x0005_0001;
 
 /// The filter as the kernel reads it; `None` where there is none for this architecture.
 pub(super) fn filter() -> Option<Vec<u8>> {
+    let refused = REFUSED?;
     let mut program = vec![
         (LOAD, 0, 0, ARCH),
-        (JUMP_EQUAL, 1, 0, ARCHITECTURE?),
+        (JUMP_EQUAL, 1, 0, ARCHITECTURE),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),
         (JUMP_AT_LEAST, 0, 1, X32),
         (RETURN, 0, 0, EPERM),
     ];
-    for number in REFUSED {
-        program.push((JUMP_EQUAL, 0, 1, u32::try_from(number).ok()?));
+    for number in refused {
+        program.push((JUMP_EQUAL, 0, 1, u32::try_from(*number).ok()?));
         program.push((RETURN, 0, 0, EPERM));
     }
     program.push((RETURN, 0, 0, ALLOW));
