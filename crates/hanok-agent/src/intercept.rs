@@ -8,6 +8,7 @@ pub(crate) mod capability;
 pub(crate) mod chain;
 pub(crate) mod fallback;
 pub(crate) mod intercepted;
+pub(crate) mod redaction;
 pub(crate) mod retrying;
 
 use std::{fmt, sync::Arc};

@@ -78,6 +78,7 @@ pub use intercept::{
     chain::{NextModel, NextTool},
     fallback::Fallback,
     intercepted::Intercepted,
+    redaction::{Redaction, RedactionStrategy, scan::PersonalData},
     retrying::Retrying,
 };
 pub use observation::{FaultKind, Observation};

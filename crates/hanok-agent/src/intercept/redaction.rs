@@ -1,0 +1,258 @@
+//! Personal data that a model does not need to know.
+
+mod replace;
+pub(crate) mod scan;
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use hanok_core::{Call, Token};
+use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
+use hanok_state::{Arguments, Content, Json, Message, Part, Role};
+
+pub use self::replace::RedactionStrategy;
+use self::{
+    replace::{Replacer, Strategies},
+    scan::PersonalData,
+};
+use super::{
+    Interceptor, ToolRequest,
+    chain::{NextModel, NextTool},
+};
+use crate::reading::native::is_object;
+
+/// Keeps personal data from the model: e-mail addresses, Korean mobile and resident registration numbers, numbers of cards,
+/// IP addresses.
+///
+/// | where | what is redacted | default |
+/// | --- | --- | --- |
+/// | [`input`](Self::input) | what the model is sent: all messages but the system prompt, and the arguments of calls in them | yes |
+/// | [`results`](Self::results) | what tools give, before it is kept in the log | yes |
+/// | [`output`](Self::output) | what the model says | no |
+///
+/// What a user says stays in the conversation as it was said; only the model does not read it. It is a scanner and no
+/// guarantee: names and addresses are not known by their form.
+///
+/// ```
+/// use hanok_agent::{PersonalData, ReactAgent, Redaction, RedactionStrategy};
+/// use hanok_model::ScriptedModel;
+///
+/// let redaction = Redaction::new()
+///     .kind(PersonalData::ResidentNumber, RedactionStrategy::Block)
+///     .kind(PersonalData::Card, RedactionStrategy::Mask)
+///     .restore();
+/// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+///     .intercept(redaction)
+///     .build()?;
+/// # Ok::<(), hanok_agent::AgentBuildError>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Redaction {
+    strategies: Strategies,
+    input: bool,
+    output: bool,
+    results: bool,
+    restore: bool,
+}
+
+impl Default for Redaction {
+    fn default() -> Self {
+        let all = PersonalData::ALL.map(|kind| (kind, RedactionStrategy::Placeholder));
+        Self { strategies: all.into(), input: true, output: false, results: true, restore: false }
+    }
+}
+
+impl Redaction {
+    /// A placeholder stands for all kinds of personal data.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What becomes of one kind. Default: a placeholder stands for it.
+    pub fn kind(mut self, kind: PersonalData, strategy: RedactionStrategy) -> Self {
+        self.strategies.insert(kind, strategy);
+        self
+    }
+
+    /// Looks for these kinds only. Default: all.
+    pub fn only(mut self, kinds: impl IntoIterator<Item = PersonalData>) -> Self {
+        let kinds: BTreeSet<_> = kinds.into_iter().collect();
+        self.strategies.retain(|kind, _| kinds.contains(kind));
+        self
+    }
+
+    /// Whether what the model is sent is redacted. Default: yes.
+    pub fn input(self, input: bool) -> Self {
+        Self { input, ..self }
+    }
+
+    /// Whether what the model says is redacted. Who watches its tokens then sees them when the reply is whole. Default: no.
+    pub fn output(self, output: bool) -> Self {
+        Self { output, ..self }
+    }
+
+    /// Whether the results of tools are redacted, before they are kept. Default: yes.
+    pub fn results(self, results: bool) -> Self {
+        Self { results, ..self }
+    }
+
+    /// Puts back what the placeholders of a request stand for, in the model's answer and in the arguments of its calls: the
+    /// user and the tools read the data, the model does not. Who watches its tokens then sees them when the reply is whole.
+    /// Default: not.
+    pub fn restore(self) -> Self {
+        Self { restore: true, ..self }
+    }
+
+    fn request(&self, request: &mut ChatRequest) -> Result<Replacer<'_>, ModelError> {
+        let texts = request.messages.iter().flat_map(|message| {
+            let calls = message.tool_calls().iter().map(|call| call.arguments.as_str().into());
+            std::iter::once(message.text()).chain(calls)
+        });
+        let mut replacer = Replacer::numbered(&self.strategies, texts);
+        if self.input {
+            let messages = request.messages.iter_mut();
+            for message in messages.filter(|message| message.role() != Role::System) {
+                redact(message, &mut replacer);
+            }
+        }
+        match replacer.blocked.is_empty() {
+            true => Ok(replacer),
+            false => Err(filtered(&replacer)),
+        }
+    }
+
+    fn reply(&self, reply: &mut ChatReply, sent: &Replacer<'_>) -> Result<(), ModelError> {
+        let mut own = Replacer::new(&self.strategies);
+        if self.output {
+            redact_text(&mut reply.message, &mut own);
+            reply.reasoning = reply.reasoning.take().map(|text| own.text(&text).into_owned());
+        }
+        if !own.blocked.is_empty() {
+            return Err(filtered(&own));
+        }
+        if self.restore {
+            let text = reply.message.text().into_owned();
+            if let Cow::Owned(restored) = sent.restored(&text) {
+                reply.message = reply.message.clone().with_content(restored);
+            }
+            let calls = reply.message.tool_calls().iter().cloned().map(|mut call| {
+                if let Cow::Owned(restored) = sent.restored(call.arguments.as_str()) {
+                    call.arguments = Arguments::new(restored);
+                }
+                call
+            });
+            let calls: Vec<_> = calls.collect();
+            reply.message = reply.message.clone().with_tool_calls(calls);
+        }
+        Ok(())
+    }
+}
+
+fn redact(message: &mut Message, replacer: &mut Replacer<'_>) {
+    redact_text(message, replacer);
+    let calls = message.tool_calls().iter().cloned().map(|mut call| {
+        if let Cow::Owned(redacted) = replacer.text(call.arguments.as_str()) {
+            // A number that became a text is no JSON any more, which servers refuse.
+            let redacted = Some(Arguments::new(redacted)).filter(is_object);
+            call.arguments = redacted.unwrap_or_default();
+        }
+        call
+    });
+    let calls: Vec<_> = calls.collect();
+    if !calls.is_empty() {
+        *message = message.clone().with_tool_calls(calls);
+    }
+}
+
+fn redact_text(message: &mut Message, replacer: &mut Replacer<'_>) {
+    let content = match message.content() {
+        Content::Text(text) => match replacer.text(text) {
+            Cow::Owned(redacted) => Content::from(redacted),
+            Cow::Borrowed(_) => return,
+        },
+        Content::Parts(parts) => {
+            let parts = parts.iter().map(|part| match part {
+                Part::Text { text } => Part::Text { text: replacer.text(text).into_owned() },
+                other => other.clone(),
+            });
+            Content::Parts(parts.collect())
+        }
+    };
+    *message = message.clone().with_content(content);
+}
+
+/// What is said of blocked data: its kinds, and never the data.
+fn blocked(replacer: &Replacer<'_>) -> String {
+    let kinds: Vec<_> = replacer.blocked.iter().map(|kind| kind.label().to_lowercase()).collect();
+    format!("personal data is not passed on ({})", kinds.join(", "))
+}
+
+fn filtered(replacer: &Replacer<'_>) -> ModelError {
+    ModelError::ContentFiltered { source: Some(blocked(replacer).into()) }
+}
+
+impl Interceptor for Redaction {
+    async fn around_model(
+        &self,
+        mut request: ChatRequest,
+        call: &Call,
+        next: NextModel<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        let sent = self.request(&mut request)?;
+        if !self.output && !self.restore {
+            return next.run(request, call).await;
+        }
+        let mut reply = next.run(request, &call.clone().quiet()).await?;
+        self.reply(&mut reply, &sent)?;
+        show(&reply, call);
+        Ok(reply)
+    }
+
+    async fn around_tool(
+        &self,
+        _: &ToolRequest<'_>,
+        call: &Call,
+        next: NextTool<'_>,
+    ) -> Result<ToolOutput, ToolError> {
+        let made = next.run(call).await;
+        if !self.results {
+            return made;
+        }
+        let mut replacer = Replacer::new(&self.strategies);
+        let redacted = match made {
+            Ok(ToolOutput { text, data }) => Ok(ToolOutput {
+                text: replacer.text(&text).into_owned(),
+                data: data.and_then(|data| {
+                    let text = data.0.to_string();
+                    let redacted = replacer.text(&text).into_owned();
+                    serde_json::from_str(&redacted).ok().map(Json)
+                }),
+            }),
+            Err(ToolError::Failed(error)) => {
+                let error = ToolError::Failed(error);
+                let report = error.report();
+                match replacer.text(&report) {
+                    Cow::Owned(redacted) => Err(ToolError::failed(redacted)),
+                    Cow::Borrowed(_) => Err(error),
+                }
+            }
+            other => other,
+        };
+        match replacer.blocked.is_empty() {
+            true => redacted,
+            false => Err(ToolError::refused(blocked(&replacer))),
+        }
+    }
+}
+
+/// Shows a reply that nobody could watch.
+pub(super) fn show(reply: &ChatReply, call: &Call) {
+    let Some(sink) = call.sink() else { return };
+    if let Some(reasoning) = &reply.reasoning {
+        sink.token(Token::Reasoning(reasoning.clone()));
+    }
+    let text = reply.message.text();
+    if !text.is_empty() {
+        sink.token(Token::Text(text.into_owned()));
+    }
+}

@@ -1,0 +1,164 @@
+//! What stands for personal data.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use hanok_core::Secret;
+
+use super::scan::PersonalData;
+
+/// What becomes of personal data.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum RedactionStrategy {
+    /// Most of it becomes `*`: an e-mail address keeps its first letter and its domain, a mobile or card number its last four
+    /// digits, a resident number its date.
+    Mask,
+    /// A name stands for it: `[EMAIL_1]`, the same for the same data in one request.
+    Placeholder,
+    /// A hash by this key stands for it: `[EMAIL_6c1f0a2b9d3e]`, the same everywhere. Without a secret key everybody could
+    /// try all numbers.
+    Hash(Secret<String>),
+    /// The call is not made at all.
+    Block,
+}
+
+/// The kinds that are looked for, and what becomes of each.
+pub(super) type Strategies = BTreeMap<PersonalData, RedactionStrategy>;
+
+/// Replaces personal data, and knows what it replaced.
+pub(super) struct Replacer<'a> {
+    strategies: &'a Strategies,
+    /// Between the kind and the number of a placeholder, so that no text holds one already; `None` for no numbers.
+    salt: Option<String>,
+    numbers: BTreeMap<PersonalData, usize>,
+    names: BTreeMap<(PersonalData, String), String>,
+    originals: BTreeMap<String, String>,
+    pub(super) blocked: BTreeSet<PersonalData>,
+}
+
+impl<'a> Replacer<'a> {
+    /// A replacer whose placeholders have no numbers, for a text that others stand beside.
+    pub(super) fn new(strategies: &'a Strategies) -> Self {
+        Self {
+            strategies,
+            salt: None,
+            numbers: BTreeMap::new(),
+            names: BTreeMap::new(),
+            originals: BTreeMap::new(),
+            blocked: BTreeSet::new(),
+        }
+    }
+
+    /// A replacer whose placeholders are numbered, and in none of `texts`.
+    pub(super) fn numbered<'t>(
+        strategies: &'a Strategies,
+        texts: impl Iterator<Item = Cow<'t, str>>,
+    ) -> Self {
+        let texts: Vec<_> = texts.collect();
+        let is_taken = |salt: &str| {
+            strategies.keys().any(|kind| {
+                let begin = format!("[{}_{salt}", kind.label());
+                texts.iter().any(|text| text.contains(&begin))
+            })
+        };
+        let salts = (0..26_u8).map(|n| match n {
+            0 => String::new(),
+            n => char::from(b'A' + (n - 1)).to_string(),
+        });
+        // Whoever wrote them all is not to be told anything by placeholders.
+        let salt = salts.into_iter().find(|salt| !is_taken(salt));
+        Self { salt, ..Self::new(strategies) }
+    }
+
+    /// `text` without what is looked for.
+    pub(super) fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        let (mut redacted, mut from) = (String::new(), 0);
+        for (kind, at) in PersonalData::find(text) {
+            let Some(strategy) = self.strategies.get(&kind) else { continue };
+            let found = text.get(at.clone()).unwrap_or_default();
+            redacted.push_str(text.get(from..at.start).unwrap_or_default());
+            match strategy {
+                RedactionStrategy::Mask => redacted.push_str(&masked(kind, found)),
+                RedactionStrategy::Placeholder => redacted.push_str(&self.placeholder(kind, found)),
+                RedactionStrategy::Hash(key) => redacted.push_str(&hashed(kind, found, key)),
+                RedactionStrategy::Block => {
+                    self.blocked.insert(kind);
+                }
+            }
+            from = at.end;
+        }
+        if from == 0 {
+            return Cow::Borrowed(text);
+        }
+        redacted.push_str(text.get(from..).unwrap_or_default());
+        Cow::Owned(redacted)
+    }
+
+    fn placeholder(&mut self, kind: PersonalData, found: &str) -> String {
+        let Some(salt) = &self.salt else { return format!("[{}]", kind.label()) };
+        if let Some(name) = self.names.get(&(kind, found.to_owned())) {
+            return name.clone();
+        }
+        let number = self.numbers.entry(kind).or_insert(0);
+        *number += 1;
+        let name = format!("[{}_{salt}{number}]", kind.label());
+        self.names.insert((kind, found.to_owned()), name.clone());
+        self.originals.insert(name.clone(), found.to_owned());
+        name
+    }
+
+    /// `text` with what its placeholders stand for.
+    pub(super) fn restored<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.originals.is_empty() || !text.contains('[') {
+            return Cow::Borrowed(text);
+        }
+        let (mut restored, mut from) = (String::new(), 0);
+        for (at, _) in text.match_indices('[') {
+            let rest = text.get(at..).unwrap_or_default();
+            let end = rest.bytes().take(64).position(|byte| byte == b']');
+            let name = end.and_then(|end| rest.get(..=end));
+            let Some((name, original)) =
+                name.and_then(|name| Some((name, self.originals.get(name)?)))
+            else {
+                continue;
+            };
+            restored.push_str(text.get(from..at).unwrap_or_default());
+            restored.push_str(original);
+            from = at + name.len();
+        }
+        restored.push_str(text.get(from..).unwrap_or_default());
+        Cow::Owned(restored)
+    }
+}
+
+fn masked(kind: PersonalData, found: &str) -> String {
+    let stars = |text: &str| -> String {
+        text.chars().map(|c| if c.is_ascii_alphanumeric() { '*' } else { c }).collect()
+    };
+    match kind {
+        PersonalData::Email => {
+            let (local, domain) = found.split_once('@').unwrap_or((found, ""));
+            let first = local.chars().next().unwrap_or('*');
+            format!("{first}***@{domain}")
+        }
+        PersonalData::Mobile | PersonalData::Card => {
+            let (hidden, shown) = found.split_at(found.len().saturating_sub(4));
+            format!("{}{shown}", stars(hidden))
+        }
+        PersonalData::ResidentNumber => {
+            let (shown, hidden) = found.split_at(found.len().min(6));
+            format!("{shown}{}", stars(hidden))
+        }
+        PersonalData::Ip => stars(found),
+    }
+}
+
+fn hashed(kind: PersonalData, found: &str, key: &Secret<String>) -> String {
+    let key =
+        blake3::derive_key("hanok-agent 2026 redaction of personal data", key.expose().as_bytes());
+    let hash = blake3::keyed_hash(&key, found.as_bytes()).to_hex();
+    format!("[{}_{}]", kind.label(), hash.as_str().get(..12).unwrap_or_default())
+}
