@@ -72,10 +72,10 @@ const fn only_told(name: &'static str, unit: &'static str) -> Figure {
 
 /// What a conversation that is kept small is measured by.
 const MEMORY: &[Figure] = &[
-    only_told("saved in 10 turns", "%"),
-    only_told("saved in 50 turns", "%"),
-    only_told("saved in 200 turns", "%"),
-    only_told("saved in 500 turns", "%"),
+    only_told("sent in 10 turns", "%"),
+    only_told("sent in 50 turns", "%"),
+    only_told("sent in 200 turns", "%"),
+    only_told("sent in 500 turns", "%"),
     only_told("last prompt", "tokens"),
     only_told("same as before", "%"),
 ];
@@ -202,7 +202,7 @@ pub(crate) static ALL: &[Work] = &[
     },
     Work {
         name: "memory-ko",
-        about: "a conversation in Korean, 10 messages of which 5 stay, 3 summaries; tokens that are not sent (o200k)",
+        about: "a conversation in Korean, 10 messages of which 5 stay, 3 summaries; the tokens (o200k) that are sent of all that were said",
         figures: MEMORY,
         hand_written: Some(memory::all_korean),
         hanok: memory::korean,
@@ -213,6 +213,13 @@ pub(crate) static ALL: &[Work] = &[
         figures: MEMORY,
         hand_written: Some(memory::all_korean),
         hanok: memory::folded,
+    },
+    Work {
+        name: "memory-ko-wide",
+        about: "the same, with 40 messages of which 20 stay",
+        figures: MEMORY,
+        hand_written: Some(memory::all_korean),
+        hanok: memory::wide,
     },
     Work {
         name: "memory-en",

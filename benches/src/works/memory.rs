@@ -1,4 +1,4 @@
-//! Conversations that are kept small: the tokens that are not sent, and how much of a prompt is the same as in the turn before.
+//! Conversations that are kept small: the tokens that are still sent, and how much of a prompt is the same as in the turn before.
 //!
 //! A user says one or two sentences, a model answers with four to nine, and nothing is asked of a tool. A summary is what a model
 //! of the policy's length would write: here the first sentences of what it stands for, up to 150 tokens. What is sent to have it
@@ -6,7 +6,9 @@
 
 use std::collections::HashMap;
 
-use hanok_memory::{Action, Around, Compaction, ConversationMemory, Overflow, with_data};
+use hanok_memory::{
+    Action, Around, Compaction, ConversationMemory, Keep, Overflow, Trigger, with_data,
+};
 use hanok_model::{DataMark, TokenCounter};
 use hanok_parse::Language;
 use hanok_state::{Message, Messages};
@@ -48,17 +50,23 @@ const ENGLISH: [&str; 8] = [
 
 /// In Korean, with the defaults: the oldest summary is dropped.
 pub(crate) fn korean(rounds: usize) -> Result<Vec<f64>> {
-    figures(rounds, &KOREAN, Some(Overflow::DropOldest))
+    figures(rounds, &KOREAN, Some(Compaction::new()))
 }
 
 /// In Korean, with folded summaries.
 pub(crate) fn folded(rounds: usize) -> Result<Vec<f64>> {
-    figures(rounds, &KOREAN, Some(Overflow::Fold))
+    figures(rounds, &KOREAN, Some(Compaction::new().overflow(Overflow::Fold)))
+}
+
+/// In Korean, with more messages that stay.
+pub(crate) fn wide(rounds: usize) -> Result<Vec<f64>> {
+    let policy = Compaction::new().trigger(Trigger::Messages(40)).keep(Keep::Messages(20));
+    figures(rounds, &KOREAN, Some(policy))
 }
 
 /// In English, with the defaults.
 pub(crate) fn english(rounds: usize) -> Result<Vec<f64>> {
-    figures(rounds, &ENGLISH, Some(Overflow::DropOldest))
+    figures(rounds, &ENGLISH, Some(Compaction::new()))
 }
 
 /// Everything is sent in every turn.
@@ -71,17 +79,18 @@ pub(crate) fn all_english(rounds: usize) -> Result<Vec<f64>> {
     figures(rounds, &ENGLISH, None)
 }
 
-/// Of each length the share of tokens that were not sent, then of the longest the last prompt's tokens and the share of all
+/// Of each length the tokens that were sent as a share of what all of it would be, then of the longest the last prompt's tokens and the share of all
 /// prompts that stood the same in the one before.
-fn figures(rounds: usize, said: &[&str], overflow: Option<Overflow>) -> Result<Vec<f64>> {
+fn figures(rounds: usize, said: &[&str], policy: Option<Compaction>) -> Result<Vec<f64>> {
     medians(rounds.min(1), async || {
         let mut figures = [0.0; TURNS.len() + 2];
         for (figure, turns) in figures.iter_mut().zip(TURNS) {
             let (all, kept) =
-                (Course::run(said, turns, None)?, Course::run(said, turns, overflow)?);
-            *figure = 100.0 * (1.0 - kept.sent as f64 / all.sent as f64);
+                (Course::run(said, turns, None)?, Course::run(said, turns, policy.as_ref())?);
+            *figure = 100.0 * kept.sent as f64 / all.sent as f64;
         }
-        let longest = Course::run(said, TURNS.into_iter().max().unwrap_or_default(), overflow)?;
+        let longest =
+            Course::run(said, TURNS.into_iter().max().unwrap_or_default(), policy.as_ref())?;
         let [.., last, prefix] = &mut figures;
         *last = longest.last as f64;
         *prefix = 100.0 * longest.same as f64 / longest.prompts as f64;
@@ -103,12 +112,11 @@ struct Course {
 }
 
 impl Course {
-    fn run(said: &[&str], turns: usize, overflow: Option<Overflow>) -> Result<Self> {
+    fn run(said: &[&str], turns: usize, policy: Option<&Compaction>) -> Result<Self> {
         let counter = TokenCounter::for_model("gpt-4o");
         ensure(counter.is_exact(), "tokens are not counted exactly")?;
-        let policy = overflow.map(|overflow| {
-            Compaction::new().overflow(overflow).counter(counter.clone()).language(Language::Korean)
-        });
+        let policy =
+            policy.map(|policy| policy.clone().counter(counter.clone()).language(Language::Korean));
         let (mut count, mut draw) = (Count { counter, known: HashMap::new() }, Draw(5));
         let (mut messages, mut memory) = (Messages::new(), ConversationMemory::default());
         let mut course = Self::default();

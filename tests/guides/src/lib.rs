@@ -9,6 +9,10 @@ pub struct ComingFromLangGraph;
 pub struct ControlFlow;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/conversations.md")]
+pub struct Conversations;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/durability.md")]
 pub struct Durability;
 
