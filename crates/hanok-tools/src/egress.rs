@@ -131,7 +131,7 @@ impl Egress {
             };
             if fetch.body.is_some() {
                 let why = "a request that carries data is not sent on";
-                return Err(EgressError::Redirect { to: target::shown_text(&to), why });
+                return Err(redirect::refused(&to, why, &secrets));
             }
             let next = redirect::next(&target, &to, &secrets)?;
             is_first &= next.has_origin_of(&target);

@@ -37,7 +37,7 @@ impl EgressBuilder {
     }
 
     /// Addresses that are reached although they are not public, for a server of one's own: `127.0.0.1:8080`, `10.0.0.0/8`,
-    /// `[fd00::/8]:9200`. Default: none.
+    /// `[fd00::/8]:9200`. Without a port, on every port. Default: none.
     #[must_use]
     pub fn permit(mut self, addresses: impl Into<String>) -> Self {
         self.permits.push(addresses.into());
