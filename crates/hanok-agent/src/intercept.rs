@@ -3,6 +3,7 @@
 pub(crate) mod approval;
 mod attempt;
 pub(crate) mod breaker;
+pub(crate) mod cache;
 pub(crate) mod call_limits;
 pub(crate) mod capability;
 pub(crate) mod chain;

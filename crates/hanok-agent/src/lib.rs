@@ -73,6 +73,7 @@ pub use intercept::{
     Interceptor, SharedInterceptor, ToolRequest, Turn, Verdict,
     approval::{Approval, ApprovalRequest, ApprovalRule, Decision, DecisionKind},
     breaker::CircuitBreaker,
+    cache::ModelCache,
     call_limits::{CallLimits, Exceeded},
     capability::CapabilityPolicy,
     chain::{NextModel, NextTool},

@@ -12,7 +12,7 @@ use std::{
 use thiserror::Error;
 
 use crate::{
-    BoxError, BoxFuture, Cancellation, Charge, Clock, Meter, OverBudget, Stored, Timestamp,
+    BoxError, BoxFuture, Cancellation, Charge, Clock, Meter, OverBudget, Stored, Tenant, Timestamp,
 };
 
 /// The idempotency key of one call: equal in every retry and resume of it, different for every other call.
@@ -127,6 +127,7 @@ pub struct Call {
     meter: Meter,
     tokens: Option<Arc<dyn TokenSink>>,
     ask: Option<Arc<dyn Ask>>,
+    tenant: Option<Tenant>,
     /// Whether the call was admitted.
     admitted: Arc<AtomicBool>,
 }
@@ -142,6 +143,7 @@ impl Call {
             meter: Meter::default(),
             tokens: None,
             ask: None,
+            tenant: None,
             admitted: Arc::default(),
         }
     }
@@ -187,6 +189,17 @@ impl Call {
     #[must_use]
     pub fn ask(self, ask: Arc<dyn Ask>) -> Self {
         Self { ask: Some(ask), ..self }
+    }
+
+    /// For whom the call is made. Default: nobody knows.
+    #[must_use]
+    pub fn tenant_of(self, tenant: Tenant) -> Self {
+        Self { tenant: Some(tenant), ..self }
+    }
+
+    /// For whom the call is made, if that is known: the tenant of its thread.
+    pub fn tenant(&self) -> Option<&Tenant> {
+        self.tenant.as_ref()
     }
 
     /// The call's idempotency key.

@@ -173,6 +173,7 @@ impl<C> Context<C> {
         *before += 1;
         drop(seen);
         let call = Call::new(key, scope.env.runtime.clock.clone())
+            .tenant_of(scope.env.journal.thread().tenant().clone())
             .cancellation(scope.cancellation().clone())
             .meter(scope.meter().clone())
             .ask(Arc::new(Asker(scope.clone())));

@@ -35,6 +35,7 @@
 //! ```
 
 mod blocking;
+mod canonical;
 mod chat;
 mod data;
 mod embed;

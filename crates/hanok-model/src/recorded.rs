@@ -1,6 +1,6 @@
 //! A model that was recorded once.
 
-mod canonical;
+mod closest;
 
 use std::{
     collections::HashMap,
@@ -16,8 +16,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use self::canonical::{canonical, closest, hash};
-use crate::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
+use self::closest::{closest, hash};
+use crate::{
+    ChatModel, ChatReply, ChatRequest, ModelError, SharedModel,
+    canonical::{self, canonical},
+};
 
 /// A request that was not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
