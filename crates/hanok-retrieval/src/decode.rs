@@ -17,6 +17,17 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
     if is_binary(&text) { Err(SkipReason::Binary) } else { Ok(clean(&text)) }
 }
 
+/// A part of XML: UTF-8, or UTF-16 with a byte order mark.
+#[cfg(any(feature = "docx", feature = "hwpx"))]
+pub(crate) fn markup(bytes: &[u8]) -> Result<String, SkipReason> {
+    match bytes {
+        [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest),
+        [0xFF, 0xFE, rest @ ..] => strict(UTF_16LE, rest).ok_or(SkipReason::Encoding),
+        [0xFE, 0xFF, rest @ ..] => strict(UTF_16BE, rest).ok_or(SkipReason::Encoding),
+        _ => utf8(bytes),
+    }
+}
+
 fn utf8(bytes: &[u8]) -> Result<String, SkipReason> {
     // The cause would say which byte; the reason is reported without it.
     std::str::from_utf8(bytes).map(str::to_owned).map_err(|_cause| SkipReason::Encoding)

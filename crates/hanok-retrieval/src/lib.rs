@@ -1,6 +1,7 @@
 //! Documents from a folder, split by their structure and searched in Korean and English.
 //!
-//! [`Library`] reads a folder of `.txt`, `.md` and `.pdf` files into [`Document`]s, a [`Splitter`] cuts them into
+//! [`Library`] reads a folder of `.txt`, `.md` and `.pdf` files, and with the features of their names `.html`, `.docx` and
+//! `.hwpx` files, into [`Document`]s, a [`Splitter`] cuts them into
 //! [`Passage`]s, and a [`MemoryIndex`] ranks those by BM25 over words and Korean bigrams. What cannot be used is
 //! [`Skipped`] with its reason; what a folder could have too much of has a limit in [`LoadOptions`].
 //!
@@ -17,7 +18,7 @@
 //!     println!("{} ({})\n{}", hit.passage.source, hit.passage.heading, hit.passage.text);
 //! }
 //! for skipped in &library.report().skipped {
-//!     eprintln!("{skipped}"); // 사진.jpg: not a .txt, .md or .pdf file
+//!     eprintln!("{skipped}"); // 사진.jpg: none of .txt, .md, …
 //! }
 //!
 //! // The owner edits a number in the file; the next answer has it.
@@ -31,11 +32,28 @@
 //! as a [`SharedRetriever`]. A [`DocumentStore`] is one that is filled through its trait, too: [`StoreKind`] opens it by its
 //! name, and [`sync`] puts into it what has changed.
 
+#[cfg(any(feature = "docx", feature = "hwpx"))]
+mod archive;
+#[cfg(any(feature = "docx", feature = "html", feature = "hwpx"))]
+#[cfg_attr(
+    not(feature = "documents"),
+    allow(dead_code, reason = "one kind alone needs a part of it")
+)]
+mod blocks;
 mod bm25;
 mod decode;
 mod document;
+#[cfg(feature = "docx")]
+mod docx;
 mod error;
+#[cfg(feature = "html")]
+mod html;
+#[cfg(feature = "hwpx")]
+mod hwpx;
+mod isolated;
 mod library;
+#[cfg(any(feature = "docx", feature = "hwpx"))]
+mod markup;
 mod memory;
 mod memory_store;
 mod options;

@@ -75,7 +75,7 @@ pub struct Changes {
 }
 
 impl Library {
-    /// Reads every `.txt`, `.md` and `.pdf` file below `folder`.
+    /// Reads every `.txt`, `.md` and `.pdf` file below `folder`, and what the features `html`, `docx` and `hwpx` bring.
     ///
     /// Blocks until all is read: call it where blocking is allowed.
     ///

@@ -20,7 +20,8 @@ pub struct LoadOptions {
     pub(crate) max_depth: usize,
     pub(crate) max_text_bytes: usize,
     pub(crate) max_pdf_pages: usize,
-    pub(crate) max_pdf_time: Duration,
+    pub(crate) max_decode_time: Duration,
+    pub(crate) max_unpacked_bytes: u64,
     pub(crate) splitter: Splitter,
     pub(crate) terms: Terms,
 }
@@ -41,7 +42,8 @@ impl LoadOptions {
             max_depth: 16,
             max_text_bytes: 50 * 1024 * 1024,
             max_pdf_pages: 2_000,
-            max_pdf_time: Duration::from_secs(20),
+            max_decode_time: Duration::from_secs(20),
+            max_unpacked_bytes: 64 * 1024 * 1024,
             splitter: Splitter::new(),
             terms: Terms::default(),
         }
@@ -81,10 +83,17 @@ impl LoadOptions {
         Self { max_pdf_pages, ..self }
     }
 
-    /// How long decoding one PDF may take. A slower one is skipped. Default: 20 s.
+    /// How long decoding one file may take that is no plain text. A slower one is skipped. Default: 20 s.
     #[must_use]
-    pub fn max_pdf_time(self, max_pdf_time: Duration) -> Self {
-        Self { max_pdf_time, ..self }
+    pub fn max_decode_time(self, max_decode_time: Duration) -> Self {
+        Self { max_decode_time, ..self }
+    }
+
+    /// What the parts that are read of a `.docx` or `.hwpx` may unpack to, in bytes; 200 times the size of the file and a
+    /// MiB is the most in any case. A larger one is skipped. Default: 64 MiB.
+    #[must_use]
+    pub fn max_unpacked_bytes(self, max_unpacked_bytes: u64) -> Self {
+        Self { max_unpacked_bytes, ..self }
     }
 
     /// How documents are split into passages. Default: [`Splitter::new`].

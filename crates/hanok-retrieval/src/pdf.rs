@@ -1,17 +1,11 @@
 //! A PDF to text, under limits of size, pages and time.
 //!
-//! The bytes are hostile until shown otherwise: every stream is decompressed up to a limit, and the
-//! decoding runs on a thread of its own, so a panic or an endless loop costs the file and not the caller.
+//! The bytes are hostile until shown otherwise: every stream is decompressed up to a limit.
 
 mod lines;
 mod page;
 
-use std::{
-    collections::HashMap,
-    sync::mpsc::{self, RecvTimeoutError},
-    thread,
-    time::{Duration, Instant},
-};
+use std::collections::HashMap;
 
 use lopdf::{Dictionary, Encoding};
 
@@ -19,16 +13,13 @@ use self::{
     lines::{Line, join},
     page::{Fonts, Page},
 };
-use crate::{decode::clean, options::LoadOptions, skip::SkipReason};
+use crate::{decode::clean, isolated::Deadline, options::LoadOptions, skip::SkipReason};
 
 /// What one stream may decompress to. A page of text has kilobytes; a bomb has gigabytes.
 const MAX_STREAM: usize = 16 * 1024 * 1024;
 
 /// What one PDF's text may be long: past it, the file is a bomb of text.
 const MAX_TEXT: usize = 32 * 1024 * 1024;
-
-/// lopdf nests up to a depth of its own; in a debug build that takes more than a thread's usual 2 MiB.
-const STACK: usize = 16 * 1024 * 1024;
 
 /// A decoded PDF.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,41 +29,16 @@ pub(crate) struct Decoded {
     pub(crate) pages: Vec<usize>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Limits {
-    pages: usize,
-    time: Duration,
-    until: Instant,
-}
-
-/// Decodes `bytes` within the limits of `options`.
-///
-/// A decoder that does not come back in time is left behind: it sees the deadline at its next page and
-/// ends there, so what it can burn is what one page or the loading of the file can.
-pub(crate) fn decode(bytes: Vec<u8>, options: &LoadOptions) -> Result<Decoded, SkipReason> {
-    let time = options.max_pdf_time;
-    let limits = Limits { pages: options.max_pdf_pages, time, until: Instant::now() + time };
-    let (send, receive) = mpsc::sync_channel(1);
-    let worker = move || {
-        // Nobody listens any more when the time was up.
-        let _late = send.send(read(&bytes, limits));
-    };
-    let worker =
-        thread::Builder::new().name("hanok-pdf".to_owned()).stack_size(STACK).spawn(worker);
-    if let Err(cause) = worker {
-        return Err(crate::walk::unreadable(&cause));
-    }
-    match receive.recv_timeout(time) {
-        Ok(decoded) => decoded,
-        Err(RecvTimeoutError::Timeout) => Err(SkipReason::TooSlow { limit: time }),
-        Err(RecvTimeoutError::Disconnected) => Err(damaged("the decoder panicked")),
-    }
-}
-
-fn read(bytes: &[u8], limits: Limits) -> Result<Decoded, SkipReason> {
+/// Decodes `bytes` with the limits of `options`.
+pub(crate) fn decode(
+    bytes: &[u8],
+    options: &LoadOptions,
+    deadline: Deadline,
+) -> Result<Decoded, SkipReason> {
+    let most = options.max_pdf_pages;
     // The loader allocates for what the file claims to be; a file that is no PDF is told apart first.
     if !bytes.iter().take(1024).copied().collect::<Vec<_>>().windows(5).any(|w| w == b"%PDF-") {
-        return Err(damaged("no PDF header"));
+        return Err(SkipReason::damaged("no PDF header"));
     }
     let load = lopdf::LoadOptions::with_max_decompressed_size(MAX_STREAM);
     let pdf =
@@ -80,17 +46,15 @@ fn read(bytes: &[u8], limits: Limits) -> Result<Decoded, SkipReason> {
     if pdf.is_encrypted() {
         return Err(SkipReason::Encrypted);
     }
-    let ids: Vec<_> = pdf.page_iter().take(limits.pages.saturating_add(1)).collect();
-    if ids.len() > limits.pages {
-        return Err(SkipReason::TooManyPages { limit: limits.pages });
+    let ids: Vec<_> = pdf.page_iter().take(most.saturating_add(1)).collect();
+    if ids.len() > most {
+        return Err(SkipReason::TooManyPages { limit: most });
     }
     let mut fonts = Fonts::new(&pdf);
     let mut decoded = Decoded::default();
     let mut failure = None;
     for id in ids {
-        if Instant::now() >= limits.until {
-            return Err(SkipReason::TooSlow { limit: limits.time });
-        }
+        deadline.check()?;
         match Page::new(&pdf, &mut fonts).lines(id) {
             Ok(lines) => decoded.push(&lines)?,
             // A page that cannot be read keeps its number; the others are still worth having.
@@ -114,12 +78,8 @@ impl Decoded {
         }
         self.pages.push(self.text.len());
         self.text.push_str(&clean(&join(lines)));
-        if self.text.len() > MAX_TEXT { Err(damaged("too much text")) } else { Ok(()) }
+        if self.text.len() > MAX_TEXT { Err(SkipReason::damaged("too much text")) } else { Ok(()) }
     }
-}
-
-fn damaged(detail: &str) -> SkipReason {
-    SkipReason::Damaged { detail: detail.to_owned() }
 }
 
 fn refused(cause: &lopdf::Error) -> SkipReason {

@@ -9,6 +9,7 @@ use std::{
 use crate::{
     decode,
     document::{Document, Passage},
+    isolated,
     options::LoadOptions,
     pdf,
     skip::SkipReason,
@@ -154,13 +155,49 @@ fn document(
     bytes: Vec<u8>,
     options: &LoadOptions,
 ) -> Result<Document, SkipReason> {
-    let (text, pages) = match file.format {
-        Format::Text => (decode::decode(&bytes)?, Vec::new()),
-        Format::Pdf => pdf::decode(bytes, options).map(|decoded| (decoded.text, decoded.pages))?,
-    };
+    let Decoded { text, pages, title } = decoded(file.format, bytes, options)?;
     if text.trim().is_empty() {
         return Err(SkipReason::Empty);
     }
     let document = Document::read(hash.to_hex().to_string(), file.source.clone(), text, pages);
-    Ok(Document { modified: file.modified, ..document })
+    // A heading in the text says more than the title of a page's head.
+    let headed = document.text.lines().any(|line| line.starts_with("# "));
+    let title = title.filter(|_| !headed).unwrap_or(document.title);
+    Ok(Document { modified: file.modified, title, ..document })
+}
+
+/// What a decoder makes of a file.
+#[derive(Debug, Default)]
+struct Decoded {
+    text: String,
+    pages: Vec<usize>,
+    title: Option<String>,
+}
+
+fn decoded(format: Format, bytes: Vec<u8>, options: &LoadOptions) -> Result<Decoded, SkipReason> {
+    if format == Format::Text {
+        return Ok(Decoded { text: decode::decode(&bytes)?, ..Decoded::default() });
+    }
+    let limits = options.clone();
+    isolated::within(options.max_decode_time, move |deadline| match format {
+        Format::Text => Ok(Decoded::default()),
+        Format::Pdf => {
+            let pdf::Decoded { text, pages } = pdf::decode(&bytes, &limits, deadline)?;
+            Ok(Decoded { text, pages, title: None })
+        }
+        #[cfg(feature = "html")]
+        Format::Html => {
+            let (text, title) = crate::html::decode(&decode::decode(&bytes)?, deadline)?;
+            Ok(Decoded { title: title.map(|title| decode::clean(&title)), ..plain(&text) })
+        }
+        #[cfg(feature = "docx")]
+        Format::Docx => Ok(plain(&crate::docx::decode(bytes, &limits, deadline)?)),
+        #[cfg(feature = "hwpx")]
+        Format::Hwpx => Ok(plain(&crate::hwpx::decode(bytes, &limits, deadline)?)),
+    })
+}
+
+#[cfg(any(feature = "docx", feature = "html", feature = "hwpx"))]
+fn plain(text: &str) -> Decoded {
+    Decoded { text: decode::clean(text), ..Decoded::default() }
 }

@@ -26,9 +26,21 @@ pub enum SkipReason {
     /// Neither a file nor a folder: a pipe, a socket, a device.
     #[error("not a regular file")]
     NotAFile,
-    /// Its extension is none of `.txt`, `.md` and `.pdf`.
-    #[error("not a .txt, .md or .pdf file")]
+    /// Its extension is none of `.txt`, `.md`, `.html`, `.docx`, `.hwpx` and `.pdf`.
+    #[error("none of .txt, .md, .html, .docx, .hwpx and .pdf")]
     Unsupported,
+    /// A kind of file that this build does not read. Build with the feature.
+    #[error("read with the feature `{feature}` only")]
+    NotBuilt {
+        /// The feature of this crate.
+        feature: &'static str,
+    },
+    /// A binary format of old, `.hwp` or `.doc`. Save it in the format that has taken its place.
+    #[error("an old binary format, to be saved as {instead}")]
+    OldFormat {
+        /// The extension of the new one.
+        instead: &'static str,
+    },
     /// Another file has this name once both are in NFC.
     #[error("another file has the same name")]
     SameName,
@@ -61,7 +73,7 @@ pub enum SkipReason {
     /// Nothing but white space; of a PDF: no text layer, such as a scan has none.
     #[error("no text")]
     Empty,
-    /// A PDF that opens with a password only.
+    /// A document that opens with a password only.
     #[error("encrypted")]
     Encrypted,
     /// A PDF with more pages than allowed.
@@ -70,14 +82,33 @@ pub enum SkipReason {
         /// [`LoadOptions::max_pdf_pages`](crate::LoadOptions::max_pdf_pages).
         limit: usize,
     },
-    /// A PDF whose decoding took longer than allowed.
+    /// A document whose decoding took longer than allowed.
     #[error("not decoded within {limit:?}")]
     TooSlow {
-        /// [`LoadOptions::max_pdf_time`](crate::LoadOptions::max_pdf_time).
+        /// [`LoadOptions::max_decode_time`](crate::LoadOptions::max_decode_time).
         limit: Duration,
     },
-    /// A PDF that could not be decoded.
-    #[error("damaged PDF: {detail}")]
+    /// A document whose parts unpack to more than allowed, as a bomb does.
+    #[error("unpacks to more than {limit} bytes")]
+    Expands {
+        /// [`LoadOptions::max_unpacked_bytes`](crate::LoadOptions::max_unpacked_bytes), or what a file of its size may unpack
+        /// to.
+        limit: u64,
+    },
+    /// A document of more parts than any has.
+    #[error("more than {limit} parts")]
+    TooManyParts {
+        /// The limit.
+        limit: usize,
+    },
+    /// A document in which elements or tables stand in each other deeper than in any.
+    #[error("nested deeper than {limit}")]
+    TooNested {
+        /// The limit.
+        limit: usize,
+    },
+    /// A document that could not be decoded.
+    #[error("damaged: {detail}")]
     Damaged {
         /// What the decoder said.
         detail: String,
@@ -88,4 +119,10 @@ pub enum SkipReason {
         /// Its reason.
         kind: io::ErrorKind,
     },
+}
+
+impl SkipReason {
+    pub(crate) fn damaged(detail: &str) -> Self {
+        Self::Damaged { detail: detail.to_owned() }
+    }
 }

@@ -20,6 +20,12 @@ use crate::{
 pub(crate) enum Format {
     Text,
     Pdf,
+    #[cfg(feature = "html")]
+    Html,
+    #[cfg(feature = "docx")]
+    Docx,
+    #[cfg(feature = "hwpx")]
+    Hwpx,
 }
 
 /// A file to read.
@@ -140,7 +146,7 @@ impl Walker<'_> {
     }
 
     fn file(&self, entry: &DirEntry, name: &str, source: &str) -> Result<Found, SkipReason> {
-        let format = format_of(name).ok_or(SkipReason::Unsupported)?;
+        let format = format_of(name)?;
         let meta = entry.metadata().map_err(|cause| unreadable(&cause))?;
         let limit = self.options.max_file_bytes;
         if meta.len() > limit {
@@ -187,11 +193,25 @@ pub(crate) fn display(name: &str) -> String {
     name.nfc().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-fn format_of(name: &str) -> Option<Format> {
-    let (_, extension) = name.rsplit_once('.')?;
+fn format_of(name: &str) -> Result<Format, SkipReason> {
+    let (_, extension) = name.rsplit_once('.').ok_or(SkipReason::Unsupported)?;
     match extension.to_ascii_lowercase().as_str() {
-        "txt" | "md" => Some(Format::Text),
-        "pdf" => Some(Format::Pdf),
-        _ => None,
+        "txt" | "md" | "markdown" => Ok(Format::Text),
+        "pdf" => Ok(Format::Pdf),
+        #[cfg(feature = "html")]
+        "html" | "htm" => Ok(Format::Html),
+        #[cfg(feature = "docx")]
+        "docx" => Ok(Format::Docx),
+        #[cfg(feature = "hwpx")]
+        "hwpx" => Ok(Format::Hwpx),
+        #[cfg(not(feature = "html"))]
+        "html" | "htm" => Err(SkipReason::NotBuilt { feature: "html" }),
+        #[cfg(not(feature = "docx"))]
+        "docx" => Err(SkipReason::NotBuilt { feature: "docx" }),
+        #[cfg(not(feature = "hwpx"))]
+        "hwpx" => Err(SkipReason::NotBuilt { feature: "hwpx" }),
+        "hwp" => Err(SkipReason::OldFormat { instead: ".hwpx" }),
+        "doc" => Err(SkipReason::OldFormat { instead: ".docx" }),
+        _ => Err(SkipReason::Unsupported),
     }
 }

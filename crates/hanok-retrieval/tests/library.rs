@@ -70,6 +70,7 @@ fn reads_what_it_knows_in_order_and_reports_the_rest() {
         ("그림.txt", b"\x89PNG\0\0"),
         ("라틴.txt", b"caf\xE9 au lait"),
         ("빈.md", b" \n"),
+        ("옛.hwp", b"x"),
     ] {
         fs::write(root.join(name), bytes).unwrap();
     }
@@ -85,9 +86,25 @@ fn reads_what_it_knows_in_order_and_reports_the_rest() {
             ("라틴.txt", &SkipReason::Encoding),
             ("빈.md", &SkipReason::Empty),
             ("사진.jpg", &SkipReason::Unsupported),
+            ("옛.hwp", &SkipReason::OldFormat { instead: ".hwpx" }),
             ("이름만", &SkipReason::Unsupported),
         ]
     );
+}
+
+#[cfg(not(any(feature = "docx", feature = "html", feature = "hwpx")))]
+#[test]
+fn a_kind_that_is_not_built_in_names_its_feature() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.docx", "b.html", "c.hwpx"] {
+        fs::write(folder.path().join(name), "x").unwrap();
+    }
+    let library = open(folder.path());
+    let told: Vec<String> = library.report().skipped.iter().map(ToString::to_string).collect();
+    let want =
+        ["a.docx: read with the feature `docx` only", "b.html: read with the feature `html` only"];
+    assert_eq!(told[..2], want);
+    assert_eq!(library.report().skipped[2].reason, SkipReason::NotBuilt { feature: "hwpx" });
 }
 
 #[cfg(unix)]

@@ -148,7 +148,7 @@ fn every_limit_is_a_reason() {
         (
             "time",
             text.clone(),
-            limited.clone().max_pdf_time(slow),
+            limited.clone().max_decode_time(slow),
             Some(SkipReason::TooSlow { limit: slow }),
         ),
         (
