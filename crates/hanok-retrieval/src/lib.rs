@@ -54,6 +54,7 @@ mod isolated;
 mod library;
 #[cfg(any(feature = "docx", feature = "hwpx"))]
 mod markup;
+mod measure;
 mod memory;
 mod memory_store;
 mod options;

@@ -2,12 +2,13 @@ use std::{collections::HashMap, ops::Range};
 
 use crate::{
     document::{Document, Passage},
+    measure::Measure,
     sections::{Section, sections},
 };
 
 /// Cuts a document into passages where it is structured: at markdown headings, Korean articles
 /// (`제12조(연차휴가)`) and numbered headings, else at pages; what is longer than
-/// [`max_chars`](Self::max_chars) then at paragraphs, lines, sentences and words, whichever comes first.
+/// [`max_chars`](Self::max_chars), or [`tokens`](Self::tokens), then at paragraphs, lines, sentences and words, whichever comes first.
 ///
 /// A pure function of its settings and the document. The spans of the passages cover every character
 /// of the text but white space.
@@ -21,10 +22,11 @@ use crate::{
 /// let headings: Vec<_> = passages.iter().map(|passage| passage.heading.as_str()).collect();
 /// assert_eq!(headings, ["인사규정 > 제12조(연차휴가)", "인사규정 > 제13조(병가)"]);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Splitter {
-    max_chars: usize,
-    overlap_chars: usize,
+    max: usize,
+    overlap: usize,
+    measure: Measure,
 }
 
 impl Default for Splitter {
@@ -37,20 +39,46 @@ impl Splitter {
     /// Passages of at most 800 characters, with 80 characters of overlap.
     #[must_use]
     pub fn new() -> Self {
-        Self { max_chars: 800, overlap_chars: 80 }
+        Self { max: 800, overlap: 80, measure: Measure::Chars }
     }
 
     /// The longest passage, in characters (Unicode scalar values); at least 16. Default: 800.
     #[must_use]
     pub fn max_chars(self, max_chars: usize) -> Self {
-        Self { max_chars: max_chars.max(16), ..self }
+        Self { max: max_chars.max(16), ..self }
     }
 
     /// How many characters a passage repeats of the one before it, when one section had to be cut;
     /// at most a quarter of [`max_chars`](Self::max_chars). Sections never overlap. Default: 80.
     #[must_use]
     pub fn overlap_chars(self, overlap_chars: usize) -> Self {
-        Self { overlap_chars, ..self }
+        Self { overlap: overlap_chars, ..self }
+    }
+
+    /// Passages of at most `max` tokens as `count` counts them, instead of characters, and at most `overlap` of them
+    /// repeated; at least 1, and at most a quarter of `max`. One character is never cut, whatever it counts.
+    ///
+    /// `count` is asked some thirty times for a passage. It has to give the same for the same text, and should not give less
+    /// for more of it: a passage stays within `max` all the same.
+    ///
+    /// ```
+    /// use hanok_retrieval::{Document, Splitter};
+    ///
+    /// let words = |text: &str| text.split_whitespace().count();
+    /// let document = Document::new("a.txt", "one two three four five six seven");
+    /// let passages = Splitter::new().tokens(4, 1, words).split(&document);
+    ///
+    /// let texts: Vec<_> = passages.iter().map(|passage| passage.text.as_str()).collect();
+    /// assert_eq!(texts, ["one two three four", "four five six seven"]);
+    /// ```
+    #[must_use]
+    pub fn tokens(
+        self,
+        max: usize,
+        overlap: usize,
+        count: impl Fn(&str) -> usize + Send + Sync + 'static,
+    ) -> Self {
+        Self { max: max.max(1), overlap, measure: Measure::tokens(count) }
     }
 
     /// The passages of `document`, in its order.
@@ -69,18 +97,26 @@ impl Splitter {
         &self,
         text: &'a str,
         section: Range<usize>,
-    ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let (max, overlap) = (self.max_chars, self.overlap_chars.min(self.max_chars / 4));
+    ) -> impl Iterator<Item = Range<usize>> + use<'a> {
+        let (max, overlap) = (self.max, self.overlap.min(self.max / 4));
+        let measure = self.measure.clone();
         let mut start = section.start;
         std::iter::from_fn(move || {
             let rest = trimmed(text, start..section.end)?;
             let window = text.get(rest.clone())?;
-            let Some(limit) = nth(window, max) else {
+            let Some(mut limit) = measure.limit(window, max) else {
                 start = section.end;
                 return Some(rest);
             };
-            let cut = cut(window, limit);
-            start = rest.start + resume(window, cut, overlap);
+            let cut = loop {
+                let cut = cut(window, limit);
+                let piece = window.get(..cut).unwrap_or_default().trim();
+                if measure.holds(piece, max) {
+                    break cut;
+                }
+                limit = window.floor_char_boundary(cut - cut.div_ceil(8));
+            };
+            start = rest.start + resume(window, cut, measure.tail(window, cut, overlap));
             trimmed(text, rest.start..rest.start + cut)
         })
     }
@@ -94,11 +130,6 @@ fn trimmed(text: &str, span: Range<usize>) -> Option<Range<usize>> {
     (start < end).then_some(start..end)
 }
 
-/// Where character `n` begins, `None` if there are no more than `n`.
-fn nth(text: &str, n: usize) -> Option<usize> {
-    text.char_indices().nth(n).map(|(at, _)| at)
-}
-
 /// The best place to cut at or before `limit`, in the second half of what fits.
 fn cut(window: &str, limit: usize) -> usize {
     let fits = window.get(..limit).unwrap_or(window);
@@ -110,14 +141,10 @@ fn cut(window: &str, limit: usize) -> usize {
     last("\n\n").or_else(|| last("\n")).or(sentence).or_else(|| last(" ")).unwrap_or(limit)
 }
 
-/// Where the passage after a cut begins: up to `overlap` characters before it, at a line, a sentence
-/// or a word if one begins there.
-fn resume(window: &str, cut: usize, overlap: usize) -> usize {
+/// Where the passage after a cut begins: at `from` or between it and the cut, at a line, a sentence or a word if one begins
+/// there.
+fn resume(window: &str, cut: usize, from: usize) -> usize {
     let before = window.get(..cut).unwrap_or(window);
-    let from = match overlap.checked_sub(1) {
-        None => return cut,
-        Some(back) => before.char_indices().rev().nth(back).map_or(cut, |(at, _)| at),
-    };
     let tail = before.get(from..).unwrap_or_default();
     // A mark at the very end would leave nothing to repeat.
     let after = |mark: &str| {

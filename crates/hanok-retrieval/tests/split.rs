@@ -26,6 +26,45 @@ fn piece() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Ways to count: words, bytes, letters, pairs that grow less than their parts, and one that takes back what it said.
+const COUNTS: [fn(&str) -> usize; 6] = [
+    |text| text.split_whitespace().count(),
+    str::len,
+    |text| text.chars().count(),
+    |text| text.len().div_ceil(4),
+    |text| text.chars().count() + 5 * usize::from(text.ends_with(['다', ' ', 'a'])),
+    |_| 0,
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn by_tokens_nothing_is_lost_nor_too_long(
+        pieces in vec(piece(), 0..20),
+        max in 0_usize..120,
+        overlap in 0_usize..60,
+        count in 0..COUNTS.len(),
+    ) {
+        let document = Document::new("a.md", pieces.concat());
+        let count = COUNTS[count];
+        let passages = Splitter::new().tokens(max, overlap, count).split(&document);
+        let mut covered = vec![false; document.text.len()];
+        for passage in &passages {
+            prop_assert_eq!(&passage.text, &document.text[passage.bytes.clone()]);
+            let one = passage.text.chars().count() == 1;
+            prop_assert!(one || count(&passage.text) <= max.max(1), "{:?}", passage.text);
+            covered[passage.bytes.clone()].fill(true);
+        }
+        for (at, c) in document.text.char_indices() {
+            prop_assert!(c.is_whitespace() || covered[at], "lost {c:?} at {at}");
+        }
+        for pair in passages.windows(2) {
+            prop_assert!(pair[0].bytes.start < pair[1].bytes.start);
+        }
+    }
+}
+
 proptest! {
     // A failure is printed with its input; an integration test has no place to keep it.
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
@@ -112,6 +151,39 @@ fn a_long_section_is_cut_at_sentences_and_overlaps() {
         assert!(pair[1].text.starts_with("연차휴가는"), "{}", pair[1].text);
         assert!(pair[1].bytes.start < pair[0].bytes.end);
     }
+}
+
+/// A passage is as long as its limit lets it be, and a long text costs no more for each of its passages.
+#[test]
+fn by_tokens_passages_are_full_and_cheap() {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    };
+
+    let (asked, read) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counting = {
+        let (asked, read) = (Arc::clone(&asked), Arc::clone(&read));
+        move |text: &str| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            read.fetch_add(text.len(), Ordering::Relaxed);
+            text.split_whitespace().count()
+        }
+    };
+    let text = "연차휴가는 근속년수에 따라 부여한다. ".repeat(5_000);
+    let passages = Splitter::new().tokens(300, 20, counting).split(&Document::new("a", &text));
+    assert!((70..=75).contains(&passages.len()), "{}", passages.len());
+    for passage in &passages[..passages.len() - 1] {
+        assert!((290..=300).contains(&passage.text.split_whitespace().count()));
+    }
+    for pair in passages.windows(2) {
+        let repeated = &pair[0].text[pair[1].bytes.start - pair[0].bytes.start..];
+        assert!((15..=20).contains(&repeated.split_whitespace().count()), "{repeated}");
+    }
+    let (asked, read) = (asked.load(Ordering::Relaxed), read.load(Ordering::Relaxed));
+    println!("{asked} questions, {read} bytes for {} of text", text.len());
+    assert!(asked < 40 * passages.len());
+    assert!(read < 40 * text.len());
 }
 
 #[test]
