@@ -194,6 +194,17 @@ impl Blocks {
         while !self.open.is_empty() {
             self.end(Kind::Plain);
         }
+        // A page may never close its tables.
+        while let Some(frame) = self.frames.last() {
+            match frame {
+                Frame::Table(_) => self.end_table(),
+                Frame::Cell(_) => self.end_cell(),
+                Frame::Note(_) => self.end_note(),
+            }
+        }
+        while !self.open.is_empty() {
+            self.end(Kind::Plain);
+        }
         self.write_notes();
         self.out.push('\n');
         self.out
