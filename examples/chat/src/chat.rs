@@ -110,7 +110,7 @@ impl Chat {
     }
 }
 
-/// How long conversations are kept small: at `most` messages the older half is summarised; summaries are folded, so that none is lost.
+/// How conversations are kept small: at `most` messages the older half is summarised, and summaries are folded, so that none is lost.
 fn policy(most: usize, model: &str) -> Compaction {
     Compaction::new()
         .trigger(Trigger::Messages(most))

@@ -23,6 +23,12 @@ pub fn line(item: &Stored) -> Option<String> {
     })
 }
 
+/// Whether a person who watches sees it as it is written.
+pub(crate) fn is_seen_anyway(item: &Stored) -> bool {
+    let written = item.decode::<AgentProgress>();
+    matches!(written, Ok(AgentProgress::Thought { .. } | AgentProgress::Answer { .. }))
+}
+
 /// A text as one line of bounded length.
 pub fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

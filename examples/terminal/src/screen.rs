@@ -19,11 +19,15 @@ const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '�
 #[derive(Debug)]
 pub struct Screen {
     trace: bool,
+    /// Whether steps are shown.
+    steps: bool,
     /// Whether a person watches: answers are shown while they are written.
     live: bool,
     /// Whether the spinner may turn.
     spins: bool,
     spinning: AtomicBool,
+    /// Whether an answer that a person watches stands on the line.
+    written: AtomicBool,
     turn: AtomicUsize,
 }
 
@@ -33,11 +37,20 @@ impl Screen {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self {
             trace,
+            steps: trace,
             live: io::stdout().is_terminal(),
             spins: io::stderr().is_terminal() && !plain,
             spinning: AtomicBool::new(false),
+            written: AtomicBool::new(false),
             turn: AtomicUsize::new(0),
         }
+    }
+
+    /// Shows steps to a person who watches, without being asked to.
+    #[must_use]
+    pub fn telling(self) -> Self {
+        let steps = self.trace || self.live && io::stderr().is_terminal();
+        Self { steps, ..self }
     }
 
     /// Whether a person watches the answers.
@@ -58,24 +71,31 @@ impl Screen {
         self.clear();
         let mut out = io::stdout().lock();
         write!(out, "{}", Printable(text))?;
+        self.written.store(self.live && !text.ends_with('\n'), Ordering::Relaxed);
         out.flush()
+    }
+
+    /// Ends the line that an answer stands on.
+    pub(crate) fn end_line(&self) -> io::Result<()> {
+        if self.written.load(Ordering::Relaxed) { self.answer("\n") } else { Ok(()) }
     }
 
     /// Says something about the work.
     pub fn tell(&self, line: &str) {
         self.clear();
+        let begin = if self.written.swap(false, Ordering::Relaxed) { "\n" } else { "" };
         // Nobody is left to be told that standard error is closed.
-        drop(writeln!(io::stderr().lock(), "{}", Printable(line)));
+        drop(writeln!(io::stderr().lock(), "{begin}{}", Printable(line)));
     }
 
     /// Says a step, if steps are shown.
     pub(crate) fn step(&self, line: &str) {
-        if self.trace {
+        if self.steps {
             self.tell(&format!("  {line}"));
         }
     }
 
-    /// Whether steps are shown.
+    /// Whether a turn ends with what it cost.
     pub(crate) fn is_tracing(&self) -> bool {
         self.trace
     }

@@ -11,6 +11,7 @@ use crate::{
     failure::{Failure, INTERRUPTED, LIMIT},
     json,
     live::Live,
+    progress,
 };
 
 /// What of a run has been shown.
@@ -60,7 +61,8 @@ impl<'s, T: Talk> Shown<'s, T> {
         }
         match &event.kind {
             EventKind::Custom(item) => {
-                if let Some(line) = self.talk.line(item) {
+                let seen = !self.screen.is_tracing() && progress::is_seen_anyway(item);
+                if let Some(line) = self.talk.line(item).filter(|_| !seen) {
                     self.screen
                         .step(&format!("{:5.1}초 {line}", self.began.elapsed().as_secs_f32()));
                 }
@@ -85,9 +87,7 @@ impl<'s, T: Talk> Shown<'s, T> {
 
     /// Another text follows.
     fn again(&mut self) -> Result<(), Failure> {
-        if self.live.is_showing() && self.screen.is_live() {
-            self.screen.answer("\n")?;
-        }
+        self.screen.end_line()?;
         self.live.restart();
         Ok(())
     }
