@@ -1,6 +1,6 @@
 //! What a prompt holds, in tokens.
 
-use hanok_model::{ChatRequest, TokenCounter, ToolSpec};
+use hanok_model::{ChatRequest, DataMark, TokenCounter, ToolSpec};
 use hanok_state::Message;
 
 use crate::{Compaction, ConversationMemory};
@@ -55,12 +55,18 @@ impl Compaction {
         around: &Around<'_>,
     ) -> Counted {
         let counter = &self.counter;
-        let block = |text: &str| if text.is_empty() { 0 } else { counter.text(text) };
+        // Both stand in one message. Every mark has as many characters, and so about as many tokens.
+        let mark = DataMark::from_code("0123456789abcdef");
+        let data = |context: &str| {
+            let message = memory.message(Some(context), self.language, &mark);
+            message.map_or(0, |message| counter.message(&message))
+        };
+        let remembered = data("");
         Counted {
             system: message(counter, around.system),
             tools: tools(counter, around.tools),
-            memory: block(&memory.text(self.language).unwrap_or_default()),
-            context: block(around.context),
+            memory: remembered,
+            context: data(around.context).saturating_sub(remembered),
             messages: counter.messages(messages),
             reserved: around.reserved,
             exact: counter.is_exact(),

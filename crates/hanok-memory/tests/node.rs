@@ -54,7 +54,7 @@ fn graph(model: &ScriptedModel, fails: Arc<std::sync::atomic::AtomicBool>) -> Gr
     Graph::<Chat>::builder("chat")
         .node("memory", dying)
         .node("answer", |_: Snapshot<Chat>, _: Context| async {
-            Ok::<_, BoxError>(Chat::update().message(Message::assistant("네, 알겠습니다.")))
+            Ok::<_, BoxError>(Chat::update().message(Message::assistant("네, 알겠습니다. 말씀하신 것을 적어 두었고, 나중에 다시 물어보시면 알려 드리겠습니다.")))
         })
         .edge(START, "memory")
         .edge("memory", "answer")
