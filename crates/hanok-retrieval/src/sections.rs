@@ -78,10 +78,18 @@ fn marks(text: &str) -> Vec<Mark<'_>> {
         if line.starts_with("```") || line.starts_with("~~~") {
             fenced = !fenced;
         }
+        let rest = text.get(end..).unwrap_or_default();
+        if !fenced
+            && after_blank
+            && let Some((heading, under)) = structure::underlined(line, rest)
+        {
+            marks.push(Mark { at: start, end: end + under, heading });
+            continue;
+        }
         let heading = if fenced { None } else { structure::heading(line.trim_end()) };
         let heading = heading.or_else(|| {
             let (_, heading) = structure::numbered(line).filter(|_| after_blank && !fenced)?;
-            is_followed_by_text(text.get(end..).unwrap_or_default()).then_some(heading)
+            is_followed_by_text(rest).then_some(heading)
         });
         after_blank = line.trim().is_empty() || heading.is_some();
         marks.extend(heading.map(|heading| Mark { at: start, end, heading }));

@@ -14,6 +14,9 @@ pub(crate) struct Heading<'a> {
 /// Longer lines with a number before them are sentences.
 const MAX_NUMBERED: usize = 40;
 
+/// A longer line above a rule is a paragraph before a break.
+const MAX_UNDERLINED: usize = 80;
+
 /// Reads a markdown heading (`## 휴가`), a Korean division (`제3장 휴가`, `제12조(연차휴가) …`) or
 /// a numbered heading of several parts (`2.1 범위`).
 ///
@@ -31,6 +34,25 @@ fn markdown(line: &str) -> Option<Heading<'_>> {
     let rank = u8::try_from(line.len() - label.len()).ok().filter(|rank| (1..=6).contains(rank))?;
     let label = label.strip_prefix([' ', '\t'])?.trim().trim_end_matches('#').trim_end();
     (!label.is_empty()).then_some(Heading { rank, label, alone: true })
+}
+
+/// A line above a line of `=` or `-`, and how long that is. `rest` is what stands behind the first.
+pub(crate) fn underlined<'a>(line: &'a str, rest: &str) -> Option<(Heading<'a>, usize)> {
+    let under = rest.split_inclusive('\n').next()?;
+    let mut signs = under.trim_end().chars();
+    let sign = signs.next()?;
+    let rank = match sign {
+        '=' => 1,
+        '-' => 2,
+        _ => return None,
+    };
+    if under.trim_end().len() < 3 || signs.any(|other| other != sign) {
+        return None;
+    }
+    let label = line.trim();
+    let is_text = label.chars().any(char::is_alphanumeric) && !label.contains('|');
+    let is_title = is_text && label.chars().count() <= MAX_UNDERLINED && !is_item(label);
+    is_title.then_some((Heading { rank, label, alone: true }, under.len()))
 }
 
 /// `제N장`, `제N절`, `제N조`, `제N조의M`; an article's title stands in brackets.
