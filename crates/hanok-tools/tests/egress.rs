@@ -4,6 +4,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test may stop at what it did not expect"
 )]
 
@@ -29,10 +30,11 @@ use support::call;
 const SOON: Duration = Duration::from_millis(300);
 
 /// What no test waits for; the limits end everything long before.
-const BOUND: Duration = Duration::from_secs(20);
+const BOUND: Duration = Duration::from_secs(60);
 
+/// Roomy in time: a busy machine is not what is tested.
 fn limits() -> Limits {
-    Limits::default().silence(SOON).total(Duration::from_secs(5)).body(256 * 1024)
+    Limits::default().silence(BOUND).total(BOUND).body(256 * 1024)
 }
 
 /// A client that may reach these servers and no other of this machine.
@@ -158,9 +160,11 @@ async fn five_redirects_are_followed_and_not_one_more() {
 #[tokio::test]
 async fn keys_stay_with_the_host_they_are_for() {
     let other = Server::new(|request: &str| {
-        match request.split(' ').nth(1).unwrap().strip_prefix("/back/") {
-            Some(port) => Reply::redirect(&format!("http://127.0.0.1:{port}/again")),
-            None => Reply::answer(200, "", "end"),
+        let path = request.split(' ').nth(1).unwrap();
+        match (path.strip_prefix("/back/"), path.strip_prefix("/stay/")) {
+            (Some(port), _) => Reply::redirect(&format!("http://127.0.0.1:{port}/again")),
+            (_, Some(port)) => Reply::redirect(&format!("/back/{port}")),
+            _ => Reply::answer(200, "", "end"),
         }
     })
     .await;
@@ -173,7 +177,7 @@ async fn keys_stay_with_the_host_they_are_for() {
         }
         _ => {
             let own = request.split("127.0.0.1:").nth(1).unwrap().split("\r\n").next().unwrap();
-            Reply::redirect(&format!("http://127.0.0.1:{port}/back/{own}"))
+            Reply::redirect(&format!("http://127.0.0.1:{port}/stay/{own}"))
         }
     })
     .await;
@@ -188,7 +192,7 @@ async fn keys_stay_with_the_host_they_are_for() {
 
     egress.fetch(&call(), &fetch("/")).await.unwrap();
     assert_eq!(server.seen().iter().map(has_key).collect::<Vec<_>>(), [true, false]);
-    assert_eq!(other.seen().iter().map(has_key).collect::<Vec<_>>(), [false]);
+    assert_eq!(other.seen().iter().map(has_key).collect::<Vec<_>>(), [false, false]);
     assert!(server.seen()[0].starts_with("GET /?appid=app+geheim HTTP/1.1\r\n"));
 
     let fetched = egress.fetch(&call(), &fetch("/same")).await.unwrap();
@@ -198,7 +202,7 @@ async fn keys_stay_with_the_host_they_are_for() {
     let error = egress.fetch(&call(), &fetch("/leak")).await.unwrap_err();
     assert!(matches!(error, EgressError::Redirect { .. }), "{error:?}");
     assert!(!told(&error).contains("geheim"), "{}", told(&error));
-    assert_eq!(other.seen().len(), 1);
+    assert_eq!(other.seen().len(), 2);
 }
 
 /// A name server with an answer for each question; the last one stays.
@@ -314,6 +318,11 @@ async fn an_answer_that_is_too_much_ends_at_its_limit() {
         ),
         ("many headers", Reply::raw(format!("{head}{flood}\r\n")), head_too_large),
         (
+            "a large head",
+            Reply::raw(format!("{head}a: {}\r\n\r\n", "x".repeat(100_000))),
+            head_too_large,
+        ),
+        (
             "a head without end",
             Reply::raw(format!("{head}a: ")).endless("x".repeat(9999), Duration::ZERO),
             head_too_large,
@@ -334,59 +343,64 @@ async fn an_answer_that_is_too_much_ends_at_its_limit() {
 
 /// P39
 #[tokio::test]
-async fn a_server_that_breaks_off_or_stays_silent_is_a_typed_error() {
+async fn a_server_that_breaks_off_is_a_typed_error() {
     let head = "HTTP/1.1 200 OK\r\n";
-    type Judge = fn(&EgressError) -> bool;
-    let broken: Judge = |error| matches!(error, EgressError::Broken { .. });
-    let silent: Judge =
-        |error| matches!(error, EgressError::TimedOut { waited: Waited::Silence, .. });
-    let slow: Judge = |error| matches!(error, EgressError::TimedOut { waited: Waited::Total, .. });
-    let drip = Duration::from_millis(50);
-    let cases: Vec<(&str, Reply, Judge)> = vec![
-        ("nothing", Reply::raw("").silence(), silent),
-        ("half a head", Reply::raw(head).silence(), silent),
+    let half = Reply::raw(format!("{head}content-length: 9\r\n\r\nhalf"));
+    let chunk = Reply::raw(format!("{head}transfer-encoding: chunked\r\n\r\nzz\r\n"));
+    for (what, reply) in [
+        ("a length that is none", half.clone()),
+        ("closed at once", Reply::raw("")),
+        ("reset at once", Reply::raw("").reset()),
+        ("reset later", half.reset()),
+        ("no HTTP", Reply::raw("SSH-2.0-OpenSSH_9.2\r\n")),
+        ("a broken chunk", chunk),
+    ] {
+        let server = Server::always(reply).await;
+        let error = get(&server).await.unwrap_err();
+        assert!(matches!(error, EgressError::Broken { .. }), "{what}: {error:?}");
+    }
+    let lie = Reply::answer(200, "content-encoding: gzip\r\n", "no gzip");
+    let error = get(&Server::always(lie).await).await.unwrap_err();
+    assert!(matches!(error, EgressError::Garbled { .. }), "{error:?}");
+}
+
+/// P39
+#[tokio::test]
+async fn a_server_that_stays_silent_or_drips_is_left() {
+    let head = "HTTP/1.1 200 OK\r\n";
+    let drip = Duration::from_millis(20);
+    let (silent, slow) = (limits().silence(SOON), limits().total(SOON));
+    for (what, reply, limits, waited) in [
+        ("nothing", Reply::raw("").silence(), silent, Waited::Silence),
+        ("half a head", Reply::raw(head).silence(), silent, Waited::Silence),
         (
             "half a body",
             Reply::raw(format!("{head}content-length: 9\r\n\r\nhalf")).silence(),
             silent,
+            Waited::Silence,
         ),
-        ("a drip of a body", Reply::raw(format!("{head}\r\n")).endless("x", drip), slow),
+        // A head is one piece, however slowly it comes.
         (
-            "a length that is none",
-            Reply::raw(format!("{head}content-length: 9\r\n\r\nhalf")),
-            broken,
-        ),
-        ("closed at once", Reply::raw(""), broken),
-        ("reset at once", Reply::raw("").reset(), broken),
-        ("reset later", Reply::raw(format!("{head}content-length: 9\r\n\r\nhalf")).reset(), broken),
-        ("no HTTP", Reply::raw("SSH-2.0-OpenSSH_9.2\r\n"), broken),
-        (
-            "a broken chunk",
-            Reply::raw(format!("{head}transfer-encoding: chunked\r\n\r\nzz\r\n")),
-            broken,
+            "a drip of a head",
+            Reply::raw(format!("{head}a: ")).endless("x", drip),
+            silent,
+            Waited::Silence,
         ),
         (
-            "a packing that is a lie",
-            Reply::answer(200, "content-encoding: gzip\r\n", "no gzip"),
-            |error| matches!(error, EgressError::Garbled { .. }),
+            "a drip of a body",
+            Reply::raw(format!("{head}\r\n")).endless("x", drip),
+            slow,
+            Waited::Total,
         ),
-    ];
-    for (what, reply, judge) in cases {
-        let began = Instant::now();
+    ] {
         let server = Server::always(reply).await;
-        let limits = limits().total(Duration::from_millis(900));
         let error = egress(&[&server]).get(&call(), &server.url("/"), limits).await.unwrap_err();
-        assert!(judge(&error), "{what}: {error:?}");
-        assert!(began.elapsed() < BOUND, "{what}");
+        let seen = match error {
+            EgressError::TimedOut { waited, after } => (waited, after),
+            other => panic!("{what}: {other:?}"),
+        };
+        assert_eq!(seen, (waited, SOON), "{what}");
     }
-}
-
-#[tokio::test]
-async fn a_head_that_drips_ends_with_the_silence() {
-    let reply = Reply::raw("HTTP/1.1 200 OK\r\na: ").endless("x", Duration::from_millis(20));
-    let server = Server::always(reply).await;
-    let error = get(&server).await.unwrap_err();
-    assert!(matches!(error, EgressError::TimedOut { waited: Waited::Silence, .. }), "{error:?}");
 }
 
 #[tokio::test]

@@ -79,7 +79,8 @@ impl Exchange {
         stream: Box<dyn Stream>,
     ) -> Result<Self, EgressError> {
         let (sender, connection) = Builder::new()
-            .max_buf_size(HEAD)
+            // It may read as much again before it looks.
+            .max_buf_size(HEAD / 2)
             .max_headers(HEAD_LINES)
             .handshake(TokioIo::new(stream))
             .await
