@@ -171,6 +171,9 @@ mod tests {
             ("http://127.0.0.1:8080/{language}", "127.0.0.1"),
         ] {
             assert_eq!(host(endpoint), want);
+            let service = Service::new("the service", endpoint, None);
+            let egress = format!("{:?}", service.egress_now().unwrap());
+            assert!(egress.contains(&format!("only: Some([\"{want}\"])")), "{egress}");
         }
     }
 }
