@@ -179,6 +179,10 @@ async fn there_is_no_network_and_no_way_to_the_kernels_back_doors() {
         ("memory that is not counted", "import os; os.memfd_create('x')"),
         ("shared memory", "refuse(libc.shmget(0, 4096, 0o1600))"),
         ("user namespaces", "refuse(libc.unshare(0x10000000))"),
+        (
+            "user namespaces with a process",
+            "refuse(libc.syscall({'x86_64': 56, 'aarch64': 220}[os.uname().machine], 0x10000011, 0, 0, 0, 0))",
+        ),
         ("mounts", "refuse(libc.mount(b'none', b'/tmp', b'tmpfs', 0, None))"),
         ("tracing", "refuse(libc.ptrace(0, 0, 0, 0))"),
         ("another root", "import os; os.chroot('/tmp')"),
