@@ -34,6 +34,9 @@ const AROUND: Duration = Duration::from_secs(40);
 /// What holds for each process alone (memory, CPU time) bounds all of them together only by the number of processes; a
 /// control group ([`PythonReplBuilder::cgroup`]) bounds the sum.
 ///
+/// The jail dies with the thread that started it, so that it cannot outlive this program: call the tool on a runtime's worker,
+/// not on a thread that ends.
+///
 /// ```
 /// use hanok_model::Tool;
 /// use hanok_tools::PythonRepl;
