@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use hanok_core::{Call, Effect, Spent};
-use hanok_graph::{Context, Snapshot, StepError};
+use hanok_core::{BoxError, Call, Effect, Spent};
+use hanok_graph::{Context, NotMade, Snapshot, StepError};
 use hanok_model::{Tool, ToolError, ToolOutput};
 use hanok_state::{State, ToolCall};
 use tracing::Instrument;
@@ -14,7 +14,7 @@ use crate::{
     Observation, StopReason, ToolRequest, Verdict,
     agent::Inner,
     conversation,
-    execution::{counted, suspends},
+    execution::{counted, suspends, was_not_made},
     handoff,
     intercept::chain::admit,
     kept::{Kept, Made},
@@ -89,6 +89,15 @@ pub(crate) async fn execute_tool(
         Some((_, handoff)) => agent.hand_off(&context, update, handoff),
         None => update,
     })
+}
+
+/// The tool's own error that a step failed with.
+fn tool_error(cause: BoxError) -> Result<ToolError, BoxError> {
+    let cause = match cause.downcast::<NotMade>() {
+        Ok(not_made) => not_made.0,
+        Err(cause) => cause,
+    };
+    cause.downcast::<ToolError>().map(|error| *error)
 }
 
 /// The call that is to be made, if it is.
@@ -241,7 +250,13 @@ impl Inner {
         }
         // Nobody but a person can tell whether such a call was made, if the run was lost while it was.
         let arguments = call.arguments.as_str();
-        let once = |given: Call| async move { work(&given).await.map(Made::Kept) };
+        let once = |given: Call| async move {
+            let made = work(&given).await.map(Made::Kept);
+            made.map_err(|error| match was_not_made(&error) {
+                true => NotMade(error.into()).into(),
+                false => BoxError::from(error),
+            })
+        };
         let made = context.once_as(given.clone(), &call.name, arguments, self.in_doubt, once).await;
         let was_made = Spent { tool_calls: 1, ..Spent::default() };
         let said = |output: ToolOutput| {
@@ -304,13 +319,9 @@ impl Inner {
     fn tool_failed(&self, call: &ToolCall, error: StepError) -> AgentError {
         let (agent, tool) = (self.name.clone(), call.name.clone());
         match error {
-            StepError::Failed(cause) => match cause.downcast::<ToolError>() {
-                Ok(source) if suspends(&source) => {
-                    AgentError::Tool { agent, tool, source: *source }
-                }
-                Ok(source) => {
-                    AgentError::ToolFailed { agent, tool, call: call.id.clone(), source: *source }
-                }
+            StepError::Failed(cause) => match tool_error(cause) {
+                Ok(source) if suspends(&source) => AgentError::Tool { agent, tool, source },
+                Ok(source) => AgentError::ToolFailed { agent, tool, call: call.id.clone(), source },
                 Err(cause) => AgentError::Step { agent, source: StepError::Failed(cause) },
             },
             source => AgentError::Step { agent, source },

@@ -46,6 +46,14 @@ pub(crate) async fn counted<T, F: Future<Output = T>>(
     (done, meter.spent())
 }
 
+/// Whether `error` says that the tool was not called at all.
+pub(crate) fn was_not_made(error: &ToolError) -> bool {
+    matches!(
+        error,
+        ToolError::OverBudget(_) | ToolError::Unavailable { .. } | ToolError::PoolExhausted { .. }
+    )
+}
+
 /// Whether the run has to stop for `error`, which is then no observation.
 pub(crate) fn suspends(error: &ToolError) -> bool {
     match error {

@@ -6,6 +6,10 @@
 //! - [`ReactAgent`]: asks its model, makes the calls, shows what they gave, until there is an answer or the model was
 //!   asked as often as it may be ([`StopReason`]). By text or by native calls ([`Protocol`]), in English or Korean
 //!   ([`Language`]).
+//! - [`Interceptor`]: what stands around the calls of the model and the tools. There are [`Approval`], [`CapabilityPolicy`],
+//!   [`CallLimits`], [`Retrying`], [`Fallback`], [`CircuitBreaker`], [`Redaction`] and [`ModelCache`]; [`Intercepted`] puts
+//!   them around a model outside an agent.
+//! - [`Structured`]: a model's answer as a value of a Rust type, from any node.
 //! - [`HandoffTool`]: lets an agent hand its turn over to another one that is declared, as a checked call ([`Handoff`]).
 //!   How much of the conversation goes along is a [`HandoffHistory`]; whoever runs the agents follows it.
 //!

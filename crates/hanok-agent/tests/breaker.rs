@@ -17,10 +17,10 @@ use std::{
     time::Duration,
 };
 
-use hanok_agent::{CircuitBreaker, Fallback, FaultKind, ReactAgent};
+use hanok_agent::{CircuitBreaker, Fallback, FaultKind, Handling, ReactAgent, ToolErrors};
 use hanok_core::{BoxFuture, Clock, Timestamp};
-use hanok_graph::Runtime;
-use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, SharedTool, ToolSpec};
+use hanok_graph::{Outcome, Runtime};
+use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, SharedTool, ToolError, ToolSpec};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -126,6 +126,49 @@ async fn what_is_refused_is_a_fault_of_its_own() {
     let faults: Vec<_> =
         state.messages.iter().filter_map(|m| Some(m.metadata().get("fault")?.0.clone())).collect();
     assert_eq!(faults, [FaultKind::TimedOut.code(), FaultKind::Unavailable.code()]);
+}
+
+/// P4: a call that was not made, because of a breaker or a budget, leaves no doubt behind.
+#[tokio::test(start_paused = true)]
+async fn a_refused_call_that_must_not_be_repeated_is_made_when_the_run_goes_on() {
+    let tenant = hanok_core::Tenant::default;
+    let key = || hanok_core::ThreadKey::new(tenant(), "t").unwrap();
+    let asked = Arc::<AtomicUsize>::default();
+    let agent = |script: Vec<Exchange>| {
+        let counted = asked.clone();
+        let spec = ToolSpec::new("pay", "", json!({})).unwrap();
+        let pay = FnTool::untyped(spec, move |_, _| {
+            let first = counted.fetch_add(1, Ordering::SeqCst) == 0;
+            async move { if first { Err(ToolError::refused("closed")) } else { Ok("paid".into()) } }
+        });
+        let breaker = CircuitBreaker::of_tools("bank", ["pay"]).failures(1);
+        let breaker = breaker.tool_errors(|error| matches!(error, ToolError::Refused { .. }));
+        let errors = ToolErrors::to_model().for_kind(FaultKind::Unavailable, Handling::Propagate);
+        ReactAgent::builder("t", "", ScriptedModel::new(script))
+            .tool(pay)
+            .tool_errors(errors)
+            .intercept(breaker)
+            .runtime(runtime())
+            .build()
+            .unwrap()
+    };
+    let pay = || Exchange::says(call("pay", "{}"));
+    let open = agent(vec![pay(), pay(), Exchange::says("Final Answer: x").contains("paid")]);
+    let thread = open.graph().checkpointer(hanok_checkpoint::Memory::new()).thread(key());
+    thread.invoke(open.ask("?"), ()).await.unwrap_err();
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    tokio::time::advance(Duration::from_secs(31)).await;
+    thread.resume(()).await.unwrap().done().unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+
+    let closed = agent(vec![pay(), Exchange::says("Final Answer: x").contains("paid")]);
+    let budget = |calls| hanok_core::Budget { tool_calls: Some(calls), ..Default::default() };
+    let thread = closed.graph().checkpointer(hanok_checkpoint::Memory::new()).thread(key());
+    let thread = thread.budget(budget(0));
+    let outcome = thread.invoke(closed.ask("?"), ()).await.unwrap();
+    assert!(matches!(outcome, Outcome::LimitReached { .. }), "{outcome:?}");
+    thread.budget(budget(1)).resume(()).await.unwrap().done().unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), 3);
 }
 
 /// P20: a bulkhead lets so many through at once, the others in their order, and none for ever.

@@ -18,7 +18,8 @@ use hanok_checkpoint::Memory;
 use hanok_core::{Call, Request, Stored, Tenant, ThreadKey};
 use hanok_graph::{Input, Outcome};
 use hanok_model::{
-    ChatModel, ChatReply, ChatRequest, Exchange, ModelError, ScriptedModel, ToolError, ToolOutput,
+    ChatModel, ChatReply, ChatRequest, Exchange, ModelError, Price, Priced, ScriptedModel,
+    ToolError, ToolOutput,
 };
 use hanok_state::{Arguments, Message};
 
@@ -217,7 +218,8 @@ async fn usage_is_right_after_a_crash() {
         Exchange::says("Final Answer: x").usage(200, 20),
         Exchange::says("Final Answer: y").usage(7, 1),
     ]);
-    let agent = ReactAgent::builder("t", "", model.clone()).tools(tools(&ledger)).build().unwrap();
+    let priced = Priced::new(model.clone(), Price { input: 1_000_000, output: 2_000_000 });
+    let agent = ReactAgent::builder("t", "", priced).tools(tools(&ledger)).build().unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
     let thread = agent.graph().checkpointer(Memory::new()).thread(key);
     let run = thread.invoke(agent.ask("?"), ());
@@ -228,6 +230,8 @@ async fn usage_is_right_after_a_crash() {
         (2, 300, 30)
     );
     assert_eq!((usage.spent.tool_calls, usage.tools["find"], usage.estimated), (3, 3, false));
+    assert_eq!(usage.spent.cost, 360);
+    assert_eq!(thread.state(None).await.unwrap().unwrap().usage, usage);
     // Another turn begins at nothing.
     let state = thread.invoke(agent.ask("again?"), ()).await.unwrap().done().unwrap();
     assert_eq!((state.usage.spent.tokens(), state.usage.tools.len()), (8, 0));
