@@ -1,6 +1,10 @@
 //! The programs of the guides, compiled and run: each guide is here, and `cargo xtask tidy` says when one is not.
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/agents.md")]
+pub struct Agents;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/coming-from-langgraph.md")]
 pub struct ComingFromLangGraph;
 
