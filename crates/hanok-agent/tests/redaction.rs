@@ -15,7 +15,7 @@ use hanok_agent::{Intercepted, PersonalData, Protocol, ReactAgent, Redaction, Re
 use hanok_core::{BoxFuture, Call, CallKey, Clock, Secret, Timestamp, Token, TokenSink};
 use hanok_model::{
     ChatModel, ChatReply, ChatRequest, Exchange, FnTool, ModelError, ScriptedModel, SharedTool,
-    ToolSpec,
+    ToolError, ToolSpec,
 };
 use hanok_state::{Arguments, Content, Message, Part, ToolCall};
 use serde_json::json;
@@ -171,6 +171,28 @@ async fn what_a_model_says_is_redacted_before_anybody_sees_it() {
     let blocking = redaction().kind(PersonalData::Email, RedactionStrategy::Block);
     let (answer, _, seen) = ask(blocking, vec!["?".into()], reply()).await;
     assert!(answer.is_err() && seen.is_empty());
+}
+
+/// What a tool says when it gives nothing is a result, too.
+#[tokio::test]
+async fn what_a_tool_fails_with_is_redacted() {
+    let spec = |name: &str| ToolSpec::new(name, "", json!({})).unwrap();
+    let failing = FnTool::untyped(spec("fails"), |_, _| async {
+        Err(ToolError::failed("no mailbox kim@example.com"))
+    });
+    let refusing = FnTool::untyped(spec("refuses"), |_, _| async {
+        Err(ToolError::refused("010-1234-5678 is blocked"))
+    });
+    let asks = call("fails", "{}") + &call("refuses", "{}");
+    let model = ScriptedModel::new([says(&asks), says("Final Answer: x")]);
+    let agent = ReactAgent::builder("t", "", model).tool(failing).tool(refusing);
+    let agent = agent.intercept(Redaction::new()).build().unwrap();
+    let state = agent.graph().invoke(agent.ask("?"), ()).await.unwrap().done().unwrap();
+    let seen = observations(&state);
+    assert!(
+        seen[0].contains("no mailbox [EMAIL]") && seen[1].contains("[MOBILE] is blocked"),
+        "{seen:?}"
+    );
 }
 
 /// In an agent: the log has what the user said, nothing of what a tool gave, and the tool gets the data and not its name.

@@ -29,6 +29,9 @@ type Untrusted = Arc<dyn Fn(&Message) -> bool + Send + Sync>;
 /// the conversation. A call changes the world unless its tool is [`Effect::Pure`]; one that sends its arguments away is
 /// to be [declared](Self::side_effect).
 ///
+/// A call that [`Approval`](super::approval::Approval) has approved is approved here once more where this policy wants it: name
+/// a tool in one of the two. Hand-offs are tools, too: those that [`only`](Self::only) does not name are not made.
+///
 /// ```
 /// use hanok_agent::{CapabilityPolicy, ReactAgent};
 /// use hanok_model::ScriptedModel;

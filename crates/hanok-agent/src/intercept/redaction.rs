@@ -236,6 +236,9 @@ impl Interceptor for Redaction {
                     Cow::Borrowed(_) => Err(error),
                 }
             }
+            Err(ToolError::Refused { reason }) => {
+                Err(ToolError::refused(replacer.text(&reason).into_owned()))
+            }
             other => other,
         };
         match replacer.blocked.is_empty() {
