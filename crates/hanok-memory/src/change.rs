@@ -1,5 +1,7 @@
 //! What a step of compaction changes.
 
+use std::collections::{HashMap, HashSet};
+
 use hanok_state::{Message, MessageOp, Messages, State, StateUpdate};
 
 use crate::{ConversationMemory, ConversationMemoryUpdate};
@@ -31,21 +33,28 @@ impl Change {
         messages: &Messages,
         memory: &ConversationMemory,
     ) -> (Messages, ConversationMemory) {
-        let mut kept: Vec<Message> = messages.iter().cloned().collect();
+        let (mut gone, mut new) = (HashSet::new(), HashMap::new());
         for op in &self.messages {
             match op {
-                MessageOp::Put(new) => {
-                    if let Some(old) = kept.iter_mut().find(|old| old.id() == new.id()) {
-                        *old = new.clone();
-                    }
+                MessageOp::Put(message) => {
+                    new.insert(message.id(), message);
                 }
-                MessageOp::Remove(id) => kept.retain(|message| message.id() != Some(&**id)),
-                MessageOp::Clear => kept.clear(),
+                MessageOp::Remove(id) => {
+                    gone.insert(&**id);
+                }
+                // Compaction never clears.
+                MessageOp::Clear => {}
             }
         }
+        let stays = |message: &&Message| !message.id().is_some_and(|id| gone.contains(id));
+        let kept: Messages = messages
+            .iter()
+            .filter(stays)
+            .map(|message| Message::clone(new.get(&message.id()).unwrap_or(&message)))
+            .collect();
         let mut remembered = memory.clone();
         // Its writes are of the fields of the memory, each of which merges whatever is written.
         drop(remembered.reduce(vec![("memory".into(), self.memory.clone())]));
-        (kept.into_iter().collect(), remembered)
+        (kept, remembered)
     }
 }

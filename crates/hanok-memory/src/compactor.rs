@@ -5,16 +5,16 @@ use std::{fmt, sync::Arc};
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Snapshot, StepError};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, DataMark, ModelError, SharedModel, ToolSpec};
-use hanok_state::{Message, Messages, State};
+use hanok_state::{Message, Messages, Role, State};
 use thiserror::Error;
 use tracing::Instrument;
 
 use crate::{
     Action, Around, Change, Compaction, ConversationMemory, Fact, MemoryEvent, PolicyError,
-    request::said,
+    request::said, unit::Units,
 };
 
-/// The most steps that one call of the node takes: clear, summarise, fold, and as many results to shorten.
+/// The most steps that one call of the node takes: clear, summarise, shorten, and summaries to fold.
 const ROUNDS: usize = 32;
 
 type Pin = dyn Fn(&Message) -> Vec<Fact> + Send + Sync;
@@ -192,10 +192,13 @@ impl Compactor {
     fn facts(&self, action: &Action) -> Vec<Fact> {
         match (action, &self.pin) {
             (Action::Summarise { messages }, Some(pin)) => {
-                let said = messages.iter().filter(|message| {
-                    message.role() == hanok_state::Role::User && !crate::unit::is_result(message)
-                });
-                said.flat_map(|message| pin(message)).collect()
+                let refs: Vec<&Message> = messages.iter().collect();
+                let results = Units::of(&refs).results;
+                let said = messages
+                    .iter()
+                    .zip(results)
+                    .filter(|(message, is_result)| message.role() == Role::User && !is_result);
+                said.flat_map(|(message, _)| pin(message)).collect()
             }
             _ => Vec::new(),
         }
@@ -217,7 +220,7 @@ impl Compactor {
         };
         let reply = context.step(&format!("summary-{round}"), || self.ask(request, &call)).await;
         match reply {
-            Ok(reply) => Ok(Ok(said(&reply))),
+            Ok(reply) => Ok(said(&reply)),
             Err(StepError::Failed(cause)) => match cause.downcast::<ModelError>() {
                 Ok(error)
                     if matches!(*error, ModelError::Cancelled | ModelError::OverBudget(_)) =>

@@ -19,7 +19,7 @@ pub use event::MemoryEvent;
 pub use memory::{
     ConversationMemory, ConversationMemoryUpdate, Fact, FactKind, Summary, with_data,
 };
-pub use plan::{Action, NotApplied, Plan};
+pub use plan::{Action, NotApplied, Plan, Replaced};
 pub use policy::{Compaction, Keep, Overflow, PolicyError, Trigger};
 pub use separated::SeparatorInside;
 pub use stated::stated;

@@ -10,7 +10,7 @@ use crate::{
     Around, Change, Compaction, ConversationMemory, Counted, Fact, FactKind, Keep, Overflow,
     Summary, memory,
     policy::{target, worth},
-    unit::{Unit, Units, is_result},
+    unit::{Unit, Units},
 };
 
 /// Under which a message keeps that a part of it was taken out.
@@ -34,8 +34,8 @@ pub struct Plan {
 pub enum Action {
     /// Old results of tools are cleared; each call keeps its result's place. No model is asked.
     Clear {
-        /// The results as they will stand, by their ids.
-        results: Vec<Message>,
+        /// The results.
+        results: Vec<Replaced>,
     },
     /// Messages are taken out, and a summary of them is kept.
     Summarise {
@@ -49,11 +49,20 @@ pub enum Action {
         /// The two.
         summaries: (Summary, Summary),
     },
-    /// The longest result is shortened, because nothing else is left to take. No model is asked.
+    /// The longest results are shortened, because nothing else is left to take. No model is asked.
     Shorten {
-        /// The result as it will stand, by its id.
-        result: Message,
+        /// The results.
+        results: Vec<Replaced>,
     },
+}
+
+/// A message in the place of another one with its id.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replaced {
+    /// As it stands.
+    pub from: Message,
+    /// As it will stand.
+    pub to: Message,
 }
 
 impl Action {
@@ -124,7 +133,9 @@ impl Compaction {
             Some((limit, total)) => {
                 let most = self.most().unwrap_or(u64::MAX);
                 let above = total.saturating_sub(target(limit));
-                let least = if total >= most { 1 } else { worth(limit) };
+                // Whatever else fires does not ask how much is won.
+                let alone = self.fires(all.len(), &|| 0);
+                let least = if total >= most || alone { 1 } else { worth(limit) };
                 view.clear(above)
                     .or_else(|| view.summarise(above, least))
                     .or_else(|| if total >= most { view.shorten(above) } else { None })
@@ -159,8 +170,7 @@ impl Compaction {
         memory: &ConversationMemory,
     ) -> Result<Change, NotApplied> {
         match &plan.action {
-            Action::Clear { results } => replaced(results, messages),
-            Action::Shorten { result } => replaced(std::slice::from_ref(result), messages),
+            Action::Clear { results } | Action::Shorten { results } => replaced(results, messages),
             Action::Summarise { messages: taken } => {
                 self.summarised(taken, said, facts, messages, memory)
             }
@@ -258,46 +268,51 @@ impl Compaction {
         facts: &[Fact],
         memory: &ConversationMemory,
     ) -> (Vec<Fact>, Vec<(String, Option<Fact>)>) {
-        let mut known: HashSet<&str> = memory.pinned().map(|fact| fact.text.as_str()).collect();
         let tokens = |fact: &Fact| self.counter.text(&fact.text) + 2;
+        let mut pinned: Vec<(String, &Fact)> =
+            memory.pinned.iter().map(|(key, fact)| (key.clone(), fact)).collect();
         let mut used: u64 = memory.pinned().map(tokens).sum();
         let mut number = memory::next(&memory.pinned);
-        let mut names: Vec<String> = memory
-            .pinned
-            .iter()
-            .filter(|(_, fact)| fact.kind == FactKind::Name)
-            .map(|(key, _)| key.clone())
-            .collect();
-        let (mut unpinned, mut changes) = (Vec::new(), Vec::new());
+        let mut unpinned = Vec::new();
         for fact in facts {
-            if !known.insert(&fact.text) {
+            // A later name takes the place of the one that counts now.
+            let named = |(_, pinned): &(String, &Fact)| {
+                fact.kind == FactKind::Name && pinned.kind == FactKind::Name
+            };
+            let old = pinned.iter().position(named);
+            let freed = old.and_then(|at| pinned.get(at)).map_or(0, |(_, fact)| tokens(fact));
+            if pinned.iter().any(|(_, pinned)| pinned.text == fact.text) {
                 continue;
             }
-            if used + tokens(fact) > self.pinned_tokens {
+            if used - freed + tokens(fact) > self.pinned_tokens {
                 unpinned.push(fact.clone());
                 continue;
             }
-            used += tokens(fact);
-            let key = memory::key(number);
+            used = used - freed + tokens(fact);
+            old.map(|at| pinned.remove(at));
+            pinned.push((memory::key(number), fact));
             number += 1;
-            if fact.kind == FactKind::Name {
-                changes.extend(names.drain(..).map(|key| (key, None)));
-                names.push(key.clone());
-            }
-            changes.push((key, Some(fact.clone())));
         }
+        let kept: HashSet<&str> = pinned.iter().map(|(key, _)| key.as_str()).collect();
+        let gone = memory.pinned.iter().filter(|(key, _)| !kept.contains(key.as_str()));
+        let gone = gone.map(|(key, _)| (key.clone(), None));
+        let new = pinned.iter().filter(|(key, _)| memory.pinned.get(key).is_none());
+        let new = new.map(|(key, fact)| (key.clone(), Some(Fact::clone(fact))));
+        let changes = gone.chain(new).collect();
         (unpinned, changes)
     }
 }
 
-/// `results` in the place of those with their ids.
-fn replaced(results: &[Message], messages: &Messages) -> Result<Change, NotApplied> {
+/// `results` in the place of those that they were planned for.
+fn replaced(results: &[Replaced], messages: &Messages) -> Result<Change, NotApplied> {
     let mut ops = Vec::new();
-    for result in results {
-        match result.id().and_then(|id| messages.get(id)) {
-            None => return Err(NotApplied::Stale),
-            Some(kept) if kept == result => {}
-            Some(_) => ops.push(MessageOp::Put(result.clone())),
+    for Replaced { from, to } in results {
+        match to.id().and_then(|id| messages.get(id)) {
+            Some(kept) if kept == from => ops.push(MessageOp::Put(to.clone())),
+            Some(kept) if kept == to => {}
+            Some(_) => return Err(NotApplied::Stale),
+            // It was taken out since, with its call.
+            None => {}
         }
     }
     Ok(Change { messages: ops, memory: ConversationMemory::update() })
@@ -355,15 +370,16 @@ impl<'a> View<'a> {
     fn clear(&self, above: u64) -> Option<Action> {
         let kept = self.kept_from();
         let old = self.takeable().filter(|unit| unit.messages.end <= kept);
+        let old = old.flat_map(|unit| unit.messages.clone());
         let mut results = Vec::new();
         let mut freed = 0;
-        for message in old.flat_map(|unit| self.of(unit)) {
+        for (_, message) in old.filter_map(|at| self.result(at)) {
             let tokens = self.policy.counter.message(message);
             let whole = !message.metadata().contains_key(CUT);
-            if is_result(message) && whole && tokens >= self.policy.long_result {
-                let cleared = cleared(message, tokens, self.policy.language);
-                freed += tokens.saturating_sub(self.policy.counter.message(&cleared));
-                results.push(cleared);
+            if whole && tokens >= self.policy.long_result {
+                let to = cleared(message, tokens, self.policy.language);
+                freed += tokens.saturating_sub(self.policy.counter.message(&to));
+                results.push(Replaced { from: message.clone(), to });
             }
         }
         (freed >= above && !results.is_empty()).then_some(Action::Clear { results })
@@ -390,22 +406,35 @@ impl<'a> View<'a> {
         worth.then_some(Action::Summarise { messages: taken })
     }
 
-    /// Shortens the longest result, wherever it stands.
+    /// The message at `at` and its tokens, if it is a result that can be named.
+    fn result(&self, at: usize) -> Option<(u64, &'a Message)> {
+        let message = self.messages.get(at).filter(|message| message.id().is_some())?;
+        let is_result = self.units.results.get(at).copied().unwrap_or(false);
+        is_result.then(|| (self.policy.counter.text(&message.text()), *message))
+    }
+
+    /// Shortens the longest results, wherever they stand, until the prompt is down by `above` tokens.
     fn shorten(&self, above: u64) -> Option<Action> {
-        let results = self.messages.iter().filter(|message| is_result(message));
-        let sized = results
-            .filter(|message| message.id().is_some())
-            .map(|message| (self.policy.counter.text(&message.text()), *message));
-        let (tokens, longest) = sized.max_by_key(|(tokens, _)| *tokens)?;
-        let left = tokens.saturating_sub(above).max(SHORTENED);
-        // Half of it at least, or it would be shortened again and again by a little.
-        let left = left.min(tokens / 2).max(SHORTENED / 2);
-        let result = if left < tokens {
-            shortened(longest, tokens, left, self.policy)?
-        } else {
-            return None;
-        };
-        Some(Action::Shorten { result })
+        let all = 0..self.messages.len();
+        let mut sized: Vec<(u64, &Message)> = all.filter_map(|at| self.result(at)).collect();
+        sized.sort_by_key(|(tokens, _)| std::cmp::Reverse(*tokens));
+        let (mut results, mut freed) = (Vec::new(), 0);
+        for (tokens, message) in sized {
+            if freed >= above {
+                break;
+            }
+            let left = tokens.saturating_sub(above - freed).max(SHORTENED);
+            // Half of it at least, or it would be shortened again and again by a little.
+            let left = left.min(tokens / 2).max(SHORTENED / 2);
+            if left >= tokens {
+                break;
+            }
+            if let Some(to) = shortened(message, tokens, left, self.policy) {
+                freed += tokens.saturating_sub(self.policy.counter.text(&to.text()));
+                results.push(Replaced { from: message.clone(), to });
+            }
+        }
+        (!results.is_empty()).then_some(Action::Shorten { results })
     }
 }
 

@@ -69,6 +69,18 @@ pub enum PolicyError {
         /// What fires.
         trigger: Trigger,
     },
+    /// A limit of tokens that the window never lets it reach, or that is none.
+    #[error(
+        "the trigger {trigger:?} fires at {limit} tokens, and the window has {window}; take less, but not nothing"
+    )]
+    Limit {
+        /// What fires.
+        trigger: Trigger,
+        /// At how many tokens.
+        limit: u64,
+        /// The model's window.
+        window: u64,
+    },
     /// No summary may be kept.
     #[error("at least one summary is kept, and two where they are folded")]
     NoSummaries,
@@ -209,12 +221,19 @@ impl Compaction {
 
     fn check_trigger(&self, trigger: &Trigger) -> Result<(), PolicyError> {
         let again = || PolicyError::KeepsTooMuch { keep: self.keep, trigger: trigger.clone() };
+        let single = matches!(trigger, Trigger::Tokens(_) | Trigger::Fraction(_));
+        if let (true, Some(limit), Some(window)) = (single, self.tokens_of(trigger), self.window)
+            && (limit == 0 || limit > window)
+            && !matches!(trigger, Trigger::Fraction(share) if !(*share > 0.0 && *share < 1.0))
+        {
+            return Err(PolicyError::Limit { trigger: trigger.clone(), limit, window });
+        }
         match (trigger, self.keep) {
             (Trigger::Messages(0) | Trigger::Tokens(0), _) => {
                 Err(PolicyError::Trigger(trigger.clone()))
             }
-            (Trigger::Messages(at), Keep::Messages(keep)) if keep >= *at => Err(again()),
-            (Trigger::Above(above), Keep::Messages(keep)) if keep > *above => Err(again()),
+            (Trigger::Messages(at), Keep::Messages(keep)) if keep + 2 > *at => Err(again()),
+            (Trigger::Above(above), Keep::Messages(keep)) if keep + 1 > *above => Err(again()),
             (Trigger::Tokens(limit), Keep::Tokens(keep)) if keep > target(*limit) => Err(again()),
             (Trigger::Fraction(share), _) if !(*share > 0.0 && *share < 1.0) => {
                 Err(PolicyError::Trigger(trigger.clone()))
@@ -309,7 +328,13 @@ mod tests {
         let share = |share| Compaction::new().trigger(Trigger::Fraction(share));
         for (policy, want) in [
             (Compaction::new(), None),
-            (Compaction::new().keep(Keep::Messages(10)), Some("keep less")),
+            (Compaction::new().keep(Keep::Messages(9)), Some("keep less")),
+            (Compaction::new().keep(Keep::Messages(8)), None),
+            (
+                Compaction::new().trigger(Trigger::Tokens(10_000)).window(2_000),
+                Some("the window has 2000"),
+            ),
+            (share(0.0001).window(1000), Some("fires at 0 tokens")),
             (Compaction::new().trigger(Trigger::Messages(0)), Some("a number above 0")),
             (Compaction::new().trigger(Trigger::Any(vec![])), Some("nothing in it")),
             (share(0.5), Some("`window`")),

@@ -10,20 +10,29 @@ const LONGEST: usize = 200;
 /// The most sentences of one message that are looked at.
 const MOST: usize = 50;
 
-/// How a name is said.
-const NAMES: &[&str] = &[
-    "이름은",
-    "이름이",
+/// How users say their own name, anywhere in a clause and at its beginning.
+const OWN_NAMES: &[&str] = &[
+    "내 이름은",
+    "내 이름이",
+    "제 이름은",
+    "제 이름이",
+    "나의 이름은",
+    "저의 이름은",
     "my name is",
     "i'm called",
     "i am called",
-    "call me",
-    "라고 불러",
-    "라고 해요",
-    "라고 합니다",
+    "you can call me",
 ];
+const CALLED: (&[&str], &[&str]) =
+    (&["저는 ", "나는 ", "난 "], &["라고 해", "라고 해요", "라고 합니다", "라고 불러"]);
 
-/// What asks or orders, and states nothing.
+/// How the name of anything else is said.
+const NAMES: &[&str] = &["이름은", "이름이", "name is"];
+
+/// What a user says who wants it to be kept: no order that asks for something else.
+const KEEP: &[&str] = &["기억해", "기억 해", "remember", "keep in mind"];
+
+/// What asks, wherever it stands; whole words of English; and the ends of a clause that asks or orders.
 const ASKS: &[&str] = &[
     "알려",
     "뭐",
@@ -32,39 +41,42 @@ const ASKS: &[&str] = &[
     "언제",
     "얼마",
     "몇 ",
-    "몇번",
     "어디",
     "누구",
     "어떻게",
-    "계산",
-    "찾아",
-    "검색",
-    "보여",
-    "해줘",
-    "해 줘",
-    "주세요",
-    "줄래",
-    "할까",
-    "인가",
-    "일까",
-    "나요",
-    "습니까",
-    "what",
-    "when",
-    "who",
-    "how ",
-    "where",
-    "which",
-    "why",
     "tell me",
-    "calculate",
-    "search",
-    "find ",
-    "show ",
-    "please",
     "can you",
     "could you",
     "do you",
+];
+const ASKING_WORDS: &[&str] = &[
+    "what",
+    "when",
+    "who",
+    "how",
+    "where",
+    "which",
+    "why",
+    "please",
+    "calculate",
+    "search",
+    "find",
+    "show",
+];
+const ORDERS: &[&str] = &[
+    "줘",
+    "줘요",
+    "주세요",
+    "줄래",
+    "줄래요",
+    "까",
+    "까요",
+    "나요",
+    "인가",
+    "인가요",
+    "해봐",
+    "하세요",
+    "해라",
 ];
 
 /// What stands behind the number of an amount.
@@ -135,11 +147,14 @@ const MONTHS: &[&str] = &[
 #[must_use]
 pub fn stated(message: &Message) -> Vec<Fact> {
     let id = message.id().unwrap_or_default();
-    let fact = |sentence: &str| {
-        let kind = kind(sentence)?;
-        Some(Fact { kind, text: sentence.to_owned(), message: id.to_owned() })
+    let fact = |clause: &str| {
+        let kind = kind(clause)?;
+        Some(Fact { kind, text: clause.to_owned(), message: id.to_owned() })
     };
-    sentences(&message.text()).iter().filter_map(|sentence| fact(sentence)).collect()
+    let sentences = sentences(&message.text());
+    // What is to be kept and what is asked may stand in one sentence: `내 이름은 철수야, 기억해 줘`.
+    let clauses = sentences.iter().flat_map(|sentence| sentence.split(", ")).map(str::trim);
+    clauses.filter_map(fact).collect()
 }
 
 /// The sentences of a text that end without a question mark.
@@ -171,20 +186,27 @@ fn sentences(text: &str) -> Vec<String> {
     sentences
 }
 
-/// What a sentence states, `None` where it states nothing of these.
-fn kind(sentence: &str) -> Option<FactKind> {
-    let lower = sentence.to_lowercase();
+/// What a clause states, `None` where it states nothing of these.
+fn kind(clause: &str) -> Option<FactKind> {
+    let lower = clause.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if sentence.is_empty() || sentence.chars().count() > LONGEST || has(ASKS) {
+    let ends = |words: &[&str]| words.iter().any(|word| lower.ends_with(word));
+    let begins = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));
+    let word = |word: &str| lower.split(|c: char| !c.is_alphanumeric()).any(|one| one == word);
+    let asks = has(ASKS) || ends(ORDERS) || ASKING_WORDS.iter().any(|asking| word(asking));
+    if clause.is_empty() || clause.chars().count() > LONGEST || asks && !has(KEEP) {
         return None;
     }
-    if has(NAMES) {
+    if has(OWN_NAMES) || begins(&["call me "]) || begins(CALLED.0) && has(CALLED.1) {
         return Some(FactKind::Name);
     }
     if has_date(&lower) {
         return Some(FactKind::Date);
     }
-    has_amount(&lower).then_some(FactKind::Amount)
+    if has_amount(&lower) {
+        return Some(FactKind::Amount);
+    }
+    has(NAMES).then_some(FactKind::Other)
 }
 
 /// Whether a text names a day: `3월 15일`, `15일까지`, `2026-03-15`, `3/15`, `march 15`.
@@ -251,6 +273,16 @@ mod tests {
             ("예산은 1억원이고 팀은 5명이야.", &[(Amount, "예산은 1억원이고 팀은 5명이야")]),
             ("Our budget is $1.5 million", &[(Amount, "Our budget is $1.5 million")]),
             ("월세는 1,200,000 원입니다\n고마워", &[(Amount, "월세는 1,200,000 원입니다")]),
+            ("프로젝트 이름은 한옥이야", &[(FactKind::Other, "프로젝트 이름은 한옥이야")]),
+            ("Don't call me after 6", &[]),
+            ("저는 김철수라고 합니다.", &[(Name, "저는 김철수라고 합니다")]),
+            ("내 이름은 철수야, 꼭 기억해줘", &[(Name, "내 이름은 철수야")]),
+            (
+                "Please remember that my name is Kim",
+                &[(Name, "Please remember that my name is Kim")],
+            ),
+            ("My research budget is $5000", &[(Amount, "My research budget is $5000")]),
+            ("계산서는 3월 2일에 보냈어", &[(Date, "계산서는 3월 2일에 보냈어")]),
             ("내 이름이 뭐라고 했지?", &[]),
             ("3월 15일이 무슨 요일이야", &[]),
             ("123 * 456 계산해줘", &[]),

@@ -27,6 +27,8 @@ pub(crate) struct Units {
     pub(crate) last_turn: usize,
     /// The messages that turns begin with.
     pub(crate) turns: Vec<usize>,
+    /// Of each message, whether it is what came of a call.
+    pub(crate) results: Vec<bool>,
 }
 
 impl Units {
@@ -51,7 +53,15 @@ impl Units {
             .filter(|at| messages.get(*at).is_some_and(|message| is_said(message)))
             .collect();
         let last = units.last().map_or(messages.len(), |unit| unit.messages.start);
-        Self { last_turn: turns.last().copied().unwrap_or(last), turns, units }
+        let results = messages.iter().zip(&links.owner).map(|(message, owner)| {
+            owner.is_some() || message.role() == Role::Tool || message.tool_call_id().is_some()
+        });
+        Self {
+            last_turn: turns.last().copied().unwrap_or(last),
+            results: results.collect(),
+            turns,
+            units,
+        }
     }
 }
 
@@ -153,27 +163,21 @@ impl Links {
     }
 }
 
-/// Whether the message is a result: by its role, its call's id, a program's note, or its label.
-pub(crate) fn is_result(message: &Message) -> bool {
-    message.role() == Role::Tool || message.tool_call_id().is_some() || is_observation(message)
+/// Whether a message without an id may be what came of the call right before it.
+fn is_observation(message: &Message) -> bool {
+    let text = message.text();
+    let labelled = LABELS.iter().any(|label| text.trim_start().starts_with(label));
+    message.role() == Role::User && labelled
 }
 
-/// Whether a message without an id stands behind a call as what came of it.
-fn is_observation(message: &Message) -> bool {
-    let labelled = || {
-        let text = message.text();
-        LABELS.iter().any(|label| text.trim_start().starts_with(label))
-    };
-    message.role() == Role::User && (message.metadata().contains_key("fault") || labelled())
-}
+/// What a program puts into a conversation in the user's role, by the note it leaves with it.
+const NOTES: [&str; 3] = ["task", "summary", "data"];
 
 /// Whether a person said it: no result, no task, no summary.
 fn is_said(message: &Message) -> bool {
-    let note = |key| message.metadata().contains_key(key);
-    message.role() == Role::User
-        && message.tool_call_id().is_none()
-        && !note("kind")
-        && !note("fault")
+    let kind = message.metadata().get("kind").and_then(|kind| kind.0.as_str());
+    let noted = kind.is_some_and(|kind| NOTES.contains(&kind));
+    message.role() == Role::User && message.tool_call_id().is_none() && !noted
 }
 
 /// Whether a model's text is a call, in any format.
@@ -261,6 +265,11 @@ mod tests {
             ),
             ("a text call that waits", vec![user("a"), says(text)], ("0 1?", 0)),
             ("a person may begin so, too", vec![says("네"), user("Observation: 흐림")], ("0 1", 1)),
+            (
+                "a note of somebody else's",
+                vec![user("a").with_metadata("kind", "survey"), says("b")],
+                ("0 1", 0),
+            ),
             (
                 "a fault belongs to its reply",
                 vec![

@@ -178,6 +178,39 @@ fn as_a_last_resort_the_longest_result_is_shortened_with_a_mark() {
     assert!(count.total() < 2_000 && !count.exact, "{count:?}");
 }
 
+/// What is planned for one conversation is not put over another.
+#[test]
+fn a_result_that_was_changed_or_taken_since_is_not_overwritten() {
+    let policy = Compaction::new().trigger(Trigger::Tokens(2_000)).window(2_200);
+    let talk = |text: &str| -> Messages {
+        let result = gave("1", text.to_owned());
+        [Message::user("규정 전체").with_id("u1"), called("1"), result].into_iter().collect()
+    };
+    let messages = talk(&"가나다라 ".repeat(3_000));
+    let memory = ConversationMemory::default();
+    let plan = policy.plan(&messages, &memory, &AROUND).unwrap();
+    let apply = |messages: &Messages| policy.apply(&plan, "", &[], messages, &memory);
+    assert!(!apply(&messages).unwrap().is_empty());
+    assert!(matches!(apply(&talk("짧은 것")), Err(NotApplied::Stale)));
+    let taken: Messages = messages.iter().take(1).cloned().collect();
+    assert!(apply(&taken).unwrap().is_empty());
+}
+
+/// As many as are needed, at once.
+#[test]
+fn a_hundred_huge_results_are_shortened_in_one_step() {
+    let policy = Compaction::new().trigger(Trigger::Tokens(60_000));
+    let results = (0..100).flat_map(|n| {
+        let id = n.to_string();
+        [called(&id), gave(&id, "가나다라 ".repeat(300))]
+    });
+    let all = std::iter::once(Message::user("모두").with_id("u1")).chain(results);
+    let (mut messages, mut memory) = (all.collect::<Messages>(), ConversationMemory::default());
+    let done = compacted(&policy, &mut messages, &mut memory, |_| unreachable!());
+    assert_eq!(done, ["shorten"]);
+    assert!(policy.count(messages.iter(), &memory, &AROUND).total() < 60_000);
+}
+
 #[test]
 fn everything_in_a_prompt_is_counted() {
     let policy = Compaction::new();
@@ -231,6 +264,19 @@ fn a_name_is_pinned_once_and_the_later_one_counts() {
     }
     let pinned: Vec<_> = memory.pinned().map(|fact| fact.text.as_str()).collect();
     assert_eq!(pinned, ["내 이름은 영희야"]);
+
+    // Several in one go: the last that was said counts, also when it was said before.
+    let names = ["내 이름은 민수야", "내 이름은 영희야", "내 이름은 민수야"];
+    let said = (4..).zip(names).map(|(n, name)| say(n, name));
+    let mut messages: Messages = said.chain(talk(10..=15)).collect();
+    compacted(&policy, &mut messages, &mut memory, |_| "요약".into());
+    assert_eq!(
+        memory.pinned().map(|fact| fact.text.as_str()).collect::<Vec<_>>(),
+        ["내 이름은 민수야"]
+    );
+    let mut messages: Messages =
+        std::iter::once(say(9, "내 이름은 영희야")).chain(talk(10..=15)).collect();
+    compacted(&policy, &mut messages, &mut memory, |_| "요약".into());
 
     // What has no room is not pinned, and what is pinned stays.
     let many = (1..=10).map(|n| say(100 + n, &format!("예산은 {n}억원이야")));
