@@ -42,7 +42,7 @@ impl Chat {
             false => Toolbox::online(&folder, options.python)?,
         };
         let model = brain.model.clone();
-        let policy = policy(usize::from(options.max_messages), model.name());
+        let policy = policy(options, model.name());
         Self::of(model, policy, documents, toolbox)
     }
 
@@ -110,11 +110,13 @@ impl Chat {
     }
 }
 
-/// How conversations are kept small: at `most` messages the older half is summarised, and summaries are folded, so that none is lost.
-fn policy(most: usize, model: &str) -> Compaction {
+/// How conversations are kept small: at so many messages the older half is summarised, at so many tokens as much as is needed;
+/// summaries are folded, so that none is lost.
+fn policy(options: &Options, model: &str) -> Compaction {
+    let (messages, tokens) = (usize::from(options.max_messages), u64::from(options.max_tokens));
     Compaction::new()
-        .trigger(Trigger::Messages(most))
-        .keep(Keep::Messages(most / 2))
+        .trigger(Trigger::Any(vec![Trigger::Messages(messages), Trigger::Tokens(tokens)]))
+        .keep(Keep::Messages(messages / 2))
         .overflow(Overflow::Fold)
         .counter(TokenCounter::for_model(model))
         .language(Language::Korean)

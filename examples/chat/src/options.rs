@@ -27,8 +27,12 @@ pub struct Options {
     pub docs: Option<PathBuf>,
 
     /// At how many messages the older half is summarised
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(4..))]
     pub max_messages: u16,
+
+    /// At how many tokens of the prompt it is made smaller, whatever the number of messages
+    #[arg(long, value_name = "N", default_value_t = 16_000, value_parser = clap::value_parser!(u32).range(4_000..))]
+    pub max_tokens: u32,
 
     /// The store that the documents are searched in
     #[arg(long, value_name = "NAME", default_value_t = StoreKind::Memory)]

@@ -25,17 +25,17 @@ impl Talking {
 
     /// What the next prompt holds, in tokens.
     fn tokens(&self, state: &ChatState) -> String {
-        let around = self.0.compactor.around(state.context().unwrap_or_default());
+        // What will be found for the next question is not known yet.
+        let around = self.0.compactor.around("");
         let policy = self.0.compactor.policy();
         let count = policy.count(state.messages().iter(), state.memory(), &around);
         let how =
             if count.exact { "tiktoken으로 센 값" } else { "어림값, 실제보다 큰 쪽" };
         format!(
-            "시스템 {}, 도구 {}, 기억 {}, 문서 {}, 대화 {}, 답을 위해 비워 둔 것 {}: 모두 {}토큰 ({how})",
+            "시스템 {}, 도구 {}, 기억 {}, 대화 {}, 답을 위해 비워 둔 것 {}: 모두 {}토큰 ({how})",
             count.system,
             count.tools,
             count.memory,
-            count.context,
             count.messages,
             count.reserved,
             count.total()
@@ -78,8 +78,12 @@ impl Talk for Talking {
         }
         if let Ok(event) = item.decode::<MemoryEvent>() {
             return Some(match event {
-                MemoryEvent::Compacted { action, before, after, messages, .. } => {
-                    format!("[memory] {action}: {before} → {after}토큰, 메시지 {messages}개")
+                MemoryEvent::Compacted { action, before, after, messages, unpinned } => {
+                    let full = match unpinned {
+                        0 => String::new(),
+                        count => format!(", 자리가 없어 고정하지 못한 사실 {count}개"),
+                    };
+                    format!("[memory] {action}: {before} → {after}토큰, 메시지 {messages}개{full}")
                 }
                 MemoryEvent::Failed { action, reason } => {
                     format!("[memory] {action} 실패, 대화는 그대로: {}", short(&reason))

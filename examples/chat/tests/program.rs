@@ -7,13 +7,19 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+#[path = "support/server.rs"]
+mod server;
+
 use std::{
     env,
-    io::Write,
+    io::{Read, Write},
     net::TcpListener,
     path::PathBuf,
     process::{Command, Output, Stdio},
+    time::{Duration, Instant},
 };
+
+use server::{Answer, serve};
 
 /// The program, built beside this test.
 fn program() -> PathBuf {
@@ -166,7 +172,7 @@ fn what_is_wrong_is_said_in_one_line() {
         assert_eq!(said.code, Some(code), "{arguments:?}: {}", said.err);
         assert!(said.err.contains(line), "{arguments:?}: {}", said.err);
     }
-    assert_eq!(run(&["--max-messages", "1"]).code, Some(2));
+    assert_eq!(run(&["--max-messages", "3"]).code, Some(2));
 }
 
 /// A model that never answers: Ctrl-C ends the answer, and the next question is answered on the same thread.
@@ -192,4 +198,56 @@ fn ctrl_c_stops_the_answer_and_keeps_the_thread() {
     drop(asked);
     let recalled = run(&["--db", &db, "내 이름이 뭐라고 했지?"]);
     assert!(recalled.out.contains("철수"), "{} {}", recalled.out, recalled.err);
+}
+
+/// The program, on a model's server.
+fn served(answer: Answer, arguments: &[&str]) -> Command {
+    let mut command = chat(arguments);
+    command.env("OPENAI_BASE_URL", serve(answer)).env("OPENAI_MODEL", "m");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Characters that act on a terminal, in an answer: JSON stays JSON, and does not act either.
+#[test]
+fn whatever_a_model_writes_the_events_are_json() {
+    let pieces =
+        Answer::Pieces(&["네\u{202e}, ", "\u{9b}31m\u{200b}", "\u{feff}😀 끝"], Duration::ZERO);
+    let said = said(served(pieces, &["--json", "안녕"]).output().unwrap());
+    let events: Vec<serde_json::Value> =
+        said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!said.out.contains(['\u{202e}', '\u{9b}']), "{:?}", said.out);
+    assert_eq!(events.last().unwrap()["text"], "네\u{202e}, \u{9b}31m\u{200b}\u{feff}😀 끝");
+}
+
+/// A model that writes for half a minute: one Ctrl-C is enough, whenever it comes.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_is_heard_while_an_answer_is_written() {
+    for _ in 0..3 {
+        let pieces = Answer::Pieces(&["말 "; 3_000], Duration::from_millis(10));
+        let began = Instant::now();
+        let mut child = served(pieces, &["--json", "안녕"]).spawn().unwrap();
+        // Some of the answer is there.
+        let mut first = [0; 2_000];
+        child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+        let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        let Said { code, err, .. } = said(child.wait_with_output().unwrap());
+        assert_eq!(code, Some(130), "{err}");
+        assert!(began.elapsed() < Duration::from_secs(25));
+    }
+}
+
+/// What its server refuses stays in the conversation until it is taken back.
+#[test]
+fn a_question_that_was_refused_can_be_taken_back() {
+    let (_dir, db) = database();
+    run(&["--db", &db, "내 이름은 철수야"]);
+    let refused = served(Answer::Refuse(400), &["--db", &db, "독사과"]).output().unwrap();
+    assert_eq!(said(refused).code, Some(1));
+    assert!(run(&["--db", &db, "/history"]).out.contains("독사과"));
+    assert_eq!(run(&["--db", &db, "/rewind 1"]).code, Some(0));
+    let history = run(&["--db", &db, "/history"]).out;
+    assert!(history.contains("철수") && !history.contains("독사과"), "{history}");
+    assert!(run(&["--db", &db, "내 이름이 뭐라고 했지?"]).out.contains("철수"));
 }

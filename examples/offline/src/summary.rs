@@ -32,7 +32,7 @@ pub(crate) fn of(data: &str, language: Language) -> String {
     let (mut told, mut asked) = (Vec::new(), Vec::new());
     let mut into_told = false;
     for line in data.lines() {
-        let line = line.trim();
+        // What stands on further lines of a message is indented.
         if let Some(said) = line.strip_prefix("[user]") {
             for sentence in sentences(said) {
                 let kind = if is_question(&sentence) { &mut asked } else { &mut told };
@@ -53,7 +53,8 @@ pub(crate) fn of(data: &str, language: Language) -> String {
     asked.drain(..old);
     let mut parts = Vec::new();
     if !told.is_empty() {
-        let lines: Vec<String> = told.iter().take(MOST).map(|said| format!("- {said}")).collect();
+        let old = told.len().saturating_sub(MOST);
+        let lines: Vec<String> = told.iter().skip(old).map(|said| format!("- {said}")).collect();
         parts.push(format!("{}\n{}", label(STATED), lines.join("\n")));
     }
     if !asked.is_empty() {

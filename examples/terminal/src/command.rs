@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, fmt::Write};
 
+use hanok_checkpoint::CheckpointError;
 use hanok_core::Position;
 use hanok_graph::EventKind;
 use hanok_state::Message;
@@ -13,7 +14,7 @@ const COMMANDS: [(&str, &str); 5] = [
     ("/history", "지금까지의 모든 메시지(요약된 것도)"),
     ("/graph", "실행되는 그래프(Mermaid)"),
     ("/rewind N", "N번째 전 차례가 끝난 곳으로 되돌아가기"),
-    ("/fork [이름]", "지금 상태에서 시작하는 새 대화로 옮기기"),
+    ("/fork [이름]", "지금 상태에서 시작하는 새 대화로 옮기기(그 전의 기록은 원래 대화에)"),
     ("/help", "명령 목록"),
 ];
 
@@ -79,32 +80,43 @@ impl<T: Talk> Session<T> {
                 ));
             }
         };
-        let ends = self.ends().await?;
-        // The last end is where the thread is now.
-        let to = ends.iter().rev().nth(turns).copied();
-        let Some(to) = to else {
-            let most = ends.len().saturating_sub(1);
+        let (ends, is_answered) = self.ends().await?;
+        // Where the last question has an answer, the last end is where the thread is now.
+        let back = if is_answered { turns } else { turns - 1 };
+        let Some(to) = ends.iter().rev().nth(back).copied() else {
+            let most = ends.len() - usize::from(is_answered && !ends.is_empty());
             return Err(Failure::Usage(format!("되돌릴 수 있는 차례는 {most}개입니다.")));
         };
         self.thread.rewind(to).await.map_err(|error| Failure::Log(Box::new(error)))?;
         Ok(format!("{turns}차례를 되돌렸습니다. 그 뒤의 대화는 기록에 남아 있습니다."))
     }
 
-    /// Where the turns of the thread's branch ended, the oldest first.
-    async fn ends(&self) -> Result<Vec<Position>, Failure> {
+    /// Where the turns of the thread's branch that have an answer ended, the oldest first, and whether the last turn is one.
+    async fn ends(&self) -> Result<(Vec<Position>, bool), Failure> {
         let events =
             self.thread.events(None).await.map_err(|error| Failure::Run(Box::new(error)))?;
-        let ended = events
-            .iter()
-            .filter(|event| event.path.is_root() && matches!(event.kind, EventKind::Ended { .. }));
-        Ok(ended.filter_map(|event| event.id.map(|id| id.position)).collect())
+        let ended = events.iter().filter(|event| event.path.is_root());
+        let ended: Vec<(Position, bool)> = ended
+            .filter_map(|event| match &event.kind {
+                EventKind::Ended { outcome, .. } => Some((event.id?.position, outcome == "done")),
+                _ => None,
+            })
+            .collect();
+        let is_answered = ended.last().is_none_or(|(_, done)| *done);
+        let done = ended.into_iter().filter(|(_, done)| *done).map(|(position, _)| position);
+        Ok((done.collect(), is_answered))
     }
 
     async fn fork(&mut self, to: &str) -> Result<String, Failure> {
         let here = self.thread.key().thread().to_owned();
         let to = if to.is_empty() { self.free(&here).await? } else { to.to_owned() };
         let key = key(&to)?;
-        self.thread.fork(None, &key).await.map_err(|error| Failure::Log(Box::new(error)))?;
+        self.thread.fork(None, &key).await.map_err(|error| match error {
+            CheckpointError::Conflict { .. } => {
+                Failure::Usage(format!("대화 `{to}`는 이미 있습니다. 다른 이름을 쓰세요."))
+            }
+            error => Failure::Log(Box::new(error)),
+        })?;
         self.thread = self.app.thread(key);
         Ok(format!("`{here}`의 지금 상태에서 시작하는 대화 `{to}`로 옮겼습니다."))
     }

@@ -55,6 +55,9 @@ pub enum Failure {
     /// The run could not go on.
     #[error("답하지 못했습니다")]
     Run(#[source] Box<RunError>),
+    /// The questions cannot be read.
+    #[error("입력을 읽을 수 없습니다")]
+    Input(#[source] std::io::Error),
     /// The answer's screen is gone or broken.
     #[error("출력할 수 없습니다")]
     Output(#[from] std::io::Error),

@@ -1,6 +1,7 @@
 //! What is printed where: answers on standard output, everything else on standard error.
 
 use std::{
+    fmt::Write as _,
     io::{self, IsTerminal, Write},
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::Duration,
@@ -72,6 +73,24 @@ impl Screen {
         let mut out = io::stdout().lock();
         write!(out, "{}", Printable(text))?;
         self.written.store(self.live && !text.ends_with('\n'), Ordering::Relaxed);
+        out.flush()
+    }
+
+    /// Prints a line of JSON, so that nothing in it acts on the terminal and every reader reads it.
+    pub(crate) fn json(&self, line: &str) -> io::Result<()> {
+        let mut safe = String::with_capacity(line.len());
+        for c in line.chars() {
+            let mut units = [0; 2];
+            match Printable(c.encode_utf8(&mut [0; 4])).to_string().chars().eq([c]) {
+                true => safe.push(c),
+                // Outside its strings JSON has no such character.
+                false => c.encode_utf16(&mut units).iter().for_each(|unit| {
+                    let _ = write!(safe, "\\u{unit:04x}");
+                }),
+            }
+        }
+        let mut out = io::stdout().lock();
+        writeln!(out, "{safe}")?;
         out.flush()
     }
 

@@ -1,7 +1,7 @@
 //! A conversation: questions in, answers out, on a thread that may outlive the program.
 
 use std::{
-    io::{self, BufRead},
+    io::{self, BufRead, Read},
     path::Path,
     process::ExitCode,
 };
@@ -15,9 +15,13 @@ use hanok_sqlite::Sqlite;
 use crate::{
     Options, Screen, Talk,
     failure::{Failure, INTERRUPTED},
+    interrupts::Interrupts,
     screen::TURN,
     shown::Shown,
 };
+
+/// The longest line that is read, in bytes.
+const LONGEST: u64 = 16 * 1024 * 1024;
 
 /// A conversation on one thread.
 #[derive(Debug)]
@@ -25,6 +29,7 @@ pub struct Session<T: Talk> {
     pub(crate) talk: T,
     pub(crate) app: App<T::State>,
     pub(crate) thread: Thread<T::State>,
+    interrupts: Interrupts,
     json: bool,
 }
 
@@ -45,7 +50,7 @@ impl<T: Talk> Session<T> {
         };
         let app = graph.checkpointer(store);
         let thread = app.thread(key(&options.thread)?);
-        Ok(Self { talk, app, thread, json: options.json })
+        Ok(Self { talk, app, thread, interrupts: Interrupts::new(), json: options.json })
     }
 
     /// Does what `options` say: goes on, answers the question, or holds a conversation.
@@ -91,9 +96,9 @@ impl<T: Talk> Session<T> {
             screen.prompt();
             let line = tokio::select! {
                 biased;
-                _ = tokio::signal::ctrl_c() => return Ok(ExitCode::from(INTERRUPTED)),
+                () = self.interrupts.next() => return Ok(ExitCode::from(INTERRUPTED)),
                 line = lines.next() => match line {
-                    Some(line) => line?,
+                    Some(line) => line.map_err(Failure::Input)?,
                     None => return Ok(ExitCode::SUCCESS),
                 },
             };
@@ -103,13 +108,20 @@ impl<T: Talk> Session<T> {
             match self.say(&line, screen).await {
                 Ok(_) => {}
                 Err(failure @ Failure::Output(_)) => return Err(failure),
-                Err(failure) => screen.tell(&format!("오류: {}", failure.line())),
+                Err(failure) => {
+                    screen.tell(&format!("오류: {}", failure.line()));
+                    if matches!(failure, Failure::Run(_)) {
+                        screen.tell(
+                            "이 질문은 대화에 남아 있습니다. /rewind 1로 되돌릴 수 있습니다.",
+                        );
+                    }
+                }
             }
         }
     }
 
-    /// Runs one turn, shown as it goes. Ctrl-C stops the answer and keeps the thread.
-    async fn turn(&self, input: Input<T::State>, screen: &Screen) -> Result<ExitCode, Failure> {
+    /// Runs one turn, shown as it goes. Ctrl-C stops the answer and keeps the thread; a second one does not wait for it.
+    async fn turn(&mut self, input: Input<T::State>, screen: &Screen) -> Result<ExitCode, Failure> {
         let stop = Cancellation::default();
         let thread = self.thread.clone().cancellation(stop.clone());
         let mut shown = Shown::new(screen, &self.talk, self.json);
@@ -121,11 +133,14 @@ impl<T: Talk> Session<T> {
         loop {
             tokio::select! {
                 biased;
+                () = self.interrupts.next() => match stop.is_cancelled() {
+                    true => return Ok(ExitCode::from(INTERRUPTED)),
+                    false => stop.cancel(),
+                },
                 event = events.next() => match event {
                     Some(event) => shown.event(&event)?,
                     None => break,
                 },
-                _ = tokio::signal::ctrl_c(), if !stop.is_cancelled() => stop.cancel(),
                 _ = ticks.next() => shown.idle(),
             }
         }
@@ -154,9 +169,13 @@ fn lines() -> mpsc::Receiver<io::Result<String>> {
         let mut input = io::stdin().lock();
         loop {
             let mut line = Vec::new();
-            let read = input.read_until(b'\n', &mut line);
+            let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut line);
             let said = match read {
                 Ok(0) => return,
+                Ok(_) if line.len() as u64 == LONGEST => Err(io::Error::new(
+                    io::ErrorKind::FileTooLarge,
+                    format!("a line has more than {LONGEST} bytes"),
+                )),
                 Ok(_) => Ok(String::from_utf8_lossy(&line).into_owned()),
                 Err(error) => Err(error),
             };

@@ -57,7 +57,7 @@ impl<'s, T: Talk> Shown<'s, T> {
         if self.json
             && let Some(line) = json::line(event, answers)
         {
-            self.screen.answer(&format!("{line}\n"))?;
+            self.screen.json(&line)?;
         }
         match &event.kind {
             EventKind::Custom(item) => {
@@ -152,7 +152,7 @@ impl<'s, T: Talk> Shown<'s, T> {
             ));
         }
         if self.json {
-            self.screen.answer(&format!("{}\n", json::ended(self.last.as_deref(), code)))?;
+            self.screen.json(&json::ended(self.last.as_deref(), code))?;
         }
         Ok(ExitCode::from(code))
     }
