@@ -207,6 +207,10 @@ proptest! {
         });
         prop_assert!(same, "a message that is no result was changed");
 
+        // A call that waits for a result is never taken.
+        for call in unanswered(&all) {
+            prop_assert!(left.contains(call), "{call} waits, and is gone");
+        }
         // Over the budget only where nothing is left to take.
         let total = policy.count(messages.iter(), &memory, &around()).total();
         if policy.limit().is_some_and(|limit| total >= limit / 4 * 5) {
