@@ -92,6 +92,7 @@ pub(crate) struct Inner {
     pub(crate) protocol: Protocol,
     pub(crate) tool_choice: ToolChoice,
     pub(crate) temperature: Option<f64>,
+    pub(crate) max_tokens: Option<u32>,
     pub(crate) in_doubt: Doubt,
     pub(crate) capture: ContentCapture,
 }

@@ -33,6 +33,7 @@ pub struct ReactAgentBuilder {
     protocol: Protocol,
     tool_choice: ToolChoice,
     temperature: Option<f64>,
+    max_tokens: Option<u32>,
     in_doubt: Doubt,
     capture: ContentCapture,
     runtime: Runtime,
@@ -54,6 +55,7 @@ impl ReactAgentBuilder {
             protocol: Protocol::default(),
             tool_choice: ToolChoice::default(),
             temperature: None,
+            max_tokens: None,
             in_doubt: Doubt::default(),
             capture: ContentCapture::default(),
             runtime: Runtime::default(),
@@ -124,6 +126,12 @@ impl ReactAgentBuilder {
         Self { temperature: Some(temperature), ..self }
     }
 
+    /// The most tokens that the model may write in one reply: small ones repeat themselves without end. A call that is cut off
+    /// there is not made. Default: what the server takes.
+    pub fn max_tokens(self, max_tokens: u32) -> Self {
+        Self { max_tokens: Some(max_tokens), ..self }
+    }
+
     /// What becomes of a call that must not be repeated when its run was lost and left no result. Default: a person is
     /// asked. With [`Doubt::GiveUp`] the model reads that nobody knows whether the call took effect.
     pub fn in_doubt(self, in_doubt: Doubt) -> Self {
@@ -174,6 +182,7 @@ impl ReactAgentBuilder {
             protocol: self.protocol,
             tool_choice: self.tool_choice,
             temperature: self.temperature,
+            max_tokens: self.max_tokens,
             in_doubt: self.in_doubt,
             capture: self.capture,
         };

@@ -113,6 +113,10 @@ impl Inner {
     fn request(&self, messages: &Messages) -> ChatRequest {
         let request =
             ChatRequest::new(conversation::request(&self.system, messages, self.protocol));
+        let request = match self.max_tokens {
+            Some(max_tokens) => request.max_tokens(max_tokens),
+            None => request,
+        };
         let request = match self.temperature {
             Some(temperature) => request.temperature(temperature),
             None => request,

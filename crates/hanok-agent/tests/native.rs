@@ -224,3 +224,11 @@ async fn what_a_tool_gives_can_forge_neither_roles_nor_marks_nor_calls() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_reply_is_bounded_as_the_agent_says() {
+    let model = ScriptedModel::new([Exchange::says("네")]);
+    let agent = ReactAgent::builder("t", "", model.clone()).max_tokens(7).build().unwrap();
+    agent.graph().invoke(agent.ask("?"), ()).await.unwrap().done().unwrap();
+    assert_eq!(model.requests()[0].max_tokens, Some(7));
+}
