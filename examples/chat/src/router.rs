@@ -21,10 +21,12 @@ const PROMPT: &str = "사용자의 마지막 말을 어디로 보낼지 고르�
     - agent: 일반 대화, 인사, 이 대화에서 한 말, 계산, 날짜와 시각, 코딩, 날씨, 검색";
 
 /// Choices that are shown to the model as if it had made them: a small one follows these rather than a description.
-const EXAMPLES: [(&str, Route, &str); 4] = [
+const EXAMPLES: [(&str, Route, &str); 6] = [
     ("출장비는 어떻게 정산해?", Route::Rag, "회사 규정"),
     ("반가워", Route::Agent, "인사"),
+    ("우리 회의는 매주 화요일이야", Route::Agent, "사용자가 알려 준 것"),
     ("보안 지침 알려줘", Route::Rag, "회사 지침"),
+    ("아까 내가 뭐라고 했지?", Route::Agent, "이 대화에서 한 말"),
     ("7 더하기 8은?", Route::Agent, "계산"),
 ];
 
