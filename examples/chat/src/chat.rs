@@ -1,6 +1,6 @@
 //! The graph of a conversation.
 
-use hanok_agent::{Language, Protocol, ReactAgent};
+use hanok_agent::{CallLimits, Language, Protocol, ReactAgent};
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_memory::{Compaction, Compactor, Keep, Overflow, Trigger, stated};
 use hanok_model::{ChatModel, SharedModel, TokenCounter, Tool};
@@ -17,6 +17,9 @@ const PROMPT: &str = "당신은 도움이 되는 AI 어시스턴트입니다. �
 
 /// The most tokens of an answer.
 const REPLY: u32 = 1_000;
+
+/// The most calls of tools in a turn: a small model asks for the same one twenty times.
+const CALLS: u64 = 8;
 
 /// A conversation's parts. Clones are the same.
 #[derive(Debug, Clone)]
@@ -62,6 +65,7 @@ impl Chat {
             .tools(toolbox.tools.iter().cloned())
             .protocol(Protocol::Native)
             .max_tokens(REPLY)
+            .intercept(CallLimits::new().tool_calls(CALLS))
             .language(Language::Korean)
             .build()
             .map_err(Failure::wiring)?;

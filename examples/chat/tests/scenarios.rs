@@ -189,6 +189,20 @@ async fn a_calculation_that_is_none_is_said_to_be_none() {
     model.finished().unwrap();
 }
 
+/// A small model asks for one call again and again, in one reply: eight are made, and it is told of the others.
+#[tokio::test]
+async fn a_call_that_is_repeated_without_end_is_made_a_few_times() {
+    let repeated = (0..20).map(|n| {
+        let mut call = call("calculator", r#"{"expression":"1 + 1"}"#);
+        call.id = n.to_string();
+        call
+    });
+    let model = script("agent", [Exchange::calls(repeated), Exchange::says("2입니다.")]);
+    let said = memory(&model).say("1 + 1은?").await;
+    assert_eq!((said.spent.tool_calls, said.calls()), (8, 3), "{}", said.course());
+    model.finished().unwrap();
+}
+
 /// The router's model writes no JSON, is told so, and writes none again: the agent answers.
 #[tokio::test]
 async fn a_router_that_cannot_choose_leaves_it_to_the_agent() {
