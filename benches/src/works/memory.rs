@@ -13,6 +13,7 @@ use hanok_model::{DataMark, TokenCounter};
 use hanok_parse::Language;
 use hanok_state::{Message, Messages};
 
+use super::parse::texts::Draw;
 use crate::{
     Result,
     measure::{ensure, medians},
@@ -122,7 +123,7 @@ impl Course {
         let mut course = Self::default();
         let mut before: Vec<Message> = Vec::new();
         for turn in 0..turns {
-            let question = draw.sentences(said, 2, 1);
+            let question = sentences(&mut draw, said, 2, 1);
             messages = add(&messages, Message::user(question).with_id(format!("u{turn}")));
             if let Some(policy) = &policy {
                 course.sent += compact(policy, &mut messages, &mut memory, &mut count)?;
@@ -138,7 +139,7 @@ impl Course {
             (course.sent, course.prompts) = (course.sent + tokens, course.prompts + tokens);
             course.last = tokens;
             before = prompt;
-            let answer = draw.sentences(said, 6, 4);
+            let answer = sentences(&mut draw, said, 6, 4);
             messages = add(&messages, Message::assistant(answer).with_id(format!("a{turn}")));
         }
         Ok(course)
@@ -203,18 +204,8 @@ impl Count {
     }
 }
 
-/// Numbers that are the same in every run.
-struct Draw(u32);
-
-impl Draw {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (self.0 >> 8) as usize % end
-    }
-
-    /// At least `least` sentences, and up to `more` - 1 more.
-    fn sentences(&mut self, said: &[&str], more: usize, least: usize) -> String {
-        let count = least + self.below(more);
-        (0..count).filter_map(|_| said.get(self.below(said.len())).copied()).collect()
-    }
+/// At least `least` sentences, and up to `more` - 1 more.
+fn sentences(draw: &mut Draw, said: &[&str], more: usize, least: usize) -> String {
+    let count = least + draw.below(more);
+    (0..count).filter_map(|_| said.get(draw.below(said.len())).copied()).collect()
 }

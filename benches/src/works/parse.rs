@@ -1,6 +1,6 @@
 //! Text to calls: how fast prose and calls are read, and whether time grows as the text does.
 
-mod texts;
+pub(crate) mod texts;
 
 use std::hint::black_box;
 

@@ -62,10 +62,10 @@ pub(crate) fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// Numbers that are the same in every run.
-struct Draw(u32);
+pub(crate) struct Draw(pub(crate) u32);
 
 impl Draw {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (self.0 >> 8) as usize % end
     }
