@@ -1,16 +1,16 @@
 //! What to do about a conversation that has grown.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{cell::OnceCell, collections::HashSet, sync::Arc};
 
 use hanok_parse::Language;
-use hanok_state::{Message, MessageOp, Messages, State};
+use hanok_state::{Message, MessageOp, Messages, Role, State};
 use thiserror::Error;
 
 use crate::{
     Around, Change, Compaction, ConversationMemory, Counted, Fact, FactKind, Keep, Overflow,
     Summary, memory,
     policy::{target, worth},
-    unit::{Unit, Units},
+    unit::{LABELS, Unit, Units},
 };
 
 /// Under which a message keeps that a part of it was taken out.
@@ -117,7 +117,9 @@ impl Compaction {
         around: &Around<'_>,
     ) -> Option<Plan> {
         let all: Vec<&Message> = messages.iter().collect();
-        let count = || self.count(all.iter().copied(), memory, around);
+        // Counting is what a plan costs: it is done once, and not where nobody asks for tokens.
+        let counted = OnceCell::new();
+        let count = || *counted.get_or_init(|| self.count(all.iter().copied(), memory, around));
         let plan = |action| Plan { action, before: count() };
         let fold = || match self.overflow {
             Overflow::Fold if memory.summaries.len() > self.summaries => self.fold(memory),
@@ -471,9 +473,10 @@ fn shortened(message: &Message, tokens: u64, left: u64, policy: &Compaction) -> 
 fn marked(message: &Message, text: &str) -> Message {
     // A label that stands before a result belongs to the protocol.
     let whole = message.text();
-    let label = whole.split_inclusive(':').next().filter(|label| {
-        ["Observation:", "관찰:"].contains(label) && message.role() == hanok_state::Role::User
-    });
+    let label = whole
+        .split_inclusive(':')
+        .next()
+        .filter(|label| LABELS.contains(label) && message.role() == Role::User);
     let text = match label {
         Some(label) if !text.starts_with(label) => format!("{label} {text}"),
         _ => text.to_owned(),

@@ -6,7 +6,7 @@ use hanok_parse::{Declared, Parser};
 use hanok_state::{Message, Role};
 
 /// What an observation of the text protocol begins with.
-const LABELS: [&str; 2] = ["Observation:", "관찰:"];
+pub(crate) const LABELS: [&str; 2] = ["Observation:", "관찰:"];
 
 /// A part of a conversation that is kept or taken as a whole: a message, or a call with its results and what was said
 /// before the last of them came.
