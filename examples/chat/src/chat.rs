@@ -84,20 +84,12 @@ impl Chat {
     ///
     /// [`Failure::Wiring`] when the graph has a fault.
     pub fn graph(&self) -> Result<Graph<ChatState>, Failure> {
-        let (routes, finds, talks, calls) =
-            (self.clone(), self.clone(), self.clone(), self.clone());
         Graph::<ChatState>::builder("chat")
-            .node("router", move |s: Snapshot<ChatState>, c: Context| {
-                nodes::router(routes.clone(), s, c)
-            })
-            .node("rag", move |s: Snapshot<ChatState>, c: Context| nodes::rag(finds.clone(), s, c))
+            .node("router", self.node(nodes::router))
+            .node("rag", self.node(nodes::rag))
             .node("memory", self.compactor.node::<ChatState, ()>())
-            .node("agent", move |s: Snapshot<ChatState>, c: Context| {
-                nodes::agent(talks.clone(), s, c)
-            })
-            .node("tools", move |s: Snapshot<ChatState>, c: Context| {
-                nodes::tools(calls.clone(), s, c)
-            })
+            .node("agent", self.node(nodes::agent))
+            .node("tools", self.node(nodes::tools))
             .edge(START, "router")
             .branch("router", route, ["rag", "memory"])
             .edge("rag", "memory")
@@ -106,6 +98,15 @@ impl Chat {
             .edge("tools", "agent")
             .build()
             .map_err(Failure::wiring)
+    }
+
+    /// A node that is given these parts.
+    fn node<F, Fut>(&self, run: F) -> impl Fn(Snapshot<ChatState>, Context) -> Fut + use<F, Fut>
+    where
+        F: Fn(Self, Snapshot<ChatState>, Context) -> Fut,
+    {
+        let chat = self.clone();
+        move |state, context| run(chat.clone(), state, context)
     }
 
     /// The input of a turn in which the user says `question`.

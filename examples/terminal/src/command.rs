@@ -33,7 +33,7 @@ impl<T: Talk> Session<T> {
     }
 
     async fn own(&self, name: &str) -> Result<String, Failure> {
-        let state = self.thread.state(None).await.map_err(|error| Failure::Run(Box::new(error)))?;
+        let state = self.thread.state(None).await?;
         let said = self.talk.command(name, &state.unwrap_or_default());
         said.ok_or_else(|| Failure::Usage(format!("/{name} 명령은 없습니다.\n{}", self.help())))
     }
@@ -45,15 +45,14 @@ impl<T: Talk> Session<T> {
 
     /// Every message of the thread's branch, those that were taken out of the state since as well: the log keeps them.
     async fn history(&self) -> Result<String, Failure> {
-        let events =
-            self.thread.events(None).await.map_err(|error| Failure::Run(Box::new(error)))?;
+        let events = self.thread.events(None).await?;
         let values = events.iter().filter(|event| event.path.is_root());
         let values = values.filter_map(|event| match &event.kind {
             EventKind::Values(state) => state.get::<T::State>().ok(),
             _ => None,
         });
         // A fork begins with a state and no history.
-        let now = self.thread.state(None).await.map_err(|error| Failure::Run(Box::new(error)))?;
+        let now = self.thread.state(None).await?;
         let mut seen = HashSet::new();
         let mut text = String::new();
         for state in values.chain(now) {
@@ -93,8 +92,7 @@ impl<T: Talk> Session<T> {
 
     /// Where the turns of the thread's branch that have an answer ended, the oldest first, and whether the last turn is one.
     async fn ends(&self) -> Result<(Vec<Position>, bool), Failure> {
-        let events =
-            self.thread.events(None).await.map_err(|error| Failure::Run(Box::new(error)))?;
+        let events = self.thread.events(None).await?;
         let ended = events.iter().filter(|event| event.path.is_root());
         let ended: Vec<(Position, bool)> = ended
             .filter_map(|event| match &event.kind {
@@ -125,8 +123,7 @@ impl<T: Talk> Session<T> {
     async fn free(&self, here: &str) -> Result<String, Failure> {
         for number in 2_u32.. {
             let name = format!("{here}-{number}");
-            let state = self.app.thread(key(&name)?).state(None).await;
-            if state.map_err(|error| Failure::Run(Box::new(error)))?.is_none() {
+            if self.app.thread(key(&name)?).state(None).await?.is_none() {
                 return Ok(name);
             }
         }

@@ -66,6 +66,12 @@ pub enum Failure {
     Wiring(#[source] BoxError),
 }
 
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Self::Run(Box::new(error))
+    }
+}
+
 impl Failure {
     /// A part that does not fit.
     pub fn wiring(error: impl Into<BoxError>) -> Self {

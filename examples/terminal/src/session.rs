@@ -144,7 +144,7 @@ impl<T: Talk> Session<T> {
                 _ = ticks.next() => shown.idle(),
             }
         }
-        let outcome = events.outcome().await.map_err(|error| Failure::Run(Box::new(error)))?;
+        let outcome = events.outcome().await?;
         shown.outcome(outcome)
     }
 }
