@@ -12,48 +12,17 @@
 mod server;
 
 use std::{
-    env,
     io::{Read, Write},
     net::TcpListener,
-    path::PathBuf,
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
 use server::{Answer, serve};
-
-/// The program, built beside this test.
-fn program() -> PathBuf {
-    let test = env::current_exe().unwrap();
-    let path = test.parent().unwrap().parent().unwrap().join("examples").join("chat");
-    assert!(path.exists(), "build it first: cargo build --example chat");
-    path
-}
+use terminal::program::{Said, command, said};
 
 fn chat(arguments: &[&str]) -> Command {
-    let mut command = Command::new(program());
-    for name in ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "OPENAI_EMBEDDING_MODEL"] {
-        command.env_remove(name);
-    }
-    command.args(arguments).stdin(Stdio::null());
-    command
-}
-
-struct Said {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn said(output: Output) -> Said {
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let said =
-        Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) };
-    assert!(!said.err.contains("panicked"), "{}", said.err);
-    for text in [&said.out, &said.err] {
-        assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
-    }
-    said
+    command("chat", arguments)
 }
 
 fn run(arguments: &[&str]) -> Said {

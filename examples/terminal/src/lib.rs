@@ -11,6 +11,8 @@ mod json;
 mod live;
 mod options;
 pub mod passages;
+#[cfg(feature = "test")]
+pub mod program;
 pub mod progress;
 mod screen;
 mod session;
