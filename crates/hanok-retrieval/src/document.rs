@@ -1,5 +1,7 @@
 use std::{collections::BTreeMap, ops::Range, time::SystemTime};
 
+use hanok_checkpoint::Vector;
+
 /// A text and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -60,7 +62,7 @@ fn title(text: &str, source: &str) -> String {
 }
 
 /// A piece of a document that stands for itself: an article, a section, some paragraphs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Passage {
     /// Stays the same while its source, headings and text do, whatever changes around it.
@@ -83,4 +85,7 @@ pub struct Passage {
     pub page: Option<usize>,
     /// The [`Document::metadata`] it was cut from.
     pub metadata: BTreeMap<String, String>,
+    /// What it means, as an [`Embedder`](hanok_model::Embedder) says it; a store keeps it beside the passage. `None` where
+    /// nobody asked one, and in what a store gives.
+    pub vector: Option<Vector>,
 }

@@ -1,5 +1,7 @@
 use std::{io, path::PathBuf};
 
+use hanok_checkpoint::Space;
+use hanok_model::ModelError;
 use thiserror::Error;
 
 use crate::retriever::Mode;
@@ -36,15 +38,35 @@ pub enum RetrievalError {
         /// The limit.
         limit: usize,
     },
-    /// The store cannot compare passages with the question in this way. Ask by keywords, or another store.
-    #[error("the store `{store}` has no {mode} search")]
-    Mode {
-        /// The store's name.
-        store: String,
+    /// The query has no vector. Give it one, or ask through [`Embedded`](crate::Embedded), or by keywords.
+    #[error("a {mode} search needs the question's vector")]
+    NoVector {
         /// What was asked for.
         mode: Mode,
     },
+    /// No passage of the store has a vector that the question's can be compared with. Embed both with one model.
+    #[error(
+        "the store's vectors are {}, the question's is {}; embed the documents with the model that embeds questions",
+        told(stored),
+        told(asked)
+    )]
+    Space {
+        /// Of a vector that the store has.
+        stored: Space,
+        /// Of the question's.
+        asked: Space,
+    },
+    /// The embedder failed, so nothing was put or asked.
+    #[error("the texts could not be embedded")]
+    Embedding(#[source] ModelError),
     /// The store did not answer. Try again.
     #[error("document store unavailable")]
     Unavailable(#[source] BoxError),
+}
+
+fn told(space: &Space) -> String {
+    match &*space.model {
+        "" => format!("of {} numbers", space.dimensions),
+        model => format!("of `{model}` with {} numbers", space.dimensions),
+    }
 }

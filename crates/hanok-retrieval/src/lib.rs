@@ -45,7 +45,9 @@ mod decode;
 mod document;
 #[cfg(feature = "docx")]
 mod docx;
+mod embedded;
 mod error;
+mod fusion;
 #[cfg(feature = "html")]
 mod html;
 #[cfg(feature = "hwpx")]
@@ -57,8 +59,10 @@ mod markup;
 mod measure;
 mod memory;
 mod memory_store;
+mod nearest;
 mod options;
 mod pdf;
+mod query;
 mod read;
 mod retriever;
 mod sections;
@@ -71,12 +75,15 @@ mod terms;
 mod walk;
 
 pub use document::{Document, Passage};
+pub use embedded::Embedded;
 pub use error::{BoxError, RetrievalError};
+pub use fusion::Fusion;
 pub use library::{Changes, Library, LoadReport, MIN_COVERAGE};
 pub use memory::MemoryIndex;
 pub use memory_store::MemoryStore;
 pub use options::LoadOptions;
-pub use retriever::{Hit, Mode, Query, Retriever, SharedRetriever};
+pub use query::Query;
+pub use retriever::{Hit, Mode, Part, Retriever, SharedRetriever};
 pub use skip::{SkipReason, Skipped};
 pub use split::Splitter;
 pub use store::{DocumentStore, SharedDocumentStore, StoreKind, StoreKindError, StoredDocument};

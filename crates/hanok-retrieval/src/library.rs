@@ -9,8 +9,9 @@ use crate::{
     error::RetrievalError,
     memory::MemoryIndex,
     options::LoadOptions,
+    query::Query,
     read::{Known, Outcome},
-    retriever::{Hit, Query, Retriever},
+    retriever::{Hit, Retriever},
     skip::{SkipReason, Skipped},
     walk::walk,
 };

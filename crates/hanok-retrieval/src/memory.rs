@@ -6,7 +6,9 @@ use crate::{
     bm25::{Postings, Score},
     document::Passage,
     error::RetrievalError,
-    retriever::{Hit, Query, Retriever},
+    nearest::nearest,
+    query::Query,
+    retriever::{Hit, Mode, Retriever},
     terms::{self, Asked, Terms},
 };
 
@@ -78,6 +80,28 @@ impl MemoryIndex {
     /// the first 4,096 characters and 256 terms are read.
     #[must_use]
     pub fn find(&self, query: &Query) -> Vec<Hit> {
+        query.finish(self.by_keywords(query, query.depth()))
+    }
+
+    /// The passages that fit `query` best, the best first, compared as it asks: vectors with every one of the passages'.
+    ///
+    /// # Errors
+    ///
+    /// [`RetrievalError::NoVector`] and [`RetrievalError::Space`].
+    pub fn ask(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
+        let depth = query.depth();
+        Ok(query.finish(match query.compared() {
+            Mode::Keyword => self.by_keywords(query, depth),
+            Mode::Vector => self.by_vector(query, depth)?,
+            Mode::Hybrid => {
+                let reach = query.joined().reach(depth);
+                let vector = self.by_vector(query, reach)?;
+                query.joined().join(self.by_keywords(query, reach), vector)
+            }
+        }))
+    }
+
+    fn by_keywords(&self, query: &Query, depth: usize) -> Vec<Hit> {
         let text: String = query.text().chars().take(MAX_QUERY).nfc().collect();
         let asked = terms::asked(&text, self.terms);
         let mut scores = self.postings.scores(&asked);
@@ -86,11 +110,23 @@ impl MemoryIndex {
             return Vec::new();
         }
         scores.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
-        scores.truncate(query.max_hits());
-        scores.into_iter().filter_map(|score| self.hit(score, &asked)).collect()
+        scores.truncate(depth);
+        let ranked = (1..).zip(scores);
+        ranked.filter_map(|(rank, score)| self.hit(rank, score, &asked)).collect()
     }
 
-    fn hit(&self, score: Score, asked: &[Asked]) -> Option<Hit> {
+    fn by_vector(&self, query: &Query, depth: usize) -> Result<Vec<Hit>, RetrievalError> {
+        let allowed = self.passages.iter().enumerate().filter(|(_, passage)| query.allows(passage));
+        let vectors = allowed.filter_map(|(at, passage)| Some((at, passage.vector.as_ref()?)));
+        let found = nearest(query.needed_vector()?, vectors, depth, query.lowest_similarity())?;
+        let ranked = (1..).zip(found);
+        let hits = ranked.filter_map(|(rank, (at, similarity))| {
+            Some(Hit::by(Mode::Vector, rank, similarity, told(self.passages.get(at)?)))
+        });
+        Ok(hits.collect())
+    }
+
+    fn hit(&self, rank: usize, score: Score, asked: &[Asked]) -> Option<Hit> {
         let mut matched: Vec<String> = Vec::new();
         for Asked { term, .. } in asked {
             // A word of two syllables is its own bigram.
@@ -98,13 +134,19 @@ impl MemoryIndex {
                 matched.push(term.text.clone());
             }
         }
-        let passage = self.passages.get(score.passage)?.clone();
-        Some(Hit { passage, score: score.score, coverage: score.coverage, matched })
+        let passage = told(self.passages.get(score.passage)?);
+        let hit = Hit::by(Mode::Keyword, rank, score.score, passage);
+        Some(Hit { coverage: score.coverage, matched, ..hit })
     }
 }
 
 /// A question is a few sentences. What stands after this many characters is not read.
 const MAX_QUERY: usize = 4_096;
+
+/// A passage as it leaves the index.
+pub(crate) fn told(passage: &Passage) -> Passage {
+    Passage { vector: None, ..passage.clone() }
+}
 
 /// Whether two passages have the same terms.
 fn reads_alike(one: &Passage, other: &Passage) -> bool {
@@ -118,7 +160,6 @@ fn terms_of(passage: &Passage, terms: Terms) -> Vec<terms::Term> {
 
 impl Retriever for MemoryIndex {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        query.by_keywords("memory")?;
-        Ok(self.find(query))
+        self.ask(query)
     }
 }

@@ -1,18 +1,21 @@
 use std::{
     collections::BTreeSet,
+    ops::Range,
     sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 use crate::{
     document::Passage,
     error::RetrievalError,
-    memory::MemoryIndex,
-    retriever::{Hit, Query, Retriever},
+    memory::{MemoryIndex, told},
+    query::Query,
+    retriever::{Hit, Retriever},
     store::{DocumentStore, StoredDocument},
     terms::Terms,
 };
 
-/// A [`DocumentStore`] in this process's memory, searched by keywords. Nothing lasts.
+/// A [`DocumentStore`] in this process's memory, searched by keywords and, where passages have vectors, by every one of these.
+/// Nothing lasts.
 ///
 /// One `upsert` of many documents costs little more than one of a single document: put them together.
 ///
@@ -60,8 +63,7 @@ impl MemoryStore {
 
 impl Retriever for MemoryStore {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        query.by_keywords("memory")?;
-        Ok(self.read().find(query))
+        self.read().ask(query)
     }
 }
 
@@ -91,5 +93,15 @@ impl DocumentStore for MemoryStore {
         let index = self.read();
         let documents = index.passages().chunk_by(|a, b| a.source == b.source);
         Ok(documents.filter_map(StoredDocument::of).collect())
+    }
+
+    async fn passages(
+        &self,
+        source: &str,
+        ordinals: Range<usize>,
+    ) -> Result<Vec<Passage>, RetrievalError> {
+        let index = self.read();
+        let asked = |it: &&Passage| it.source == source && ordinals.contains(&it.ordinal);
+        Ok(index.passages().iter().filter(asked).map(told).collect())
     }
 }

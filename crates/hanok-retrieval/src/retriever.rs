@@ -1,24 +1,6 @@
-use std::{collections::BTreeMap, fmt, pin::Pin, sync::Arc};
+use std::{fmt, pin::Pin, sync::Arc};
 
-use crate::{document::Passage, error::RetrievalError};
-
-/// What is asked for.
-///
-/// ```
-/// use hanok_retrieval::Query;
-///
-/// let query = Query::new("회사 휴가 정책 알려줘").limit(3).min_coverage(0.3);
-/// assert_eq!(query.text(), "회사 휴가 정책 알려줘");
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Query {
-    text: String,
-    limit: usize,
-    min_coverage: f32,
-    mode: Mode,
-    under: String,
-    metadata: BTreeMap<String, String>,
-}
+use crate::{document::Passage, error::RetrievalError, query::Query};
 
 /// How passages are compared with a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -43,125 +25,45 @@ impl fmt::Display for Mode {
     }
 }
 
-impl Query {
-    /// A question or keywords, in any Unicode normal form.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            limit: 5,
-            min_coverage: 0.0,
-            mode: Mode::Keyword,
-            under: String::new(),
-            metadata: BTreeMap::new(),
-        }
-    }
-
-    /// How passages are compared with the question. Default: [`Mode::Keyword`].
-    #[must_use]
-    pub fn mode(self, mode: Mode) -> Self {
-        Self { mode, ..self }
-    }
-
-    /// Only passages whose source is `folder`, or stands below it: `규정` holds `규정/휴가.md` and not `규정집.md`. Default:
-    /// all.
-    #[must_use]
-    pub fn under(self, folder: impl AsRef<str>) -> Self {
-        let under = crate::walk::display(folder.as_ref().trim_end_matches('/'));
-        Self { under, ..self }
-    }
-
-    /// Only passages whose metadata has this value for `key`. Of several calls, all have to hold. Default: all.
-    #[must_use]
-    pub fn only(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
-        self.metadata.insert(key.into(), value.into());
-        self
-    }
-
-    /// The most hits to return. Default: 5.
-    #[must_use]
-    pub fn limit(self, limit: usize) -> Self {
-        Self { limit, ..self }
-    }
-
-    /// A question of which no passage has at least this [`Hit::coverage`] finds nothing. Otherwise the
-    /// best passages are returned, whatever they cover: a short one with the answer may share but one
-    /// word with the question. Default: 0.
-    #[must_use]
-    pub fn min_coverage(self, min_coverage: f32) -> Self {
-        Self { min_coverage, ..self }
-    }
-
-    /// The question.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The most hits to return.
-    #[must_use]
-    pub fn max_hits(&self) -> usize {
-        self.limit
-    }
-
-    /// How passages are to be compared.
-    #[must_use]
-    pub fn compared(&self) -> Mode {
-        self.mode
-    }
-
-    /// The source, or the folder of sources, that hits have to be of; empty for all.
-    #[must_use]
-    pub fn folder(&self) -> &str {
-        &self.under
-    }
-
-    /// The values that the metadata of a hit has to have.
-    #[must_use]
-    pub fn metadata(&self) -> &BTreeMap<String, String> {
-        &self.metadata
-    }
-
-    /// Whether the filters let `passage` through.
-    #[must_use]
-    pub fn allows(&self, passage: &Passage) -> bool {
-        let below = |rest: &str| rest.is_empty() || rest.starts_with('/');
-        (self.under.is_empty() || passage.source.strip_prefix(&self.under).is_some_and(below))
-            && self.metadata.iter().all(|(key, value)| passage.metadata.get(key) == Some(value))
-    }
-
-    /// Refuses what asks for more than keywords of `store`.
-    pub(crate) fn by_keywords(&self, store: &'static str) -> Result<(), RetrievalError> {
-        match self.mode {
-            Mode::Keyword => Ok(()),
-            mode => Err(RetrievalError::Mode { store: store.to_owned(), mode }),
-        }
-    }
-
-    /// The coverage that the best covered passage must have.
-    #[must_use]
-    pub fn lowest_coverage(&self) -> f32 {
-        self.min_coverage
-    }
-}
-
 /// A passage that was found.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Hit {
     /// The passage.
     pub passage: Passage,
-    /// How well it fits: higher is better. Comparable between the hits of one search only, never between
-    /// questions or stores. Of a [`MemoryIndex`](crate::MemoryIndex) it is the sum of BM25 over the terms.
+    /// How well it fits: higher is better. By keywords it is BM25 or what the store has in its place, by vectors the cosine,
+    /// of both [what they make together](crate::Fusion). Comparable between the hits of one search only, never between questions or stores.
     pub score: f32,
+    /// What each way of comparing said of it: the one that was asked for, or of [`Mode::Hybrid`] the one or two that found it.
+    pub parts: Vec<Part>,
     /// The share of the question that the passage has, from 0 to 1. Every word of the question weighs as
     /// much as its rarest term (by inverse document frequency; a word that is nowhere in the store weighs
     /// most), and counts by the share of its terms that the passage holds. Comparable between questions,
-    /// so a caller can say "nothing found"; see [`MIN_COVERAGE`](crate::MIN_COVERAGE).
+    /// so a caller can say "nothing found"; see [`MIN_COVERAGE`](crate::MIN_COVERAGE). 0 where keywords did not find it.
     pub coverage: f32,
     /// The terms of the question that the passage has, in the question's order: words, and pairs of
     /// Korean characters.
     pub matched: Vec<String>,
+}
+
+/// What one way of comparing said of a hit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Part {
+    /// Which one.
+    pub by: Mode,
+    /// Its place among those that this way found, from 1.
+    pub rank: usize,
+    /// What it scored there.
+    pub score: f32,
+}
+
+impl Hit {
+    /// A passage that one way of comparing found.
+    pub(crate) fn by(by: Mode, rank: usize, score: f32, passage: Passage) -> Self {
+        let parts = vec![Part { by, rank, score }];
+        Self { passage, score, parts, coverage: 0.0, matched: Vec::new() }
+    }
 }
 
 /// A store of passages that can be asked.
@@ -169,8 +71,11 @@ pub struct Hit {
 /// # Contract
 ///
 /// - Hits come with the highest score first; equal scores in a fixed order.
-/// - There are at most [`Query::max_hits`], and none when no passage reaches [`Query::lowest_coverage`] or
-///   nothing was matched. Nothing found is an empty list, not an error.
+/// - There are at most [`Query::max_hits`]. Keywords find none when no passage reaches [`Query::lowest_coverage`] or
+///   nothing was matched, vectors none that are less alike than [`Query::lowest_similarity`]. Nothing found is an empty list,
+///   not an error.
+/// - A store does not make vectors, it compares the ones it is given, those of one space only; see
+///   [`Embedded`](crate::Embedded).
 /// - A question is data: whatever it holds, it is neither syntax nor an error. So are the filters.
 /// - Every hit is one that [`Query::allows`].
 ///
@@ -182,8 +87,8 @@ pub trait Retriever: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`RetrievalError::Unavailable`] when a store outside this process does not answer, and [`RetrievalError::Mode`] when
-    /// it cannot compare as the query asks.
+    /// [`RetrievalError::Unavailable`] when a store outside this process does not answer, [`RetrievalError::NoVector`] when
+    /// the query asks to compare vectors and has none, and [`RetrievalError::Space`] when the store has only others.
     fn search(
         &self,
         query: &Query,

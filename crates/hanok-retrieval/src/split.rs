@@ -185,6 +185,7 @@ impl<'a> Passages<'a> {
             ordinal: self.done.len(),
             page: (!self.document.pages.is_empty()).then_some(pages.max(1)),
             metadata: self.document.metadata.clone(),
+            vector: None,
         });
     }
 

@@ -1,4 +1,4 @@
-use std::{fmt, pin::Pin, str::FromStr, sync::Arc};
+use std::{fmt, ops::Range, pin::Pin, str::FromStr, sync::Arc};
 
 use thiserror::Error;
 
@@ -6,7 +6,8 @@ use crate::{
     document::Passage,
     error::RetrievalError,
     memory_store::MemoryStore,
-    retriever::{Hit, Query, Retriever},
+    query::Query,
+    retriever::{Hit, Retriever},
     terms::Terms,
 };
 
@@ -19,7 +20,9 @@ use crate::{
 /// - `upsert` takes whole documents: what the store has of a source that is among the passages goes, with every passage it
 ///   had, and the new ones come. A search sees all of one `upsert` or nothing of it.
 /// - After `Ok`, every search has what was put and nothing of what was removed.
-/// - Passages read back as they were put, whatever letters they hold.
+/// - Passages read back as they were put, whatever letters they hold, but without their vectors. The id of a passage is its
+///   own within its source.
+/// - Vectors of any space may be put; a search compares those of the question's.
 /// - Putting the same again changes nothing.
 ///
 /// Run `hanok_testkit::document_store_conforms!` (the feature `retrieval`) on every implementation.
@@ -52,6 +55,33 @@ pub trait DocumentStore: Retriever {
     /// [`RetrievalError::Unavailable`] when the store does not answer.
     fn documents(&self)
     -> impl Future<Output = Result<Vec<StoredDocument>, RetrievalError>> + Send;
+
+    /// The passages of the document `source` whose [`ordinal`](Passage::ordinal) is in `ordinals`, in their order. What is
+    /// not there is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`RetrievalError::Unavailable`] when the store does not answer.
+    fn passages(
+        &self,
+        source: &str,
+        ordinals: Range<usize>,
+    ) -> impl Future<Output = Result<Vec<Passage>, RetrievalError>> + Send;
+
+    /// `passage` with what stands before and after it in its document: at most `around` passages on each side.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`passages`](Self::passages).
+    fn neighbours(
+        &self,
+        passage: &Passage,
+        around: usize,
+    ) -> impl Future<Output = Result<Vec<Passage>, RetrievalError>> + Send {
+        let at = passage.ordinal;
+        let ordinals = at.saturating_sub(around)..at.saturating_add(around).saturating_add(1);
+        self.passages(&passage.source, ordinals)
+    }
 }
 
 /// What a store has of a document.
@@ -64,6 +94,8 @@ pub struct StoredDocument {
     pub version: String,
     /// How many passages it has.
     pub passages: usize,
+    /// The model that made the vectors of all its passages; `None` when one has none, or another's.
+    pub model: Option<String>,
 }
 
 impl StoredDocument {
@@ -71,10 +103,19 @@ impl StoredDocument {
     #[must_use]
     pub fn of(passages: &[Passage]) -> Option<Self> {
         let source = passages.first()?.source.clone();
-        Some(Self { source, version: Self::version_of(passages), passages: passages.len() })
+        let model = Self::model_of(passages);
+        Some(Self { source, version: Self::version_of(passages), passages: passages.len(), model })
     }
 
-    /// A hash of all that a store keeps of `passages`: it is another one when a document's content is, its metadata, or the
+    /// The model that made the vectors of all `passages`.
+    #[must_use]
+    pub fn model_of(passages: &[Passage]) -> Option<String> {
+        let mut spaces = passages.iter().map(|passage| Some(passage.vector.as_ref()?.space()));
+        let first = spaces.next()??;
+        spaces.all(|space| space.as_ref() == Some(&first)).then(|| first.model.to_string())
+    }
+
+    /// A hash of all that a store keeps of `passages` but their vectors: it is another one when a document's content is, its metadata, or the
     /// way it is split.
     #[must_use]
     pub fn version_of(passages: &[Passage]) -> String {
@@ -190,6 +231,11 @@ trait Erased: fmt::Debug + Send + Sync {
     fn upsert_boxed(&self, passages: Vec<Passage>) -> Boxed<'_, ()>;
     fn remove_boxed<'a>(&'a self, source: &'a str) -> Boxed<'a, bool>;
     fn documents_boxed(&self) -> Boxed<'_, Vec<StoredDocument>>;
+    fn passages_boxed<'a>(
+        &'a self,
+        source: &'a str,
+        ordinals: Range<usize>,
+    ) -> Boxed<'a, Vec<Passage>>;
 }
 
 impl<S: DocumentStore> Erased for S {
@@ -207,6 +253,14 @@ impl<S: DocumentStore> Erased for S {
 
     fn documents_boxed(&self) -> Boxed<'_, Vec<StoredDocument>> {
         Box::pin(self.documents())
+    }
+
+    fn passages_boxed<'a>(
+        &'a self,
+        source: &'a str,
+        ordinals: Range<usize>,
+    ) -> Boxed<'a, Vec<Passage>> {
+        Box::pin(self.passages(source, ordinals))
     }
 }
 
@@ -239,5 +293,13 @@ impl DocumentStore for SharedDocumentStore {
 
     async fn documents(&self) -> Result<Vec<StoredDocument>, RetrievalError> {
         self.0.documents_boxed().await
+    }
+
+    async fn passages(
+        &self,
+        source: &str,
+        ordinals: Range<usize>,
+    ) -> Result<Vec<Passage>, RetrievalError> {
+        self.0.passages_boxed(source, ordinals).await
     }
 }

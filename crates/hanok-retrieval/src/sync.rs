@@ -41,7 +41,7 @@ pub async fn sync<'a>(
             continue;
         };
         match old.remove(source) {
-            Some(was) if was == now => {
+            Some(was) if was.version == now.version => {
                 changes.unchanged += 1;
                 continue;
             }

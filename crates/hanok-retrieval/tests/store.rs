@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
-use std::panic::catch_unwind;
+use std::{ops::Range, panic::catch_unwind};
 
 use hanok_retrieval::{
-    Document, DocumentStore, Hit, MemoryStore, Mode, Passage, Query, RetrievalError, Retriever,
-    Splitter, StoreKind, StoreKindError, StoredDocument,
+    Document, DocumentStore, Hit, MemoryStore, Passage, Query, RetrievalError, Retriever, Splitter,
+    StoreKind, StoreKindError, StoredDocument,
 };
 use hanok_testkit::{DOCUMENT_STORE_CLAIMS, block_on, check_document_store};
 
@@ -48,16 +48,6 @@ fn a_store_is_opened_by_its_name() {
     assert_eq!(unknown, "no store `chroma`; there is `memory`");
 }
 
-#[test]
-fn what_a_store_cannot_do_is_an_error_and_not_another_search() {
-    let store = StoreKind::Memory.open();
-    for mode in [Mode::Vector, Mode::Hybrid] {
-        let error = block_on(store.search(&Query::new("휴가").mode(mode))).unwrap_err();
-        assert!(matches!(error, RetrievalError::Mode { mode: told, .. } if told == mode));
-        assert_eq!(error.to_string(), format!("the store `memory` has no {mode} search"));
-    }
-}
-
 /// What a store gets wrong.
 #[derive(Debug, Clone, Copy)]
 enum Wrong {
@@ -65,6 +55,7 @@ enum Wrong {
     ForgetsFilters,
     ForgetsVersions,
     KeepsOldPassages,
+    ForgetsVectors,
 }
 
 /// A store that is right but for that.
@@ -75,8 +66,10 @@ impl Retriever for Faulty {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
         match self.0 {
             Wrong::ForgetsFilters => {
-                let all = Query::new(query.text()).limit(query.max_hits());
-                self.1.search(&all.min_coverage(query.lowest_coverage())).await
+                let all = Query::new(query.text()).limit(query.max_hits()).mode(query.compared());
+                let all = all.min_coverage(query.lowest_coverage());
+                let all = query.meaning().into_iter().fold(all, |all, it| all.vector(it.clone()));
+                self.1.search(&all).await
             }
             _ => self.1.search(query).await,
         }
@@ -91,6 +84,9 @@ impl DocumentStore for Faulty {
                 let old = self.1.search(&old).await?.into_iter().map(|hit| hit.passage);
                 passages.extend(old.filter(|old| old.source == document.source));
             }
+        }
+        if matches!(self.0, Wrong::ForgetsVectors) {
+            passages.iter_mut().for_each(|passage| passage.vector = None);
         }
         self.1.upsert(passages).await
     }
@@ -108,6 +104,14 @@ impl DocumentStore for Faulty {
             documents.iter_mut().for_each(|document| document.version.clear());
         }
         Ok(documents)
+    }
+
+    async fn passages(
+        &self,
+        source: &str,
+        ordinals: Range<usize>,
+    ) -> Result<Vec<Passage>, RetrievalError> {
+        self.1.passages(source, ordinals).await
     }
 }
 
@@ -127,6 +131,10 @@ fn the_suite_tells_what_a_store_gets_wrong() {
             ],
         ),
         (Wrong::KeepsOldPassages, &["a_document_is_replaced_as_a_whole"]),
+        (
+            Wrong::ForgetsVectors,
+            &["what_is_near_is_found_by_its_vector", "the_model_of_the_vectors_is_listed"],
+        ),
     ] {
         let refused = |claim: &str| {
             let store = Faulty(wrong, MemoryStore::default());

@@ -9,12 +9,14 @@
 mod contents;
 mod given;
 mod searches;
+mod vectors;
 
 use hanok_retrieval::{DocumentStore, SharedDocumentStore};
 
 use crate::claims::named;
 use contents::*;
 use searches::*;
+use vectors::*;
 
 /// One claim of the suite: its name, and what panics when a store does not hold it.
 pub type DocumentStoreClaim = (&'static str, fn(SharedDocumentStore));
@@ -34,7 +36,7 @@ pub fn check_document_store(claim: &str, store: impl DocumentStore) {
 
 /// Makes a test of every claim: `document_store_conforms!(Mine::open().await.unwrap())`, in a module of its own if there are
 /// several stores. The expression gives a store with nothing in it, once for every test, on a tokio runtime. The store has
-/// to search by keywords.
+/// to search by keywords and by vectors.
 #[macro_export]
 macro_rules! document_store_conforms {
     (@claims) => { $crate::document_store_conforms!(@each [@name]) };
@@ -52,6 +54,15 @@ macro_rules! document_store_conforms {
             a_question_without_an_answer_finds_nothing
             a_folder_holds_whole_names_only
             every_value_of_a_filter_has_to_hold
+            equal_passages_are_told_once_when_asked
+            what_is_near_is_found_by_its_vector
+            a_vector_goes_with_its_passage
+            filters_hold_for_vectors_too
+            vectors_of_another_model_are_not_compared
+            a_question_without_its_vector_is_an_error
+            both_parts_are_joined_and_told
+            the_model_of_the_vectors_is_listed
+            passages_are_read_with_their_neighbours
             /// P27 in part
             every_sign_in_a_question_or_a_filter_means_itself
         }

@@ -75,6 +75,20 @@ pub(crate) fn every_value_of_a_filter_has_to_hold(store: SharedDocumentStore) {
     assert_eq!(few[0].passage.source, "c.md");
 }
 
+pub(crate) fn equal_passages_are_told_once_when_asked(store: SharedDocumentStore) {
+    let shelf = Shelf(&store);
+    for n in 0..6 {
+        shelf.put(&[Document::new(format!("{n}.md"), "연차휴가는 연 15일이다.")]);
+    }
+    shelf.put(&[Document::new("6.md", " 연차휴가는, 연 15일이다!\n")]);
+    shelf.put(&[Document::new("7.md", "연차휴가는 연 16일이다.")]);
+    let ask = || Query::new("연차휴가").limit(3);
+    assert_eq!(shelf.hits(&ask()).len(), 3);
+    let told = shelf.hits(&ask().distinct());
+    assert_eq!(told.len(), 2);
+    assert_eq!(told.iter().filter(|hit| hit.passage.text.contains("15일")).count(), 1);
+}
+
 pub(crate) fn every_sign_in_a_question_or_a_filter_means_itself(store: SharedDocumentStore) {
     let shelf = Shelf(&store);
     let signs =
