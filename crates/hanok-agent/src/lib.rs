@@ -9,6 +9,7 @@
 //! - [`Interceptor`]: what stands around the calls of the model and the tools. There are [`Approval`], [`CapabilityPolicy`],
 //!   [`CallLimits`], [`Retrying`], [`Fallback`], [`CircuitBreaker`], [`Redaction`] and [`ModelCache`]; [`Intercepted`] puts
 //!   them around a model outside an agent.
+//! - [`ToolHistory`]: which calls were made, for graphs that make none twice.
 //! - [`Structured`]: a model's answer as a value of a Rust type, from any node.
 //! - [`HandoffTool`]: lets an agent hand its turn over to another one that is declared, as a checked call ([`Handoff`]).
 //!   How much of the conversation goes along is a [`HandoffHistory`]; whoever runs the agents follows it.
@@ -61,6 +62,7 @@ mod spans;
 mod state;
 mod structured;
 mod tool_errors;
+mod tool_history;
 mod usage;
 
 pub use agent::{Protocol, ReactAgent};
@@ -93,6 +95,7 @@ pub use spans::ask_model;
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
 pub use structured::{Structured, StructuredError, StructuredMode, StructuredReply, StructuredWay};
 pub use tool_errors::{FailedCall, Handling, ToolErrors};
+pub use tool_history::ToolHistory;
 pub use usage::TurnUsage;
 
 /// The programs of the README.

@@ -110,6 +110,12 @@ impl ToolRegistry {
         self.find(tool).map(|registered| registered.tool.effect())
     }
 
+    /// Whether every one of `calls` only reads: they may be made at the same time and again. A tool that is not here does
+    /// nothing.
+    pub fn only_read<'a>(&self, calls: impl IntoIterator<Item = &'a ToolCall>) -> bool {
+        calls.into_iter().all(|call| self.effect(&call.name).is_none_or(|it| it == Effect::Pure))
+    }
+
     /// The tool of `call`, whose arguments fit it; or what the model is told instead. P32
     pub(crate) fn check(
         &self,
