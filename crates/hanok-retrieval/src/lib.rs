@@ -60,6 +60,7 @@ mod measure;
 mod memory;
 mod memory_store;
 mod nearest;
+mod open;
 mod options;
 mod pdf;
 mod query;

@@ -139,7 +139,7 @@ impl Outcome {
 }
 
 /// The bytes of `file`, which may have grown since it was listed.
-fn contents(file: &Found, limit: u64) -> Result<Vec<u8>, SkipReason> {
+pub(crate) fn contents(file: &Found, limit: u64) -> Result<Vec<u8>, SkipReason> {
     let read = || -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         File::open(&file.path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -149,7 +149,7 @@ fn contents(file: &Found, limit: u64) -> Result<Vec<u8>, SkipReason> {
     if bytes.len() as u64 > limit { Err(SkipReason::TooLarge { limit }) } else { Ok(bytes) }
 }
 
-fn document(
+pub(crate) fn document(
     file: &Found,
     hash: blake3::Hash,
     bytes: Vec<u8>,

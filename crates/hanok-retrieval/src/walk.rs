@@ -193,7 +193,7 @@ pub(crate) fn display(name: &str) -> String {
     name.nfc().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-fn format_of(name: &str) -> Result<Format, SkipReason> {
+pub(crate) fn format_of(name: &str) -> Result<Format, SkipReason> {
     let (_, extension) = name.rsplit_once('.').ok_or(SkipReason::Unsupported)?;
     match extension.to_ascii_lowercase().as_str() {
         "txt" | "md" | "markdown" => Ok(Format::Text),

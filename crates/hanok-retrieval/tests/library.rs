@@ -9,6 +9,7 @@
 
 use std::{
     fs::{self, File, FileTimes},
+    io,
     path::Path,
     pin::pin,
     task::{Context, Poll, Waker},
@@ -16,7 +17,8 @@ use std::{
 };
 
 use hanok_retrieval::{
-    Changes, Library, LoadOptions, Query, RetrievalError, Retriever, SharedRetriever, SkipReason,
+    Changes, Document, Library, LoadOptions, Query, RetrievalError, Retriever, SharedRetriever,
+    SkipReason,
 };
 
 const RULE: &str = "# 인사규정\n\n## 제12조(연차휴가)\n1년 이상 근속자는 연 15일이다.\n";
@@ -280,4 +282,31 @@ fn equal_scores_keep_the_order_of_the_sources() {
     let hits = open(folder.path()).search("휴가", 2);
     let order: Vec<_> = hits.iter().map(|hit| hit.passage.source.as_str()).collect();
     assert_eq!(order, ["a.md", "b.md"]);
+}
+
+#[test]
+fn one_file_is_read_as_a_library_reads_it_or_refused_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let options = LoadOptions::new().max_file_bytes(1_000);
+    let text = at("a.md", "# 규정\n\n제1조(목적) 정한다.".as_bytes());
+    let library = Library::open(options.clone(), folder.path()).unwrap();
+    let opened = Document::open(&text, &options).unwrap();
+    assert_eq!(Some(&opened), library.documents().next());
+
+    let refused = |path: std::path::PathBuf| Document::open(path, &options).unwrap_err().reason;
+    assert_eq!(refused(at("b.txt", b" \n")), SkipReason::Empty);
+    assert_eq!(refused(at("c.txt", &[b'a'; 1_001])), SkipReason::TooLarge { limit: 1_000 });
+    assert_eq!(refused(at("d.jpg", b"x")), SkipReason::Unsupported);
+    assert_eq!(
+        refused(folder.path().join("e.txt")),
+        SkipReason::Unreadable { kind: io::ErrorKind::NotFound }
+    );
+    fs::create_dir(folder.path().join("f.md")).unwrap();
+    assert_eq!(refused(folder.path().join("f.md")), SkipReason::NotAFile);
+    assert_eq!(refused(std::path::PathBuf::from("/")), SkipReason::Unsupported);
 }
