@@ -41,6 +41,7 @@ mod archive;
 )]
 mod blocks;
 mod bm25;
+mod contract;
 mod decode;
 mod document;
 #[cfg(feature = "docx")]
@@ -75,6 +76,10 @@ mod sync;
 mod terms;
 mod walk;
 
+pub use contract::{
+    Appendix, AppendixKind, Article, ArticleNumber, ArticleNumberError, Clause, Contract, Mark,
+    NoArticle, Slip, SlipKind, TitleFit, TitleMatch, contract_passages,
+};
 pub use document::{Document, Passage};
 pub use embedded::Embedded;
 pub use error::{BoxError, RetrievalError};

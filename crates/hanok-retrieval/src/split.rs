@@ -1,9 +1,12 @@
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
 
 use crate::{
     document::{Document, Passage},
     measure::Measure,
-    sections::{Section, sections},
+    sections::sections,
 };
 
 /// Cuts a document into passages where it is structured: at markdown headings, Korean articles
@@ -87,13 +90,18 @@ impl Splitter {
         let mut passages = Passages::new(document);
         for section in sections(&document.text, &document.pages) {
             self.pieces(&document.text, section.span.clone())
-                .for_each(|piece| passages.push(&section, piece));
+                .for_each(|piece| passages.push(&section.heading, &document.metadata, piece));
         }
         passages.done
     }
 
+    /// Whether `text` is short enough for one passage.
+    pub(crate) fn fits(&self, text: &str) -> bool {
+        self.measure.limit(text, self.max).is_none()
+    }
+
     /// Cuts one section. Every piece is trimmed of white space and has some other character.
-    fn pieces<'a>(
+    pub(crate) fn pieces<'a>(
         &self,
         text: &'a str,
         section: Range<usize>,
@@ -155,9 +163,9 @@ fn resume(window: &str, cut: usize, from: usize) -> usize {
 }
 
 /// Collects the passages of one document.
-struct Passages<'a> {
+pub(crate) struct Passages<'a> {
     document: &'a Document,
-    done: Vec<Passage>,
+    pub(crate) done: Vec<Passage>,
     /// How often the same text stood under the same headings.
     seen: HashMap<blake3::Hash, u32>,
     /// The last place whose character offset is known: in bytes, in characters.
@@ -165,26 +173,31 @@ struct Passages<'a> {
 }
 
 impl<'a> Passages<'a> {
-    fn new(document: &'a Document) -> Self {
+    pub(crate) fn new(document: &'a Document) -> Self {
         Self { document, done: Vec::new(), seen: HashMap::new(), known: (0, 0) }
     }
 
-    fn push(&mut self, section: &Section, bytes: Range<usize>) {
+    pub(crate) fn push(
+        &mut self,
+        heading: &str,
+        metadata: &BTreeMap<String, String>,
+        bytes: Range<usize>,
+    ) {
         let text = self.document.text.get(bytes.clone()).unwrap_or_default().to_owned();
         let start = self.chars_before(bytes.start);
         let pages = self.document.pages.partition_point(|page| *page <= bytes.start);
-        let id = self.id(&section.heading, &text);
+        let id = self.id(heading, &text);
         self.done.push(Passage {
             id,
             document: self.document.id.clone(),
             source: self.document.source.clone(),
-            heading: section.heading.clone(),
+            heading: heading.to_owned(),
             chars: start..start + text.chars().count(),
             text,
             bytes,
             ordinal: self.done.len(),
             page: (!self.document.pages.is_empty()).then_some(pages.max(1)),
-            metadata: self.document.metadata.clone(),
+            metadata: metadata.clone(),
             vector: None,
         });
     }

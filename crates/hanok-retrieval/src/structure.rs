@@ -108,7 +108,7 @@ pub(crate) fn numbered(line: &str) -> Option<(usize, Heading<'_>)> {
 }
 
 /// Short, and not the end of a sentence.
-fn is_title(title: &str) -> bool {
+pub(crate) fn is_title(title: &str) -> bool {
     let title = title.trim();
     !title.is_empty()
         && title.chars().count() <= MAX_NUMBERED

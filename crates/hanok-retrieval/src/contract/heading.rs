@@ -1,0 +1,294 @@
+//! What a line may head: an article, a chapter, an appendix.
+
+use super::{
+    AppendixKind,
+    lines::{Dress, undressed},
+    number::{self, ArticleNumber, skip_spaces},
+    refer::{goes_on, is_of_contents},
+};
+use crate::structure::is_title;
+
+/// How sure it is that a line is a heading: what is around it decides about the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Firm {
+    /// A number and the begin of a sentence.
+    Sentence,
+    /// A number alone, or with a title without brackets.
+    Bare,
+    /// A number and a title in brackets.
+    Titled,
+    /// Written as a heading: `##`, bold.
+    Written,
+}
+
+/// The heading of an article.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) number: ArticleNumber,
+    pub(crate) title: Option<String>,
+    /// Whether it says `Article` and not `제…조`.
+    pub(crate) english: bool,
+    /// Where it ends, in bytes from the line's begin; a title may go on in the next line.
+    pub(crate) end: usize,
+    pub(crate) firm: Firm,
+}
+
+const BRACKETS: [(char, char); 9] = [
+    ('(', ')'),
+    ('（', '）'),
+    ('[', ']'),
+    ('【', '】'),
+    ('〔', '〕'),
+    ('「', '」'),
+    ('<', '>'),
+    ('〈', '〉'),
+    ('《', '》'),
+];
+
+/// A longer text in brackets is no title, in characters.
+const MAX_BRACKETED: usize = 80;
+
+/// A longer title without brackets is a sentence, in characters.
+const MAX_BARE: usize = 25;
+
+/// The article that `text` heads in its first line, if it does. What follows the line is read for the rest of a title only.
+pub(crate) fn article(text: &str) -> Option<Head> {
+    let line = first_line(text);
+    let (dress, start) = undressed(line);
+    let start = text.get(line.len() - start.len()..)?;
+    let (number, english, after) = match number::article(start) {
+        Some((number, rest)) => (number, false, rest),
+        None => english(start).map(|(number, rest)| (number, true, rest))?,
+    };
+    let at = |rest: &str| text.len() - rest.len();
+    let head = |title, rest: &str, firm| Head { number, title, english, end: at(rest), firm };
+
+    let shut = after.trim_start_matches(['*', '_']);
+    if let Some((title, rest)) = bracketed(skip_spaces(shut)) {
+        let rest = rest.trim_start_matches(['*', '_']);
+        let line = first_line(rest);
+        let is_reference = goes_on(line) || is_of_contents(line);
+        return (!is_reference).then(|| head(Some(title), rest, firm(dress, Firm::Titled)));
+    }
+    let line = first_line(shut);
+    let is_glued = line.starts_with(|c: char| c.is_alphanumeric());
+    if is_glued || goes_on(line) || is_of_contents(line) {
+        return None;
+    }
+    let signs = |c: char| matches!(c, '.' | ':' | '-' | '–' | '—' | '：' | '*' | '_');
+    let said = skip_spaces(skip_spaces(line).trim_start_matches(signs));
+    let rest = shut.get(line.len() - said.len()..)?;
+    let title = said.split(is_circled).next().unwrap_or(said);
+    // `**제5조 해지** 갑은`: what is bold is the title.
+    let title = title.split_once("**").map_or(title, |(bold, _)| bold);
+    let shown = title.trim().trim_end_matches(['*', '_', '#']).trim_end();
+    if said.is_empty() || shown.is_empty() {
+        return Some(head(None, rest, firm(dress, Firm::Bare)));
+    }
+    if is_bare_title(shown) {
+        let end = rest.get(title.len()..)?.trim_start_matches(['*', '_']);
+        return Some(head(Some(shown.to_owned()), end, firm(dress, Firm::Bare)));
+    }
+    Some(head(None, rest, firm(dress, Firm::Sentence)))
+}
+
+fn firm(dress: Dress, firm: Firm) -> Firm {
+    match dress {
+        Dress { listed: true, .. } => firm.min(Firm::Bare),
+        Dress { heading: true, .. } => Firm::Written,
+        Dress { .. } => firm,
+    }
+}
+
+pub(crate) fn first_line(text: &str) -> &str {
+    text.split_once('\n').map_or(text, |(line, _)| line)
+}
+
+/// `Article 5`, `ARTICLE 5`, `Section 5`; the number of a `Section 5.2` is none of an article.
+fn english(text: &str) -> Option<(ArticleNumber, &str)> {
+    let rest = ["article ", "section "].iter().find_map(|word| {
+        let (head, rest) = text.split_at_checked(word.len())?;
+        head.eq_ignore_ascii_case(word).then_some(rest)
+    })?;
+    let is_name = text.starts_with(|c: char| c.is_ascii_uppercase());
+    let (number, rest) = number::digits(skip_spaces(rest))?;
+    let is_part =
+        rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    (is_name && !is_part).then_some((ArticleNumber::new(number), rest))
+}
+
+/// The title in brackets that `text` begins with, in one line or broken once, and what follows.
+pub(crate) fn bracketed(text: &str) -> Option<(String, &str)> {
+    let first = text.chars().next()?;
+    let (open, close) = BRACKETS.into_iter().find(|(open, _)| *open == first)?;
+    let (mut depth, mut breaks) = (0_usize, 0_usize);
+    for (at, c) in text.char_indices().take(MAX_BRACKETED) {
+        depth += usize::from(c == open);
+        breaks += usize::from(c == '\n');
+        if breaks > 1 {
+            return None;
+        }
+        if c == close {
+            depth -= 1;
+            if depth == 0 {
+                let title = one_line(text.get(open.len_utf8()..at)?);
+                let rest = text.get(at + close.len_utf8()..)?;
+                return title.chars().any(char::is_alphanumeric).then_some((title, rest));
+            }
+        }
+    }
+    None
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether words without brackets are a title: short, and no words of a sentence.
+pub(crate) fn is_bare_title(text: &str) -> bool {
+    let is_object = |word: &str| {
+        word.chars().nth(1).is_some()
+            && (word.ends_with(['을', '를', '은'])
+                || word.ends_with(['이', '가']) && word.starts_with(['갑', '을']))
+    };
+    is_title(text)
+        && text.chars().count() <= MAX_BARE
+        && !text.contains([',', '|'])
+        && !text.split_whitespace().any(is_object)
+        && text.chars().any(char::is_alphabetic)
+}
+
+pub(crate) fn is_circled(c: char) -> bool {
+    matches!(c, '①'..='⑳' | '㉑'..='㉟')
+}
+
+/// `제2장 대금`: how deep it divides (0 is outermost), and its line.
+pub(crate) fn division(line: &str) -> Option<(u8, String)> {
+    let (_, start) = undressed(line);
+    let start = start.trim_end().trim_end_matches(['*', '_', '#']).trim_end();
+    let (_, unit, rest) = number::ordinal(start)?;
+    let rank = match unit {
+        '편' => 0,
+        '장' => 1,
+        '절' => 2,
+        '관' => 3,
+        _ => return None,
+    };
+    let title = rest.trim();
+    let glued = rest.starts_with(|c: char| c.is_alphanumeric());
+    let titled = title.is_empty()
+        || bracketed(title).is_some_and(|(_, rest)| rest.trim().is_empty())
+        || is_title(title);
+    (!glued && titled && !goes_on(rest) && !is_of_contents(rest)).then(|| (rank, one_line(start)))
+}
+
+/// What appendices are called. Spaces may stand between the syllables.
+const APPENDICES: [(&str, AppendixKind); 15] = [
+    ("별표", AppendixKind::Table),
+    ("별지", AppendixKind::Form),
+    ("부칙", AppendixKind::Supplement),
+    ("별첨", AppendixKind::Attachment),
+    ("첨부", AppendixKind::Attachment),
+    ("붙임", AppendixKind::Attachment),
+    ("부록", AppendixKind::Attachment),
+    ("부속서", AppendixKind::Attachment),
+    ("특약사항", AppendixKind::Special),
+    ("appendix", AppendixKind::Attachment),
+    ("annex", AppendixKind::Attachment),
+    ("exhibit", AppendixKind::Attachment),
+    ("schedule", AppendixKind::Table),
+    ("attachment", AppendixKind::Attachment),
+    ("addendum", AppendixKind::Supplement),
+];
+
+/// The appendix that a line heads: its kind and its label.
+pub(crate) fn appendix(line: &str) -> Option<(AppendixKind, String)> {
+    let (dress, start) = undressed(line);
+    if dress.listed || is_of_contents(start) {
+        return None;
+    }
+    let start = start.trim_end().trim_end_matches(['*', '_', '#']).trim_end();
+    let (inner, rest) = match bracketed(start) {
+        Some((inner, rest)) => (inner, rest),
+        None => (start.to_owned(), ""),
+    };
+    let is_bracketed = inner.len() < start.len();
+    let (kind, after) = named(&inner)?;
+    let tail = if is_bracketed { rest } else { after };
+    let glued = tail.starts_with(|c: char| c.is_alphabetic() || c == ',');
+    let titled = is_label(after) && (rest.trim().is_empty() || is_label(rest));
+    (titled && !glued && !goes_on(tail)).then(|| (kind, one_line(start)))
+}
+
+/// The kind that `text` begins with the name of, and what follows the name and its number.
+fn named(text: &str) -> Option<(AppendixKind, &str)> {
+    let (kind, rest) =
+        APPENDICES.iter().find_map(|(name, kind)| Some((*kind, called(text, name)?)))?;
+    let after = skip_spaces(rest);
+    let numbered = number::ordinal(after)
+        .filter(|(_, unit, _)| *unit == '호')
+        .map(|(.., rest)| rest)
+        .or_else(|| number::digits(after).map(|(_, rest)| rest))
+        .or_else(|| {
+            let letter = after.chars().next().filter(char::is_ascii_uppercase)?;
+            let rest = after.get(letter.len_utf8()..)?;
+            (!rest.starts_with(|c: char| c.is_alphanumeric())).then_some(rest)
+        });
+    let rest = numbered.unwrap_or(rest);
+    let rest = number::sub(rest).map_or(rest, |(_, rest)| rest);
+    let bare = skip_spaces(rest);
+    Some((kind, bare.strip_prefix("서식").unwrap_or(rest)))
+}
+
+/// What follows `name` in `text`, whose syllables may stand apart.
+fn called<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    if name.is_ascii() {
+        let (head, rest) = text.split_at_checked(name.len())?;
+        let is_word = !rest.starts_with(|c: char| c.is_alphanumeric());
+        let is_name = head.starts_with(|c: char| c.is_ascii_uppercase());
+        return (is_name && is_word && head.eq_ignore_ascii_case(name)).then_some(rest);
+    }
+    let mut rest = text;
+    for (at, c) in name.chars().enumerate() {
+        rest = if at == 0 { rest } else { skip_spaces(rest) }.strip_prefix(c)?;
+    }
+    Some(rest)
+}
+
+/// Nothing, a title, or a date in brackets.
+fn is_label(rest: &str) -> bool {
+    let rest = rest.trim().trim_start_matches(['.', ':', '-', '–', '—', '：']).trim();
+    let inner = bracketed(rest).filter(|(_, after)| after.trim().is_empty());
+    rest.is_empty() || inner.is_some() || is_title(rest) && !rest.contains(',')
+}
+
+/// Whether a line closes the articles: the sentence before the signatures.
+pub(crate) fn closes(line: &str) -> bool {
+    let (dress, start) = undressed(line);
+    let begins = [
+        "위 ",
+        "위와 ",
+        "이상",
+        "이 계약",
+        "본 계약",
+        "상기",
+        "갑과 을은",
+        "“갑”과",
+        "\"갑\"과",
+        "IN WITNESS",
+    ];
+    let proves = [
+        "증명하기 위",
+        "증명하고자",
+        "증거로",
+        "성립을 증명",
+        "체결을 증명",
+        "서명 날인",
+        "서명날인",
+        "기명날인",
+        "WITNESS WHEREOF",
+    ];
+    !dress.listed
+        && begins.iter().any(|begin| start.starts_with(begin))
+        && proves.iter().any(|word| start.contains(word))
+}
