@@ -19,14 +19,18 @@ struct Question {
     text: &'static str,
     source: &'static str,
     heading: &'static str,
+    kind: &'static str,
 }
 
 impl Question {
     fn all() -> impl Iterator<Item = Self> {
         include_str!("questions.tsv").lines().filter(|line| !line.starts_with('#')).map(|line| {
             let fields: Vec<_> = line.split('\t').collect();
-            let [text, source, heading] = fields[..] else { panic!("three fields: {line}") };
-            Self { text, source, heading }
+            let [text, source, heading, kind, held] = fields[..] else {
+                panic!("five fields: {line}")
+            };
+            assert!(["held", "-"].contains(&held), "{line}");
+            Self { text, source, heading, kind }
         })
     }
 
@@ -57,7 +61,7 @@ fn index(terms: Terms) -> Arc<MemoryIndex> {
 }
 
 /// Prints a row and returns the recall among three.
-fn row(name: &str, questions: &[Question], find: impl Fn(&str) -> Vec<Hit>) -> f64 {
+fn row(name: &str, questions: &[&Question], find: impl Fn(&str) -> Vec<Hit>) -> f64 {
     let ranks: Vec<_> = questions.iter().map(|asked| asked.rank(&find(asked.text))).collect();
     let share = |n: f64| n / questions.len() as f64;
     let within = |k| share(ranks.iter().flatten().filter(|rank| **rank <= k).count() as f64);
@@ -67,39 +71,58 @@ fn row(name: &str, questions: &[Question], find: impl Fn(&str) -> Vec<Hit>) -> f
 }
 
 #[test]
-fn finds_nine_of_ten_answers_among_three_passages() {
+fn finds_nine_of_ten_answers_among_three_passages_when_asked_in_their_words() {
     let questions: Vec<_> = Question::all().filter(Question::has_answer).collect();
-    assert!(questions.len() >= 40);
+    let all: Vec<_> = questions.iter().collect();
+    assert!(all.len() >= 150);
 
     println!("| terms | recall@1 | recall@3 | MRR@10 |\n| --- | --- | --- | --- |");
     for terms in [Terms::Words, Terms::Both, Terms::Bigrams] {
         let index = index(terms);
-        let find = |text: &str| index.find(&Query::new(text).limit(10));
-        let recall = row(&format!("{terms:?}"), &questions, find);
-        assert!(terms != Terms::Bigrams || recall >= 0.9, "{terms:?}: {recall}");
+        row(&format!("{terms:?}"), &all, |text| index.find(&Query::new(text).limit(10)));
     }
     let library = Library::open(LoadOptions::new(), DOCUMENTS).unwrap();
-    let recall = row("Bigrams, `Library::search`", &questions, |text| library.search(text, 10));
-    assert!(recall >= 0.85, "{recall}");
+    row("Bigrams, `Library::search`", &all, |text| library.search(text, 10));
+
+    println!("| questions | recall@1 | recall@3 | MRR@10 |\n| --- | --- | --- | --- |");
+    let index = index(Terms::default());
+    for (kind, least) in [
+        ("plain", 0.9),
+        ("paraphrase", 0.5),
+        ("colloquial", 0.6),
+        ("misspelled", 0.6),
+        ("mixed", 0.3),
+    ] {
+        let asked: Vec<_> = all.iter().copied().filter(|asked| asked.kind == kind).collect();
+        assert!(asked.len() >= 30, "{kind}");
+        let recall = row(kind, &asked, |text| index.find(&Query::new(text).limit(10)));
+        assert!(recall >= least, "{kind}: {recall}");
+    }
 }
 
 #[test]
-fn coverage_tells_questions_that_the_documents_do_not_answer() {
+fn coverage_tells_most_questions_that_the_documents_do_not_answer() {
     let index = index(Terms::default());
     let (answered, unanswered): (Vec<_>, Vec<_>) = Question::all().partition(Question::has_answer);
-    assert!(unanswered.len() >= 10);
+    let (plain, others): (Vec<_>, Vec<_>) =
+        answered.into_iter().partition(|asked| asked.kind == "plain");
+    assert!(unanswered.len() >= 30);
     let above = |questions: &[Question], least: f32| {
         let kept = questions.iter().filter(|question| question.coverage(&index) >= least).count();
         kept as f64 / questions.len() as f64
     };
 
-    println!("| coverage at least | answered, kept | unanswered, kept |\n| --- | --- | --- |");
+    println!("| coverage at least | plain, kept | other words, kept | unanswered, kept |");
+    println!("| --- | --- | --- | --- |");
     for least in [0.1, 0.2, 0.25, 0.3, 0.35, 0.5] {
-        println!("| {least} | {:.2} | {:.2} |", above(&answered, least), above(&unanswered, least));
+        let [plain, others, none] =
+            [&plain, &others, &unanswered].map(|questions| above(questions, least));
+        println!("| {least} | {plain:.2} | {others:.2} | {none:.2} |");
     }
-    assert!(above(&answered, MIN_COVERAGE) >= 0.9);
-    assert!(above(&unanswered, MIN_COVERAGE) <= 0.3);
-    assert!(unanswered.iter().all(|question| question.coverage(&index) < 0.4));
+    assert!(above(&plain, MIN_COVERAGE) >= 0.9);
+    assert!(above(&others, MIN_COVERAGE) >= 0.5);
+    assert!(above(&unanswered, MIN_COVERAGE) <= 0.45);
+    assert!(above(&unanswered, 0.5) <= 0.1);
 }
 
 #[test]
