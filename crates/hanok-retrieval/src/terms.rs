@@ -77,7 +77,7 @@ const MAX_ASKED: usize = 256;
 pub(crate) fn asked(text: &str, terms: Terms) -> Vec<Asked> {
     let words = words(text);
     let (asking, meant): (Vec<_>, Vec<_>) =
-        words.into_iter().partition(|word| ASKING.contains(&word.text.as_str()));
+        words.into_iter().partition(|word| is_asking(&word.text));
     let kept = if meant.is_empty() { asking } else { meant };
 
     let mut all: Vec<Asked> = Vec::new();
@@ -87,6 +87,11 @@ pub(crate) fn asked(text: &str, terms: Terms) -> Vec<Asked> {
         }
     }
     all
+}
+
+/// Whether `word`, in lower case, asks and says nothing of what is asked for.
+pub(crate) fn is_asking(word: &str) -> bool {
+    ASKING.contains(&word)
 }
 
 /// Words that ask and say nothing of what is asked for. They stand in few documents, so their
