@@ -4,8 +4,10 @@ use hanok_core::{Stored, Token};
 use hanok_graph::{Event, EventKind};
 use serde_json::{Value, json};
 
+use crate::Talk;
+
 /// What of an event is told to a program: `None` for what only this process can read.
-pub(crate) fn line(event: &Event, answers: bool) -> Option<String> {
+pub(crate) fn line(event: &Event, answers: bool, talk: &impl Talk) -> Option<String> {
     let mut told = match &event.kind {
         EventKind::TaskStarted { .. } => json!({"event": "task_started"}),
         EventKind::TaskFinished { cached } => json!({"event": "task_finished", "cached": cached}),
@@ -16,7 +18,10 @@ pub(crate) fn line(event: &Event, answers: bool) -> Option<String> {
         }
         EventKind::Token(Token::Reasoning(text)) => json!({"event": "reasoning", "text": text}),
         EventKind::Token(Token::Retracted) => json!({"event": "retracted"}),
-        EventKind::Custom(item) => json!({"event": "progress", "item": value(item)}),
+        EventKind::Custom(item) => match talk.told(item) {
+            Some(told) => told,
+            None => json!({"event": "progress", "item": value(item)}),
+        },
         EventKind::Ended { outcome, error, spent } => {
             json!({"event": "ended", "outcome": outcome, "error": error, "spent": spent})
         }

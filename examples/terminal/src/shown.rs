@@ -55,7 +55,7 @@ impl<'s, T: Talk> Shown<'s, T> {
         }
         let answers = self.talk.is_answer(event);
         if self.json
-            && let Some(line) = json::line(event, answers)
+            && let Some(line) = json::line(event, answers, self.talk)
         {
             self.screen.json(&line)?;
         }

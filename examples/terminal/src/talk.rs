@@ -4,6 +4,7 @@ use hanok_agent::StopReason;
 use hanok_core::Stored;
 use hanok_graph::Event;
 use hanok_state::{Messages, State};
+use serde_json::Value;
 
 use crate::progress;
 
@@ -41,6 +42,12 @@ pub trait Talk: Send + Sync {
     /// The line that a step is shown as, `None` where it is not. Default: what agents tell.
     fn line(&self, item: &Stored) -> Option<String> {
         progress::line(item)
+    }
+
+    /// What a step is told as to programs: an object with the key `event`. Default: as `progress`, with all that it holds.
+    fn told(&self, item: &Stored) -> Option<Value> {
+        let _ = item;
+        None
     }
 
     /// What a command of its own says (`name` without the `/`), `None` where it has no such command.

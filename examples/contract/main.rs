@@ -1,0 +1,29 @@
+//! A contract, asked in a terminal.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use contract::{Book, Expert, Options, Talking};
+use terminal::{Screen, Session, Talk, brain, failure};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let options = Options::parse();
+    let screen = Screen::new(options.talk.trace).telling();
+    failure::exit(&screen, run(&options, &screen).await)
+}
+
+async fn run(options: &Options, screen: &Screen) -> Result<ExitCode, failure::Failure> {
+    let brain = brain::choose().await?;
+    let book = Book::open(options).await?;
+    let about = book.about();
+    let expert = Expert::new(brain.model.clone(), book, options)?;
+    let (graph, talking) = (expert.graph()?, Talking::new(expert));
+    if options.talk.graph {
+        screen.answer(&talking.drawing())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    screen.notes(&brain, &options.talk);
+    screen.tell(&about);
+    Session::open(talking, &graph, &options.talk).await?.run(&options.talk, screen).await
+}

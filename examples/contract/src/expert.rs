@@ -1,0 +1,122 @@
+//! The graph.
+
+use std::sync::Arc;
+
+use hanok_agent::{Intercepted, Language, ModelCache, Protocol, ReactAgent, ToolRegistry};
+use hanok_checkpoint::MemoryStore;
+use hanok_graph::{Context, END, Graph, START, Snapshot};
+use hanok_model::SharedModel;
+use terminal::failure::Failure;
+
+use crate::{
+    Book, ContractState, ContractStateUpdate, Options, evaluator, executor, failure::NodeFailure,
+    planner, previous, prompt, respond, scope, tools,
+};
+
+/// What the planner is told.
+const PLAN: &str = "당신은 계약서에 관한 질문에 답하기 위해 무엇을 읽을지 정합니다. 필요한 도구를 한 번에 모두 부르세요. \
+    이미 찾은 것과 같은 호출은 하지 않습니다. 더 읽을 것이 없으면 도구를 부르지 말고 `없음`이라고만 답하세요.";
+
+/// The most tokens of a plan.
+const LONGEST: u32 = 500;
+
+/// An expert's parts. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct Expert {
+    pub(crate) model: SharedModel,
+    pub(crate) planner: ReactAgent,
+    pub(crate) tools: ToolRegistry,
+    pub(crate) book: Arc<Book>,
+    pub(crate) max_iterations: u32,
+}
+
+impl Expert {
+    /// Puts the parts together.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Wiring`] when they do not fit.
+    pub fn new(model: SharedModel, book: Book, options: &Options) -> Result<Self, Failure> {
+        Self::of(model, book, options.max_iterations, !options.no_cache)
+    }
+
+    /// The expert of these parts; `cached` keeps what the model said for the same request.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Wiring`] when they do not fit.
+    pub fn of(
+        model: SharedModel,
+        book: Book,
+        max_iterations: u32,
+        cached: bool,
+    ) -> Result<Self, Failure> {
+        let model = match cached {
+            true => kept(model),
+            false => model,
+        };
+        let book = Arc::new(book);
+        let tools = tools::tools(&book).map_err(Failure::wiring)?;
+        let planner = ReactAgent::builder("planner", "Plans what to read", model.clone())
+            .prompt(format!("{PLAN}\n{}", prompt::DATA))
+            .tools(tools.iter().cloned())
+            .protocol(Protocol::Native)
+            .temperature(0.0)
+            .max_tokens(LONGEST)
+            .language(Language::Korean)
+            .build()
+            .map_err(Failure::wiring)?;
+        let tools = ToolRegistry::new(tools).map_err(Failure::wiring)?;
+        Ok(Self { model, planner, tools, book, max_iterations })
+    }
+
+    /// The graph of the drawing: seven nodes, and what the planner and the evaluator choose.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Wiring`] when the graph has a fault.
+    pub fn graph(&self) -> Result<Graph<ContractState>, Failure> {
+        Graph::<ContractState>::builder("contract")
+            .node("scope_validator", self.node(scope::scope_validator))
+            .node("check_previous_context", self.node(previous::check_previous_context))
+            .node("planner", self.node(planner::planner))
+            .node("executor", self.node(executor::executor))
+            .node("parallel_executor", self.node(executor::parallel_executor))
+            .node("evaluator", self.node(evaluator::evaluator))
+            .node("respond", self.node(respond::respond))
+            .edge(START, "scope_validator")
+            .branch("scope_validator", after_scope, ["check_previous_context", END])
+            .edge("check_previous_context", "planner")
+            .branch(
+                "planner",
+                planner::after,
+                ["respond", "evaluator", "parallel_executor", "executor"],
+            )
+            .edge("executor", "evaluator")
+            .edge("parallel_executor", "evaluator")
+            .branch("evaluator", evaluator::after, ["planner", "respond"])
+            .edge("respond", END)
+            .build()
+            .map_err(Failure::wiring)
+    }
+
+    /// A node that is given these parts.
+    fn node<F, Fut>(&self, run: F) -> impl Fn(Snapshot<ContractState>, Context) -> Fut + use<F, Fut>
+    where
+        F: Fn(Self, Snapshot<ContractState>, Context) -> Fut,
+        Fut: Future<Output = Result<ContractStateUpdate, NodeFailure>>,
+    {
+        let expert = self.clone();
+        move |state, context| run(expert.clone(), state, context)
+    }
+}
+
+/// The model, with what it said kept in this process.
+fn kept(model: SharedModel) -> SharedModel {
+    let cache = ModelCache::new(MemoryStore::default()).tool_calls();
+    SharedModel::new(Intercepted::new(model).intercept(cache).language(Language::Korean))
+}
+
+fn after_scope(state: &ContractState) -> &'static str {
+    if state.in_scope == Some(false) { END } else { "check_previous_context" }
+}

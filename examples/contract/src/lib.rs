@@ -1,0 +1,39 @@
+//! An expert on one contract: it plans which articles to read, reads them, asks itself whether that is enough, and answers with
+//! the articles named and the standard contract kept apart.
+//!
+//! ```text
+//! START -> scope_validator -> check_previous_context -> planner -> respond -> END
+//!                 \-> END                       /-> planner -> evaluator -> respond
+//!                              planner -> executor | parallel_executor -> evaluator -> planner
+//! ```
+//!
+//! Everything reusable is in the crates: the parser of contracts and the search in `hanok-retrieval`, tools, calls and their history in
+//! `hanok-agent`. What is here is this program's own: its state, its prompts and its graph.
+
+mod answer;
+mod book;
+mod cite;
+mod evaluator;
+mod event;
+mod executor;
+mod expert;
+mod failure;
+mod options;
+mod planner;
+mod previous;
+mod prompt;
+mod question;
+mod respond;
+mod scope;
+mod state;
+mod suggest;
+mod talking;
+mod tools;
+
+pub use book::{Book, Material, Origin};
+pub use event::ContractEvent;
+pub use expert::Expert;
+pub use options::Options;
+pub use planner::Plan;
+pub use state::{ContractState, ContractStateUpdate};
+pub use talking::Talking;

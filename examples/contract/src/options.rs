@@ -1,0 +1,44 @@
+//! What the program is told on its command line.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+use hanok_retrieval::StoreKind;
+
+/// Answers questions about a contract out of its articles, and compares it with a standard contract.
+///
+/// Without a question it holds a conversation: one line a turn, from a terminal or a pipe; /help lists its commands. With
+/// OPENAI_BASE_URL or OPENAI_API_KEY set (and OPENAI_MODEL) it asks that server's model; without them an offline model of rules
+/// answers. It is no legal advice.
+///
+/// Exit: 0 answered, 1 failed, 2 wrong usage, 3 the thread is in use, 4 stopped by a limit, 130 stopped by Ctrl-C.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "contract", version, verbatim_doc_comment)]
+pub struct Options {
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would take the place of the program's own help"
+    )]
+    pub talk: terminal::Options,
+
+    /// The contract: .txt, .md, .docx, .hwpx, .html or .pdf [default: a sample, a service agreement]
+    #[arg(long, value_name = "FILE")]
+    pub contract: Option<PathBuf>,
+
+    /// The standard contract to compare with [default: the sample that is most like the contract]
+    #[arg(long, value_name = "FILE")]
+    pub standard: Option<PathBuf>,
+
+    /// How often it may look for more before it answers with what there is
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub max_iterations: u32,
+
+    /// Ask the model again for what it has answered before
+    #[arg(long)]
+    pub no_cache: bool,
+
+    /// The store that the contract is searched in
+    #[arg(long, value_name = "NAME", default_value_t = StoreKind::Memory)]
+    pub store: StoreKind,
+}

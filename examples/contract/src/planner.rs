@@ -1,0 +1,166 @@
+//! Which articles to read next.
+
+use hanok_agent::AgentState;
+use hanok_graph::{Context, Snapshot};
+use hanok_model::DataMark;
+use hanok_state::{Arguments, Message, State, ToolCall};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    ContractEvent, ContractState, ContractStateUpdate, Expert, failure::NodeFailure,
+    previous::question_before, prompt, question, suggest, tools::LOOKUP_STANDARD,
+};
+
+/// How the calls of a round are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Plan {
+    /// There is nothing to look up.
+    NoTools,
+    /// Every call was made before.
+    SkipToEvaluator,
+    /// One after the other.
+    ExecuteSequential,
+    /// All at once: they only read, and none needs what another finds.
+    ExecuteParallel,
+}
+
+/// The most calls of one round.
+const CALLS: usize = 8;
+
+/// Asks the model which tools to call, with what rules propose in the first round, and leaves out what was called before.
+pub(crate) async fn planner(
+    expert: Expert,
+    state: Snapshot<ContractState>,
+    context: Context,
+) -> Result<ContractStateUpdate, NodeFailure> {
+    let iteration = state.iteration + 1;
+    let suggested = match iteration {
+        1 => expert.suggested(&state),
+        _ => Vec::new(),
+    };
+    let missing = state.missing_info.clone();
+    let shown = suggested.iter().map(shown).collect();
+    context.custom(&ContractEvent::Planning { iteration, suggested: shown, missing });
+
+    let messages = expert.planning(&state, &suggested);
+    let asked = AgentState { messages: messages.into_iter().collect(), ..AgentState::default() };
+    let mut update = expert.planner.call_model(Snapshot::new(asked), context.clone()).await?;
+    let mut planned = AgentState::default();
+    planned.reduce_one(&"planner".into(), &mut update, false)?;
+
+    let mut calls = planned.pending_tool_calls;
+    calls.truncate(CALLS);
+    if calls.is_empty() && iteration == 1 && !question::articles(&state.question).is_empty() {
+        // A model that answers about an article without reading it would invent.
+        calls = suggested;
+    }
+    let none = calls.is_empty();
+    let calls = calls.into_iter().map(|call| completed(call, &state));
+    let (fresh, skipped) = state.tool_history.sort(calls);
+    let plan = if none {
+        Plan::NoTools
+    } else if fresh.is_empty() {
+        Plan::SkipToEvaluator
+    } else if fresh.len() > 1 && expert.tools.only_read(&fresh) && !fresh.iter().any(needs_others) {
+        Plan::ExecuteParallel
+    } else {
+        Plan::ExecuteSequential
+    };
+    context.custom(&ContractEvent::ToolSelected {
+        iteration,
+        plan,
+        tools: fresh.iter().map(shown_of).collect(),
+        skipped: skipped.iter().map(shown_of).collect(),
+    });
+    Ok(ContractState::update().iteration(iteration).plan(Some(plan)).next_tools(fresh))
+}
+
+/// Where a plan leads.
+pub(crate) fn after(state: &ContractState) -> &'static str {
+    match state.plan {
+        Some(Plan::ExecuteParallel) => "parallel_executor",
+        Some(Plan::ExecuteSequential) => "executor",
+        Some(Plan::SkipToEvaluator) => "evaluator",
+        Some(Plan::NoTools) | None => "respond",
+    }
+}
+
+/// A call as it is shown.
+pub(crate) fn shown_of(call: &ToolCall) -> String {
+    format!("{} {}", call.name, call.arguments.as_str())
+}
+
+fn shown(call: &ToolCall) -> String {
+    shown_of(call)
+}
+
+/// Whether a call takes what the others find.
+fn needs_others(call: &ToolCall) -> bool {
+    call.name == LOOKUP_STANDARD && topic(call).is_none()
+}
+
+fn topic(call: &ToolCall) -> Option<String> {
+    let arguments: Value = call.arguments.decode().ok()?;
+    let topic = arguments.get("topic")?.as_str()?.trim();
+    (!topic.is_empty()).then(|| topic.to_owned())
+}
+
+/// A comparison without a topic is one with the articles that were read; those of this round are not read yet.
+pub(crate) fn completed(call: ToolCall, state: &ContractState) -> ToolCall {
+    let read: Vec<&str> = titles(state);
+    if !needs_others(&call) || read.is_empty() {
+        return call;
+    }
+    let arguments = serde_json::json!({ "topic": read.join("\n") });
+    ToolCall { arguments: Arguments::new(arguments.to_string()), ..call }
+}
+
+/// The titles of the contract's articles that were read, without their numbers.
+fn titles(state: &ContractState) -> Vec<&str> {
+    let of_contract = state.collected.iter().filter(|it| it.origin == crate::Origin::Contract);
+    let title = |label: &'_ str| label.split_once('(').map(|(_, title)| title.len());
+    of_contract
+        .filter_map(|it| {
+            title(&it.label)?;
+            it.label.split_once('(')?.1.strip_suffix(')')
+        })
+        .collect()
+}
+
+impl Expert {
+    /// What rules propose.
+    fn suggested(&self, state: &ContractState) -> Vec<ToolCall> {
+        let before = state.needs_previous.then(|| question_before(state)).flatten();
+        suggest::calls(&state.question, before.as_deref(), &self.book.user.contract)
+    }
+
+    /// The conversation that the planner's model reads.
+    fn planning(&self, state: &ContractState, suggested: &[ToolCall]) -> Vec<Message> {
+        let mut told = Vec::new();
+        if let Some(mark) = &state.mark {
+            told.extend(prompt::found(state, mark));
+            told.push(unread(state, mark));
+        }
+        if !state.missing_info.is_empty() {
+            told.push(format!("아직 부족한 것:\n{}", state.missing_info.join("\n")));
+        }
+        if !suggested.is_empty() {
+            let lines = suggested.iter().map(|call| format!("- 제안: {}", shown_of(call)));
+            let lines: Vec<_> = lines.collect();
+            told.push(format!(
+                "규칙이 고른 호출입니다. 맞으면 그대로 부르세요.\n{}",
+                lines.join("\n")
+            ));
+        }
+        let told = Message::user(told.join("\n\n"));
+        let question = Message::user(state.question.as_str());
+        prompt::previous(state).into_iter().chain([told, question]).collect()
+    }
+}
+
+/// What of the contract was not read.
+fn unread(state: &ContractState, mark: &DataMark) -> String {
+    format!("아직 읽지 않은 조:\n{}", mark.around(&state.unexplored.join("\n")))
+}

@@ -1,0 +1,72 @@
+//! Whether a question needs what was said before.
+
+use hanok_agent::{Language, Structured, StructuredError};
+use hanok_graph::{Context, Snapshot};
+use hanok_state::{Message, Role, State};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ContractEvent, ContractState, ContractStateUpdate, Expert, failure::NodeFailure, prompt,
+    question,
+};
+
+/// The most tokens of a choice.
+const LONGEST: u32 = 100;
+
+const PROMPT: &str = "사용자의 마지막 질문이 앞의 대화를 보아야 이해되는지 고르세요.";
+
+/// Whether a question stands for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Standing {
+    /// 질문만 보아도 무엇을 묻는지 알 수 있다
+    Alone,
+    /// 앞의 질문이나 답을 가리키거나 이어서 묻는다
+    Continues,
+}
+
+/// The model's choice.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct Choice {
+    /// Whether the question stands for itself.
+    standing: Standing,
+}
+
+/// Says whether the question needs what was said before: not in a first turn, always with words that point back, and else as the
+/// model says.
+pub(crate) async fn check_previous_context(
+    expert: Expert,
+    state: Snapshot<ContractState>,
+    context: Context,
+) -> Result<ContractStateUpdate, NodeFailure> {
+    let earlier = state.messages.iter().any(|message| message.role() == Role::Assistant);
+    let needed = if !earlier {
+        false
+    } else if question::follows(&state.question) {
+        true
+    } else if !question::articles(&state.question).is_empty() {
+        false
+    } else {
+        let call = context.call("model", "check_previous_context", "");
+        let asked = || async {
+            let seen = ContractState { needs_previous: true, ..ContractState::clone(&state) };
+            let request = prompt::request(PROMPT, &seen, None).temperature(0.0).max_tokens(LONGEST);
+            let structured = Structured::<Choice>::new("previous").language(Language::Korean);
+            match structured.ask(&expert.model, request, &call).await {
+                Ok(reply) => Ok(reply.value.standing == Standing::Continues),
+                Err(error @ StructuredError::Model(_)) => Err(error),
+                Err(_) => Ok(false),
+            }
+        };
+        context.step("previous", asked).await?
+    };
+    context.custom(&ContractEvent::PreviousContext { needed });
+    Ok(ContractState::update().needs_previous(needed))
+}
+
+/// What was asked before this question.
+pub(crate) fn question_before(state: &ContractState) -> Option<String> {
+    let asked = |message: &&Message| message.role() == Role::User;
+    state.messages.iter().rev().filter(asked).nth(1).map(|message| message.text().into_owned())
+}

@@ -1,0 +1,170 @@
+//! The four tools. All of them only read.
+
+use std::{sync::Arc, time::Duration};
+
+use hanok_core::Effect;
+use hanok_model::{FnTool, InvalidSpec, SharedTool, ToolError, ToolOutput};
+use hanok_retrieval::ArticleNumber;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Book, Material, Origin, question};
+
+/// How many pieces a search shows.
+const FOUND: usize = 3;
+
+/// The name of the tool that compares.
+pub(crate) const LOOKUP_STANDARD: &str = "lookup_standard_contract";
+
+/// What a call found, for the program.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Lookup {
+    pub(crate) materials: Vec<Material>,
+    pub(crate) absent: Vec<String>,
+}
+
+impl Lookup {
+    fn found(materials: Vec<Material>, absent: impl FnOnce() -> String) -> Self {
+        let absent = if materials.is_empty() { vec![absent()] } else { Vec::new() };
+        Self { materials, absent }
+    }
+
+    /// What the model reads, and the same for the program.
+    fn output(self) -> ToolOutput {
+        let text = match self.materials.is_empty() {
+            true => self.absent.join("\n"),
+            false => self.materials.iter().map(Material::shown).collect::<Vec<_>>().join("\n\n"),
+        };
+        let data = serde_json::to_value(&self).unwrap_or(Value::Null);
+        ToolOutput::new(text).data(data)
+    }
+}
+
+impl Material {
+    /// As a model reads it.
+    pub(crate) fn shown(&self) -> String {
+        let Self { origin, label, text, .. } = self;
+        format!("제목: {label}\n내용: {text}\n출처: {} {label}", origin.name())
+    }
+}
+
+/// The comments are for models.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Search {
+    /// 찾을 말. 질문의 핵심 낱말들
+    query: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ByIndex {
+    /// 조 번호. 예: 5, 7의2
+    article: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ByTitle {
+    /// 조 제목이나 그 일부. 예: 해지
+    title: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Standard {
+    /// 표준계약서에서 찾을 조 제목이나 주제. 예: 해지. 비우면 이미 찾은 조항에 대응하는 표준 조항을 찾는다
+    #[serde(default)]
+    topic: Option<String>,
+}
+
+/// The tools over `book`.
+///
+/// # Errors
+///
+/// None that a caller could cause: names and arguments are fixed.
+pub(crate) fn tools(book: &Arc<Book>) -> Result<Vec<SharedTool>, InvalidSpec> {
+    let give =
+        |tool: FnTool| SharedTool::new(tool.effect(Effect::Pure).timeout(Duration::from_secs(20)));
+    let (one, two, three, four) = (book.clone(), book.clone(), book.clone(), book.clone());
+    Ok(vec![
+        give(FnTool::new(
+            "hybrid_search",
+            "계약서에서 질문과 맞는 조항을 찾는다. 조 번호나 제목을 모를 때 쓴다.",
+            move |Search { query }, _| {
+                let book = one.clone();
+                async move { Ok(book.searched(&query).await?.output()) }
+            },
+        )?),
+        give(FnTool::new(
+            "get_article_by_index",
+            "계약서의 조를 번호로 읽는다.",
+            move |ByIndex { article }, _| {
+                let book = two.clone();
+                async move { Ok(book.by_index(&article)?.output()) }
+            },
+        )?),
+        give(FnTool::new(
+            "get_article_by_title",
+            "계약서의 조를 제목으로 읽는다.",
+            move |ByTitle { title }, _| {
+                let book = three.clone();
+                async move { Ok(book.by_title(&title).output()) }
+            },
+        )?),
+        give(FnTool::new(
+            LOOKUP_STANDARD,
+            "표준계약서의 조항을 찾는다. 계약서를 표준과 비교할 때 쓴다.",
+            move |Standard { topic }, _| {
+                let book = four.clone();
+                async move { Ok(book.standard(topic.as_deref().unwrap_or_default()).await?.output()) }
+            },
+        )?),
+    ])
+}
+
+impl Book {
+    async fn searched(&self, query: &str) -> Result<Lookup, ToolError> {
+        let found = self.search(Origin::Contract, query, FOUND).await.map_err(ToolError::failed)?;
+        Ok(Lookup::found(found, || "계약서에서 이 말과 맞는 조항을 찾지 못했습니다.".to_owned()))
+    }
+
+    fn by_index(&self, article: &str) -> Result<Lookup, ToolError> {
+        let number: ArticleNumber = article.parse().map_err(ToolError::arguments)?;
+        let extent = || format!("{number}는 이 계약서에 없습니다. {}.", self.user.extent());
+        Ok(Lookup::found(self.user.numbered(number), extent))
+    }
+
+    fn by_title(&self, title: &str) -> Lookup {
+        let absent = || "이런 제목의 조는 이 계약서에 없습니다.".to_owned();
+        Lookup::found(self.user.titled(title), absent)
+    }
+
+    /// The standard articles about `topics`, one a line: by number, by title, or else by a search.
+    async fn standard(&self, topics: &str) -> Result<Lookup, ToolError> {
+        let Some(standard) = &self.standard else {
+            return Ok(Lookup::found(Vec::new(), || "비교할 표준계약서가 없습니다.".to_owned()));
+        };
+        let mut lookup = Lookup::default();
+        for topic in topics.lines().map(str::trim).filter(|topic| !topic.is_empty()).take(FOUND) {
+            let mut found: Vec<Material> = Vec::new();
+            for number in question::articles(topic) {
+                found.extend(standard.numbered(number));
+            }
+            if found.is_empty() {
+                found = standard.titled(topic);
+            }
+            if found.is_empty() {
+                found = self.search(Origin::Standard, topic, 1).await.map_err(ToolError::failed)?;
+            }
+            if found.is_empty() {
+                lookup.absent.push("표준계약서에는 이에 대응하는 조항이 없습니다.".to_owned());
+            }
+            lookup.materials.extend(found);
+        }
+        if lookup.materials.is_empty() && lookup.absent.is_empty() {
+            lookup.absent.push(
+                "표준계약서에서 무엇을 찾을지 알 수 없습니다. topic에 조 제목이나 주제를 적으세요."
+                    .to_owned(),
+            );
+        }
+        Ok(lookup)
+    }
+}

@@ -1,0 +1,147 @@
+//! Every way through the drawing, as the events that a turn tells, on a scripted model.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+
+mod support;
+
+use hanok_model::{Exchange, ScriptedModel};
+use support::{CONTRACT, Talk, call, expert, talk};
+
+const ENOUGH: &str = r#"{"sufficient":true,"missing":[],"reason":"자료에 답이 있습니다"}"#;
+
+fn lacks(missing: &str) -> Exchange {
+    Exchange::says(format!(
+        r#"{{"sufficient":false,"missing":["{missing}"],"reason":"더 찾아야 합니다"}}"#
+    ))
+}
+
+#[tokio::test]
+async fn one_call_is_made_in_turn() {
+    let model = ScriptedModel::new([
+        Exchange::calls([call("1", "get_article_by_index", r#"{"article":"5"}"#)])
+            .contains("- 제안: get_article_by_index {\"article\":\"5\"}"),
+        Exchange::says("제5조에 따르면 14일 안에 고치지 않으면 해지할 수 있습니다.")
+            .contains("14일 안에"),
+    ]);
+    let turn = talk(&model).await.ask("제5조 내용이 뭐야?").await;
+    insta::assert_snapshot!(turn.course);
+    model.finished().unwrap();
+}
+
+#[tokio::test]
+async fn calls_that_only_read_are_made_at_once() {
+    let model = ScriptedModel::new([
+        Exchange::calls([
+            call("1", "get_article_by_title", r#"{"title":"대금"}"#),
+            call("2", "lookup_standard_contract", r#"{"topic":"대금"}"#),
+        ]),
+        Exchange::says(ENOUGH).contains("30일 안에").contains("14일 안에"),
+        Exchange::says("제3조에는 30일, 표준계약서 제3조에는 14일입니다.")
+            .contains("계약서:\n<data-")
+            .contains("표준계약서:\n<data-"),
+    ]);
+    let turn = talk(&model).await.ask("대금 지급을 표준계약서와 비교해줘").await;
+    insta::assert_snapshot!(turn.course);
+    model.finished().unwrap();
+}
+
+#[tokio::test]
+async fn a_call_that_needs_what_another_finds_is_made_after_it() {
+    let model = ScriptedModel::new([
+        Exchange::calls([
+            call("1", "hybrid_search", r#"{"query":"해지"}"#),
+            call("2", "lookup_standard_contract", "{}"),
+        ]),
+        Exchange::says(ENOUGH),
+        Exchange::says("제5조는 14일, 표준계약서 제6조는 30일입니다."),
+    ]);
+    let turn = talk(&model).await.ask("계약을 언제 그만둘 수 있는지 표준과 비교해줘").await;
+    insta::assert_snapshot!(turn.course);
+    model.finished().unwrap();
+}
+
+#[tokio::test]
+async fn without_a_call_the_answer_is_written_at_once() {
+    let model =
+        ScriptedModel::new([Exchange::says("없음"), Exchange::says("네, 계약에 대해 물어보세요.")]);
+    let turn = talk(&model).await.ask("계약에 대해 물어봐도 돼?").await;
+    insta::assert_snapshot!(turn.course);
+    model.finished().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_missing_is_looked_for_and_what_was_called_is_not_called_again() {
+    let search = || call("1", "hybrid_search", r#"{"query":"돈"}"#);
+    let model = ScriptedModel::new([
+        Exchange::calls([search()]),
+        // Nothing was found, which needs no model.
+        Exchange::calls([search(), call("2", "get_article_by_title", r#"{"title":"지체상금"}"#)])
+            .contains("아직 부족한 것:\n질문과 맞는 조항"),
+        lacks("대금의 액수"),
+        Exchange::calls([call("3", "get_article_by_title", r#"{ "title" : "지체상금" }"#)])
+            .contains("아직 부족한 것:\n대금의 액수")
+            .contains("제1조(목적)"),
+        // All was called before: straight to the evaluator.
+        Exchange::says(ENOUGH),
+        Exchange::says("제4조에 따라 하루에 대금의 1,000분의 2입니다."),
+    ]);
+    let turn = talk(&model).await.ask("늦으면 돈을 얼마나 계약상 내야 해?").await;
+    insta::assert_snapshot!(turn.course);
+    model.finished().unwrap();
+}
+
+#[tokio::test]
+async fn after_the_last_round_the_answer_is_written_from_what_there_is() {
+    let read = |id: &str| {
+        Exchange::calls([call(id, "get_article_by_index", &format!(r#"{{"article":"{id}"}}"#))])
+    };
+    let model = ScriptedModel::new([
+        read("1"),
+        lacks("지급 시기"),
+        read("2"),
+        lacks("지급 시기"),
+        Exchange::says("제2조에는 기간만 있습니다."),
+    ]);
+    let talk = Talk::with(expert(&model, CONTRACT, 2).await);
+    let turn = talk.ask("계약에서 돈은 언제 받아?").await;
+    insta::assert_snapshot!(turn.course);
+    assert!(turn.state.forced);
+    model.finished().unwrap();
+}
+
+#[tokio::test]
+async fn a_question_about_something_else_is_refused() {
+    let model =
+        ScriptedModel::new([Exchange::says(r#"{"subject":"other","reason":"날씨를 묻습니다"}"#)
+            .contains("제5조(해지)")]);
+    let turn = talk(&model).await.ask("내일 비가 올까?").await;
+    insta::assert_snapshot!(turn.course);
+    model.finished().unwrap();
+}
+
+#[tokio::test]
+async fn an_article_that_is_not_there_is_said_not_to_be_there() {
+    let model = ScriptedModel::new([Exchange::says("제99조에는 위약금이 있습니다.")]);
+    let turn = talk(&model).await.ask("제99조 알려줘").await;
+    insta::assert_snapshot!(turn.course);
+    model.finished().unwrap();
+}
+
+#[tokio::test]
+async fn a_question_that_goes_on_is_read_with_what_was_said() {
+    let model = ScriptedModel::new([
+        Exchange::calls([call("1", "get_article_by_title", r#"{"title":"계약기간"}"#)]),
+        Exchange::says(ENOUGH),
+        Exchange::says("제2조에 따라 2026년 말까지입니다."),
+        Exchange::calls([call("1", "get_article_by_title", r#"{"title":"해지"}"#)])
+            .contains("2026년 말까지입니다")
+            .contains("- 제안: get_article_by_title {\"title\":\"해지\"}"),
+        Exchange::says(ENOUGH),
+        Exchange::says("제5조에 따라 해지할 수 있습니다.").contains("2026년 말까지입니다"),
+    ]);
+    let talk = talk(&model).await;
+    talk.ask("계약 기간은?").await;
+    let turn = talk.ask("그럼 해지는?").await;
+    insta::assert_snapshot!(turn.course);
+    model.finished().unwrap();
+}
