@@ -47,6 +47,8 @@ mod document;
 #[cfg(feature = "docx")]
 mod docx;
 mod embedded;
+#[cfg(feature = "encoder")]
+mod encoder;
 mod error;
 mod fusion;
 #[cfg(feature = "html")]
@@ -83,6 +85,8 @@ pub use contract::{
 };
 pub use document::{Document, Passage};
 pub use embedded::Embedded;
+#[cfg(feature = "encoder")]
+pub use encoder::{EncoderError, SentenceEncoder};
 pub use error::{BoxError, RetrievalError};
 pub use fusion::Fusion;
 pub use library::{Changes, Library, LoadReport, MIN_COVERAGE};
