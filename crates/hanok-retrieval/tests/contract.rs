@@ -263,6 +263,10 @@ fn appendices_end_the_articles_and_keep_their_own() {
             "Article 1 (Term)\nOne year.\n\nExhibit A: Fees\n10 won",
             "Article 1 (Term); <Exhibit A: Fees>",
         ),
+        (
+            "제1조(가) 을.\n[특약사항]\n1. 없다.\n이 계약을 증명하기 위하여 서명한다.\n\n[별지] 목록\n1. 열쇠",
+            "제1조(가); <[특약사항]>; <>; <[별지] 목록>",
+        ),
         ("제1조(가) 을.\n\nSchedule of the works is free.", "제1조(가)"),
     ]);
 }

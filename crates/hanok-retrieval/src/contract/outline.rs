@@ -185,8 +185,16 @@ impl Outline<'_> {
         self.before = Before::default();
     }
 
+    /// Whether the closing words may come: behind the articles, or what was agreed beside them.
+    fn may_close(&self) -> bool {
+        match self.parts.last() {
+            Some(Part::Appendix { kind, .. }) => *kind == AppendixKind::Special,
+            _ => self.appendix.is_none(),
+        }
+    }
+
     fn appendix(&self, shown: &str) -> Option<(AppendixKind, String)> {
-        if heading::closes(shown) && self.appendix.is_none() && self.before.is_apart() {
+        if heading::closes(shown) && self.may_close() && self.before.is_apart() {
             return Some((AppendixKind::Closing, String::new()));
         }
         let found = heading::appendix(shown)?;
