@@ -98,21 +98,14 @@ impl Postings {
 
     /// The score of every passage that has one of the terms, in the order of the passages.
     pub(crate) fn scores(&self, asked: &[Asked]) -> Vec<Score> {
-        let words = self.words(asked);
-        let all: f32 = words.iter().map(|word| word.weight).sum();
+        let found: Vec<usize> = asked.iter().map(|asked| self.of(&asked.term).len()).collect();
         let mut scores: Vec<Score> = vec![Score::default(); self.lengths.len()];
-        for Asked { term, word, counts } in asked {
-            let found = self.of(term);
-            let idf = self.idf(found.len());
-            let share = match words.get(*word) {
-                Some(word) if *counts && word.known > 0.0 => word.weight * idf / (word.known * all),
-                _ => 0.0,
-            };
-            for posting in found {
+        for (asked, weight) in asked.iter().zip(weights(asked, &found, self.lengths.len())) {
+            for posting in self.of(&asked.term) {
                 let length = self.lengths.get(posting.passage as usize).copied().unwrap_or(0);
                 if let Some(score) = scores.get_mut(posting.passage as usize) {
-                    score.score += idf * self.saturated(posting.count, length);
-                    score.coverage += share;
+                    score.score += weight.idf * self.saturated(posting.count, length);
+                    score.coverage += weight.share;
                 }
             }
         }
@@ -125,23 +118,6 @@ impl Postings {
         scores
     }
 
-    fn words(&self, asked: &[Asked]) -> Vec<Weighed> {
-        // In a handful of passages every known term is common; it is still half of an unknown one.
-        let least = self.idf(0) / 2.0;
-        let mut words: Vec<Weighed> = Vec::new();
-        for Asked { term, word, .. } in asked.iter().filter(|asked| asked.counts) {
-            let found = self.of(term).len();
-            let idf = self.idf(found);
-            words.resize(words.len().max(word + 1), Weighed::default());
-            if let Some(word) = words.get_mut(*word) {
-                word.known += if found > 0 { idf } else { 0.0 };
-                word.best = if found > 0 { word.best.max(idf) } else { word.best };
-                word.weight = if word.known > 0.0 { word.best.max(least) } else { idf };
-            }
-        }
-        words
-    }
-
     pub(crate) fn has(&self, passage: usize, term: &Term) -> bool {
         let of = self.of(term);
         of.binary_search_by_key(&passage, |posting| posting.passage as usize).is_ok()
@@ -151,15 +127,55 @@ impl Postings {
         self.terms.get(term).map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn idf(&self, found: usize) -> f32 {
-        let (all, found) = (self.lengths.len() as f32, found as f32);
-        (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
-    }
-
     fn saturated(&self, count: u32, length: u32) -> f32 {
         let (count, length) = (count as f32, length as f32);
         count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / self.mean))
     }
+}
+
+/// What a term of a question weighs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Weight {
+    /// The inverse document frequency.
+    pub(crate) idf: f32,
+    /// What a passage that has it adds to its coverage.
+    pub(crate) share: f32,
+}
+
+/// What the terms of a question weigh, each of which is `found` in so many of `all` passages.
+pub(crate) fn weights(asked: &[Asked], found: &[usize], all: usize) -> Vec<Weight> {
+    let words = words(asked, found, all);
+    let sum: f32 = words.iter().map(|word| word.weight).sum();
+    let each = asked.iter().zip(found).map(|(Asked { word, counts, .. }, found)| {
+        let idf = idf(*found, all);
+        let share = match words.get(*word) {
+            Some(word) if *counts && word.known > 0.0 => word.weight * idf / (word.known * sum),
+            _ => 0.0,
+        };
+        Weight { idf, share }
+    });
+    each.collect()
+}
+
+fn words(asked: &[Asked], found: &[usize], all: usize) -> Vec<Weighed> {
+    // In a handful of passages every known term is common; it is still half of an unknown one.
+    let least = idf(0, all) / 2.0;
+    let mut words: Vec<Weighed> = Vec::new();
+    for (Asked { word, .. }, found) in asked.iter().zip(found).filter(|(asked, _)| asked.counts) {
+        let idf = idf(*found, all);
+        words.resize(words.len().max(word + 1), Weighed::default());
+        if let Some(word) = words.get_mut(*word) {
+            word.known += if *found > 0 { idf } else { 0.0 };
+            word.best = if *found > 0 { word.best.max(idf) } else { word.best };
+            word.weight = if word.known > 0.0 { word.best.max(least) } else { idf };
+        }
+    }
+    words
+}
+
+fn idf(found: usize, all: usize) -> f32 {
+    let (all, found) = (all as f32, found as f32);
+    (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
 }
 
 #[cfg(test)]

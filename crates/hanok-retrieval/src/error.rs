@@ -59,6 +59,40 @@ pub enum RetrievalError {
     /// The embedder failed, so nothing was put or asked.
     #[error("the texts could not be embedded")]
     Embedding(#[source] ModelError),
+    /// A setting is missing without which the store cannot be opened. Give it.
+    #[error("the store `{store}` needs the setting `{setting}`")]
+    Setting {
+        /// The store's name.
+        store: &'static str,
+        /// The setting's name in [`StoreSettings`](crate::StoreSettings).
+        setting: &'static str,
+    },
+    /// Another store writes to the folder. Close that one, or open this one to be read.
+    #[error("another store writes to `{}`", path.display())]
+    Held {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The files of a store are damaged, of another version, or made with other [`Terms`](crate::Terms). Remove the folder
+    /// and sync again.
+    #[error("the store in `{}` cannot be read: remove the folder and sync again", path.display())]
+    Damaged {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: BoxError,
+    },
+    /// The folder has files that are of no store. Give one that is empty.
+    #[error("there are files in `{}` and no store", path.display())]
+    NoIndex {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: BoxError,
+    },
+    /// The store was opened to be read. Open it to be written.
+    #[error("the store was opened to be read")]
+    ReadOnly,
     /// The store did not answer. Try again.
     #[error("document store unavailable")]
     Unavailable(#[source] BoxError),

@@ -56,7 +56,11 @@ mod html;
 #[cfg(feature = "hwpx")]
 mod hwpx;
 mod isolated;
+#[cfg(feature = "local")]
+mod kept;
 mod library;
+#[cfg(feature = "local")]
+mod local;
 #[cfg(any(feature = "docx", feature = "hwpx"))]
 mod markup;
 mod measure;
@@ -74,6 +78,7 @@ mod sections;
 mod skip;
 mod split;
 mod store;
+mod store_kind;
 mod structure;
 mod sync;
 mod terms;
@@ -90,6 +95,8 @@ pub use encoder::{EncoderError, SentenceEncoder};
 pub use error::{BoxError, RetrievalError};
 pub use fusion::Fusion;
 pub use library::{Changes, Library, LoadReport, MIN_COVERAGE};
+#[cfg(feature = "local")]
+pub use local::{LocalOptions, LocalStore};
 pub use memory::MemoryIndex;
 pub use memory_store::MemoryStore;
 pub use ngrams::NgramEmbedder;
@@ -98,7 +105,8 @@ pub use query::Query;
 pub use retriever::{Hit, Mode, Part, Retriever, SharedRetriever};
 pub use skip::{SkipReason, Skipped};
 pub use split::Splitter;
-pub use store::{DocumentStore, SharedDocumentStore, StoreKind, StoreKindError, StoredDocument};
+pub use store::{DocumentStore, SharedDocumentStore, StoredDocument};
+pub use store_kind::{StoreKind, StoreKindError, StoreSettings};
 pub use sync::sync;
 pub use terms::Terms;
 

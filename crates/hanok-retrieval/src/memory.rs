@@ -102,8 +102,7 @@ impl MemoryIndex {
     }
 
     fn by_keywords(&self, query: &Query, depth: usize) -> Vec<Hit> {
-        let text: String = query.text().chars().take(MAX_QUERY).nfc().collect();
-        let asked = terms::asked(&text, self.terms);
+        let asked = asked_by(query, self.terms);
         let mut scores = self.postings.scores(&asked);
         scores.retain(|score| self.passages.get(score.passage).is_some_and(|it| query.allows(it)));
         if !scores.iter().any(|score| score.coverage >= query.lowest_coverage()) {
@@ -127,13 +126,8 @@ impl MemoryIndex {
     }
 
     fn hit(&self, rank: usize, score: Score, asked: &[Asked]) -> Option<Hit> {
-        let mut matched: Vec<String> = Vec::new();
-        for Asked { term, .. } in asked {
-            // A word of two syllables is its own bigram.
-            if self.postings.has(score.passage, term) && !matched.contains(&term.text) {
-                matched.push(term.text.clone());
-            }
-        }
+        let had = asked.iter().filter(|asked| self.postings.has(score.passage, &asked.term));
+        let matched = matched(had);
         let passage = told(self.passages.get(score.passage)?);
         let hit = Hit::by(Mode::Keyword, rank, score.score, passage);
         Some(Hit { coverage: score.coverage, matched, ..hit })
@@ -153,7 +147,26 @@ fn reads_alike(one: &Passage, other: &Passage) -> bool {
     one.text == other.text && one.heading == other.heading && one.source == other.source
 }
 
-fn terms_of(passage: &Passage, terms: Terms) -> Vec<terms::Term> {
+/// The terms that `query` asks for.
+pub(crate) fn asked_by(query: &Query, terms: Terms) -> Vec<Asked> {
+    let text: String = query.text().chars().take(MAX_QUERY).nfc().collect();
+    terms::asked(&text, terms)
+}
+
+/// How the terms that a passage has are shown.
+pub(crate) fn matched<'a>(had: impl Iterator<Item = &'a Asked>) -> Vec<String> {
+    let mut matched: Vec<String> = Vec::new();
+    for Asked { term, .. } in had {
+        // A word of two syllables is its own bigram.
+        if !matched.contains(&term.text) {
+            matched.push(term.text.clone());
+        }
+    }
+    matched
+}
+
+/// The terms of a passage: of its text, its headings and the name of its source.
+pub(crate) fn terms_of(passage: &Passage, terms: Terms) -> Vec<terms::Term> {
     let name = passage.source.rsplit_once('.').map_or(passage.source.as_str(), |(stem, _)| stem);
     terms::indexed(&format!("{name}\n{}\n{}", passage.heading, passage.text), terms)
 }

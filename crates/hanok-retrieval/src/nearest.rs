@@ -28,6 +28,40 @@ impl<K: Ord> PartialOrd for Near<K> {
     }
 }
 
+/// The nearest of what is offered.
+#[derive(Debug)]
+pub(crate) struct Nearest<K> {
+    count: usize,
+    lowest: f32,
+    heap: BinaryHeap<Near<K>>,
+}
+
+impl<K: Ord> Nearest<K> {
+    /// None yet; of `count` at most, and none below `lowest`.
+    pub(crate) fn new(count: usize, lowest: f32) -> Self {
+        Self { count, lowest, heap: BinaryHeap::with_capacity(count.min(1_024)) }
+    }
+
+    pub(crate) fn offer(&mut self, key: K, similarity: f32) {
+        let near = Near { similarity, key };
+        if near.similarity < self.lowest {
+            return;
+        }
+        if self.heap.len() < self.count {
+            self.heap.push(near);
+        } else if let Some(mut last) = self.heap.peek_mut()
+            && near < *last
+        {
+            *last = near;
+        }
+    }
+
+    /// The most similar first, and equal ones in the order of their keys.
+    pub(crate) fn told(self) -> Vec<(K, f32)> {
+        self.heap.into_sorted_vec().into_iter().map(|it| (it.key, it.similarity)).collect()
+    }
+}
+
 /// The `count` of `vectors` that are most like `asked`, none below `lowest`, the most similar first and equal ones in the
 /// order of their keys. Vectors of another space are passed over, unless there are no others.
 pub(crate) fn nearest<'a, K: Ord>(
@@ -39,27 +73,17 @@ pub(crate) fn nearest<'a, K: Ord>(
     let space = asked.space();
     let mut other: Option<Space> = None;
     let mut compared = false;
-    let mut heap = BinaryHeap::with_capacity(count.min(1_024));
+    let mut found = Nearest::new(count, lowest);
     for (key, vector) in vectors {
         if space.admit(vector).is_err() {
             other.get_or_insert_with(|| vector.space());
             continue;
         }
         compared = true;
-        let near = Near { similarity: asked.similarity(vector), key };
-        if near.similarity < lowest {
-            continue;
-        }
-        if heap.len() < count {
-            heap.push(near);
-        } else if let Some(mut last) = heap.peek_mut()
-            && near < *last
-        {
-            *last = near;
-        }
+        found.offer(key, asked.similarity(vector));
     }
     match other {
         Some(stored) if !compared => Err(RetrievalError::Space { stored, asked: space }),
-        _ => Ok(heap.into_sorted_vec().into_iter().map(|it| (it.key, it.similarity)).collect()),
+        _ => Ok(found.told()),
     }
 }

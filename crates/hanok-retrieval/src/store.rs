@@ -1,14 +1,10 @@
-use std::{fmt, ops::Range, pin::Pin, str::FromStr, sync::Arc};
-
-use thiserror::Error;
+use std::{fmt, ops::Range, pin::Pin, sync::Arc};
 
 use crate::{
     document::Passage,
     error::RetrievalError,
-    memory_store::MemoryStore,
     query::Query,
     retriever::{Hit, Retriever},
-    terms::Terms,
 };
 
 /// Keeps the passages of documents, and is asked for them.
@@ -132,95 +128,6 @@ impl StoredDocument {
             }
         }
         hasher.finalize().to_hex().chars().take(32).collect()
-    }
-}
-
-/// Which store keeps the documents, by its name in settings.
-///
-/// ```
-/// use hanok_retrieval::{StoreKind, StoreKindError};
-///
-/// assert_eq!("memory".parse(), Ok(StoreKind::Memory));
-/// let error = "faiss".parse::<StoreKind>().unwrap_err();
-/// assert_eq!(error.to_string(), "the store `local` is not in this version: it is to come as the feature `local`");
-/// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum StoreKind {
-    /// In this process, by keywords. Nothing lasts. The default.
-    #[default]
-    Memory,
-}
-
-impl StoreKind {
-    /// Every store of this build.
-    pub const ALL: [Self; 1] = [Self::Memory];
-
-    /// Opens the store. It is empty when it does not last.
-    #[must_use]
-    pub fn open(self) -> SharedDocumentStore {
-        match self {
-            Self::Memory => SharedDocumentStore::new(MemoryStore::new(Terms::default())),
-        }
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Memory => "memory",
-        }
-    }
-}
-
-impl fmt::Display for StoreKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Why a name is no store of this build.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum StoreKindError {
-    /// It is to come. Take another one until then.
-    #[error("the store `{name}` is not in this version: it is to come as the feature `{feature}`")]
-    NotBuilt {
-        /// What it is called here.
-        name: &'static str,
-        /// The feature that will bring it.
-        feature: &'static str,
-    },
-    /// There is none of that name.
-    #[error("no store `{name}`; there is `memory`")]
-    Unknown {
-        /// The name that was given.
-        name: String,
-    },
-}
-
-/// Stores that are to come: what they may be called, and their names.
-const TO_COME: [(&str, &str); 5] = [
-    ("local", "local"),
-    ("faiss", "local"),
-    ("opensearch", "opensearch"),
-    ("pgvector", "pgvector"),
-    ("postgres", "pgvector"),
-];
-
-impl FromStr for StoreKind {
-    type Err = StoreKindError;
-
-    /// Reads a name in any case, with blanks around it.
-    fn from_str(name: &str) -> Result<Self, StoreKindError> {
-        let plain = name.trim().to_ascii_lowercase();
-        if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == plain) {
-            return Ok(kind);
-        }
-        match TO_COME.iter().find(|(called, _)| *called == plain) {
-            Some((_, name)) => Err(StoreKindError::NotBuilt { name, feature: name }),
-            None => Err(StoreKindError::Unknown { name: name.trim().to_owned() }),
-        }
     }
 }
 

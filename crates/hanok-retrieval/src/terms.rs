@@ -31,6 +31,18 @@ pub(crate) struct Term {
     pub(crate) text: String,
 }
 
+#[cfg(feature = "local")]
+impl Term {
+    /// As a store outside this process writes it: no two terms alike, and without blanks.
+    pub(crate) fn written(&self) -> String {
+        let mark = match self.kind {
+            Kind::Word => 'w',
+            Kind::Bigram => 'b',
+        };
+        std::iter::once(mark).chain(self.text.chars()).collect()
+    }
+}
+
 /// A term of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Asked {

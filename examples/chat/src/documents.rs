@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hanok_retrieval::{
     Library, LoadOptions, MIN_COVERAGE, Query, RetrievalError, Retriever, SharedRetriever,
-    Splitter, StoreKind, sync,
+    Splitter, StoreKind, StoreSettings, sync,
 };
 use terminal::{failure::Failure, passages::observation};
 
@@ -21,7 +21,8 @@ pub(crate) fn folder(given: Option<&Path>) -> PathBuf {
 pub(crate) async fn open(folder: &Path, kind: StoreKind) -> Result<SharedRetriever, Failure> {
     let library = Library::open(LoadOptions::new(), folder);
     let library = library.map_err(|error| Failure::unreadable("문서를", error))?;
-    let store = kind.open();
+    let store = kind.open(&StoreSettings::new()).await;
+    let store = store.map_err(|error| Failure::unreadable("문서를", error))?;
     let synced = sync(&store, &Splitter::new(), library.documents()).await;
     synced.map_err(|error| Failure::unreadable("문서를", error))?;
     Ok(SharedRetriever::new(store))

@@ -1,0 +1,183 @@
+//! Opening a folder: what is in it is an index of ours, whole, or nothing.
+
+use std::{
+    fs, io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use tantivy::{
+    Directory, Index, IndexReader, ReloadPolicy, TantivyError,
+    directory::{INDEX_WRITER_LOCK, MmapDirectory, error::LockError},
+    index::SegmentComponent,
+};
+
+use super::{fields::Fields, view::View};
+use crate::{
+    error::{BoxError, RetrievalError},
+    terms::Terms,
+};
+
+/// The file that says what the index is now. It is replaced as a whole.
+pub(super) const META: &str = "meta.json";
+
+/// What a part of an index is made of.
+const PARTS: [SegmentComponent; 7] = [
+    SegmentComponent::Postings,
+    SegmentComponent::Positions,
+    SegmentComponent::FastFields,
+    SegmentComponent::FieldNorms,
+    SegmentComponent::Terms,
+    SegmentComponent::Store,
+    SegmentComponent::Delete,
+];
+
+/// The form of what this version writes.
+const FORMAT: u32 = 1;
+
+/// What every commit says of the index.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Label {
+    hanok: u32,
+    terms: String,
+}
+
+/// What a commit of an index with these terms says of it.
+pub(super) fn label(terms: Terms) -> Result<String, BoxError> {
+    Ok(serde_json::to_string(&Label { hanok: FORMAT, terms: format!("{terms:?}") })?)
+}
+
+/// An index that was opened.
+pub(super) struct Opened {
+    pub(super) index: Index,
+    pub(super) reader: IndexReader,
+    pub(super) view: View,
+}
+
+/// Opens the index in the folder `path`; `make` makes one where there is nothing.
+pub(super) fn open(path: &Path, terms: Terms, make: bool) -> Result<Opened, RetrievalError> {
+    if make {
+        fs::create_dir_all(path).map_err(|source| folder(path, source))?;
+    } else if !path.is_dir() {
+        return Err(RetrievalError::NoFolder { path: path.to_owned() });
+    }
+    // What tantivy takes for impossible in its files, it may panic at.
+    let opened = catch_unwind(AssertUnwindSafe(|| read(path, terms, make)));
+    opened
+        .unwrap_or_else(|_panic| Err("a file of the index cannot be read".into()))
+        .map_err(|error| told(path, error))
+}
+
+/// What a caller is told of `error`.
+pub(super) fn told(path: &Path, error: BoxError) -> RetrievalError {
+    let held =
+        |error: &TantivyError| matches!(error, TantivyError::LockFailure(LockError::LockBusy, _));
+    match error.downcast::<TantivyError>() {
+        Ok(error) if held(&error) => RetrievalError::Held { path: path.to_owned() },
+        Ok(error) if denied(&error) => RetrievalError::Unavailable(error),
+        Ok(error) => unfit(path, error),
+        Err(error) => unfit(path, error),
+    }
+}
+
+fn unfit(path: &Path, source: BoxError) -> RetrievalError {
+    match names(path).is_ok_and(|names| names.iter().all(|name| is_ours(name))) {
+        true => RetrievalError::Damaged { path: path.to_owned(), source },
+        false => RetrievalError::NoIndex { path: path.to_owned(), source },
+    }
+}
+
+fn denied(error: &TantivyError) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+        if kind == Some(io::ErrorKind::PermissionDenied) {
+            return true;
+        }
+        cause = error.source();
+    }
+    format!("{error:?}").contains("PermissionDenied")
+}
+
+fn folder(path: &Path, source: io::Error) -> RetrievalError {
+    RetrievalError::Folder { path: path.to_owned(), source }
+}
+
+fn read(path: &Path, terms: Terms, make: bool) -> Result<Opened, BoxError> {
+    let (fields, schema) = Fields::new();
+    let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
+    if make && !path.join(META).exists() {
+        let made = Index::builder().schema(schema.clone());
+        // Of two that would make it, one does.
+        let lock = directory.acquire_lock(&INDEX_WRITER_LOCK);
+        let lock = lock.map_err(|error| TantivyError::LockFailure(error, None))?;
+        if !path.join(META).exists() {
+            if names(path)?.iter().any(|name| !is_beginning(name)) {
+                return Err("there are files, and none says that they are an index".into());
+            }
+            made.open_or_create(directory.clone())?;
+        }
+        drop(lock);
+    }
+    let index = Index::open(directory)?;
+    if index.schema() != schema {
+        return Err("it has other fields than this version writes".into());
+    }
+    check(path, &index, terms)?;
+    let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+    let view = View::read(reader.searcher(), fields)?;
+    Ok(Opened { index, reader, view })
+}
+
+/// Every file of the last commit is as it was written, and a version that can be read.
+fn check(path: &Path, index: &Index, terms: Terms) -> Result<(), BoxError> {
+    let metas = index.load_metas()?;
+    let ours = index.directory().list_managed_files();
+    if let Some(foreign) = ours.iter().find(|file| !file.to_str().is_some_and(is_ours)) {
+        return Err(format!("it claims the file `{}`", foreign.display()).into());
+    }
+    match &metas.payload {
+        Some(payload) => {
+            let (said, want) = (serde_json::from_str::<Label>(payload)?, label(terms)?);
+            if said != serde_json::from_str::<Label>(&want)? {
+                return Err(format!("it says of itself `{payload}`, and not `{want}`").into());
+            }
+        }
+        None if metas.segments.is_empty() => {}
+        None => return Err("it is not one of ours".into()),
+    }
+    for segment in &metas.segments {
+        for component in PARTS {
+            let file: PathBuf = segment.relative_path(component.clone());
+            let needed = match component {
+                SegmentComponent::Delete => segment.has_deletes(),
+                _ => path.join(&file).exists(),
+            };
+            if needed && !index.directory().validate_checksum(&file)? {
+                return Err(
+                    format!("the file `{}` is not as it was written", file.display()).into()
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names of what is in the folder `path`.
+fn names(path: &Path) -> io::Result<Vec<String>> {
+    let entries = fs::read_dir(path)?;
+    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+}
+
+/// Whether a file of that name can be there before there is an index.
+fn is_beginning(name: &str) -> bool {
+    name.starts_with(".tantivy-") || name.starts_with(".tmp") || name == ".managed.json"
+}
+
+/// Whether a file of that name is one of an index.
+fn is_ours(name: &str) -> bool {
+    let of_segment =
+        |(id, _): (&str, &str)| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_beginning(name) || name == META || name.split_once('.').is_some_and(of_segment)
+}

@@ -1,0 +1,28 @@
+//! The store in files holds every claim of the suite, and outlives what happens to its process and its files.
+#![cfg(feature = "local")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may stop at what it did not expect, and is waited for"
+)]
+
+mod files;
+mod kills;
+mod ranking;
+mod speed;
+mod support;
+
+use hanok_retrieval::{LocalOptions, Terms};
+use support::InFolder;
+
+hanok_testkit::document_store_conforms!(InFolder::new(LocalOptions::new()).await);
+
+mod by_words {
+    use super::*;
+
+    hanok_testkit::document_store_conforms!(
+        InFolder::new(LocalOptions::new().terms(Terms::Both)).await
+    );
+}
