@@ -2,17 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
+use hanok_core::Call;
 use hanok_retrieval::{
-    Article, ArticleNumber, Contract, Document, DocumentStore, Hit, LoadOptions, MIN_COVERAGE,
-    Query, RetrievalError, Retriever, SharedDocumentStore, Skipped, contract_passages,
+    Article, ArticleNumber, Contract, Document, DocumentStore, Embedded, Hit, LoadOptions,
+    MIN_COVERAGE, Mode, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped,
+    StoredDocument, contract_passages,
 };
 use serde::{Deserialize, Serialize};
 use terminal::failure::Failure;
 
-use crate::Options;
+use crate::{
+    Options,
+    meaning::{self, Meaning},
+};
 
 /// The most characters of an article that a model is shown.
 const LONGEST: usize = 3_000;
+
+/// A preamble that is no longer has no more than titles and names.
+const TITLE_PAGE: usize = 80;
 
 /// Of the contract's titles, the share that a standard contract has to have to be compared with.
 const ALIKE: f32 = 0.25;
@@ -66,7 +74,8 @@ pub(crate) struct Paper {
 pub struct Book {
     pub(crate) user: Paper,
     pub(crate) standard: Option<Paper>,
-    store: SharedDocumentStore,
+    store: Embedded<SharedDocumentStore>,
+    least: f32,
 }
 
 impl Paper {
@@ -77,6 +86,14 @@ impl Paper {
     fn of(origin: Origin, document: Document) -> Self {
         let contract = Contract::parse(document.text.as_str());
         Self { origin, document, contract }
+    }
+
+    /// The passages to be searched. Two contracts may have one file name.
+    fn passages(&self) -> Vec<Passage> {
+        let source = format!("{}/{}", self.origin.name(), self.document.source);
+        let mut document = self.document.clone();
+        document.source = source;
+        contract_passages(&document.with("origin", self.origin.name()), &self.contract)
     }
 
     /// The article as material.
@@ -132,15 +149,20 @@ impl Book {
             Some(path) => vec![read(Origin::Standard, path)?],
             None => standards()?,
         };
-        let chosen = options.standard.is_some();
-        let standard = match chosen {
+        let standard = match options.standard.is_some() {
             true => standards.into_iter().next(),
             false => nearest(&user, standards),
         };
-        Self::of(user, standard, options.store.open()).await
+        Self::of(
+            user,
+            standard,
+            options.open_store().await?,
+            meaning::choose(options.encoder.as_deref())?,
+        )
+        .await
     }
 
-    /// A book of these texts, for tests.
+    /// A book of these texts, searched by their letters.
     ///
     /// # Errors
     ///
@@ -151,22 +173,22 @@ impl Book {
         store: SharedDocumentStore,
     ) -> Result<Self, Failure> {
         let standard = standard.map(|document| Paper::of(Origin::Standard, document));
-        Self::of(Paper::of(Origin::Contract, contract), standard, store).await
+        Self::of(Paper::of(Origin::Contract, contract), standard, store, Meaning::letters()).await
     }
 
     async fn of(
         user: Paper,
         standard: Option<Paper>,
         store: SharedDocumentStore,
+        Meaning { embedder, least }: Meaning,
     ) -> Result<Self, Failure> {
-        let papers = [Some(&user), standard.as_ref()];
-        for paper in papers.into_iter().flatten() {
-            let document = paper.document.clone().with("origin", paper.origin.name());
-            let passages = contract_passages(&document, &paper.contract);
-            let put = store.upsert(passages).await;
-            put.map_err(|error| Failure::unreadable("계약서를", error))?;
-        }
-        Ok(Self { user, standard, store })
+        let store = Embedded::new(store, embedder, meaning::call());
+        let papers = [Some(&user), standard.as_ref()].into_iter().flatten();
+        let passages: Vec<_> = papers.map(Paper::passages).collect();
+        keep(&store, passages)
+            .await
+            .map_err(|error| Failure::unreadable("계약서의 색인을", error))?;
+        Ok(Self { user, standard, store, least })
     }
 
     /// What is asked about, in a line.
@@ -187,14 +209,26 @@ impl Book {
         origin: Origin,
         query: &str,
         limit: usize,
+        call: &Call,
     ) -> Result<Vec<Material>, RetrievalError> {
-        let query =
-            Query::new(query).only("origin", origin.name()).limit(limit).min_coverage(MIN_COVERAGE);
-        let hits = self.store.search(&query).await?;
         let paper = match origin {
             Origin::Contract => Some(&self.user),
             Origin::Standard => self.standard.as_ref(),
         };
+        let query = Query::new(query)
+            .mode(Mode::Hybrid)
+            .only("origin", origin.name())
+            .limit(limit + 1)
+            .min_coverage(MIN_COVERAGE)
+            .min_similarity(self.least);
+        let mut hits = self.store.during(call.clone()).search(&query).await?;
+        // A title page has every word of the contract's name, and says nothing.
+        let title_page = |hit: &Hit| {
+            hit.passage.heading.is_empty() && hit.passage.text.chars().count() <= TITLE_PAGE
+        };
+        let divided = paper.is_some_and(|paper| !paper.contract.articles.is_empty());
+        hits.retain(|hit| !divided || !title_page(hit));
+        hits.truncate(limit);
         let found = hits.into_iter().filter_map(|hit| Some(material(paper?, hit)));
         let mut found: Vec<Material> = found.collect();
         // Two pieces of one article are the same article.
@@ -213,6 +247,26 @@ impl Book {
         let hits = self.store.search(&Query::new(question).limit(3)).await?;
         Ok(hits.iter().map(|hit| hit.coverage).fold(0.0, f32::max))
     }
+}
+
+/// Makes `store` hold these documents and no others. What it has of them already stays.
+async fn keep(
+    store: &Embedded<SharedDocumentStore>,
+    documents: Vec<Vec<Passage>>,
+) -> Result<(), RetrievalError> {
+    let mut old = store.documents().await?;
+    for passages in documents {
+        let Some(now) = StoredDocument::of(&passages) else { continue };
+        let same = |was: &StoredDocument| was.source == now.source && was.version == now.version;
+        if !old.iter().any(same) {
+            store.upsert(passages).await?;
+        }
+        old.retain(|was| was.source != now.source);
+    }
+    for gone in old {
+        store.remove(&gone.source).await?;
+    }
+    Ok(())
 }
 
 /// A hit as material: the whole article, where it is one.

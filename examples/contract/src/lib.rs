@@ -18,6 +18,7 @@ mod event;
 mod executor;
 mod expert;
 mod failure;
+mod meaning;
 mod options;
 mod planner;
 mod previous;

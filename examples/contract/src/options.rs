@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use hanok_retrieval::StoreKind;
+use hanok_retrieval::{SharedDocumentStore, StoreKind, StoreSettings};
+use terminal::failure::Failure;
 
 /// Answers questions about a contract out of its articles, and compares it with a standard contract.
 ///
@@ -38,7 +39,28 @@ pub struct Options {
     #[arg(long)]
     pub no_cache: bool,
 
+    /// A folder with the sentence encoder's files: passages are then found by meaning, too
+    #[arg(long, value_name = "FOLDER")]
+    pub encoder: Option<PathBuf>,
+
     /// The store that the contract is searched in
     #[arg(long, value_name = "NAME", default_value_t = StoreKind::Memory)]
     pub store: StoreKind,
+
+    /// The folder of a store in files
+    #[arg(long, value_name = "FOLDER")]
+    pub index: Option<PathBuf>,
+}
+
+impl Options {
+    /// The store that the contract is searched in.
+    pub(crate) async fn open_store(&self) -> Result<SharedDocumentStore, Failure> {
+        let settings = StoreSettings::new();
+        let settings = match &self.index {
+            Some(folder) => settings.path(folder),
+            None => settings,
+        };
+        let opened = self.store.open(&settings).await;
+        opened.map_err(|error| Failure::unreadable("계약서의 색인을", error))
+    }
 }

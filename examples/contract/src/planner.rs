@@ -2,13 +2,12 @@
 
 use hanok_agent::AgentState;
 use hanok_graph::{Context, Snapshot};
-use hanok_model::DataMark;
 use hanok_state::{Arguments, Message, State, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, failure::NodeFailure,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Origin, failure::NodeFailure,
     previous::question_before, prompt, question, suggest, tools::LOOKUP_STANDARD,
 };
 
@@ -41,8 +40,8 @@ pub(crate) async fn planner(
         _ => Vec::new(),
     };
     let missing = state.missing_info.clone();
-    let shown = suggested.iter().map(shown).collect();
-    context.custom(&ContractEvent::Planning { iteration, suggested: shown, missing });
+    let proposed = suggested.iter().map(shown_of).collect();
+    context.custom(&ContractEvent::Planning { iteration, suggested: proposed, missing });
 
     let messages = expert.planning(&state, &suggested);
     let asked = AgentState { messages: messages.into_iter().collect(), ..AgentState::default() };
@@ -92,10 +91,6 @@ pub(crate) fn shown_of(call: &ToolCall) -> String {
     format!("{} {}", call.name, call.arguments.as_str())
 }
 
-fn shown(call: &ToolCall) -> String {
-    shown_of(call)
-}
-
 /// Whether a call takes what the others find.
 fn needs_others(call: &ToolCall) -> bool {
     call.name == LOOKUP_STANDARD && topic(call).is_none()
@@ -119,14 +114,9 @@ pub(crate) fn completed(call: ToolCall, state: &ContractState) -> ToolCall {
 
 /// The titles of the contract's articles that were read, without their numbers.
 fn titles(state: &ContractState) -> Vec<&str> {
-    let of_contract = state.collected.iter().filter(|it| it.origin == crate::Origin::Contract);
-    let title = |label: &'_ str| label.split_once('(').map(|(_, title)| title.len());
-    of_contract
-        .filter_map(|it| {
-            title(&it.label)?;
-            it.label.split_once('(')?.1.strip_suffix(')')
-        })
-        .collect()
+    let of_contract = state.collected.iter().filter(|it| it.origin == Origin::Contract);
+    let titled = of_contract.filter_map(|it| it.label.split_once('('));
+    titled.filter_map(|(_, title)| title.strip_suffix(')')).collect()
 }
 
 impl Expert {
@@ -140,11 +130,12 @@ impl Expert {
     fn planning(&self, state: &ContractState, suggested: &[ToolCall]) -> Vec<Message> {
         let mut told = Vec::new();
         if let Some(mark) = &state.mark {
+            let under = |name: &str, lines: &[String]| {
+                (!lines.is_empty()).then(|| format!("{name}:\n{}", mark.around(&lines.join("\n"))))
+            };
             told.extend(prompt::found(state, mark));
-            told.push(unread(state, mark));
-        }
-        if !state.missing_info.is_empty() {
-            told.push(format!("아직 부족한 것:\n{}", state.missing_info.join("\n")));
+            told.extend(under("아직 읽지 않은 조", &state.unexplored));
+            told.extend(under("아직 부족한 것", &state.missing_info));
         }
         if !suggested.is_empty() {
             let lines = suggested.iter().map(|call| format!("- 제안: {}", shown_of(call)));
@@ -158,9 +149,4 @@ impl Expert {
         let question = Message::user(state.question.as_str());
         prompt::previous(state).into_iter().chain([told, question]).collect()
     }
-}
-
-/// What of the contract was not read.
-fn unread(state: &ContractState, mark: &DataMark) -> String {
-    format!("아직 읽지 않은 조:\n{}", mark.around(&state.unexplored.join("\n")))
 }

@@ -31,8 +31,8 @@ const FOLLOWING: [&str; 22] = [
     "앞에서",
 ];
 
-/// Words that say of a short question what is asked, and not of what.
-const MOST_FOLLOWING: usize = 12;
+/// The longest word that is a question by itself.
+const LONGEST_WORD: usize = 10;
 
 /// The articles that `question` names, in its order, each once: `제5조`, `5조`, `제7조의2`.
 pub(crate) fn articles(question: &str) -> Vec<ArticleNumber> {
@@ -84,13 +84,11 @@ pub(crate) fn asks_standard(question: &str) -> bool {
     STANDARD.iter().any(|word| lower.contains(word))
 }
 
-/// Whether `question` goes on from what was said before, by its words alone.
+/// Whether `question` goes on from what was said before, by its words alone: one that points back, or a single word (`해지는?`).
 pub(crate) fn follows(question: &str) -> bool {
-    let begin = question.trim();
-    FOLLOWING.iter().any(|word| begin.starts_with(word))
-        || begin.chars().count() <= MOST_FOLLOWING
-            && begin.ends_with(['는', '은', '?'])
-            && begin.trim_end_matches('?').ends_with(['는', '은'])
+    let begin = question.trim().trim_end_matches(['?', '？']);
+    let single = !begin.contains(' ') && begin.chars().count() <= LONGEST_WORD;
+    FOLLOWING.iter().any(|word| begin.starts_with(word)) || single && begin.ends_with(['는', '은'])
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use hanok_parse::{Declared, Parser};
 use hanok_state::State;
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, Plan,
+    ContractEvent, ContractState, ContractStateUpdate, Expert,
     answer::{answered, show},
     cite,
     failure::NodeFailure,
@@ -33,7 +33,7 @@ pub(crate) async fn respond(
     context: Context,
 ) -> Result<ContractStateUpdate, NodeFailure> {
     context.custom(&ContractEvent::Generating { materials: state.collected.len() });
-    let looked = state.plan != Some(Plan::NoTools);
+    let looked = !state.tool_history.is_empty();
     let mut text = opening(&state);
     if !text.is_empty() {
         show(&context, &text);
@@ -49,7 +49,8 @@ pub(crate) async fn respond(
     }
     let mut rest = Vec::new();
     rest.extend(state.forced.then(|| FORCED.to_owned()));
-    rest.extend(cite::line(&sources));
+    let told = sources.iter().all(|source| text.contains(&source.label));
+    rest.extend(cite::line(&sources).filter(|_| !told));
     for line in rest {
         let line = format!("\n\n{line}");
         show(&context, &line);

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A question of which the contract has so much is about it, whatever a model says.
-const COVERED: f32 = 0.5;
+const COVERED: f32 = 0.25;
 
 /// The most tokens of a choice and its reason.
 const LONGEST: u32 = 200;
@@ -158,7 +158,6 @@ impl Expert {
     }
 
     /// The input of a turn in which the user asks `question`.
-    #[must_use]
     pub fn ask(&self, question: &str) -> ContractStateUpdate {
         ContractState::update()
             .message(Message::user(question))

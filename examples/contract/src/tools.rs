@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use hanok_core::Effect;
+use hanok_core::{Call, Effect};
 use hanok_model::{FnTool, InvalidSpec, SharedTool, ToolError, ToolOutput};
 use hanok_retrieval::ArticleNumber;
 use schemars::JsonSchema;
@@ -88,9 +88,9 @@ pub(crate) fn tools(book: &Arc<Book>) -> Result<Vec<SharedTool>, InvalidSpec> {
         give(FnTool::new(
             "hybrid_search",
             "계약서에서 질문과 맞는 조항을 찾는다. 조 번호나 제목을 모를 때 쓴다.",
-            move |Search { query }, _| {
+            move |Search { query }, call| {
                 let book = one.clone();
-                async move { Ok(book.searched(&query).await?.output()) }
+                async move { Ok(book.searched(&query, &call).await?.output()) }
             },
         )?),
         give(FnTool::new(
@@ -112,17 +112,20 @@ pub(crate) fn tools(book: &Arc<Book>) -> Result<Vec<SharedTool>, InvalidSpec> {
         give(FnTool::new(
             LOOKUP_STANDARD,
             "표준계약서의 조항을 찾는다. 계약서를 표준과 비교할 때 쓴다.",
-            move |Standard { topic }, _| {
+            move |Standard { topic }, call| {
                 let book = four.clone();
-                async move { Ok(book.standard(topic.as_deref().unwrap_or_default()).await?.output()) }
+                async move {
+                    Ok(book.standard(topic.as_deref().unwrap_or_default(), &call).await?.output())
+                }
             },
         )?),
     ])
 }
 
 impl Book {
-    async fn searched(&self, query: &str) -> Result<Lookup, ToolError> {
-        let found = self.search(Origin::Contract, query, FOUND).await.map_err(ToolError::failed)?;
+    async fn searched(&self, query: &str, call: &Call) -> Result<Lookup, ToolError> {
+        let found =
+            self.search(Origin::Contract, query, FOUND, call).await.map_err(ToolError::failed)?;
         Ok(Lookup::found(found, || "계약서에서 이 말과 맞는 조항을 찾지 못했습니다.".to_owned()))
     }
 
@@ -138,7 +141,7 @@ impl Book {
     }
 
     /// The standard articles about `topics`, one a line: by number, by title, or else by a search.
-    async fn standard(&self, topics: &str) -> Result<Lookup, ToolError> {
+    async fn standard(&self, topics: &str, call: &Call) -> Result<Lookup, ToolError> {
         let Some(standard) = &self.standard else {
             return Ok(Lookup::found(Vec::new(), || "비교할 표준계약서가 없습니다.".to_owned()));
         };
@@ -152,7 +155,10 @@ impl Book {
                 found = standard.titled(topic);
             }
             if found.is_empty() {
-                found = self.search(Origin::Standard, topic, 1).await.map_err(ToolError::failed)?;
+                found = self
+                    .search(Origin::Standard, topic, 1, call)
+                    .await
+                    .map_err(ToolError::failed)?;
             }
             if found.is_empty() {
                 lookup.absent.push("표준계약서에는 이에 대응하는 조항이 없습니다.".to_owned());

@@ -84,6 +84,12 @@ pub(crate) fn act(conversation: &Conversation, tools: &[Listed]) -> Act {
     Act::Answer(findings)
 }
 
+/// Whether the data that came with the question answers it.
+pub(crate) fn is_answered(conversation: &Conversation) -> bool {
+    !conversation.data.is_empty()
+        && matches!(finding(&conversation.question, &conversation.data), Finding::Found { .. })
+}
+
 /// What the data that came with the question has about it, where it does not ask for what a calculator or a clock says.
 fn in_data(conversation: &Conversation) -> Option<Finding> {
     let question = &conversation.question;
@@ -112,10 +118,26 @@ fn finding(question: &str, text: &str) -> Finding {
     }
 }
 
-/// What can be answered without tools: out of the data that the conversation has.
+/// What can be answered without tools: out of the data that the conversation has. Of several pieces that have names, each is
+/// asked for itself.
 pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
-    if conversation.data.is_empty() {
-        return vec![Finding::Nothing { question: conversation.question.clone() }];
+    let question = &conversation.question;
+    if conversation.named.len() > 1 {
+        let found =
+            conversation.named.iter().filter_map(|(name, text)| match finding(question, text) {
+                Finding::Found { mut lines, source } => {
+                    lines.insert(0, format!("{name}:"));
+                    Some(Finding::Found { lines, source })
+                }
+                _ => None,
+            });
+        let found: Vec<_> = found.collect();
+        if !found.is_empty() {
+            return found;
+        }
     }
-    vec![finding(&conversation.question, &conversation.data)]
+    if conversation.data.is_empty() {
+        return vec![Finding::Nothing { question: question.clone() }];
+    }
+    vec![finding(question, &conversation.data)]
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
+    agent,
     conversation::{Conversation, Language},
     cues,
     intent::has,
@@ -48,11 +49,17 @@ fn filled(schema: &Value, root: &Value, conversation: &Conversation, depth: usiz
             Language::English => "Its description is nearest to the question.".into(),
         },
         Some("integer" | "number") => json!(0),
-        Some("boolean") => json!(false),
+        Some("boolean") => json!(is_about_data(schema) && agent::is_answered(conversation)),
         Some("array") => json!([]),
         Some("object") => json!({}),
         _ => Value::Null,
     }
+}
+
+/// Whether a value says if the data is an answer.
+fn is_about_data(schema: &Value) -> bool {
+    let said = schema.get("description").and_then(Value::as_str).unwrap_or_default().to_lowercase();
+    cues::FOR_DOCUMENTS.iter().any(|word| has(&said, word)) || has(&said, "data")
 }
 
 /// `schema`, or what it refers to.

@@ -4,6 +4,7 @@ use hanok_model::ChatRequest;
 use hanok_state::{Message, Role};
 
 use crate::{
+    pick::Wanted,
     prompt::{self, Listed, Part},
     tables,
     words::{self, clean},
@@ -35,6 +36,10 @@ pub(crate) struct Conversation {
     pub(crate) outputs: Vec<(String, String)>,
     /// Other text that was put between marks as data.
     pub(crate) data: String,
+    /// The same in its pieces, of those that stand under a name of their own.
+    pub(crate) named: Vec<(String, String)>,
+    /// The calls that are proposed for the question, outside of data.
+    pub(crate) proposed: Vec<Wanted>,
 }
 
 /// A message by what it is for.
@@ -68,10 +73,15 @@ impl Conversation {
             observations: Vec::new(),
             outputs: Vec::new(),
             data: String::new(),
+            named: Vec::new(),
+            proposed: Vec::new(),
         };
         let mut task = None;
         let mut pieces = Vec::new();
         for message in &request.messages {
+            if native && message.role() == Role::User {
+                read.propose(&without_data(&message.text()).0);
+            }
             match heard(message) {
                 Heard::Asked(text) => {
                     read.earlier.push(std::mem::replace(&mut read.question, text));
@@ -99,6 +109,20 @@ impl Conversation {
         read
     }
 
+    /// Keeps the calls that `text` proposes, a line each: `- 제안: name {…}`.
+    fn propose(&mut self, text: &str) {
+        let Part::Agent(tools) = &self.part else { return };
+        let proposed = text.lines().filter_map(|line| {
+            let line = line.trim_start_matches(['-', '*', ' ']);
+            let call = labelled(line, &["제안", "Suggested"])?.trim();
+            let (name, arguments) = call.split_at_checked(call.find('{')?)?;
+            let tool = tools.iter().find(|tool| tool.name == name.trim())?.name.clone();
+            let arguments = serde_json::from_str(arguments).ok()?;
+            Some(Wanted { tool, arguments })
+        });
+        self.proposed.extend(proposed);
+    }
+
     fn has_agent(&self, name: &str) -> bool {
         matches!(&self.part, Part::Supervisor(agents) if agents.iter().any(|agent| agent.name == name))
     }
@@ -115,6 +139,9 @@ impl Conversation {
             if self.has_agent(name) {
                 self.outputs.push((name.to_owned(), result(&inside).to_owned()));
             } else {
+                let own =
+                    before.trim_end().lines().next_back().and_then(|line| line.strip_suffix(':'));
+                self.named.extend(own.map(|own| (own.trim().to_owned(), inside.clone())));
                 self.keep_data(&inside);
             }
         }

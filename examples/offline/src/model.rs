@@ -11,11 +11,13 @@ use hanok_model::{
     ChatModel, ChatReply, ChatRequest, ModelError, ResponseFormat, TokenCounter, Usage, Wait,
 };
 use hanok_state::{Arguments, Message, ToolCall};
+use serde_json::Value;
 
 use crate::{
     agent::{self, Act},
     choice,
     conversation::Conversation,
+    pick::Wanted,
     prompt::Part,
     reply, route, summary,
 };
@@ -25,8 +27,10 @@ use crate::{
 /// - Where the system prompt asks for delegations, it routes the question to the agent whose description fits, and answers
 ///   with what the agent gave.
 /// - Where it asks for actions, or the request has native tools, it calls the tool that fits with arguments out of the
-///   question, and answers with the sentences of the result that fit the question best, and their source.
-/// - Where the request has a JSON schema, it chooses among listed values the one whose description fits the question.
+///   question, and answers with the sentences of the result that fit the question best, and their source. Calls that are
+///   proposed beside the question (`- 제안: name {…}`) it makes as they are.
+/// - Where the request has a JSON schema, it chooses among listed values the one whose description fits the question, and
+///   says whether the data that came with the question answers it.
 /// - Where the system prompt asks for a summary, it keeps what people told and asked, in their own words.
 /// - What people said before it tells again when it is asked for that.
 /// - Otherwise, or where nothing fits, it says so.
@@ -128,6 +132,15 @@ fn write(request: &ChatRequest) -> Message {
         Part::Supervisor(agents) => {
             Message::assistant(reply::routed(&route::route(&conversation, agents), language))
         }
+        Part::Agent(_) if !conversation.proposed.is_empty() && conversation.native => {
+            let call = |(at, wanted): (usize, &Wanted)| ToolCall {
+                id: format!("call-{}-{at}", request.messages.len()),
+                name: wanted.tool.clone(),
+                arguments: Arguments::new(Value::Object(wanted.arguments.clone()).to_string()),
+            };
+            let calls = conversation.proposed.iter().enumerate().map(call);
+            Message::assistant("").with_tool_calls(calls.collect::<Vec<_>>())
+        }
         Part::Agent(tools) => {
             let act = agent::act(&conversation, tools);
             match (&act, conversation.native) {
@@ -137,7 +150,7 @@ fn write(request: &ChatRequest) -> Message {
                         id: format!("call-{}", request.messages.len()),
                         name: wanted.tool.clone(),
                         arguments: Arguments::new(
-                            serde_json::Value::Object(wanted.arguments.clone()).to_string(),
+                            Value::Object(wanted.arguments.clone()).to_string(),
                         ),
                     };
                     Message::assistant(reply::before(wanted, language)).with_tool_calls([call])

@@ -10,7 +10,7 @@ use hanok_checkpoint::{Memory, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey, Token};
 use hanok_graph::{EventKind, Input, Thread};
 use hanok_model::{ChatModel, SharedModel};
-use hanok_retrieval::{Document, StoreKind};
+use hanok_retrieval::{Document, MemoryStore, SharedDocumentStore};
 use hanok_state::{Arguments, ToolCall};
 
 pub(crate) const CONTRACT: &str = "# 용역계약서
@@ -56,7 +56,11 @@ pub(crate) async fn expert(
 ) -> Expert {
     let document = |name: &str, text: &str| Document::new(name, text);
     let standard = Some(document("표준.md", STANDARD));
-    let book = Book::of_texts(document("계약.md", contract), standard, StoreKind::Memory.open());
+    let book = Book::of_texts(
+        document("계약.md", contract),
+        standard,
+        SharedDocumentStore::new(MemoryStore::default()),
+    );
     let model = SharedModel::new(model.clone());
     Expert::of(model, book.await.unwrap(), rounds, false).unwrap()
 }
