@@ -24,6 +24,7 @@ mod planner;
 mod previous;
 mod prompt;
 mod question;
+pub mod questions;
 mod respond;
 mod scope;
 mod state;
