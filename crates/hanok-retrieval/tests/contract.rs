@@ -12,7 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hanok_retrieval::{AppendixKind, ArticleNumber, Clause, Contract, Document, contract_passages};
+use hanok_retrieval::{
+    AppendixKind, ArticleNumber, Clause, Contract, Document, LoadOptions, contract_passages,
+};
 use proptest::{collection::vec, prelude::*, test_runner::TestCaseError};
 
 fn clauses(list: &[Clause]) -> String {
@@ -81,7 +83,15 @@ fn a_number_and_a_title_are_read_as_they_are_written() {
         ("제1조\n\n(목적)\n이 계약은", "제1조(목적)"),
         ("제1조\n목적\n① 이 계약은\n② 갑은", "제1조(목적): ① ②"),
         ("제1조\n목적\n\n이 계약은 용역을 정한다.", "제1조(목적)"),
+        ("제1조\n목적\n이 계약은 용역을 정한다.", "제1조(목적)"),
+        ("제1조\n집을 보여 주는 일\n이 계약은 용역을 정한다.", "제1조(집을 보여 주는 일)"),
         ("제1조\n갑은 을에게 다음 사항을\n제공한다.", "제1조"),
+        ("제1조\n갑은 을에게 다음 각 호의 자료와\n장비를 제공한다.", "제1조"),
+        ("제1조 【목적\n이 계약은 용역을 정한다.", "제1조"),
+        ("**제1조(목적)** 갑\n**제5조(해지)**에 따라 갑은", "제1조(목적)"),
+        ("제1조(목적) 갑\n제2조 삭제\n제3조 <삭제>", "제1조(목적); 제2조(삭제); 제3조(삭제)"),
+        ("제1조(목적)(2026. 3. 1. 개정) 이 계약은", "제1조(목적)"),
+        ("제1조(목적) <개정 2026. 3. 1.>\n이 계약은", "제1조(목적)"),
         ("제1조\n- 3 -\n(목적)\n이 계약은", "제1조(목적)"),
         ("제1조(목적) 갑\n제2조(용역)\n제1조의 목적을 위하여 을은", "제1조(목적); 제2조(용역)"),
         ("제1조()\n이 계약은 용역을 정한다.", "제1조"),
@@ -576,6 +586,19 @@ fn a_long_text_takes_time_in_proportion() {
         println!("{piece:?}: {long:?} for 1 MiB");
         assert!(long < Duration::from_secs(2), "{piece:?}: {long:?}");
     }
+}
+
+/// A guideline of articles and chapters, as a PDF of the sample documents has it.
+#[test]
+fn articles_are_read_out_of_a_pdf() {
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/rag/documents/정보보안지침.pdf");
+    let text = Document::open(path, &LoadOptions::new()).unwrap().text;
+    let contract = Contract::parse(text);
+    let numbers: Vec<_> = contract.articles.iter().map(|article| article.number).collect();
+    assert_eq!(numbers, (1..=20).map(ArticleNumber::new).collect::<Vec<_>>());
+    assert!(contract.articles.iter().all(|it| it.title.is_some() && it.chapter.is_some()));
+    assert_eq!(contract.notes, []);
 }
 
 #[test]

@@ -10,8 +10,8 @@
 use std::collections::BTreeSet;
 
 use hanok_retrieval::{
-    AppendixKind, ArticleNumber, Contract, Document, LoadOptions, MemoryIndex, Query, Terms,
-    contract_passages,
+    AppendixKind, Article, ArticleNumber, Contract, Document, LoadOptions, MemoryIndex, Query,
+    Terms, contract_passages,
 };
 
 const SERVICE: &str = "contracts/용역계약서.md";
@@ -104,7 +104,7 @@ fn the_lease_is_read_out_of_its_word_file() {
     let plain = |text: &str| text.split_whitespace().collect::<String>();
     for (read, written) in contract.articles.iter().zip(&source.articles) {
         assert_eq!(plain(contract.text(&read.body)), plain(source.text(&written.body)));
-        let marks = |it: &hanok_retrieval::Article| {
+        let marks = |it: &Article| {
             it.clauses.iter().map(|it| (it.to_string(), it.items.len())).collect::<Vec<_>>()
         };
         assert_eq!(marks(read), marks(written), "{}", read.label());
@@ -187,6 +187,99 @@ fn a_standard_differs_from_its_contract_in_numbers() {
         let (here, there) = (words(own, number), words(standard, other));
         assert!(here.contains(says) && !there.contains(says), "{number}: {says}");
         assert!(there.contains(instead) && !here.contains(instead), "{other}: {instead}");
+    }
+}
+
+/// `text` as pages have it: lines broken anywhere, no empty ones, and the pages' heads and numbers between.
+fn printed(text: &str, width: usize, between_words: bool) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for paragraph in text.lines().map(|line| line.trim_start_matches(['#', ' '])) {
+        let mut line = String::new();
+        for piece in
+            paragraph.split_inclusive(|_| !between_words).flat_map(|it| it.split_inclusive(' '))
+        {
+            if !line.is_empty() && line.chars().count() + piece.trim_end().chars().count() > width {
+                lines.push(std::mem::take(&mut line));
+            }
+            line.push_str(piece);
+        }
+        lines.extend((!line.trim().is_empty()).then_some(line));
+    }
+    let pages = lines.chunks(24).enumerate().map(|(at, page)| {
+        format!("도담 제2026호 계약 사본\n{}\n- {} -\n", page.join("\n"), at + 1)
+    });
+    pages.collect()
+}
+
+/// The articles with their clauses, the appendices and the notes. A break inside a word of a title reads as a space, so no
+/// spaces.
+fn shape(contract: &Contract) -> Vec<String> {
+    let article = |it: &Article| {
+        let clauses = it.clauses.iter().map(|it| format!(" {it}{}", it.items.len()));
+        it.label().replace(' ', "") + &clauses.collect::<String>()
+    };
+    let mut lines: Vec<_> = contract.articles.iter().map(article).collect();
+    lines.extend(contract.appendices.iter().map(|it| format!("{:?}", it.kind)));
+    lines.extend(contract.notes.iter().map(ToString::to_string));
+    lines
+}
+
+/// However a page breaks the lines, the articles and their clauses are the same.
+#[test]
+fn a_printed_contract_has_the_same_articles() {
+    for path in ALL {
+        let document = document(path);
+        let want = shape(&Contract::parse(document.text.as_str()));
+        for width in 16..=80 {
+            for between_words in [true, false] {
+                let text = printed(&document.text, width, between_words);
+                let got = shape(&Contract::parse(text));
+                assert_eq!(got, want, "{path}, {width}, {between_words}");
+            }
+        }
+    }
+}
+
+/// `text` with its headings in another form.
+fn written(document: &Document, form: fn(&str, &str) -> String) -> String {
+    let text = document.text.as_str();
+    let (mut out, mut at) = (String::new(), 0);
+    for article in Contract::parse(text).articles {
+        let line = text[..article.heading.start].rfind('\n').map_or(0, |at| at + 1);
+        out.push_str(&text[at..line]);
+        out.push_str(&form(&article.number.to_string(), article.title.as_deref().unwrap()));
+        at = article.body.start;
+    }
+    out + &text[at..]
+}
+
+/// However its headings are written, too.
+#[test]
+fn a_contract_with_other_headings_has_the_same_articles() {
+    let forms: [fn(&str, &str) -> String; 6] = [
+        |number, title| format!("{number}({title}) "),
+        |number, title| format!("{number} {title}\n"),
+        |number, title| format!("{number}: {title}\n"),
+        |number, title| format!("{number}\n{title}\n"),
+        |number, title| format!("{number}\n({title})\n"),
+        |number, title| {
+            format!("{} 【{title}】\n", number.replace('제', "제 ").replace('조', " 조 "))
+        },
+    ];
+    for path in ALL {
+        let document = document(path);
+        let want = shape(&Contract::parse(document.text.as_str()));
+        for (at, form) in forms.into_iter().enumerate() {
+            let text = written(&document, form);
+            assert_eq!(shape(&Contract::parse(text.as_str())), want, "{path}, {at}");
+            for width in (20..=80).step_by(5) {
+                for between_words in [true, false] {
+                    let text = printed(&text, width, between_words);
+                    let got = shape(&Contract::parse(text));
+                    assert_eq!(got, want, "{path}, {at}, {width}, {between_words}");
+                }
+            }
+        }
     }
 }
 

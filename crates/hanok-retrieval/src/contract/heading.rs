@@ -51,6 +51,9 @@ const MAX_BRACKETED: usize = 80;
 /// A longer title without brackets is a sentence, in characters.
 const MAX_BARE: usize = 25;
 
+/// A line that a page broke is longer, in characters.
+const MAX_BRIEF: usize = 15;
+
 /// The article that `text` heads in its first line, if it does. What follows the line is read for the rest of a title only.
 pub(crate) fn article(text: &str) -> Option<Head> {
     let line = first_line(text);
@@ -144,18 +147,30 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether words without brackets are a title: short, and no words of a sentence.
+/// Whether words without brackets are a title: short, and no words of a sentence. The shorter, the fewer of these tell.
 pub(crate) fn is_bare_title(text: &str) -> bool {
     let is_object = |word: &str| {
         word.chars().nth(1).is_some()
             && (word.ends_with(['을', '를', '은'])
                 || word.ends_with(['이', '가']) && word.starts_with(['갑', '을']))
     };
+    let mut words = text.split_whitespace();
+    let is_sentence = match is_brief(text) {
+        true => words.next_back().is_some_and(is_object),
+        false => words.any(is_object),
+    };
+    let is_open = BRACKETS.iter().any(|(open, _)| text.starts_with(*open));
     is_title(text)
         && text.chars().count() <= MAX_BARE
         && !text.contains([',', '|'])
-        && !text.split_whitespace().any(is_object)
         && text.chars().any(char::is_alphabetic)
+        && !is_sentence
+        && !is_open
+}
+
+/// Whether a line is too short to be one that a page broke.
+pub(crate) fn is_brief(line: &str) -> bool {
+    line.chars().nth(MAX_BRIEF).is_none()
 }
 
 pub(crate) fn is_circled(c: char) -> bool {

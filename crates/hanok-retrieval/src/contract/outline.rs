@@ -281,7 +281,7 @@ impl Outline<'_> {
         Some(below.map_or(own, |(title, end)| (Some(title), end)))
     }
 
-    /// The title that `line` is, in brackets or short and with something of its own behind it.
+    /// The title that `line` is, in brackets or short: brief, or with something of its own behind it.
     fn title_in(
         &self,
         line: &Line,
@@ -305,7 +305,7 @@ impl Outline<'_> {
             behind.kind != Kind::Text || begins_with_mark(said.trim())
         });
         let is_title = !is_apart
-            && ends
+            && (ends || heading::is_brief(title))
             && heading::is_bare_title(title)
             && heading::article(rest).is_none()
             && heading::division(first_line(rest)).is_none();
