@@ -127,6 +127,8 @@ fn a_number_and_a_title_are_read_as_they_are_written() {
 fn a_reference_heads_nothing() {
     let before = "제4조(대금) 갑은 을에게 대금을 준다.\n";
     for line in [
+        "제6조 위반의 때에는 해지한다.",
+        "제9조 위반",
         "제5조에 따라 해지한다.",
         "제5조 에 따라 해지한다.",
         "제5조의 규정에 따른다.",
@@ -325,6 +327,11 @@ fn slips_in_the_numbers_are_kept_and_noted() {
             "제1조(가) ① 나\n③ 다\n③ 라",
             vec!["in 제1조, number 3 follows number 1", "in 제1조, number 3 stands twice"],
         ),
+        (
+            "제1조 목적\n갑은 한다.\n제3조 대금\n을은 한다.\n제4조 해지\n병은 한다.",
+            vec!["제3조 follows 제1조"],
+        ),
+        ("제1조 갑은 한다.\n\n제3조 을은 한다.\n\n제4조 병은 한다.", vec!["제3조 follows 제1조"]),
         ("제1조(가)\n1. 나\n3. 다", vec!["in 제1조, number 3 follows number 1"]),
         ("제1조(가) ② 나", vec!["in 제1조, number 2 follows number 0"]),
     ] {

@@ -7,6 +7,9 @@ use thiserror::Error;
 /// Longer numbers are years, sums of money or noise.
 const MAX_DIGITS: usize = 4;
 
+/// How many articles a contract may have lost in one place: a number further on is a reference.
+const MAX_SKIPPED: u32 = 2;
+
 /// What is counted, and not a part of an article's number: `제3조의 2개 항목`.
 const COUNTED: [&str; 14] =
     ["개", "명", "인", "회", "배", "건", "년", "월", "일", "차", "분의", "항", "호", "가지"];
@@ -55,6 +58,12 @@ impl ArticleNumber {
             Some(sub) => format!("{}의{sub}", self.number),
             None => self.number.to_string(),
         }
+    }
+
+    /// Whether few numbers are missing between `last` and this.
+    pub(crate) fn skips(self, last: Self) -> bool {
+        let far = self.number.saturating_sub(last.number);
+        self.sub.is_none() && (1..=MAX_SKIPPED + 1).contains(&far)
     }
 
     /// Whether this is the number that comes after `last`.

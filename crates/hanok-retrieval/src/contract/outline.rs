@@ -206,11 +206,14 @@ impl Outline<'_> {
     /// Takes `head` for an article's heading if what is around it allows.
     fn article(&mut self, at: usize, line: &Line, rest: &str, head: Head) -> Option<usize> {
         let follows = head.number.follows(self.last);
+        // Else all that follows a number that is missing would be missing, too.
+        let skips = self.last.is_some_and(|last| head.number.skips(last));
+        let spaced = self.before.blank && !self.before.page;
         let is_taken = match head.firm {
             Firm::Written => true,
             Firm::Titled => follows || self.before.is_apart(),
-            Firm::Bare => follows || self.before.blank && !self.before.page,
-            Firm::Sentence => follows && self.before.is_apart(),
+            Firm::Bare => follows || spaced || skips && self.before.is_apart(),
+            Firm::Sentence => follows && self.before.is_apart() || skips && spaced,
         };
         if !is_taken {
             return None;
