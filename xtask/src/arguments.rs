@@ -21,6 +21,8 @@ pub(crate) enum Request {
     Fixtures(Vec<String>),
     /// Measure what the engine costs.
     Bench(Bench),
+    /// Measure how documents are found. What that is told is its own to understand.
+    Evaluate(Vec<String>),
 }
 
 /// Reads the arguments after the program's name.
@@ -37,6 +39,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         Some("simulate") => return Ok(Request::Simulate(arguments.collect())),
         Some("fixtures") => return Ok(read_fixtures(arguments)),
         Some("bench") => return Ok(read_bench(arguments)),
+        Some("evaluate") => return Ok(Request::Evaluate(arguments.collect())),
         Some("help" | "--help" | "-h") => Request::Help,
         Some(other) => return Err(format!("no command `{other}`")),
         None => return Err("which command?".to_owned()),
@@ -117,6 +120,7 @@ pub(crate) fn usage() -> String {
        cargo xtask simulate [OPTION]...     graphs under schedules of crashes; `simulate --help`
        cargo xtask fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
        cargo xtask bench [ROW]...           what the engine costs, beside LangGraph; `bench --help`
+       cargo xtask evaluate [OPTION]...     how well and fast documents are found; `evaluate --help`
 
 stages, in the order they run:
 {stages}
@@ -154,6 +158,7 @@ mod tests {
             ("fixtures", Ok(Request::Fixtures(vec![]))),
             ("fixtures glm kimi", Ok(Request::Fixtures(vec!["glm".into(), "kimi".into()]))),
             ("fixtures -h", Ok(Request::Help)),
+            ("evaluate --fusion", Ok(Request::Evaluate(vec!["--fusion".into()]))),
             (
                 "bench",
                 Ok(Request::Bench(Bench { arguments: vec![], langgraph: true, peers: false })),

@@ -6,6 +6,7 @@ mod behaviours;
 mod bench;
 mod command;
 mod dependencies;
+mod evaluate;
 mod examples;
 mod fixtures;
 mod fuzz;
@@ -69,6 +70,7 @@ fn run(request: &Request) -> Result<bool> {
         Request::Simulate(arguments) => simulate::shown(arguments),
         Request::Fixtures(families) => fixtures::run(families),
         Request::Bench(wanted) => bench::run(wanted),
+        Request::Evaluate(arguments) => evaluate::run(arguments),
     }
 }
 
