@@ -25,6 +25,7 @@
 
 mod append;
 mod config;
+mod connections;
 mod database;
 mod failure;
 mod follow;
@@ -39,6 +40,7 @@ mod tls;
 mod write;
 
 pub use config::{Config, Follow};
+pub use connections::{Connections, Rows, Statement, Value};
 pub use postgres::Postgres;
 
 /// The programs of the README.
