@@ -165,10 +165,14 @@ pub(crate) fn matched<'a>(had: impl Iterator<Item = &'a Asked>) -> Vec<String> {
     matched
 }
 
-/// The terms of a passage: of its text, its headings and the name of its source.
-pub(crate) fn terms_of(passage: &Passage, terms: Terms) -> Vec<terms::Term> {
+/// What of a passage is searched: its text, its headings and the name of its source.
+pub(crate) fn searched(passage: &Passage) -> String {
     let name = passage.source.rsplit_once('.').map_or(passage.source.as_str(), |(stem, _)| stem);
-    terms::indexed(&format!("{name}\n{}\n{}", passage.heading, passage.text), terms)
+    format!("{name}\n{}\n{}", passage.heading, passage.text)
+}
+
+fn terms_of(passage: &Passage, terms: Terms) -> Vec<terms::Term> {
+    terms::indexed(&searched(passage), terms)
 }
 
 impl Retriever for MemoryIndex {

@@ -31,16 +31,48 @@ pub(crate) struct Term {
     pub(crate) text: String,
 }
 
-#[cfg(feature = "local")]
+#[cfg(any(feature = "local", feature = "pgvector"))]
 impl Term {
     /// As a store outside this process writes it: no two terms alike, and without blanks.
     pub(crate) fn written(&self) -> String {
-        let mark = match self.kind {
-            Kind::Word => 'w',
-            Kind::Bigram => 'b',
-        };
-        std::iter::once(mark).chain(self.text.chars()).collect()
+        let mut text = String::with_capacity(self.text.len() + 1);
+        text.push(self.kind.mark());
+        text + &self.text
     }
+}
+
+#[cfg(any(feature = "local", feature = "pgvector"))]
+impl Kind {
+    fn mark(self) -> char {
+        match self {
+            Self::Word => 'w',
+            Self::Bigram => 'b',
+        }
+    }
+}
+
+/// The terms of a passage as they are [`written`](Term::written), repeated as often as they occur, each with a blank after
+/// it; and how many they are.
+#[cfg(any(feature = "local", feature = "pgvector"))]
+pub(crate) fn written(text: &str, terms: Terms) -> (String, usize) {
+    let (mut all, mut count) = (String::with_capacity(text.len() * 3), 0);
+    for word in words(text) {
+        let joined = is_joined(&word) && terms != Terms::Words;
+        let text = word.text;
+        if joined {
+            for (a, b) in text.chars().zip(text.chars().skip(1)) {
+                all.extend([Kind::Bigram.mark(), a, b, ' ']);
+                count += 1;
+            }
+        }
+        if !joined || terms == Terms::Both {
+            all.push(Kind::Word.mark());
+            all += &text;
+            all.push(' ');
+            count += 1;
+        }
+    }
+    (all, count)
 }
 
 /// A term of a query.
@@ -147,6 +179,24 @@ mod tests {
             ("", Terms::Both, ""),
         ] {
             assert_eq!(shown(asked(text, terms)), want, "{text} {terms:?}");
+        }
+    }
+
+    #[cfg(any(feature = "local", feature = "pgvector"))]
+    #[test]
+    fn what_is_written_is_what_is_indexed() {
+        for terms in [Terms::Words, Terms::Bigrams, Terms::Both] {
+            for text in [
+                "",
+                "휴",
+                "연차휴가는 VPN2, 1,250,000원 3.5% 휴 휴가",
+                "가\u{0}나 漢字かな🙂 a\u{a0}b",
+            ] {
+                let each: Vec<String> = indexed(text, terms).iter().map(Term::written).collect();
+                let (all, count) = written(text, terms);
+                assert_eq!(all.split_whitespace().collect::<Vec<_>>(), each, "{text} {terms:?}");
+                assert_eq!(count, each.len());
+            }
         }
     }
 

@@ -7,7 +7,6 @@ use tantivy::{
         FAST, Field, INDEXED, IndexRecordOption, STORED, Schema, SchemaBuilder, TextFieldIndexing,
         TextOptions, Value,
     },
-    tokenizer::{PreTokenizedString, Token},
 };
 
 use super::vectors::Kept;
@@ -15,7 +14,7 @@ use crate::{
     document::Passage,
     error::BoxError,
     kept,
-    memory::terms_of,
+    memory::searched,
     query::Query,
     store::StoredDocument,
     terms::{self, Terms},
@@ -77,16 +76,17 @@ impl Fields {
     /// The fields, and the schema that has them.
     pub(super) fn new() -> (Self, Schema) {
         let mut schema = SchemaBuilder::new();
-        let text = |record, lengths| {
+        let text = |tokenizer, record, lengths| {
             let indexing = TextFieldIndexing::default()
-                .set_tokenizer("raw")
+                .set_tokenizer(tokenizer)
                 .set_index_option(record)
                 .set_fieldnorms(lengths);
             TextOptions::default().set_indexing_options(indexing)
         };
         let fields = Self {
-            terms: schema.add_text_field("terms", text(IndexRecordOption::WithFreqs, true)),
-            tags: schema.add_text_field("tags", text(IndexRecordOption::Basic, false)),
+            terms: schema
+                .add_text_field("terms", text("whitespace", IndexRecordOption::WithFreqs, true)),
+            tags: schema.add_text_field("tags", text("raw", IndexRecordOption::Basic, false)),
             key: schema.add_u64_field(KEY, FAST | INDEXED),
             place: schema.add_u64_field(PLACE, FAST),
             body: schema.add_bytes_field("body", STORED),
@@ -111,12 +111,11 @@ impl Fields {
             let body = kept::encode(passage)?;
             let vector = passage.vector.as_ref().map(Kept::to_bytes).unwrap_or_default();
             let key = key(&body, &vector);
-            let tokens = tokens(passage, terms);
-            head.terms += tokens.len() as u64;
+            let (written, count) = terms::written(&searched(passage), terms);
+            head.terms += count as u64;
             head.keys.push(key);
             let mut entry = TantivyDocument::default();
-            let pre_tokenized = PreTokenizedString { text: String::new(), tokens };
-            entry.add_pre_tokenized_text(self.terms, pre_tokenized);
+            entry.add_text(self.terms, written);
             tags(passage).iter().for_each(|tag| entry.add_text(self.tags, tag));
             entry.add_u64(self.key, key);
             entry.add_u64(self.place, passage.ordinal as u64);
@@ -200,15 +199,6 @@ pub(super) const PLACE: &str = "place";
 fn key(body: &[u8], vector: &[u8]) -> u64 {
     let hash = blake3::Hasher::new().update(body).update(vector).finalize();
     hash.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
-}
-
-fn tokens(passage: &Passage, terms: Terms) -> Vec<Token> {
-    let token = |(position, term): (usize, terms::Term)| Token {
-        position,
-        text: term.written(),
-        ..Token::default()
-    };
-    terms_of(passage, terms).into_iter().enumerate().map(token).collect()
 }
 
 fn tags(passage: &Passage) -> Vec<String> {

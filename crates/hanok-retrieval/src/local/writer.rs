@@ -29,10 +29,13 @@ use crate::{
 const MEMORY: usize = 64 << 20;
 
 /// Of so many parts of one size, one is made.
-const PARTS: usize = 5;
+const PARTS: usize = 4;
 
 /// A part with more than this share of removed entries is written anew.
 const REMOVED: f32 = 0.3;
+
+/// With so many parts, they are merged while others come.
+const MANY: usize = 32;
 
 /// How often it is looked whether a merge is done.
 const LOOK: Duration = Duration::from_millis(20);
@@ -56,8 +59,12 @@ impl Worker {
         let begin = move || {
             let writer = open().and_then(|shared| {
                 let shared = Arc::new(shared);
-                let mut writer =
-                    Writer { shared: Arc::clone(&shared), index: None, merges: Vec::new() };
+                let mut writer = Writer {
+                    shared: Arc::clone(&shared),
+                    index: None,
+                    merges: Vec::new(),
+                    untidy: true,
+                };
                 writer.hold().map_err(|error| shared.told(error))?;
                 Ok(writer)
             });
@@ -103,16 +110,19 @@ impl Drop for Worker {
 /// Does what is queued until nobody can queue anything more.
 fn work(queue: &Receiver<Job>, writer: &mut Writer) {
     loop {
-        let job = match writer.merges.is_empty() {
-            false => queue.recv_timeout(LOOK),
-            true => queue.recv().map_err(|_gone| RecvTimeoutError::Disconnected),
+        let job = match writer.untidy || !writer.merges.is_empty() {
+            true => queue.recv_timeout(LOOK),
+            false => queue.recv().map_err(|_gone| RecvTimeoutError::Disconnected),
         };
         match job {
-            Ok(job) => job(writer),
-            Err(RecvTimeoutError::Timeout) => {}
+            Ok(job) => {
+                job(writer);
+                writer.untidy = true;
+            }
+            Err(RecvTimeoutError::Timeout) => writer.tidy(1),
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        writer.tidy();
+        writer.tidy(MANY);
     }
 }
 
@@ -122,6 +132,8 @@ pub(super) struct Writer {
     /// `None` after an error: what it had begun is given up.
     index: Option<IndexWriter>,
     merges: Vec<FutureResult<Option<SegmentMeta>>>,
+    /// Whether there may be parts to merge.
+    untidy: bool,
 }
 
 /// A document as it is to be: what stands for it, or nothing.
@@ -165,6 +177,7 @@ impl Writer {
         self.commit(changes).map_err(|error| {
             self.index = None;
             self.merges.clear();
+            self.untidy = false;
             // Whether the commit is there, the files say.
             match self.shared.look_again() {
                 Ok(()) => self.shared.late(error),
@@ -212,8 +225,9 @@ impl Writer {
         Ok(self.index.insert(held))
     }
 
-    /// Makes one part of many, beside what is done else. What fails of it is tried again after the next change.
-    fn tidy(&mut self) {
+    /// Makes one part of many, where there are `least` of them, beside what is done else. What fails of it is tried again
+    /// after the next change.
+    fn tidy(&mut self, least: usize) {
         let before = self.merges.len();
         let mut context = Context::from_waker(Waker::noop());
         self.merges.retain_mut(|merge| Pin::new(merge).poll(&mut context).is_pending());
@@ -222,12 +236,15 @@ impl Writer {
         }
         if self.merges.is_empty()
             && let Some(index) = &mut self.index
+            && self.untidy
             && let Ok(parts) = self.shared.index.searchable_segment_metas()
+            && parts.len() >= least
         {
             let mut policy = LogMergePolicy::default();
             policy.set_min_num_segments(PARTS);
             policy.set_del_docs_ratio_before_merge(REMOVED);
             let planned = policy.compute_merge_candidates(&parts);
+            self.untidy = !planned.is_empty();
             self.merges.extend(planned.iter().map(|merge| index.merge(&merge.0)));
         }
     }
