@@ -7,10 +7,10 @@ use std::collections::HashMap;
 use crate::terms::{Asked, Term};
 
 /// How soon a repeated term stops to add; they report 1.2 to 2 as good.
-const K1: f32 = 1.2;
+pub(crate) const K1: f32 = 1.2;
 
 /// How much a long passage is held against it; they report 0.5 to 0.8 as good.
-const B: f32 = 0.75;
+pub(crate) const B: f32 = 0.75;
 
 #[derive(Debug, Clone, Copy)]
 struct Posting {

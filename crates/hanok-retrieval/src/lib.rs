@@ -56,7 +56,7 @@ mod html;
 #[cfg(feature = "hwpx")]
 mod hwpx;
 mod isolated;
-#[cfg(feature = "local")]
+#[cfg(any(feature = "local", feature = "pgvector"))]
 mod kept;
 mod library;
 #[cfg(feature = "local")]
@@ -71,6 +71,8 @@ mod ngrams;
 mod open;
 mod options;
 mod pdf;
+#[cfg(feature = "pgvector")]
+mod pgvector;
 mod query;
 mod read;
 mod reranked;
@@ -102,6 +104,8 @@ pub use memory::MemoryIndex;
 pub use memory_store::MemoryStore;
 pub use ngrams::NgramEmbedder;
 pub use options::LoadOptions;
+#[cfg(feature = "pgvector")]
+pub use pgvector::PgvectorStore;
 pub use query::Query;
 pub use reranked::Reranked;
 pub use retriever::{Hit, Mode, Part, Retriever, SharedRetriever};

@@ -1,9 +1,12 @@
 use std::{fmt, path::PathBuf, str::FromStr};
 
+use hanok_core::Secret;
 use thiserror::Error;
 
 #[cfg(feature = "local")]
 use crate::local::{LocalOptions, LocalStore};
+#[cfg(feature = "pgvector")]
+use crate::pgvector::PgvectorStore;
 use crate::{
     error::RetrievalError, memory_store::MemoryStore, store::SharedDocumentStore, terms::Terms,
 };
@@ -26,12 +29,17 @@ pub enum StoreKind {
     /// In the files of a folder, a [`LocalStore`].
     #[cfg(feature = "local")]
     Local,
+    /// In PostgreSQL, a [`PgvectorStore`].
+    #[cfg(feature = "pgvector")]
+    Pgvector,
 }
 
 /// Where a store is. Each kind looks at what it needs.
 #[derive(Debug, Clone, Default)]
 pub struct StoreSettings {
     path: Option<PathBuf>,
+    url: Option<Secret<String>>,
+    collection: Option<String>,
 }
 
 impl StoreSettings {
@@ -47,6 +55,25 @@ impl StoreSettings {
         self.path = Some(path.into());
         self
     }
+
+    /// Where the server of a `pgvector` store is, in the form of `hanok_postgres::Config`. Default: none.
+    #[must_use]
+    pub fn url(mut self, url: impl Into<String>) -> Self {
+        self.url = Some(Secret::new(url.into()));
+        self
+    }
+
+    /// Which of the collections on a server. Default: `documents`.
+    #[must_use]
+    pub fn collection(mut self, collection: impl Into<String>) -> Self {
+        self.collection = Some(collection.into());
+        self
+    }
+
+    #[cfg(feature = "pgvector")]
+    fn named(&self) -> &str {
+        self.collection.as_deref().unwrap_or("documents")
+    }
 }
 
 impl StoreKind {
@@ -55,6 +82,8 @@ impl StoreKind {
         Self::Memory,
         #[cfg(feature = "local")]
         Self::Local,
+        #[cfg(feature = "pgvector")]
+        Self::Pgvector,
     ];
 
     /// Opens the store that is where `settings` say. It is empty when it does not last.
@@ -63,7 +92,7 @@ impl StoreKind {
     ///
     /// [`RetrievalError::Setting`] when one that it needs is not there, and what its own `open` says.
     #[cfg_attr(
-        not(feature = "local"),
+        not(any(feature = "local", feature = "pgvector")),
         allow(
             clippy::unused_async,
             unused_variables,
@@ -81,10 +110,16 @@ impl StoreKind {
                 let path = self.needs("path", settings.path.clone())?;
                 Ok(SharedDocumentStore::new(LocalStore::open(path, LocalOptions::new()).await?))
             }
+            #[cfg(feature = "pgvector")]
+            Self::Pgvector => {
+                let url = self.needs("url", settings.url.as_ref())?.expose().as_str();
+                let store = PgvectorStore::connect(url, settings.named(), Terms::default());
+                Ok(SharedDocumentStore::new(store.await?))
+            }
         }
     }
 
-    #[cfg(feature = "local")]
+    #[cfg(any(feature = "local", feature = "pgvector"))]
     fn needs<T>(self, setting: &'static str, given: Option<T>) -> Result<T, RetrievalError> {
         given.ok_or(RetrievalError::Setting { store: self.name(), setting })
     }
@@ -96,6 +131,8 @@ impl StoreKind {
             Self::Memory => "memory",
             #[cfg(feature = "local")]
             Self::Local => "local",
+            #[cfg(feature = "pgvector")]
+            Self::Pgvector => "pgvector",
         }
     }
 }
