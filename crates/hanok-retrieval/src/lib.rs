@@ -56,7 +56,7 @@ mod html;
 #[cfg(feature = "hwpx")]
 mod hwpx;
 mod isolated;
-#[cfg(any(feature = "local", feature = "pgvector"))]
+#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 mod kept;
 mod library;
 #[cfg(feature = "local")]
@@ -69,6 +69,8 @@ mod memory_store;
 mod nearest;
 mod ngrams;
 mod open;
+#[cfg(feature = "opensearch")]
+mod opensearch;
 mod options;
 mod pdf;
 #[cfg(feature = "pgvector")]
@@ -103,6 +105,8 @@ pub use local::{LocalOptions, LocalStore};
 pub use memory::MemoryIndex;
 pub use memory_store::MemoryStore;
 pub use ngrams::NgramEmbedder;
+#[cfg(feature = "opensearch")]
+pub use opensearch::{OpenSearchConfig, OpenSearchStore};
 pub use options::LoadOptions;
 #[cfg(feature = "pgvector")]
 pub use pgvector::PgvectorStore;

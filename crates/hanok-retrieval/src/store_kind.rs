@@ -5,6 +5,8 @@ use thiserror::Error;
 
 #[cfg(feature = "local")]
 use crate::local::{LocalOptions, LocalStore};
+#[cfg(feature = "opensearch")]
+use crate::opensearch::{OpenSearchConfig, OpenSearchStore};
 #[cfg(feature = "pgvector")]
 use crate::pgvector::PgvectorStore;
 use crate::{
@@ -29,6 +31,9 @@ pub enum StoreKind {
     /// In the files of a folder, a [`LocalStore`].
     #[cfg(feature = "local")]
     Local,
+    /// In OpenSearch, an [`OpenSearchStore`].
+    #[cfg(feature = "opensearch")]
+    OpenSearch,
     /// In PostgreSQL, a [`PgvectorStore`].
     #[cfg(feature = "pgvector")]
     Pgvector,
@@ -40,6 +45,7 @@ pub struct StoreSettings {
     path: Option<PathBuf>,
     url: Option<Secret<String>>,
     collection: Option<String>,
+    login: Option<(String, Secret<String>)>,
 }
 
 impl StoreSettings {
@@ -56,21 +62,29 @@ impl StoreSettings {
         self
     }
 
-    /// Where the server of a `pgvector` store is, in the form of `hanok_postgres::Config`. Default: none.
+    /// Where the server is: of a `pgvector` store in the form of `hanok_postgres::Config`, of an `opensearch` store
+    /// `https://search.example:9200`. Default: none.
     #[must_use]
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.url = Some(Secret::new(url.into()));
         self
     }
 
-    /// Which of the collections on a server. Default: `documents`.
+    /// Who asks an `opensearch` store, and the password. Default: nobody.
+    #[must_use]
+    pub fn login(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.login = Some((user.into(), Secret::new(password.into())));
+        self
+    }
+
+    /// Which of the collections on a server, or which index. Default: `documents`.
     #[must_use]
     pub fn collection(mut self, collection: impl Into<String>) -> Self {
         self.collection = Some(collection.into());
         self
     }
 
-    #[cfg(feature = "pgvector")]
+    #[cfg(any(feature = "opensearch", feature = "pgvector"))]
     fn named(&self) -> &str {
         self.collection.as_deref().unwrap_or("documents")
     }
@@ -82,6 +96,8 @@ impl StoreKind {
         Self::Memory,
         #[cfg(feature = "local")]
         Self::Local,
+        #[cfg(feature = "opensearch")]
+        Self::OpenSearch,
         #[cfg(feature = "pgvector")]
         Self::Pgvector,
     ];
@@ -92,7 +108,7 @@ impl StoreKind {
     ///
     /// [`RetrievalError::Setting`] when one that it needs is not there, and what its own `open` says.
     #[cfg_attr(
-        not(any(feature = "local", feature = "pgvector")),
+        not(any(feature = "local", feature = "opensearch", feature = "pgvector")),
         allow(
             clippy::unused_async,
             unused_variables,
@@ -110,6 +126,17 @@ impl StoreKind {
                 let path = self.needs("path", settings.path.clone())?;
                 Ok(SharedDocumentStore::new(LocalStore::open(path, LocalOptions::new()).await?))
             }
+            #[cfg(feature = "opensearch")]
+            Self::OpenSearch => {
+                let url = self.needs("url", settings.url.as_ref())?.expose();
+                let config = OpenSearchConfig::new(url, settings.named());
+                let config = match &settings.login {
+                    Some((user, password)) => config.login(user, password.expose()),
+                    None => config,
+                };
+                let store = OpenSearchStore::open(config, Terms::default());
+                Ok(SharedDocumentStore::new(store.await?))
+            }
             #[cfg(feature = "pgvector")]
             Self::Pgvector => {
                 let url = self.needs("url", settings.url.as_ref())?.expose().as_str();
@@ -119,7 +146,7 @@ impl StoreKind {
         }
     }
 
-    #[cfg(any(feature = "local", feature = "pgvector"))]
+    #[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
     fn needs<T>(self, setting: &'static str, given: Option<T>) -> Result<T, RetrievalError> {
         given.ok_or(RetrievalError::Setting { store: self.name(), setting })
     }
@@ -131,6 +158,8 @@ impl StoreKind {
             Self::Memory => "memory",
             #[cfg(feature = "local")]
             Self::Local => "local",
+            #[cfg(feature = "opensearch")]
+            Self::OpenSearch => "opensearch",
             #[cfg(feature = "pgvector")]
             Self::Pgvector => "pgvector",
         }

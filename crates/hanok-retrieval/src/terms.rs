@@ -31,7 +31,7 @@ pub(crate) struct Term {
     pub(crate) text: String,
 }
 
-#[cfg(any(feature = "local", feature = "pgvector"))]
+#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 impl Term {
     /// As a store outside this process writes it: no two terms alike, and without blanks.
     pub(crate) fn written(&self) -> String {
@@ -41,7 +41,7 @@ impl Term {
     }
 }
 
-#[cfg(any(feature = "local", feature = "pgvector"))]
+#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 impl Kind {
     fn mark(self) -> char {
         match self {
@@ -53,7 +53,7 @@ impl Kind {
 
 /// The terms of a passage as they are [`written`](Term::written), repeated as often as they occur, each with a blank after
 /// it; and how many they are.
-#[cfg(any(feature = "local", feature = "pgvector"))]
+#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 pub(crate) fn written(text: &str, terms: Terms) -> (String, usize) {
     let (mut all, mut count) = (String::with_capacity(text.len() * 3), 0);
     for word in words(text) {
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    #[cfg(any(feature = "local", feature = "pgvector"))]
+    #[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
     #[test]
     fn what_is_written_is_what_is_indexed() {
         for terms in [Terms::Words, Terms::Bigrams, Terms::Both] {
