@@ -37,10 +37,14 @@ const FEW: u64 = 8;
 /// A question, as an index is asked.
 struct Question {
     terms: Vec<Term>,
+    filters: Vec<Term>,
+}
+
+/// What its terms weigh.
+struct Weighed {
     scores: Vec<Bm25Weight>,
     /// What each term adds to the coverage.
     shares: Vec<f32>,
-    filters: Vec<Term>,
     statistics: Statistics,
 }
 
@@ -100,6 +104,14 @@ impl Best {
         }
     }
 
+    /// Lower scores are not among the best.
+    fn worst(&self) -> f32 {
+        match self.heap.peek() {
+            Some(Reverse(worst)) if self.heap.len() >= self.count => worst.score,
+            _ => 0.0,
+        }
+    }
+
     fn offer(&mut self, candidate: Candidate) {
         if self.heap.len() < self.count {
             self.heap.push(Reverse(candidate));
@@ -118,21 +130,25 @@ pub(super) fn by_keywords(
     depth: usize,
 ) -> Result<Vec<Hit>, BoxError> {
     let asked = if depth > 0 { asked_by(query, terms) } else { Vec::new() };
-    let Some((asked, question)) = Question::new(view, query, asked)? else {
+    if asked.is_empty() {
         return Ok(Vec::new());
-    };
+    }
+    let terms = asked.iter().map(|asked| view.fields.term(&asked.term)).collect();
+    let question = Question { terms, filters: view.fields.filters(query) };
+    let segments = question.open(view)?;
+    let weighed = question.weigh(view, &segments, &asked)?;
     let mut best = Best { count: depth, heap: BinaryHeap::new() };
-    question.search(view, &mut best)?;
+    question.search(view, &weighed, segments, &mut best)?;
     let best: Vec<Candidate> =
         best.heap.into_sorted_vec().into_iter().map(|Reverse(candidate)| candidate).collect();
-    let enough = |has: Has| question.coverage(has) >= query.lowest_coverage();
+    let enough = |has: Has| weighed.coverage(has) >= query.lowest_coverage();
     if !best.iter().any(|candidate| enough(candidate.has)) && !question.any(view, enough)? {
         return Ok(Vec::new());
     }
     let hit = |(rank, candidate): (usize, Candidate)| {
         let had = asked.iter().enumerate().filter(|(at, _)| candidate.has.has(*at));
         let passage = view.fields.passage(&view.searcher.doc(candidate.at)?)?;
-        let coverage = question.coverage(candidate.has);
+        let coverage = weighed.coverage(candidate.has);
         let matched = matched(had.map(|(_, asked)| asked));
         let hit = Hit::by(Mode::Keyword, rank, candidate.score, passage);
         Ok(Hit { coverage, matched, ..hit })
@@ -178,64 +194,71 @@ fn open_filters(
     Ok(Some(opened))
 }
 
-impl Question {
-    /// The question, and those of the terms that some passage has. `None` when nothing can be found.
-    fn new(
-        view: &View,
-        query: &Query,
-        asked: Vec<Asked>,
-    ) -> Result<Option<(Vec<Asked>, Self)>, BoxError> {
-        let mut found = Vec::with_capacity(asked.len());
-        for asked in &asked {
-            found.push(view.frequency(&view.fields.term(&asked.term))?);
-        }
-        let counts: Vec<usize> = found.iter().map(|found| *found as usize).collect();
-        let (passages, terms) = (view.passages(), view.terms());
-        let weights = bm25::weights(&asked, &counts, passages);
-        let mut statistics = Statistics { passages, terms, found: Default::default() };
-        let mut question = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for ((asked, found), weight) in asked.into_iter().zip(found).zip(weights) {
-            if found == 0 {
-                continue;
-            }
-            let term = view.fields.term(&asked.term);
-            statistics.found.insert(term.clone(), found);
-            let mean = statistics.mean();
-            let score = Bm25Weight::for_one_term_without_explain(found, passages as u64, mean);
-            question.0.push(asked);
-            question.1.push(term);
-            question.2.push(score);
-            question.3.push(weight.share);
-        }
-        let (asked, terms, scores, shares) = question;
-        if terms.is_empty() {
-            return Ok(None);
-        }
-        let filters = view.fields.filters(query);
-        Ok(Some((asked, Self { terms, scores, shares, filters, statistics })))
-    }
-
+impl Weighed {
     /// The share of the question that a passage has.
     fn coverage(&self, has: Has) -> f32 {
         let shares = self.shares.iter().enumerate().filter(|(at, _)| has.has(*at));
         // Rounding alone could pass it.
         shares.map(|(_, share)| share).sum::<f32>().min(1.0)
     }
+}
 
-    fn search(&self, view: &View, best: &mut Best) -> Result<(), BoxError> {
-        let terms = self.terms.iter().map(|term| {
+impl Question {
+    /// The parts of the index in which something may be found.
+    fn open<'a>(&self, view: &'a View) -> Result<Vec<Segment<'a>>, BoxError> {
+        let mut segments = Vec::new();
+        for (ord, reader) in (0..).zip(view.searcher.segment_readers()) {
+            segments.extend(Segment::open(self, ord, reader)?);
+        }
+        Ok(segments)
+    }
+
+    fn weigh(
+        &self,
+        view: &View,
+        segments: &[Segment<'_>],
+        asked: &[Asked],
+    ) -> Result<Weighed, BoxError> {
+        let mut found = Vec::with_capacity(self.terms.len());
+        for (at, term) in self.terms.iter().enumerate() {
+            found.push(match view.is_whole() {
+                true => segments.iter().map(|segment| segment.found(at)).sum(),
+                false => view.frequency(term)?,
+            });
+        }
+        let counts: Vec<usize> = found.iter().map(|found| *found as usize).collect();
+        let (passages, terms) = (view.passages(), view.terms());
+        let weights = bm25::weights(asked, &counts, passages);
+        let known = self.terms.iter().cloned().zip(found.iter().copied()).collect();
+        let statistics = Statistics { passages, terms, found: known };
+        let (mean, all) = (statistics.mean(), passages as u64);
+        let score =
+            |found: &u64| Bm25Weight::for_one_term_without_explain((*found).min(all), all, mean);
+        let scores = found.iter().map(score).collect();
+        let shares = weights.iter().map(|weight| weight.share).collect();
+        Ok(Weighed { scores, shares, statistics })
+    }
+
+    fn search(
+        &self,
+        view: &View,
+        weighed: &Weighed,
+        segments: Vec<Segment<'_>>,
+        best: &mut Best,
+    ) -> Result<(), BoxError> {
+        let known = self.terms.iter().filter(|term| weighed.statistics.has(term));
+        let terms = known.map(|term| {
             let query = TermQuery::new(term.clone(), IndexRecordOption::WithFreqs);
             Box::new(query) as Box<dyn tantivy::query::Query>
         });
         let query = BooleanQuery::union(terms.collect());
         let scoring =
-            EnableScoring::enabled_from_statistics_provider(&self.statistics, &view.searcher);
+            EnableScoring::enabled_from_statistics_provider(&weighed.statistics, &view.searcher);
         let weight = query.weight(scoring)?;
-        for (ord, reader) in (0..).zip(view.searcher.segment_readers()) {
-            let Some(mut segment) = Segment::open(self, ord, reader)? else { continue };
+        for mut segment in segments {
             match segment.leader() {
-                Some(leader) => segment.led_by(leader, |at| best.offer(at)),
-                None => segment.pruned(weight.as_ref(), best)?,
+                Some(leader) => segment.led_by(leader, weighed, best),
+                None => segment.pruned(weight.as_ref(), weighed, best)?,
             }
         }
         Ok(())
@@ -243,13 +266,7 @@ impl Question {
 
     /// Whether there is a passage of which `enough` holds.
     fn any(&self, view: &View, enough: impl Fn(Has) -> bool) -> Result<bool, BoxError> {
-        for (ord, reader) in (0..).zip(view.searcher.segment_readers()) {
-            let Some(mut segment) = Segment::open(self, ord, reader)? else { continue };
-            if segment.any(&enough) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(self.open(view)?.into_iter().any(|mut segment| segment.any(&enough)))
     }
 }
 
@@ -257,7 +274,6 @@ impl Question {
 struct Segment<'a> {
     ord: u32,
     reader: &'a SegmentReader,
-    question: &'a Question,
     terms: Vec<Option<SegmentPostings>>,
     filters: Vec<SegmentPostings>,
     lengths: FieldNormReader,
@@ -267,12 +283,14 @@ struct Segment<'a> {
 impl<'a> Segment<'a> {
     /// `None` where nothing can be found.
     fn open(
-        question: &'a Question,
+        question: &Question,
         ord: u32,
         reader: &'a SegmentReader,
     ) -> Result<Option<Self>, BoxError> {
         let Some(first) = question.terms.first() else { return Ok(None) };
-        let Some(filters) = open_filters(&question.filters, reader)? else { return Ok(None) };
+        // Where a filter lets nothing through, terms are counted all the same.
+        let filters = open_filters(&question.filters, reader)?;
+        let filters = filters.unwrap_or_else(|| vec![SegmentPostings::empty()]);
         let index = reader.inverted_index(first.field())?;
         let terms = question.terms.iter();
         let terms = terms.map(|term| index.read_postings(term, IndexRecordOption::WithFreqs));
@@ -282,7 +300,13 @@ impl<'a> Segment<'a> {
         }
         let lengths = reader.get_fieldnorms_reader(first.field())?;
         let keys = reader.fast_fields().u64(KEY)?;
-        Ok(Some(Self { ord, reader, question, terms, filters, lengths, keys }))
+        Ok(Some(Self { ord, reader, terms, filters, lengths, keys }))
+    }
+
+    /// How many passages have the term at `at`, removed ones included.
+    fn found(&self, at: usize) -> u64 {
+        let postings = self.terms.get(at).and_then(Option::as_ref);
+        postings.map_or(0, |postings| u64::from(postings.doc_freq()))
     }
 
     /// The filter that lets through few passages, if there is one.
@@ -293,19 +317,24 @@ impl<'a> Segment<'a> {
     }
 
     /// Looks at every passage of `leader`.
-    fn led_by(&mut self, mut leader: SegmentPostings, mut found: impl FnMut(Candidate)) {
+    fn led_by(&mut self, mut leader: SegmentPostings, weighed: &Weighed, best: &mut Best) {
         while leader.doc() != TERMINATED {
-            if let Some(candidate) = self.candidate(leader.doc()) {
-                found(candidate);
+            if let Some(candidate) = self.candidate(leader.doc(), weighed, best.worst()) {
+                best.offer(candidate);
             }
             leader.advance();
         }
     }
 
     /// Looks at those passages that may be better than the best so far.
-    fn pruned(&mut self, weight: &dyn Weight, best: &mut Best) -> Result<(), BoxError> {
+    fn pruned(
+        &mut self,
+        weight: &dyn Weight,
+        weighed: &Weighed,
+        best: &mut Best,
+    ) -> Result<(), BoxError> {
         Ok(weight.for_each_pruning(best.bar(), self.reader, &mut |doc, _| {
-            if let Some(candidate) = self.candidate(doc) {
+            if let Some(candidate) = self.candidate(doc, weighed, best.worst()) {
                 best.offer(candidate);
             }
             best.bar()
@@ -331,16 +360,15 @@ impl<'a> Segment<'a> {
         !self.reader.is_deleted(doc) && self.filters.iter_mut().all(|it| goes_to(it, doc))
     }
 
-    /// The passage `doc` with its score, which is added up in the order of the terms: by tantivy's order it could differ
-    /// after a merge. To be asked in the order of the passages.
-    fn candidate(&mut self, doc: DocId) -> Option<Candidate> {
+    /// The passage `doc`, unless its score is below `worst`. Scores are added up in the order of the terms: by tantivy's order
+    /// they could differ after a merge. To be asked in the order of the passages.
+    fn candidate(&mut self, doc: DocId, weighed: &Weighed, worst: f32) -> Option<Candidate> {
         if !self.allows(doc) {
             return None;
         }
         let length = self.lengths.fieldnorm_id(doc);
         let (mut score, mut has) = (0.0, Has::default());
-        for (at, (postings, weight)) in self.terms.iter_mut().zip(&self.question.scores).enumerate()
-        {
+        for (at, (postings, weight)) in self.terms.iter_mut().zip(&weighed.scores).enumerate() {
             if let Some(postings) = postings
                 && goes_to(postings, doc)
             {
@@ -348,8 +376,11 @@ impl<'a> Segment<'a> {
                 has.add(at);
             }
         }
+        if score <= 0.0 || score < worst {
+            return None;
+        }
         let key = self.keys.first(doc)?;
-        (score > 0.0).then_some(Candidate { score, key, at: DocAddress::new(self.ord, doc), has })
+        Some(Candidate { score, key, at: DocAddress::new(self.ord, doc), has })
     }
 }
 

@@ -145,6 +145,11 @@ impl View {
         self.terms
     }
 
+    /// Whether nothing is removed that is not merged away.
+    pub(super) fn is_whole(&self) -> bool {
+        self.searcher.segment_readers().iter().all(|reader| !reader.has_deletes())
+    }
+
     /// How many living passages have `term`.
     pub(super) fn frequency(&self, term: &Term) -> io::Result<u64> {
         let known = self.known().get(term).copied();
@@ -231,6 +236,11 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
+    /// Whether any passage has `term`.
+    pub(super) fn has(&self, term: &Term) -> bool {
+        self.found.get(term).is_some_and(|found| *found > 0)
+    }
+
     /// How many terms a passage has on average.
     pub(super) fn mean(&self) -> f32 {
         self.terms as f32 / self.passages.max(1) as f32
