@@ -16,8 +16,8 @@ use hanok_model::{Embedder, ModelError, Wait};
 pub use self::error::EncoderError;
 use self::{arrays::Arrays, pieces::Pieces, weights::Weights};
 
-/// What is read of a text.
-const MAX_CHARS: usize = 4_096;
+/// What is read of a text, in characters and, since some characters stand for many, in pieces.
+const LONGEST: usize = 4_096;
 
 /// How many pieces are computed at once: enough to make use of each weight, and few enough to stay near the processor.
 const AT_ONCE: usize = 384;
@@ -83,8 +83,10 @@ impl SentenceEncoder {
 
     /// The pieces of a text, as numbers.
     fn pieces(&self, text: &str) -> Vec<u32> {
-        let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(at, _)| at);
-        self.0.pieces.of(text.get(..end).unwrap_or(text))
+        let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
+        let mut pieces = self.0.pieces.of(text.get(..end).unwrap_or(text));
+        pieces.truncate(LONGEST);
+        pieces
     }
 }
 

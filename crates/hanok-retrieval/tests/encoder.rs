@@ -136,6 +136,9 @@ fn a_call_that_has_to_end_ends() {
     let counted = call();
     block_on(tiny().embed(&["ab".to_owned()], &counted)).unwrap();
     assert_eq!(counted.spend().spent().input_tokens, 3);
+    let endless = call();
+    block_on(tiny().embed(&["c".repeat(100_000)], &endless)).unwrap();
+    assert_eq!(endless.spend().spent().input_tokens, 4_096);
 }
 
 #[test]
