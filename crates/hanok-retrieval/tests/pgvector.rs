@@ -170,7 +170,7 @@ fn writers_take_turns() {
     });
 }
 
-/// P-numbers of secrets: neither an error nor a debug print tells the password.
+/// P55
 #[test]
 fn no_password_is_told() {
     block_on(async {
