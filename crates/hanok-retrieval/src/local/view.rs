@@ -8,7 +8,7 @@ use std::{
 };
 
 use tantivy::{
-    DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term,
+    DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term,
     query::Bm25StatisticsProvider,
     schema::{Field, IndexRecordOption},
     store::StoreReader,
@@ -110,12 +110,22 @@ impl View {
 
     /// The passage of that key.
     pub(super) fn passage(&self, key: u64) -> Result<Passage, BoxError> {
-        let mut found = None;
-        each(&self.searcher, &self.fields.keyed(key), |at| {
-            found = Some(self.fields.passage(&at.entry()?)?);
-            Ok(())
-        })?;
-        found.ok_or_else(|| "a passage is gone".into())
+        let term = self.fields.keyed(key);
+        for (ord, reader) in (0..).zip(self.searcher.segment_readers()) {
+            let index = reader.inverted_index(term.field())?;
+            let Some(mut found) = index.read_postings(&term, IndexRecordOption::Basic)? else {
+                continue;
+            };
+            while found.doc() != TERMINATED {
+                if !reader.is_deleted(found.doc()) {
+                    // The searcher keeps what it opened for others.
+                    let at = DocAddress::new(ord, found.doc());
+                    return self.fields.passage(&self.searcher.doc(at)?);
+                }
+                found.advance();
+            }
+        }
+        Err("a passage is gone".into())
     }
 
     /// The passages of `source` whose places are in `places`, in their order.
