@@ -71,6 +71,27 @@ pub(crate) const RUNS: &[Run] = &[
         ..Run::of("chat")
     },
     Run {
+        arguments: &["제5조 내용이 뭐야?"],
+        shows: &["제5조(계약기간)", "2026년 11월 30일"],
+        ..Run::of("contract")
+    },
+    Run {
+        input: "계약 기간은?\n그럼 해지는?\n제99조는?\n오늘 날씨 어때?\n",
+        shows: &["제5조", "제21조", "제99조는 이 계약서에 없습니다", "계약서에 관한 질문에만"],
+        ..Run::of("contract")
+    },
+    Run {
+        arguments: &["--json", "대금의 지급 조항을 표준계약서와 비교해줘"],
+        shows: &[r#""event":"tool_selected""#, r#""origin":"standard""#, r#""event":"answer""#],
+        ..Run::of("contract")
+    },
+    Run {
+        arguments: &["--contract", "no-such-file.docx", "제1조는?"],
+        shows: &["계약서를 읽을 수 없습니다"],
+        exit: 1,
+        ..Run::of("contract")
+    },
+    Run {
         arguments: &["--tool", "find"],
         input: "Thought: look\nAction: find\nAction Input: {'q': 12345678901234567890,}\n",
         shows: &[r#""name":"find""#, "12345678901234567890", r#"{"event":"finished"}"#],

@@ -17,6 +17,10 @@ pub struct ControlFlow;
 pub struct Conversations;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/documents.md")]
+pub struct Documents;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/durability.md")]
 pub struct Durability;
 
