@@ -1,18 +1,21 @@
 //! The contract that is asked about, and the standard one.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use hanok_core::Call;
 use hanok_retrieval::{
     Article, ArticleNumber, Contract, Document, DocumentStore, Embedded, Hit, LoadOptions,
-    MIN_COVERAGE, Mode, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, Skipped,
-    StoredDocument, contract_passages,
+    MIN_COVERAGE, Mode, Passage, Query, RetrievalError, Retriever, SharedDocumentStore, SkipReason,
+    Skipped, StoredDocument, contract_passages,
 };
 use serde::{Deserialize, Serialize};
 use terminal::failure::Failure;
 
 use crate::{
-    Options,
+    Absent, Missing, Options,
     meaning::{self, Meaning},
 };
 
@@ -21,6 +24,9 @@ const LONGEST: usize = 3_000;
 
 /// A preamble that is no longer has no more than titles and names.
 const TITLE_PAGE: usize = 80;
+
+/// How many pieces of one article may stand among the best hits.
+const PIECES: usize = 4;
 
 /// Of the contract's titles, the share that a standard contract has to have to be compared with.
 const ALIKE: f32 = 0.25;
@@ -125,15 +131,30 @@ impl Paper {
         self.contract.articles.iter().map(Article::label)
     }
 
-    /// From which to which article it goes.
-    pub(crate) fn extent(&self) -> String {
+    /// Says that there is no article of this number, and which there are.
+    pub(crate) fn lacks(&self, number: ArticleNumber) -> Absent {
         let mut numbers: Vec<_> = self.contract.articles.iter().map(|it| it.number).collect();
         numbers.sort_unstable();
-        match (numbers.first(), numbers.last()) {
+        let extent = match (numbers.first(), numbers.last()) {
             (Some(first), Some(last)) => format!("{first}부터 {last}까지 있습니다"),
             _ => "조로 나뉘어 있지 않습니다".to_owned(),
-        }
+        };
+        let this =
+            if self.origin == Origin::Contract { "이 계약서" } else { "표준계약서" };
+        let particle = if number.sub.is_some_and(ends_in_consonant) { "은" } else { "는" };
+        let text = format!("{number}{particle} {this}에 없습니다. {extent}.");
+        Absent::new(Missing::Article(self.origin, number.key()), text)
     }
+
+    /// The hash of its file.
+    pub(crate) fn id(&self) -> &str {
+        &self.document.id
+    }
+}
+
+/// Whether a number is read with a consonant at its end: 일, 삼, 육, 칠, 팔, 영, 십.
+fn ends_in_consonant(number: u32) -> bool {
+    matches!(number % 10, 0 | 1 | 3 | 6 | 7 | 8)
 }
 
 impl Book {
@@ -218,38 +239,34 @@ impl Book {
         let query = Query::new(query)
             .mode(Mode::Hybrid)
             .only("origin", origin.name())
-            .limit(limit + 1)
+            .limit(limit * PIECES)
             .min_coverage(MIN_COVERAGE)
             .min_similarity(self.least);
-        let mut hits = self.store.during(call.clone()).search(&query).await?;
+        let hits = self.store.during(call.clone()).search(&query).await?;
         // A title page has every word of the contract's name, and says nothing.
         let title_page = |hit: &Hit| {
             hit.passage.heading.is_empty() && hit.passage.text.chars().count() <= TITLE_PAGE
         };
         let divided = paper.is_some_and(|paper| !paper.contract.articles.is_empty());
-        hits.retain(|hit| !divided || !title_page(hit));
-        hits.truncate(limit);
-        let found = hits.into_iter().filter_map(|hit| Some(material(paper?, hit)));
-        let mut found: Vec<Material> = found.collect();
+        let hits = hits.into_iter().filter(|hit| !divided || !title_page(hit));
         // Two pieces of one article are the same article.
-        let mut seen = Vec::new();
-        found.retain(|it| {
-            !seen.contains(&it.label) && {
-                seen.push(it.label.clone());
-                true
+        let mut found: Vec<Material> = Vec::new();
+        for material in hits.filter_map(|hit| Some(material(paper?, hit))) {
+            if found.len() < limit && !found.iter().any(|known| known.label == material.label) {
+                found.push(material);
             }
-        });
+        }
         Ok(found)
     }
 
-    /// How much of `question` the contract has, from 0 to 1.
+    /// How much of `question` the two contracts have, from 0 to 1.
     pub(crate) async fn coverage(&self, question: &str) -> Result<f32, RetrievalError> {
         let hits = self.store.search(&Query::new(question).limit(3)).await?;
         Ok(hits.iter().map(|hit| hit.coverage).fold(0.0, f32::max))
     }
 }
 
-/// Makes `store` hold these documents and no others. What it has of them already stays.
+/// Makes `store` hold these contracts and no others; what else is in it stays, and what it has of them already.
 async fn keep(
     store: &Embedded<SharedDocumentStore>,
     documents: Vec<Vec<Passage>>,
@@ -263,19 +280,30 @@ async fn keep(
         }
         old.retain(|was| was.source != now.source);
     }
-    for gone in old {
+    let ours = |it: &&StoredDocument| {
+        let of = |origin: Origin| {
+            it.source.strip_prefix(origin.name()).is_some_and(|it| it.starts_with('/'))
+        };
+        of(Origin::Contract) || of(Origin::Standard)
+    };
+    for gone in old.iter().filter(ours) {
         store.remove(&gone.source).await?;
     }
     Ok(())
 }
 
-/// A hit as material: the whole article, where it is one.
+/// A hit as material: the whole article, where it is one that is not too long.
 fn material(paper: &Paper, hit: Hit) -> Material {
     let passage = hit.passage;
-    let number = passage.metadata.get("article").and_then(|key| key.parse().ok());
-    let article = number.and_then(|number| paper.contract.numbered(number).next());
-    match article {
-        Some(article) => paper.material(article, false),
+    let at = passage.bytes.start;
+    let article = paper.contract.articles.iter().find(|article| article.span.contains(&at));
+    let article = article.filter(|_| passage.metadata.contains_key("article"));
+    match article.map(|article| paper.material(article, false)) {
+        // The hit may stand behind where the article is cut off.
+        Some(whole) if whole.text.ends_with(CUT) => {
+            Material { text: shortened(&passage.text), ..whole }
+        }
+        Some(whole) => whole,
         None => Material {
             origin: paper.origin,
             article: None,
@@ -289,10 +317,13 @@ fn material(paper: &Paper, hit: Hit) -> Material {
     }
 }
 
+/// What stands where an article is cut off.
+const CUT: &str = "… (이하 생략)";
+
 fn shortened(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}… (이하 생략)", text.get(..at).unwrap_or_default()),
+        Some((at, _)) => format!("{}{CUT}", text.get(..at).unwrap_or_default()),
         None => text.to_owned(),
     }
 }
@@ -302,7 +333,35 @@ fn sample(name: &str) -> PathBuf {
 }
 
 fn read(origin: Origin, path: &Path) -> Result<Paper, Failure> {
-    Paper::read(origin, path).map_err(|skipped| Failure::unreadable("계약서를", skipped))
+    let what = match origin {
+        Origin::Contract => "계약서를",
+        Origin::Standard => "표준계약서를",
+    };
+    Paper::read(origin, path).map_err(|Skipped { path, reason, .. }| {
+        Failure::unreadable(what, format!("{path}: {}", said(&reason)))
+    })
+}
+
+/// Why a file cannot be read, in the user's language.
+fn said(reason: &SkipReason) -> String {
+    match reason {
+        SkipReason::Unsupported => {
+            "읽을 수 있는 것은 .txt, .md, .html, .docx, .hwpx, .pdf입니다".to_owned()
+        }
+        SkipReason::OldFormat { instead } => format!("옛 형식입니다. {instead}로 저장해 주세요"),
+        SkipReason::TooLarge { limit } => format!("{limit}바이트보다 큽니다"),
+        SkipReason::Empty => {
+            "글자가 없습니다. 스캔한 문서라면 글자를 인식해 저장해 주세요".to_owned()
+        }
+        SkipReason::NotAFile => "파일이 아닙니다".to_owned(),
+        SkipReason::Unreadable { kind: io::ErrorKind::NotFound } => {
+            "그런 파일이 없습니다".to_owned()
+        }
+        SkipReason::Unreadable { kind: io::ErrorKind::PermissionDenied } => {
+            "읽을 권한이 없습니다".to_owned()
+        }
+        reason => format!("읽지 못했습니다 ({reason})"),
+    }
 }
 
 /// The standard contracts of the samples.

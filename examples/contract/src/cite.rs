@@ -1,92 +1,67 @@
 //! Which of what was read an answer names.
 
-use hanok_retrieval::ArticleNumber;
-
-use crate::{Material, Origin, event::Cited, question};
-
-/// How many characters before an article's number say whose it is.
-const NEAR: usize = 24;
+use crate::{
+    Book, Material, Origin,
+    event::Cited,
+    refer::{self, Named},
+};
 
 /// How many pieces are named where the answer names none itself.
 const MOST: usize = 3;
 
+/// What an answer begins with that found nothing.
+const NOTHING: [&str; 5] = ["못했습니다", "찾을 수 없", "자료에 없", "정보가 없", "내용이 없"];
+
+/// In how many characters at the beginning that is said.
+const BEGIN: usize = 80;
+
+/// The articles that `text` names. Where it names its sources, only these: what a clause refers to is none.
+fn in_answer(text: &str) -> Vec<Named> {
+    let sources: Vec<&str> = text
+        .lines()
+        .filter(|line| ["출처", "근거"].iter().any(|it| line.starts_with(it)))
+        .collect();
+    match sources.is_empty() {
+        true => refer::named(text),
+        false => refer::named(&sources.join("\n")),
+    }
+}
+
 /// What of `collected` the answer `text` is taken from: what it names, or else what was asked for, or else the best that was
-/// found.
+/// found. Nothing, where it says that it found nothing.
 pub(crate) fn of(text: &str, collected: &[Material]) -> Vec<Material> {
     let mut cited: Vec<Material> = Vec::new();
-    let mut add = |material: &Material| {
-        if !cited
-            .iter()
-            .any(|known| (known.origin, &known.label) == (material.origin, &material.label))
-        {
-            cited.push(material.clone());
-        }
-    };
-    for (origin, number) in named(text) {
+    for Named { origin, number, .. } in in_answer(text) {
         let key = number.key();
-        let of = |origin| {
-            let fits = |it: &&Material| it.origin == origin && it.article.as_ref() == Some(&key);
-            collected.iter().filter(fits).collect::<Vec<_>>()
-        };
-        let other = match origin {
-            Origin::Contract => Origin::Standard,
-            Origin::Standard => Origin::Contract,
-        };
-        let found = of(origin);
-        let found = if found.is_empty() { of(other) } else { found };
-        found.into_iter().for_each(&mut add);
+        let fits = |it: &&Material| it.origin == origin && it.article.as_ref() == Some(&key);
+        for material in collected.iter().filter(fits) {
+            if !cited.contains(material) {
+                cited.push(material.clone());
+            }
+        }
     }
-    if cited.is_empty() {
+    let begin: String = text.chars().take(BEGIN).collect();
+    let nothing = NOTHING.iter().any(|words| begin.contains(words));
+    if cited.is_empty() && !nothing {
         let asked: Vec<&Material> = collected.iter().filter(|it| it.named).collect();
         let best = if asked.is_empty() { collected.iter().take(1).collect() } else { asked };
-        best.into_iter().take(MOST).cloned().for_each(|it| cited.push(it));
+        cited.extend(best.into_iter().take(MOST).cloned());
     }
     cited
 }
 
-/// The articles that `text` names, each with whose it is: the words since the one before say so, or it is of the same contract.
-fn named(text: &str) -> Vec<(Origin, ArticleNumber)> {
-    let mut named = Vec::new();
-    let (mut origin, mut from) = (Origin::Contract, 0);
-    for (at, _) in text.match_indices('제') {
-        let head: String = text.get(at..).into_iter().flat_map(str::chars).take(NEAR).collect();
-        // Not the number of a later one: `제2항과 제5조`.
-        let own = head.chars().skip(1).find(|c| !c.is_whitespace()).is_some_and(char::is_numeric);
-        let Some(number) = question::articles(&head).into_iter().next().filter(|_| own) else {
-            continue;
+/// The articles that `text` names and neither contract has: `계약서 제88조`.
+pub(crate) fn invented(text: &str, book: &Book) -> Vec<String> {
+    let is_none = |it: &Named| {
+        let paper = match it.origin {
+            Origin::Contract => Some(&book.user),
+            Origin::Standard => book.standard.as_ref(),
         };
-        if !head.contains('조') || head.find('조') > head.find('항').or(Some(usize::MAX)) {
-            continue;
-        }
-        origin = whose(text.get(from..at).unwrap_or_default()).unwrap_or(origin);
-        from = at;
-        if !named.contains(&(origin, number)) {
-            named.push((origin, number));
-        }
-    }
-    named
+        !it.of_law && paper.is_some_and(|paper| paper.numbered(it.number).is_empty())
+    };
+    let named = refer::named(text).into_iter().filter(is_none);
+    named.map(|it| format!("{} {}", it.origin.name(), it.number)).collect()
 }
-
-/// Whose contract `words` speak of last.
-fn whose(words: &str) -> Option<Origin> {
-    let standard = words.rfind("표준");
-    let own = ["계약서", "이 계약", "우리 계약"].iter().filter_map(|name| {
-        let mut places = words.rmatch_indices(name).map(|(at, _)| at);
-        places.find(|at| {
-            let before = words.get(..*at).unwrap_or_default().trim_end();
-            !OF_STANDARD.iter().any(|name| before.ends_with(name))
-        })
-    });
-    match (standard, own.max()) {
-        (Some(standard), Some(own)) if own > standard => Some(Origin::Contract),
-        (Some(_), _) => Some(Origin::Standard),
-        (None, Some(_)) => Some(Origin::Contract),
-        (None, None) => None,
-    }
-}
-
-/// What a standard contract's name ends with before `계약서`.
-const OF_STANDARD: [&str; 5] = ["표준", "표준용역", "표준 용역", "표준임대차", "표준 임대차"];
 
 /// The line that names what the answer was taken from.
 pub(crate) fn line(cited: &[Material]) -> Option<String> {
@@ -109,27 +84,4 @@ pub(crate) fn told(cited: &[Material]) -> Vec<Cited> {
         label: it.label.clone(),
     };
     cited.iter().map(one).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_article_is_of_the_contract_that_was_named_last() {
-        for (text, want) in [
-            ("제5조는 14일, 표준계약서 제6조는 30일입니다.", "계약서 제5조, 표준계약서 제6조"),
-            ("표준계약서 제6조와 제7조", "표준계약서 제6조, 표준계약서 제7조"),
-            ("표준 제6조. 이 계약서는 제5조", "표준계약서 제6조, 계약서 제5조"),
-            (
-                "출처: 계약서 제7조의2(비밀)\n출처: 표준용역계약서 제8조",
-                "계약서 제7조의2, 표준계약서 제8조",
-            ),
-            ("제2항과 제3호, 제9조제2항", "계약서 제9조"),
-            ("제출한 자료는 5조", ""),
-        ] {
-            let shown = named(text).into_iter().map(|(of, it)| format!("{} {it}", of.name()));
-            assert_eq!(shown.collect::<Vec<_>>().join(", "), want, "{text}");
-        }
-    }
 }

@@ -3,13 +3,14 @@
 use hanok_agent::{Language, Structured, StructuredError};
 use hanok_core::Call;
 use hanok_graph::{Context, Snapshot};
+use hanok_retrieval::ArticleNumber;
 use hanok_state::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, Origin, failure::NodeFailure,
-    prompt, question,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Missing, Origin, Plan,
+    failure::NodeFailure, prompt, question, suggest,
 };
 
 /// The most tokens of a judgement.
@@ -57,7 +58,9 @@ pub(crate) async fn evaluator(
     let Evaluation { sufficient, mut missing, reason } = evaluation;
     missing.truncate(MISSING);
     let iteration = state.iteration;
-    let forced = !sufficient && iteration >= expert.max_iterations;
+    // Calls that were made before and a judgement that is the same will not find more in another round.
+    let stuck = state.plan == Some(Plan::SkipToEvaluator) && missing == state.missing_info;
+    let forced = !sufficient && (iteration >= expert.max_iterations || stuck);
     let told = missing.clone();
     context.custom(&ContractEvent::EvaluationResult {
         iteration,
@@ -80,25 +83,28 @@ pub(crate) fn after(state: &ContractState) -> &'static str {
 /// What rules know without a model.
 fn by_rule(expert: &Expert, state: &ContractState) -> Option<Evaluation> {
     let of = |origin| state.collected.iter().any(|it| it.origin == origin);
-    if question::asks_standard(&state.question)
-        && !of(Origin::Standard)
-        && expert.book.standard.is_some()
-    {
+    let told = state
+        .absent
+        .iter()
+        .any(|it| matches!(it.what, Missing::Counterpart | Missing::Article(Origin::Standard, _)));
+    if question::asks_standard(&state.question) && !of(Origin::Standard) && !told {
         return Some(Evaluation::lacks(
             "표준계약서의 대응 조항",
             "표준계약서를 아직 보지 않았습니다",
         ));
     }
-    let named = question::articles(&state.question);
-    let read = |key: &String| state.collected.iter().any(|it| it.article.as_ref() == Some(key));
-    let known = |key: &String| {
-        read(key)
-            || state.absent.iter().any(|text| {
-                text.contains(&format!("{key}조"))
-                    || !key.contains('의') && text.starts_with(&format!("제{key}조는"))
-            })
+    let asked = question::articles(&state.question).into_iter().map(|it| (Origin::Contract, it));
+    let of_standard = question::standard_articles(&state.question).into_iter();
+    let asked: Vec<_> = asked.chain(of_standard.map(|it| (Origin::Standard, it))).collect();
+    let known = |(origin, number): &(Origin, ArticleNumber)| {
+        let key = number.key();
+        let absent = Missing::Article(*origin, key.clone());
+        let read = |it: &Material| it.origin == *origin && it.article.as_ref() == Some(&key);
+        state.collected.iter().any(read) || state.absent.iter().any(|it| it.what == absent)
     };
-    if !named.is_empty() && named.iter().map(|number| number.key()).all(|key| known(&key)) {
+    let read = |title: &String| state.collected.iter().any(|it| it.label.contains(title.as_str()));
+    let titles = suggest::titles(&state.question, &expert.book.user.contract);
+    if !asked.is_empty() && asked.iter().all(known) && titles.iter().all(read) {
         return Some(Evaluation::enough("물은 조를 모두 확인했습니다"));
     }
     if state.collected.is_empty() {

@@ -7,7 +7,7 @@ use hanok_model::ToolError;
 use hanok_state::{State, ToolCall};
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, Origin,
+    Absent, ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Missing, Origin,
     failure::NodeFailure,
     planner::{completed, shown_of},
     tools::Lookup,
@@ -22,6 +22,9 @@ pub(crate) async fn executor(
     let mut read = ContractState::clone(&state);
     for (index, call) in state.next_tools.iter().enumerate() {
         let call = completed(call.clone(), &read);
+        if read.tool_history.has(&call) {
+            continue;
+        }
         let found = expert.made(&context, index, &call).await?;
         keep(&mut read, &context, &call, found);
     }
@@ -64,26 +67,30 @@ impl Expert {
     }
 }
 
-/// What `call` found becomes part of what was read.
+/// What `call` found becomes part of what was read. A call that failed may be made again.
 fn keep(read: &mut ContractState, context: &Context, call: &ToolCall, observation: Observation) {
     let lookup =
         observation.data.as_ref().and_then(|data| serde_json::from_value(data.0.clone()).ok());
     let Lookup { materials, mut absent } = lookup.unwrap_or_default();
     let fault = observation.fault.map(|_| observation.text);
-    absent.extend(fault.clone());
+    match &fault {
+        Some(fault) => absent.push(Absent::new(Missing::Fault, fault.as_str())),
+        None => {
+            read.tool_history.note(call);
+        }
+    }
     context.custom(&ContractEvent::ToolFinished {
         tool: shown_of(call),
         found: materials.iter().map(|it| format!("{} {}", it.origin.name(), it.label)).collect(),
-        absent: absent.clone(),
+        absent: absent.iter().map(|it| it.text.clone()).collect(),
         fault,
     });
-    read.tool_history.note(call);
     for material in materials {
         if material.origin == Origin::Contract && material.article.is_some() {
             read.explored.insert(material.label.clone());
             read.unexplored.retain(|label| *label != material.label);
         }
-        let same = |known: &&mut crate::Material| {
+        let same = |known: &&mut Material| {
             (known.origin, &known.label, &known.text)
                 == (material.origin, &material.label, &material.text)
         };
@@ -92,9 +99,9 @@ fn keep(read: &mut ContractState, context: &Context, call: &ToolCall, observatio
             None => read.collected.push(material),
         }
     }
-    for text in absent {
-        if !read.absent.contains(&text) {
-            read.absent.push(text);
+    for one in absent {
+        if !read.absent.contains(&one) {
+            read.absent.push(one);
         }
     }
 }

@@ -70,7 +70,8 @@ impl Expert {
         Ok(Self { model, planner, tools, book, max_iterations })
     }
 
-    /// The graph of the drawing: seven nodes, and what the planner and the evaluator choose.
+    /// The graph of the drawing: seven nodes, and what the planner and the evaluator choose. A question about something else ends
+    /// it at once.
     ///
     /// # Errors
     ///

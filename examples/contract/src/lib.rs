@@ -10,6 +10,7 @@
 //! Everything reusable is in the crates: the parser of contracts and the search in `hanok-retrieval`, tools, calls and their history in
 //! `hanok-agent`. What is here is this program's own: its state, its prompts and its graph.
 
+mod absent;
 mod answer;
 mod book;
 mod cite;
@@ -25,6 +26,7 @@ mod previous;
 mod prompt;
 mod question;
 pub mod questions;
+mod refer;
 mod respond;
 mod scope;
 mod state;
@@ -32,6 +34,7 @@ mod suggest;
 mod talking;
 mod tools;
 
+pub use absent::{Absent, Missing};
 pub use book::{Book, Material, Origin};
 pub use event::ContractEvent;
 pub use expert::Expert;

@@ -1,14 +1,17 @@
 //! Which articles to read next.
 
-use hanok_agent::AgentState;
+use hanok_agent::{AgentState, ToolHistory};
 use hanok_graph::{Context, Snapshot};
 use hanok_state::{Arguments, Message, State, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, Origin, failure::NodeFailure,
-    previous::question_before, prompt, question, suggest, tools::LOOKUP_STANDARD,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Origin,
+    failure::NodeFailure,
+    previous::question_before,
+    prompt, suggest,
+    tools::{HYBRID_SEARCH, LOOKUP_STANDARD},
 };
 
 /// How the calls of a round are made.
@@ -26,7 +29,7 @@ pub enum Plan {
 }
 
 /// The most calls of one round.
-const CALLS: usize = 8;
+const CALLS: usize = 16;
 
 /// Asks the model which tools to call, with what rules propose in the first round, and leaves out what was called before.
 pub(crate) async fn planner(
@@ -51,9 +54,8 @@ pub(crate) async fn planner(
 
     let mut calls = planned.pending_tool_calls;
     calls.truncate(CALLS);
-    if calls.is_empty() && iteration == 1 && !question::articles(&state.question).is_empty() {
-        // A model that answers about an article without reading it would invent.
-        calls = suggested;
+    if iteration == 1 {
+        calls = with_suggested(calls, suggested, &state);
     }
     let none = calls.is_empty();
     let calls = calls.into_iter().map(|call| completed(call, &state));
@@ -73,7 +75,32 @@ pub(crate) async fn planner(
         tools: fresh.iter().map(shown_of).collect(),
         skipped: skipped.iter().map(shown_of).collect(),
     });
-    Ok(ContractState::update().iteration(iteration).plan(Some(plan)).next_tools(fresh))
+    let update = ContractState::update().iteration(iteration).plan(Some(plan)).next_tools(fresh);
+    Ok(match plan {
+        Plan::NoTools if state.collected.is_empty() => {
+            update.collected(state.previous_sources.clone())
+        }
+        _ => update,
+    })
+}
+
+/// `calls` with those that rules propose: an article that the question names is read, whatever the model says, and a model that
+/// reads nothing is not believed, unless what was read for the last answer may be enough.
+fn with_suggested(
+    calls: Vec<ToolCall>,
+    suggested: Vec<ToolCall>,
+    state: &ContractState,
+) -> Vec<ToolCall> {
+    let rest = state.needs_previous && !state.previous_sources.is_empty();
+    let certain = |call: &ToolCall| call.name != HYBRID_SEARCH;
+    let all = calls.is_empty() && (!rest || suggested.iter().any(certain));
+    let mut made = ToolHistory::default();
+    calls.iter().for_each(|call| {
+        made.note(call);
+    });
+    let added = suggested.into_iter().filter(|call| (all || certain(call)) && !made.has(call));
+    let added: Vec<ToolCall> = added.collect();
+    calls.into_iter().chain(added).collect()
 }
 
 /// Where a plan leads.
@@ -130,12 +157,11 @@ impl Expert {
     fn planning(&self, state: &ContractState, suggested: &[ToolCall]) -> Vec<Message> {
         let mut told = Vec::new();
         if let Some(mark) = &state.mark {
-            let under = |name: &str, lines: &[String]| {
-                (!lines.is_empty()).then(|| format!("{name}:\n{}", mark.around(&lines.join("\n"))))
-            };
             told.extend(prompt::found(state, mark));
-            told.extend(under("아직 읽지 않은 조", &state.unexplored));
-            told.extend(under("아직 부족한 것", &state.missing_info));
+            let absent: Vec<String> = state.absent.iter().map(|it| it.text.clone()).collect();
+            told.extend(prompt::listed("없는 것", &absent, mark));
+            told.extend(prompt::listed("아직 읽지 않은 조", &state.unexplored, mark));
+            told.extend(prompt::listed("아직 부족한 것", &state.missing_info, mark));
         }
         if !suggested.is_empty() {
             let lines = suggested.iter().map(|call| format!("- 제안: {}", shown_of(call)));

@@ -2,7 +2,7 @@
 
 use hanok_agent::{Language, Structured, StructuredError};
 use hanok_graph::{Context, Snapshot};
-use hanok_state::{Message, Role, State};
+use hanok_state::{Role, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub(crate) async fn check_previous_context(
     state: Snapshot<ContractState>,
     context: Context,
 ) -> Result<ContractStateUpdate, NodeFailure> {
-    let earlier = state.messages.iter().any(|message| message.role() == Role::Assistant);
+    let earlier = prompt::earlier(&state).any(|message| message.role() == Role::Assistant);
     let needed = if !earlier {
         false
     } else if question::follows(&state.question) {
@@ -67,6 +67,6 @@ pub(crate) async fn check_previous_context(
 
 /// What was asked before this question.
 pub(crate) fn question_before(state: &ContractState) -> Option<String> {
-    let asked = |message: &&Message| message.role() == Role::User;
-    state.messages.iter().rev().filter(asked).nth(1).map(|message| message.text().into_owned())
+    let asked = prompt::earlier(state).filter(|message| message.role() == Role::User);
+    asked.last().map(|message| message.text().into_owned())
 }

@@ -9,8 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, failure::NodeFailure, prompt,
-    question,
+    ContractEvent, ContractState, ContractStateUpdate, Expert,
+    answer::{answered, show},
+    failure::NodeFailure,
+    prompt, question, refer,
 };
 
 /// A question of which the contract has so much is about it, whatever a model says.
@@ -20,7 +22,7 @@ const COVERED: f32 = 0.25;
 const LONGEST: u32 = 200;
 
 /// Words that only stand in questions about a contract.
-const OF_CONTRACTS: [&str; 22] = [
+const OF_CONTRACTS: [&str; 27] = [
     "계약",
     "조항",
     "조문",
@@ -37,12 +39,17 @@ const OF_CONTRACTS: [&str; 22] = [
     "손해배상",
     "배상",
     "지체상금",
-    "하자",
     "비밀유지",
     "갱신",
     "관할",
     "용역",
     "특약",
+    "부칙",
+    "별표",
+    "별지",
+    "전문",
+    "첨부",
+    "하자보수",
 ];
 
 const PROMPT: &str = "사용자의 질문이 계약서에 관한 것인지 고르세요. 이 계약서에 있는 조의 제목이 자료로 주어집니다.";
@@ -90,10 +97,11 @@ pub(crate) async fn scope_validator(
     };
     context.custom(&ContractEvent::Scope { in_scope, reason });
     let update = expert.begin(&state).mark(Some(mark)).in_scope(Some(in_scope));
-    Ok(match in_scope {
-        true => update,
-        false => crate::answer::answered(update, &context, REFUSAL, Vec::new()),
-    })
+    if in_scope {
+        return Ok(update);
+    }
+    show(&context, REFUSAL);
+    Ok(answered(update, &context, REFUSAL, Vec::new()))
 }
 
 /// Why a question is about the contract, as far as rules know.
@@ -103,11 +111,12 @@ async fn by_rule(
 ) -> Result<Option<&'static str>, NodeFailure> {
     let question = &state.question;
     let earlier = state.messages.len() > 1;
-    Ok(if !question::articles(question).is_empty() {
+    let earlier = earlier && state.contract.as_deref() == Some(expert.book.user.id());
+    Ok(if !refer::named(question).is_empty() {
         Some("조 번호가 있습니다")
     } else if OF_CONTRACTS.iter().any(|word| question.contains(word)) {
         Some("계약에 관한 말이 있습니다")
-    } else if earlier && question::follows(question) {
+    } else if earlier && question::points_back(question) {
         Some("앞의 대화에 이어집니다")
     } else if expert.book.coverage(question).await? >= COVERED {
         Some("계약서에 있는 말입니다")
@@ -125,6 +134,7 @@ async fn ask(
 ) -> Result<(bool, String), StructuredError> {
     let titles: Vec<String> = expert.book.user.labels().collect();
     let data = format!("이 계약서의 조:\n{}", mark.around(&titles.join("\n")));
+    // What was said before is not asked for here: the question itself has to be about the contract, or go on from one that was.
     let request = prompt::request(PROMPT, state, Some(data)).temperature(0.0).max_tokens(LONGEST);
     let structured = Structured::<Choice>::new("scope").language(Language::Korean);
     match structured.ask(&expert.model, request, call).await {
@@ -137,10 +147,16 @@ async fn ask(
 impl Expert {
     /// The state of a turn that begins.
     fn begin(&self, state: &ContractState) -> ContractStateUpdate {
+        let id = self.book.user.id();
+        let other = state.contract.as_deref().is_some_and(|before| before != id);
+        let (previous, others) = match other {
+            true => (Vec::new(), state.messages.len().saturating_sub(1)),
+            false => (state.sources.clone(), state.about_others),
+        };
         ContractState::update()
-            .in_scope(None)
-            .needs_previous(false)
-            .previous_sources(state.sources.clone())
+            .contract(Some(id.to_owned()))
+            .about_others(others)
+            .previous_sources(previous)
             .next_tools(Vec::new())
             .plan(None)
             .tool_history(Default::default())
@@ -162,6 +178,7 @@ impl Expert {
         ContractState::update()
             .message(Message::user(question))
             .question(question)
+            .needs_previous(false)
             .answer(None)
             .stopped(None)
     }

@@ -7,13 +7,18 @@ use hanok_model::DataMark;
 use hanok_state::{Messages, State, ToolCall};
 use serde::{Deserialize, Serialize};
 
-use crate::{Material, Plan};
+use crate::{Absent, Material, Plan};
 
-/// The state of a conversation about a contract. All but the messages and the mark is of one turn.
+/// The state of a conversation about a contract. The messages, the mark and the contract are of the conversation, the rest is of
+/// one turn.
 #[derive(State, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContractState {
     /// The questions and answers.
     pub messages: Messages,
+    /// The contract that is asked about, by a hash of its file.
+    pub contract: Option<String>,
+    /// How many of the messages are about another contract that was asked about before.
+    pub about_others: usize,
     /// The mark around what models read as data, one for the thread.
     pub mark: Option<DataMark>,
     /// What is asked.
@@ -33,7 +38,7 @@ pub struct ContractState {
     /// What they found, each once.
     pub collected: Vec<Material>,
     /// What was asked for and is not there.
-    pub absent: Vec<String>,
+    pub absent: Vec<Absent>,
     /// The articles of the contract that were read, by their labels.
     pub explored: BTreeSet<String>,
     /// Those that were not.

@@ -7,30 +7,42 @@ use serde_json::{Value, json};
 use crate::{question, tools::LOOKUP_STANDARD};
 
 /// How many articles are proposed at once.
-const MOST: usize = 4;
+const MOST: usize = 12;
+
+/// How many titles are.
+const TITLES: usize = 3;
 
 /// The calls for `question`; `before` is what was asked before, where it goes on from that.
 pub(crate) fn calls(question: &str, before: Option<&str>, contract: &Contract) -> Vec<ToolCall> {
-    let before = before.filter(|_| points_back(question));
-    let named = question::articles(question);
-    let title = title_of(question, contract).or_else(|| {
-        before.filter(|_| named.is_empty()).and_then(|before| title_of(before, contract))
+    let before = before.filter(|_| question::points_back(question));
+    let (named, of_standard) =
+        (question::articles(question), question::standard_articles(question));
+    let by_number = !named.is_empty() || !of_standard.is_empty();
+    let mut titles = titles(question, contract);
+    // An article that is named by both is read once.
+    titles.retain(|title| {
+        let fits = contract.by_title(title);
+        !fits.first().is_some_and(|first| named.contains(&first.article.number))
     });
+    if titles.is_empty() && !by_number {
+        titles = before.map(|before| self::titles(before, contract)).unwrap_or_default();
+    }
     let mut wanted: Vec<(&str, Value)> = Vec::new();
-    for number in named.iter().take(MOST) {
-        wanted.push(("get_article_by_index", json!({ "article": number.key() })));
+    let numbers = named.iter().map(|it| ("get_article_by_index", json!({ "article": it.key() })));
+    wanted.extend(numbers.take(MOST));
+    wanted.extend(titles.iter().map(|title| ("get_article_by_title", json!({ "title": title }))));
+    if !by_number && !titles.iter().any(|title| is_plain(question, title)) {
+        let query = before.map_or_else(|| question.to_owned(), |it| format!("{it} {question}"));
+        wanted.push(("hybrid_search", json!({ "query": query })));
     }
-    if named.is_empty() {
-        wanted
-            .extend(title.iter().map(|title| ("get_article_by_title", json!({ "title": title }))));
-        if title.as_ref().is_none_or(|title| !is_plain(question, title)) {
-            let query = before.map_or_else(|| question.to_owned(), |it| format!("{it} {question}"));
-            wanted.push(("hybrid_search", json!({ "query": query })));
-        }
-    }
-    if question::asks_standard(question) {
-        let topic = title.map_or_else(|| json!({}), |title| json!({ "topic": title }));
-        wanted.push((LOOKUP_STANDARD, topic));
+    let topics = of_standard.iter().map(|it| (LOOKUP_STANDARD, json!({ "topic": it.to_string() })));
+    wanted.extend(topics.take(MOST));
+    if of_standard.is_empty() && question::asks_standard(question) {
+        let topic = titles.first().filter(|_| named.is_empty());
+        wanted.push((
+            LOOKUP_STANDARD,
+            topic.map_or_else(|| json!({}), |title| json!({ "topic": title })),
+        ));
     }
     let call = |(at, (name, arguments)): (usize, (&str, Value))| ToolCall {
         id: format!("rule-{}", at + 1),
@@ -48,33 +60,47 @@ const BY_TITLE: [&str; 3] = ["조항", "조문", "규정에"];
 
 /// Whether `question` asks for nothing but the article of this title.
 fn is_plain(question: &str, title: &str) -> bool {
-    if BY_TITLE.iter().any(|word| question.contains(word)) {
-        return true;
-    }
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
-    letters(question).saturating_sub(letters(title)) <= BESIDE
+    BY_TITLE.iter().any(|word| question.contains(word))
+        || letters(question).saturating_sub(letters(title)) <= BESIDE
 }
 
-/// What a question begins with that is about the same as the one before.
-const POINTING: [&str; 9] = ["그 ", "그건", "그것", "그거", "그게", "이건", "아까", "방금", "위의"];
-
-fn points_back(question: &str) -> bool {
-    POINTING.iter().any(|word| question.trim_start().starts_with(word))
-}
-
-/// The words of `question` that are the title of an article, or the beginning of one; the longest.
-fn title_of(question: &str, contract: &Contract) -> Option<String> {
-    let titles = contract.articles.iter().filter_map(|article| article.title.as_deref());
-    let parts = titles.flat_map(|title| std::iter::once(title).chain(title.split_whitespace()));
+/// The words of `question` that are titles of articles, the longest first and none within another; without any, the longest
+/// word of a title.
+pub(crate) fn titles(question: &str, contract: &Contract) -> Vec<String> {
     let stands = |part: &&str| {
         part.chars().count() >= 2 && question.contains(*part) && !COMMON.contains(part)
     };
-    let longest = parts.filter(stands).max_by_key(|part| part.chars().count())?;
-    // As the user wrote it.
-    let at = question.find(longest)?;
-    question.get(at..at + longest.len()).map(str::to_owned)
+    let all = || contract.articles.iter().filter_map(|article| article.title.as_deref());
+    let mut whole: Vec<&str> = all().filter(stands).collect();
+    whole.sort_by_key(|title| std::cmp::Reverse(title.chars().count()));
+    let mut titles: Vec<String> = Vec::new();
+    for title in whole {
+        if titles.len() < TITLES && !titles.iter().any(|known| known.contains(title)) {
+            titles.push(title.to_owned());
+        }
+    }
+    if titles.is_empty() {
+        let words = all().flat_map(str::split_whitespace).filter(stands);
+        titles.extend(words.max_by_key(|word| word.chars().count()).map(str::to_owned));
+    }
+    titles
 }
 
 /// Words of titles that stand in every question.
-const COMMON: [&str; 10] =
-    ["계약", "계약의", "계약서", "관한", "대한", "사항", "기타", "및", "경우", "조항"];
+const COMMON: [&str; 14] = [
+    "계약",
+    "계약의",
+    "계약서",
+    "관한",
+    "대한",
+    "사항",
+    "기타",
+    "및",
+    "경우",
+    "조항",
+    "갑의",
+    "을의",
+    "의무",
+    "일",
+];

@@ -40,7 +40,8 @@ impl Talk for Talking {
     }
 
     fn is_answer(&self, event: &Event) -> bool {
-        event.path.is_root() && event.node.as_deref() == Some("respond")
+        let writes = |node: &str| ["respond", "scope_validator"].contains(&node);
+        event.path.is_root() && event.node.as_deref().is_some_and(writes)
     }
 
     fn line(&self, item: &Stored) -> Option<String> {

@@ -9,10 +9,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Book, Material, Origin, question};
+use crate::{Absent, Book, Material, Missing, Origin, refer};
 
 /// How many pieces a search shows.
 const FOUND: usize = 3;
+
+/// How many topics are looked up in the standard contract at once.
+const TOPICS: usize = 12;
+
+/// The name of the tool that searches.
+pub(crate) const HYBRID_SEARCH: &str = "hybrid_search";
 
 /// The name of the tool that compares.
 pub(crate) const LOOKUP_STANDARD: &str = "lookup_standard_contract";
@@ -21,11 +27,11 @@ pub(crate) const LOOKUP_STANDARD: &str = "lookup_standard_contract";
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Lookup {
     pub(crate) materials: Vec<Material>,
-    pub(crate) absent: Vec<String>,
+    pub(crate) absent: Vec<Absent>,
 }
 
 impl Lookup {
-    fn found(materials: Vec<Material>, absent: impl FnOnce() -> String) -> Self {
+    fn found(materials: Vec<Material>, absent: impl FnOnce() -> Absent) -> Self {
         let absent = if materials.is_empty() { vec![absent()] } else { Vec::new() };
         Self { materials, absent }
     }
@@ -33,7 +39,7 @@ impl Lookup {
     /// What the model reads, and the same for the program.
     fn output(self) -> ToolOutput {
         let text = match self.materials.is_empty() {
-            true => self.absent.join("\n"),
+            true => self.absent.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n"),
             false => self.materials.iter().map(Material::shown).collect::<Vec<_>>().join("\n\n"),
         };
         let data = serde_json::to_value(&self).unwrap_or(Value::Null);
@@ -45,6 +51,13 @@ impl Material {
     /// As a model reads it.
     pub(crate) fn shown(&self) -> String {
         let Self { origin, label, text, .. } = self;
+        // A line of the contract is not to pass for the name of a source.
+        let labelled = |line: &str| {
+            ["제목", "내용", "출처", "근거"].iter().any(|it| line.trim_start().starts_with(it))
+        };
+        let line =
+            |line: &str| if labelled(line) { format!("“{line}”") } else { line.to_owned() };
+        let text = text.lines().map(line).collect::<Vec<_>>().join("\n");
         format!("제목: {label}\n내용: {text}\n출처: {} {label}", origin.name())
     }
 }
@@ -86,7 +99,7 @@ pub(crate) fn tools(book: &Arc<Book>) -> Result<Vec<SharedTool>, InvalidSpec> {
     let (one, two, three, four) = (book.clone(), book.clone(), book.clone(), book.clone());
     Ok(vec![
         give(FnTool::new(
-            "hybrid_search",
+            HYBRID_SEARCH,
             "계약서에서 질문과 맞는 조항을 찾는다. 조 번호나 제목을 모를 때 쓴다.",
             move |Search { query }, call| {
                 let book = one.clone();
@@ -124,52 +137,54 @@ pub(crate) fn tools(book: &Arc<Book>) -> Result<Vec<SharedTool>, InvalidSpec> {
 
 impl Book {
     async fn searched(&self, query: &str, call: &Call) -> Result<Lookup, ToolError> {
-        let found =
-            self.search(Origin::Contract, query, FOUND, call).await.map_err(ToolError::failed)?;
-        Ok(Lookup::found(found, || "계약서에서 이 말과 맞는 조항을 찾지 못했습니다.".to_owned()))
+        let found = self.search(Origin::Contract, query, FOUND, call);
+        let found = found.await.map_err(ToolError::failed)?;
+        let absent = "계약서에서 이 말과 맞는 조항을 찾지 못했습니다.";
+        Ok(Lookup::found(found, || Absent::new(Missing::Found, absent)))
     }
 
     fn by_index(&self, article: &str) -> Result<Lookup, ToolError> {
         let number: ArticleNumber = article.parse().map_err(ToolError::arguments)?;
-        let extent = || format!("{number}는 이 계약서에 없습니다. {}.", self.user.extent());
-        Ok(Lookup::found(self.user.numbered(number), extent))
+        Ok(Lookup::found(self.user.numbered(number), || self.user.lacks(number)))
     }
 
     fn by_title(&self, title: &str) -> Lookup {
-        let absent = || "이런 제목의 조는 이 계약서에 없습니다.".to_owned();
-        Lookup::found(self.user.titled(title), absent)
+        let absent = "이런 제목의 조는 이 계약서에 없습니다.";
+        Lookup::found(self.user.titled(title), || Absent::new(Missing::Found, absent))
     }
 
     /// The standard articles about `topics`, one a line: by number, by title, or else by a search.
     async fn standard(&self, topics: &str, call: &Call) -> Result<Lookup, ToolError> {
         let Some(standard) = &self.standard else {
-            return Ok(Lookup::found(Vec::new(), || "비교할 표준계약서가 없습니다.".to_owned()));
+            let absent = "비교할 표준계약서가 없습니다.";
+            return Ok(Lookup::found(Vec::new(), || Absent::new(Missing::Counterpart, absent)));
         };
         let mut lookup = Lookup::default();
-        for topic in topics.lines().map(str::trim).filter(|topic| !topic.is_empty()).take(FOUND) {
+        for topic in topics.lines().map(str::trim).filter(|topic| !topic.is_empty()).take(TOPICS) {
+            let numbers: Vec<_> = refer::named(topic).into_iter().map(|it| it.number).collect();
             let mut found: Vec<Material> = Vec::new();
-            for number in question::articles(topic) {
-                found.extend(standard.numbered(number));
+            for number in &numbers {
+                let of = standard.numbered(*number);
+                lookup.absent.extend(of.is_empty().then(|| standard.lacks(*number)));
+                found.extend(of);
             }
-            if found.is_empty() {
+            if numbers.is_empty() {
                 found = standard.titled(topic);
-            }
-            if found.is_empty() {
-                found = self
-                    .search(Origin::Standard, topic, 1, call)
-                    .await
-                    .map_err(ToolError::failed)?;
-            }
-            if found.is_empty() {
-                lookup.absent.push("표준계약서에는 이에 대응하는 조항이 없습니다.".to_owned());
+                if found.is_empty() {
+                    let search = self.search(Origin::Standard, topic, 1, call);
+                    found = search.await.map_err(ToolError::failed)?;
+                }
+                if found.is_empty() {
+                    let absent = "표준계약서에는 이에 대응하는 조항이 없습니다.";
+                    lookup.absent.push(Absent::new(Missing::Counterpart, absent));
+                }
             }
             lookup.materials.extend(found);
         }
         if lookup.materials.is_empty() && lookup.absent.is_empty() {
-            lookup.absent.push(
-                "표준계약서에서 무엇을 찾을지 알 수 없습니다. topic에 조 제목이나 주제를 적으세요."
-                    .to_owned(),
-            );
+            let absent =
+                "표준계약서에서 무엇을 찾을지 알 수 없습니다. topic에 조 제목이나 주제를 적으세요.";
+            lookup.absent.push(Absent::new(Missing::Found, absent));
         }
         Ok(lookup)
     }

@@ -4,6 +4,7 @@
 
 mod support;
 
+use hanok_checkpoint::{Memory, SharedCheckpointer};
 use hanok_model::{Exchange, ScriptedModel};
 use support::{CONTRACT, Talk, call, expert, talk};
 
@@ -60,13 +61,99 @@ async fn a_call_that_needs_what_another_finds_is_made_after_it() {
     model.finished().unwrap();
 }
 
+/// What was read for the last answer is enough for this one.
 #[tokio::test]
 async fn without_a_call_the_answer_is_written_at_once() {
-    let model =
-        ScriptedModel::new([Exchange::says("없음"), Exchange::says("네, 계약에 대해 물어보세요.")]);
-    let turn = talk(&model).await.ask("계약에 대해 물어봐도 돼?").await;
+    let model = ScriptedModel::new([
+        Exchange::calls([call("1", "get_article_by_index", r#"{"article":"5"}"#)]),
+        Exchange::says("제5조에 따르면 14일 안에 고치지 않으면 해지할 수 있습니다."),
+        Exchange::says("없음"),
+        Exchange::says("14일입니다.").contains("앞의 답:\n<data-").contains("계약서:\n<data-"),
+    ]);
+    let talk = talk(&model).await;
+    talk.ask("제5조 내용이 뭐야?").await;
+    let turn = talk.ask("방금 답을 짧게 다시 말해줘").await;
     insta::assert_snapshot!(turn.course);
     model.finished().unwrap();
+}
+
+/// A model that reads nothing is not believed.
+#[tokio::test]
+async fn an_answer_is_not_written_without_a_look() {
+    let model = ScriptedModel::new([
+        Exchange::says("없음"),
+        Exchange::says(ENOUGH),
+        Exchange::says("제20조에 따라 위약금은 10퍼센트입니다."),
+    ]);
+    let turn = talk(&model).await.ask("계약 지체상금은 얼마야?").await;
+    assert!(turn.course.contains("get_article_by_title"), "{}", turn.course);
+    let answer = turn.state.answer.unwrap();
+    assert!(answer.contains("답에 나온 계약서 제20조는 없는 조입니다."), "{answer}");
+    assert!(answer.contains("근거: 계약서 제4조(지체상금)"), "{answer}");
+    model.finished().unwrap();
+}
+
+#[tokio::test]
+async fn whose_article_it_is_and_all_that_is_asked_is_looked_up() {
+    for (question, calls, absent) in [
+        ("표준계약서 제6조 알려줘", vec!["표준계약서 제6조(계약의 해지)"], ""),
+        ("표준계약서 제99조 알려줘", vec![], "제99조는 표준계약서에 없습니다"),
+        (
+            "제5조부터 제3조까지, 제1조와 해지",
+            vec!["계약서 제5조(해지)", "계약서 제3조(대금)", "계약서 제1조(목적)"],
+            "",
+        ),
+        (
+            "제1조, 해지, 그리고 지체상금 알려줘",
+            vec!["계약서 제1조(목적)", "계약서 제4조(지체상금)", "계약서 제5조(해지)"],
+            "",
+        ),
+        ("제99조와 제5조 알려줘", vec!["계약서 제5조(해지)"], "제99조는 이 계약서에 없습니다"),
+        ("제7조의3은?", vec![], "제7조의3은 이 계약서에 없습니다"),
+    ] {
+        let turn = talk(&offline::OfflineModel::new()).await.ask(question).await;
+        for call in &calls {
+            assert!(turn.course.contains(call), "{question}: {}", turn.course);
+        }
+        assert_eq!(turn.state.collected.len(), calls.len(), "{question}: {}", turn.course);
+        assert!(
+            turn.state.answer.as_deref().unwrap().contains(absent),
+            "{question}: {}",
+            turn.course
+        );
+        assert_eq!(turn.state.iteration, 1, "{question}: {}", turn.course);
+    }
+}
+
+/// Completed, the comparison is the call that was made before it.
+#[tokio::test]
+async fn a_call_that_became_another_is_not_made_twice() {
+    let model = ScriptedModel::new([
+        Exchange::calls([
+            call("1", "get_article_by_index", r#"{"article":"3"}"#),
+            call("2", "lookup_standard_contract", r#"{"topic":"대금"}"#),
+            call("3", "lookup_standard_contract", "{}"),
+        ]),
+        Exchange::says("제3조는 30일, 표준계약서 제3조는 14일입니다."),
+    ]);
+    let turn = talk(&model).await.ask("제3조를 표준과 비교해줘").await;
+    assert_eq!(turn.course.matches("tool_finished").count(), 2, "{}", turn.course);
+    model.finished().unwrap();
+}
+
+#[tokio::test]
+async fn a_thread_that_goes_on_with_another_contract_begins_anew() {
+    let store = SharedCheckpointer::new(Memory::new());
+    let model = offline::OfflineModel::new();
+    let first = Talk::on(expert(&model, CONTRACT, 4).await, store.clone());
+    first.ask("제5조 내용이 뭐야?").await;
+    let other = CONTRACT.replace("14일", "15일");
+    let second = Talk::on(expert(&model, &other, 4).await, store);
+    let turn = second.ask("그럼 대금은?").await;
+    assert!(!turn.state.needs_previous, "{}", turn.course);
+    let turn = second.ask("그럼 해지는?").await;
+    assert!(turn.state.needs_previous && turn.state.about_others == 2, "{}", turn.course);
+    assert!(turn.state.answer.unwrap().contains("15일"));
 }
 
 #[tokio::test]

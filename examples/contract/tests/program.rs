@@ -138,13 +138,13 @@ fn what_cannot_be_read_is_said_in_plain_words() {
         3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\nxref\n0 4\n0000000000 65535 f \n0000000009 00000 n \n\
         0000000053 00000 n \n0000000101 00000 n \ntrailer<</Size 4/Root 1 0 R>>\nstartxref\n161\n%%EOF\n";
     let files: [(&str, &[u8], &str); 7] = [
-        ("크다.txt", big.as_bytes(), "larger than"),
-        ("스캔.pdf", scan, "no text"),
-        ("가짜.docx", b"PK\x03\x04 nothing", ""),
-        ("빈.md", b"  \n", ""),
-        ("그림.jpg", &[0xFF, 0xD8], "none of"),
+        ("크다.txt", big.as_bytes(), "보다 큽니다"),
+        ("스캔.pdf", scan, "글자를 인식"),
+        ("가짜.docx", b"PK\x03\x04 nothing", "damaged"),
+        ("빈.md", b"  \n", "글자가 없습니다"),
+        ("그림.jpg", &[0xFF, 0xD8], "읽을 수 있는 것은"),
         ("옛날.hwp", b"HWP", ".hwpx"),
-        ("깨진.txt", &[0xFF, 0xFE, 0x00, 0xD8], ""),
+        ("깨진.txt", &[0xFF, 0xFE, 0x00, 0xD8], "읽지 못했습니다"),
     ];
     for (name, content, want) in files {
         let (_dir, path) = file(name, content);

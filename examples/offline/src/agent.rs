@@ -123,21 +123,40 @@ fn finding(question: &str, text: &str) -> Finding {
 pub(crate) fn alone(conversation: &Conversation) -> Vec<Finding> {
     let question = &conversation.question;
     if conversation.named.len() > 1 {
-        let found =
-            conversation.named.iter().filter_map(|(name, text)| match finding(question, text) {
-                Finding::Found { mut lines, source } => {
-                    lines.insert(0, format!("{name}:"));
-                    Some(Finding::Found { lines, source })
-                }
-                _ => None,
+        let each = conversation.named.iter().map(|(name, text)| (name, in_piece(question, text)));
+        let each: Vec<_> = each.collect();
+        if each.iter().any(|(_, found)| found.is_some()) {
+            let told = each.into_iter().map(|(name, found)| {
+                let (mut lines, source) = found
+                    .unwrap_or_else(|| (vec!["맞는 내용을 찾지 못했습니다.".to_owned()], None));
+                lines.insert(0, format!("{name}:"));
+                Finding::Found { lines, source }
             });
-        let found: Vec<_> = found.collect();
-        if !found.is_empty() {
-            return found;
+            return told.collect();
         }
     }
     if conversation.data.is_empty() {
         return vec![Finding::Nothing { question: question.clone() }];
     }
-    vec![finding(question, &conversation.data)]
+    match in_piece(question, &conversation.data) {
+        Some((lines, source)) => vec![Finding::Found { lines, source }],
+        None => vec![finding(question, &conversation.data)],
+    }
 }
+
+/// What `text` has about `question`. The one article that a question names by its number is an answer whatever it says.
+fn in_piece(question: &str, text: &str) -> Option<(Vec<String>, Option<String>)> {
+    match finding(question, text) {
+        Finding::Found { lines, source } => Some((lines, source)),
+        _ if question.contains('조') && text.matches("출처:").count() == 1 => {
+            match extract::whole(text, MOST_OF_ARTICLE) {
+                Found::Answer { lines, source } => Some((lines, source)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The most characters of an article that is told as it is.
+const MOST_OF_ARTICLE: usize = 700;

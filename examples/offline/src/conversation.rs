@@ -141,6 +141,9 @@ impl Conversation {
             } else {
                 let own =
                     before.trim_end().lines().next_back().and_then(|line| line.strip_suffix(':'));
+                if own.is_some_and(|own| tables::ANSWERED.contains(&own.trim())) {
+                    continue;
+                }
                 self.named.extend(own.map(|own| (own.trim().to_owned(), inside.clone())));
                 self.keep_data(&inside);
             }

@@ -52,7 +52,7 @@ pub(crate) fn answer(question: &str, text: &str) -> Found {
     let passages = passages(text);
     let searched = passages.len() > 1 || passages.iter().any(|passage| !passage.heading.is_empty());
     if !searched && text.chars().count() <= SHORT && !is_list(&passages) {
-        return whole(text);
+        return whole(text, SHORT);
     }
     let held: Vec<Held> = passages.iter().map(held).collect();
     let weights = weights(&asked, &passages);
@@ -79,11 +79,26 @@ fn is_list(passages: &[Passage]) -> bool {
     units.clone().count() > 3 && units.all(|unit| unit.kind == Kind::Item)
 }
 
-/// All of a short text, line by line.
-fn whole(text: &str) -> Found {
+/// The first lines of a text, of at most about `most` characters.
+pub(crate) fn whole(text: &str, most: usize) -> Found {
     let named = |line: &&str| passages::source(line).is_some();
     let source = text.lines().find(named).and_then(passages::source);
-    let lines: Vec<String> = text.lines().filter(|line| !named(line)).map(str::to_owned).collect();
+    let mut room = most;
+    let fits = |line: &&str| {
+        let begun = room > 0;
+        room = room.saturating_sub(line.chars().count());
+        begun
+    };
+    let told = text.lines().filter(|line| !named(line)).take_while(fits);
+    let plain = |line: &str| {
+        ["제목:", "내용:"]
+            .iter()
+            .find_map(|it| line.strip_prefix(it))
+            .unwrap_or(line)
+            .trim()
+            .to_owned()
+    };
+    let lines: Vec<String> = told.map(plain).collect();
     if lines.is_empty() { Found::Nothing } else { Found::Answer { lines, source } }
 }
 

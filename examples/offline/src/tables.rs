@@ -106,6 +106,9 @@ pub(crate) const SAID: &[&str] = &[
 /// Headings over what is kept of a conversation.
 pub(crate) const KEPT: &[&str] = &["대화 기록", "말한 사실", "Conversation record", "user stated"];
 
+/// The names of data that is an answer of before, and nothing to answer out of.
+pub(crate) const ANSWERED: &[&str] = &["앞의 답", "Earlier answer"];
+
 /// What a summary begins its lists with.
 pub(crate) const STATED: [&str; 2] = ["말한 것:", "Stated:"];
 pub(crate) const ASKED: [&str; 2] = ["물어본 것:", "Asked:"];

@@ -1,0 +1,163 @@
+//! Articles that a text names, and whose they are.
+
+use hanok_retrieval::ArticleNumber;
+
+use crate::Origin;
+
+/// A larger number is read as this: there is no such article either.
+const LARGEST: u32 = 999_999_999;
+
+/// A larger number without a `제` before it is a sum or a count.
+const LARGEST_BARE: u32 = 200;
+
+/// How many articles a range may have: `제5조부터 제8조까지`.
+const LONGEST_RANGE: u32 = 20;
+
+/// What follows a sum of money, where no `제` stands before the number: `5조인데`, `5조 2천억`.
+const MONEY: [&str; 8] = ["원", "달러", "인데", "인 ", "억", "짜리", "규모", "이나 "];
+
+/// An article that a text names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) origin: Origin,
+    pub(crate) number: ArticleNumber,
+    /// Whether it is one of a law: `주택임대차보호법 제6조`.
+    pub(crate) of_law: bool,
+}
+
+/// The articles that `text` names in its order, each once: `제5조`, `5조`, `제7조의2`, `제5조부터 제8조까지`. Whose each is, the words
+/// since the one before say, or it is of the same contract.
+pub(crate) fn named(text: &str) -> Vec<Named> {
+    let text: String = text.chars().map(half_width).collect();
+    let mut named: Vec<Named> = Vec::new();
+    let (mut origin, mut from, mut before) = (Origin::Contract, 0, ' ');
+    for (at, c) in text.char_indices() {
+        let begins = c.is_ascii_digit() && !before.is_ascii_digit() && !matches!(before, '.' | ',');
+        before = c;
+        let Some((number, len)) = text.get(at..).filter(|_| begins).and_then(article) else {
+            continue;
+        };
+        let between = text.get(from..at).unwrap_or_default();
+        let ordinal = between.trim_end().ends_with('제');
+        let rest = text.get(at + len..).unwrap_or_default();
+        let money = rest
+            .trim_start()
+            .trim_start_matches(|c: char| c.is_ascii_digit() || "천백만 ".contains(c));
+        let money = MONEY.iter().any(|word| money.starts_with(word));
+        let bare = number.sub.is_some() || number.number <= LARGEST_BARE && !money;
+        if !ordinal && !bare {
+            continue;
+        }
+        let words = between.trim_end().trim_end_matches('제').trim_end();
+        let of_law = ["법", "법률", "시행령", "시행규칙"].iter().any(|law| words.ends_with(law));
+        origin = whose(words).unwrap_or(origin);
+        let range = match (named.last(), is_range(words)) {
+            (Some(last), true) if last.origin == origin => last.number.number..number.number,
+            _ => number.number..number.number,
+        };
+        let within = range.skip(1).take(LONGEST_RANGE as usize).map(ArticleNumber::new);
+        for number in within.chain([number]) {
+            let one = Named { origin, number, of_law };
+            if !named.contains(&one) {
+                named.push(one);
+            }
+        }
+        from = at + len;
+    }
+    named
+}
+
+fn half_width(c: char) -> char {
+    char::from_digit(u32::from(c).wrapping_sub(u32::from('０')), 10).unwrap_or(c)
+}
+
+/// Whether `words` between two articles make a range of them.
+fn is_range(words: &str) -> bool {
+    matches!(words.trim(), "부터" | "에서" | "~" | "-" | "～" | "–")
+}
+
+/// The article that `text` begins with, its digits, `조` and perhaps `의2`, and how long that is.
+fn article(text: &str) -> Option<(ArticleNumber, usize)> {
+    let (number, rest) = number(text)?;
+    let rest = rest.trim_start().strip_prefix('조')?;
+    let sub = rest.trim_start().strip_prefix('의').and_then(|rest| number_of(rest.trim_start()));
+    let (article, rest) = match sub {
+        Some((sub, rest)) => (ArticleNumber::inserted(number, sub), rest),
+        None => (ArticleNumber::new(number), rest),
+    };
+    Some((article, text.len() - rest.len()))
+}
+
+/// A number of its own: not the `2개` of `제3조의 2개 항목`.
+fn number_of(text: &str) -> Option<(u32, &str)> {
+    let (sub, rest) = number(text)?;
+    (!rest.starts_with(['개', '가', '명', '일', '년', '월'])).then_some((sub, rest))
+}
+
+/// The number that `text` begins with, and what follows.
+fn number(text: &str) -> Option<(u32, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at_checked(end).filter(|(digits, _)| !digits.is_empty())?;
+    Some((digits.parse().unwrap_or(LARGEST).min(LARGEST), rest))
+}
+
+/// Whose contract `words` speak of last.
+fn whose(words: &str) -> Option<Origin> {
+    let standard = words.rfind("표준");
+    let own = ["계약서", "이 계약", "우리 계약"].iter().filter_map(|name| {
+        let mut places = words.rmatch_indices(name).map(|(at, _)| at);
+        places.find(|at| {
+            let before = words.get(..*at).unwrap_or_default().trim_end();
+            !OF_STANDARD.iter().any(|name| before.ends_with(name))
+        })
+    });
+    match (standard, own.max()) {
+        (Some(standard), Some(own)) if own > standard => Some(Origin::Contract),
+        (Some(_), _) => Some(Origin::Standard),
+        (None, Some(_)) => Some(Origin::Contract),
+        (None, None) => None,
+    }
+}
+
+/// What a standard contract's name ends with before `계약서`.
+const OF_STANDARD: [&str; 5] = ["표준", "표준용역", "표준 용역", "표준임대차", "표준 임대차"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn articles_are_named_with_whose_they_are() {
+        for (text, want) in [
+            ("제5조 내용이 뭐야?", "계약서 제5조"),
+            ("5조랑 제 12 조 차이", "계약서 제5조, 계약서 제12조"),
+            ("제7조의2와 제7조", "계약서 제7조의2, 계약서 제7조"),
+            ("제７조 의 ２는?", "계약서 제7조의2"),
+            ("제5조 제5조", "계약서 제5조"),
+            ("제5조부터 제8조까지", "계약서 제5조, 계약서 제6조, 계약서 제7조, 계약서 제8조"),
+            ("5조 원을 받았다", ""),
+            ("8조의2 알려줘", "계약서 제8조의2"),
+            ("5조 2항과 5조 2천억", "계약서 제5조"),
+            ("시총 500조 어때?", ""),
+            ("예산이 5조인데", ""),
+            ("3개월 5회 1.5조", ""),
+            ("조항이 몇 개야", ""),
+            ("제99조", "계약서 제99조"),
+            ("제4294967296조는?", "계약서 제999999999조"),
+            ("제3조의 2개 항목", "계약서 제3조"),
+            ("제5조는 14일, 표준계약서 제6조는 30일입니다.", "계약서 제5조, 표준계약서 제6조"),
+            ("표준계약서 제6조와 제7조", "표준계약서 제6조, 표준계약서 제7조"),
+            ("표준 제6조. 이 계약서는 제5조", "표준계약서 제6조, 계약서 제5조"),
+            (
+                "출처: 계약서 제7조의2(비밀)\n출처: 표준용역계약서 제8조",
+                "계약서 제7조의2, 표준계약서 제8조",
+            ),
+            ("제2항과 제3호, 제9조제2항", "계약서 제9조"),
+        ] {
+            let shown =
+                named(text).into_iter().map(|it| format!("{} {}", it.origin.name(), it.number));
+            assert_eq!(shown.collect::<Vec<_>>().join(", "), want, "{text}");
+        }
+        assert!(named("주택임대차보호법 제6조에 따른다")[0].of_law);
+    }
+}
