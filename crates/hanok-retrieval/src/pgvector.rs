@@ -45,7 +45,11 @@ pub struct PgvectorStore {
     collection: Arc<str>,
     id: i64,
     terms: Terms,
+    read_only: bool,
 }
+
+/// The most hits that a question is given, whatever it asks for. P40
+const MOST_ROWS: usize = 10_000;
 
 impl fmt::Debug for PgvectorStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,7 +90,38 @@ impl PgvectorStore {
         let id = rows.last().and_then(|rows| int(rows.first()?.first()?));
         let id = id.ok_or("the collection has no number").map_err(gone)?;
         let (schema, extension, collection) = (schema.into(), extension.into(), collection.into());
-        Ok(Self { connections, schema, extension, collection, id, terms })
+        Ok(Self { connections, schema, extension, collection, id, terms, read_only: false })
+    }
+
+    /// Connects to read what is there: nothing is made and every change is refused, so the role needs no more than `USAGE` of
+    /// the schema and `SELECT` on its tables. For tools that a model calls. P40
+    ///
+    /// Every question, here as in [`connect`](Self::connect), is one statement in a transaction that can only read, with
+    /// parameters, a [time-out](Config::statement_timeout) and a limit of 10,000 rows.
+    ///
+    /// # Errors
+    ///
+    /// [`RetrievalError::Unavailable`], also where there is no such collection.
+    pub async fn read_only(
+        config: impl Into<Config>,
+        collection: &str,
+        terms: Terms,
+    ) -> Result<Self, RetrievalError> {
+        let connections = Connections::new(config).map_err(gone)?;
+        let schema = connections.schema();
+        let extension = connections.extension("vector").await.map_err(gone)?;
+        let extension = extension.ok_or("the database has no extension `vector`").map_err(gone)?;
+        let [_, find] = tables::collection(&schema, collection);
+        let rows = connections.read(&[find]).await.map_err(gone)?;
+        let id = rows.first().and_then(|rows| int(rows.first()?.first()?));
+        let id = id.ok_or("there is no such collection").map_err(gone)?;
+        let (schema, extension, collection) = (schema.into(), extension.into(), collection.into());
+        Ok(Self { connections, schema, extension, collection, id, terms, read_only: true })
+    }
+
+    /// Refuses a change of a store that was opened to be read.
+    fn may_write(&self) -> Result<(), RetrievalError> {
+        if self.read_only { Err(RetrievalError::ReadOnly) } else { Ok(()) }
     }
 
     /// The number of a space, which is made where it is new.
@@ -212,12 +247,12 @@ fn gone(source: impl Into<BoxError>) -> RetrievalError {
 
 impl Retriever for PgvectorStore {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        let depth = query.depth();
+        let depth = query.depth().min(MOST_ROWS);
         Ok(query.finish(match query.compared() {
             Mode::Keyword => self.by_keywords(query, depth).await?,
             Mode::Vector => self.by_vector(query, depth).await?,
             Mode::Hybrid => {
-                let reach = query.joined().reach(depth);
+                let reach = query.joined().reach(depth).min(MOST_ROWS);
                 let vector = self.by_vector(query, reach).await?;
                 query.joined().join(self.by_keywords(query, reach).await?, vector)
             }
@@ -227,6 +262,7 @@ impl Retriever for PgvectorStore {
 
 impl DocumentStore for PgvectorStore {
     async fn upsert(&self, passages: Vec<Passage>) -> Result<(), RetrievalError> {
+        self.may_write()?;
         let mut documents: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
         let mut spaces: Vec<(Space, i64)> = Vec::new();
         for passage in passages {
@@ -254,6 +290,7 @@ impl DocumentStore for PgvectorStore {
     }
 
     async fn remove(&self, source: &str) -> Result<bool, RetrievalError> {
+        self.may_write()?;
         let statements = [
             tables::hold(&self.schema, self.id),
             tables::remove(&self.schema, self.id, source),

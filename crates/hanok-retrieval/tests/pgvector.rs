@@ -191,3 +191,61 @@ fn no_password_is_told() {
         assert!(!format!("{store:?}").contains("://"));
     });
 }
+
+/// What a tool asks is one statement of a role that can only read, within limits of rows and time. P40
+#[test]
+fn a_store_to_be_read_needs_no_right_but_to_read() {
+    block_on(async {
+        let Some(url) = server().await else { return };
+        let to_write = config(&url);
+        let store = connect(to_write.clone(), Terms::default()).await;
+        store.upsert((0..40).flat_map(document).collect()).await.unwrap();
+
+        let owner = Connections::new(to_write.clone()).unwrap();
+        let schema = owner.schema();
+        let role = format!("{}_reader", schema.trim_matches('"'));
+        let run = async |sql: String| owner.write(&[Statement::new(sql, [])]).await;
+        if let Err(error) = run(format!("CREATE ROLE {role} LOGIN PASSWORD 'reader'")).await {
+            eprintln!("skipped: no role can be made: {error}");
+            return;
+        }
+        run(format!("GRANT USAGE ON SCHEMA {schema} TO {role}")).await.unwrap();
+        run(format!("GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}")).await.unwrap();
+
+        let (scheme, rest) = url.split_once("://").unwrap();
+        let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+        let reading = Config::new(format!("{scheme}://{role}:reader@{host}"))
+            .schema(schema.trim_matches('"'))
+            .connections(2)
+            .statement_timeout(Duration::from_secs(2));
+        let reader = PgvectorStore::read_only(reading.clone(), "handbook", Terms::default());
+        let reader = reader.await.unwrap();
+        for mode in [Mode::Keyword, Mode::Vector, Mode::Hybrid] {
+            let query = Query::new("연차휴가 승인").mode(mode).vector(vector("연차휴가")).limit(3);
+            let hits = reader.search(&query).await.unwrap();
+            assert_eq!(hits, store.search(&query).await.unwrap());
+            assert_eq!(hits.len(), 3);
+        }
+        let all = Query::new("연차휴가 승인").limit(usize::MAX);
+        assert!(reader.search(&all).await.unwrap().len() <= 40);
+        let error = reader.upsert(document(1)).await.unwrap_err();
+        assert!(matches!(error, RetrievalError::ReadOnly), "{error:?}");
+        assert!(matches!(reader.remove("1/1.md").await, Err(RetrievalError::ReadOnly)));
+        let none = PgvectorStore::read_only(reading.clone(), "nowhere", Terms::default());
+        assert!(none.await.is_err());
+
+        // Beneath it: the role has no other right, a question cannot change or be two, and takes no longer than it may.
+        let beneath = Connections::new(reading).unwrap();
+        let delete = || Statement::new(format!("DELETE FROM {schema}.passages"), []);
+        assert!(beneath.write(&[delete()]).await.is_err());
+        assert!(owner.read(&[delete()]).await.is_err(), "not even the owner's");
+        let two = format!("SELECT 1::int8; DELETE FROM {schema}.passages");
+        assert!(owner.read(&[Statement::new(two, [])]).await.is_err());
+        let slow = Statement::new("SELECT pg_sleep(60)", []);
+        assert!(beneath.read(&[slow]).await.is_err());
+        assert_eq!(reader.documents().await.unwrap().len(), 40);
+        drop((reader, beneath));
+        run(format!("DROP OWNED BY {role}")).await.unwrap();
+        run(format!("DROP ROLE {role}")).await.unwrap();
+    });
+}
