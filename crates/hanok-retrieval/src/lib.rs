@@ -100,6 +100,8 @@ pub use encoder::{EncoderError, SentenceEncoder};
 pub use error::{BoxError, RetrievalError};
 pub use fusion::Fusion;
 pub use library::{Changes, Library, LoadReport, MIN_COVERAGE};
+#[cfg(feature = "approximate")]
+pub use local::Approximate;
 #[cfg(feature = "local")]
 pub use local::{LocalOptions, LocalStore};
 pub use memory::MemoryIndex;

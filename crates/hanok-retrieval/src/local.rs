@@ -1,6 +1,12 @@
 //! A store in files.
 
+#[cfg(feature = "approximate")]
+mod approximate;
 mod fields;
+#[cfg(feature = "approximate")]
+mod graph;
+#[cfg(feature = "approximate")]
+mod near;
 mod open;
 mod search;
 mod vectors;
@@ -16,6 +22,8 @@ use std::{
 
 use tantivy::{Index, IndexReader};
 
+#[cfg(feature = "approximate")]
+pub use self::approximate::Approximate;
 use self::{
     fields::{Fields, Head},
     open::META,
@@ -36,6 +44,8 @@ use crate::{
 pub struct LocalOptions {
     terms: Terms,
     read_only: bool,
+    #[cfg(feature = "approximate")]
+    approximate: Option<Approximate>,
 }
 
 impl LocalOptions {
@@ -56,6 +66,16 @@ impl LocalOptions {
     #[must_use]
     pub fn read_only(self, read_only: bool) -> Self {
         Self { read_only, ..self }
+    }
+
+    /// Vectors are found by a graph of near ones, which may miss one; scores are exact all the same. The graph takes as much
+    /// memory again as the vectors. It follows every change, its files are beside the index, and where they are missing or not
+    /// whole it is made again from the vectors. A store that is only asked takes it as it is at opening, and compares what came
+    /// later. The feature `approximate`. Default: every vector is compared.
+    #[cfg(feature = "approximate")]
+    #[must_use]
+    pub fn approximate(self, approximate: Approximate) -> Self {
+        Self { approximate: Some(approximate), ..self }
     }
 }
 
@@ -198,7 +218,12 @@ struct Shared {
 impl Shared {
     fn open(path: PathBuf, options: LocalOptions) -> Result<Self, RetrievalError> {
         let seen = meta(&path).unwrap_or_default().into();
-        let opened = open::open(&path, options.terms, !options.read_only)?;
+        #[cfg_attr(not(feature = "approximate"), allow(unused_mut, reason = "graphs are added"))]
+        let mut opened = open::open(&path, options.terms, !options.read_only)?;
+        #[cfg(feature = "approximate")]
+        if let Some(approximate) = options.approximate {
+            opened.view.vectors.approximate(approximate, &path);
+        }
         let (index, reader, view) = (opened.index, opened.reader, opened.view.into());
         Ok(Self { path, terms: options.terms, index, reader, view, seen })
     }
@@ -217,6 +242,14 @@ impl Shared {
         let searcher = self.reader.searcher();
         self.view.write().unwrap_or_else(PoisonError::into_inner).advance(searcher, changed);
         Ok(())
+    }
+
+    /// Brings the graphs to what is shown, and writes what their files should have.
+    #[cfg(feature = "approximate")]
+    fn settle(&self, closing: bool) {
+        let view = self.view();
+        view.vectors.settle();
+        view.vectors.save(&self.path, closing);
     }
 
     /// Shows the last commit, whatever it changed.

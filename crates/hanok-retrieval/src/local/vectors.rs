@@ -1,27 +1,35 @@
 //! Every vector of an index, in memory.
 
+#[cfg(feature = "approximate")]
+use std::sync::RwLock;
 use std::{collections::HashMap, sync::Arc};
 
 use hanok_checkpoint::{Space, Vector};
 
+#[cfg(feature = "approximate")]
+use super::{approximate::Approximate, graph::Graph};
 use crate::{
     error::{BoxError, RetrievalError},
     nearest::Nearest,
 };
 
-/// Vectors by the keys of their passages. Each is compared: what is found is exact.
+/// Vectors by the keys of their passages. Each is compared, and what is found is exact, unless there are graphs.
 #[derive(Debug, Default)]
 pub(super) struct Vectors {
-    slabs: Vec<Slab>,
+    pub(super) slabs: Vec<Slab>,
+    #[cfg(feature = "approximate")]
+    pub(super) approximate: Option<Approximate>,
 }
 
 /// The vectors of one space, one behind the other.
 #[derive(Debug)]
-struct Slab {
-    space: Space,
-    keys: Vec<u64>,
-    numbers: Vec<f32>,
+pub(super) struct Slab {
+    pub(super) space: Space,
+    pub(super) keys: Vec<u64>,
+    pub(super) numbers: Vec<f32>,
     places: HashMap<u64, usize>,
+    #[cfg(feature = "approximate")]
+    pub(super) graph: RwLock<Option<Graph>>,
 }
 
 /// A vector as it was read.
@@ -60,10 +68,24 @@ impl Kept {
 }
 
 impl Slab {
+    fn new(space: Space) -> Self {
+        let (keys, numbers, places) = Default::default();
+        Self {
+            space,
+            keys,
+            numbers,
+            places,
+            #[cfg(feature = "approximate")]
+            graph: RwLock::default(),
+        }
+    }
+
     fn put(&mut self, key: u64, numbers: &[f32]) {
         if self.places.insert(key, self.keys.len()).is_none() {
             self.keys.push(key);
             self.numbers.extend_from_slice(numbers);
+            #[cfg(feature = "approximate")]
+            self.changed(key);
         }
     }
 
@@ -78,9 +100,11 @@ impl Slab {
             self.numbers.copy_within(last.., place * size);
         }
         self.numbers.truncate(last);
+        #[cfg(feature = "approximate")]
+        self.changed(key);
     }
 
-    fn get(&self, key: u64) -> Option<&[f32]> {
+    pub(super) fn get(&self, key: u64) -> Option<&[f32]> {
         let place = *self.places.get(&key)?;
         let size = self.space.dimensions;
         self.numbers.get(place * size..(place + 1) * size)
@@ -95,9 +119,7 @@ impl Vectors {
     /// Puts a vector. A key is that of its content, too: there is no other vector of the same.
     pub(super) fn put(&mut self, key: u64, vector: &Kept) {
         if !self.slabs.iter().any(|slab| slab.space == vector.space) {
-            let space = vector.space.clone();
-            let (keys, numbers, places) = Default::default();
-            self.slabs.push(Slab { space, keys, numbers, places });
+            self.slabs.push(Slab::new(vector.space.clone()));
         }
         let slab = self.slabs.iter_mut().find(|slab| slab.space == vector.space);
         if let Some(slab) = slab {
@@ -138,6 +160,12 @@ impl Vectors {
                 None => Ok(Vec::new()),
             };
         };
+        #[cfg(feature = "approximate")]
+        if let Some(approximate) = self.approximate
+            && let Some(near) = slab.near(asked, among, count, lowest, approximate)
+        {
+            return Ok(near);
+        }
         let mut found = Nearest::new(count, lowest);
         match among {
             None => {

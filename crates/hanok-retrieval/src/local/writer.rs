@@ -73,6 +73,8 @@ impl Worker {
                     // Whoever asked may be gone; then the queue is closed, and the loop ends at once.
                     drop(opened.send(Ok(Arc::clone(&writer.shared))));
                     work(&queue, &mut writer);
+                    #[cfg(feature = "approximate")]
+                    writer.shared.settle(true);
                 }
                 Err(error) => drop(opened.send(Err(error))),
             }
@@ -204,7 +206,10 @@ impl Writer {
         let mut commit = index.prepare_commit()?;
         commit.set_payload(&label);
         commit.commit()?;
-        self.shared.advance(changed)
+        self.shared.advance(changed)?;
+        #[cfg(feature = "approximate")]
+        self.shared.settle(false);
+        Ok(())
     }
 
     /// What writes, and keeps others from writing.
