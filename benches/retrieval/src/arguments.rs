@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use hanok_retrieval::StoreKind;
-
-use crate::stores::ALL;
+use crate::stores::{ALL, Store};
 
 /// One invocation.
 #[derive(Debug)]
@@ -21,7 +19,7 @@ pub(crate) enum Request {
     /// Fill every store with passages, each in a process of its own.
     Passages { passages: usize },
     /// Fill this one, in this process.
-    Store { store: StoreKind, passages: usize },
+    Store { store: Store, passages: usize },
 }
 
 /// Reads the arguments after the program's name.
@@ -59,14 +57,14 @@ fn count(value: &str) -> Result<usize, String> {
     count.ok_or(format!("`{value}` is no number of passages"))
 }
 
-fn named(name: &str) -> Result<StoreKind, String> {
+fn named(name: &str) -> Result<Store, String> {
     let named = ALL.into_iter().find(|store| store.name() == name);
     named.ok_or(format!("no store `{name}`"))
 }
 
 /// What `--help` prints.
 pub(crate) fn usage() -> String {
-    let stores = ALL.map(StoreKind::name).join(", ");
+    let stores = ALL.map(Store::name).join(", ");
     format!(
         "usage: cargo xtask evaluate                    questions over the sample documents
                             [--encoder FOLDER]  also by an encoder whose files are there
@@ -100,6 +98,6 @@ mod tests {
             assert_eq!(read.map_or_else(|wrong| wrong, |it| format!("{it:?}")), want, "{line}");
         }
         let one = read(["--store", "memory", "--passages", "9"].map(str::to_owned));
-        assert!(matches!(one, Ok(Request::Store { store: StoreKind::Memory, passages: 9 })));
+        assert!(matches!(one, Ok(Request::Store { store: Store::Kind(_), passages: 9 })));
     }
 }

@@ -8,6 +8,7 @@ use crate::{
     found::{asked, filled},
     measure::Times,
     score::Score,
+    stores::Store,
 };
 
 const KS: [f32; 6] = [0.0, 2.0, 5.0, 10.0, 20.0, 60.0];
@@ -19,7 +20,7 @@ pub(crate) async fn table(embedder: &SharedEmbedder) -> Result<String> {
     let asked = asked(embedder, &mut Times::default()).await?;
     let open: Vec<_> =
         asked.iter().filter(|it| !it.question.held && it.question.has_answer()).collect();
-    let filled = filled(StoreKind::Memory, embedder).await?;
+    let filled = filled(Store::Kind(StoreKind::Memory), embedder).await?;
     let ndcg = async |fusion: Fusion| -> Result<f64> {
         let mut score = Score::default();
         for one in &open {

@@ -5,14 +5,14 @@ use std::{cmp::Reverse, collections::BTreeSet, process::Command, time::Instant};
 use hanok_checkpoint::Vector;
 use hanok_model::{Embedder, SharedEmbedder};
 use hanok_retrieval::{
-    DocumentStore, Mode, NgramEmbedder, Passage, Query, Retriever, SharedDocumentStore, StoreKind,
+    DocumentStore, Mode, NgramEmbedder, Passage, Query, Retriever, SharedDocumentStore,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Result, embedders, korean,
     measure::{Times, cpu, disk, resident},
-    stores::{self, ALL},
+    stores::{ALL, Store},
 };
 
 const SEED: u64 = 20_261_122;
@@ -81,7 +81,7 @@ impl Row {
 }
 
 /// Fills `store` and asks it.
-pub(crate) async fn measure(store: StoreKind, passages: usize) -> Result<Row> {
+pub(crate) async fn measure(store: Store, passages: usize) -> Result<Row> {
     let folder = tempfile::tempdir()?;
     let embedder = SharedEmbedder::new(embedder());
     let mut asked = Vec::new();
@@ -91,7 +91,7 @@ pub(crate) async fn measure(store: StoreKind, passages: usize) -> Result<Row> {
         asked.push(Query::new(text).vector(vector).limit(10));
     }
     let before = resident()?;
-    let opened = stores::open(store, folder.path()).await?;
+    let opened = store.open(folder.path()).await?;
     let speed = fill(&opened, passages).await?;
     let memory = resident()? - before;
     let mut times = Vec::new();
@@ -189,7 +189,7 @@ mod tests {
             let row = runtime.block_on(measure(store, 300)).unwrap();
             assert!(row.recall > 0.99, "{row:?}");
             assert!(row.times.len() == 3 && row.speed[0] > 0.0, "{row:?}");
-            assert_eq!(row.disk > 0.0, store != StoreKind::Memory, "{row:?}");
+            assert_eq!(row.disk > 0.0, store.name() != "memory", "{row:?}");
             assert!(row.drawn().starts_with(&format!("| {store} | ")), "{}", row.drawn());
         }
         let [none, some] = [0, 1].map(|n| [BTreeSet::from([("a".to_owned(), n)])]);
