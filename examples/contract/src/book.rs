@@ -224,6 +224,14 @@ impl Book {
         )
     }
 
+    /// The contract of `origin`, if there is one.
+    pub(crate) fn paper(&self, origin: Origin) -> Option<&Paper> {
+        match origin {
+            Origin::Contract => Some(&self.user),
+            Origin::Standard => self.standard.as_ref(),
+        }
+    }
+
     /// What a search for `query` finds in the contract of `origin`, the best first.
     pub(crate) async fn search(
         &self,
@@ -232,10 +240,7 @@ impl Book {
         limit: usize,
         call: &Call,
     ) -> Result<Vec<Material>, RetrievalError> {
-        let paper = match origin {
-            Origin::Contract => Some(&self.user),
-            Origin::Standard => self.standard.as_ref(),
-        };
+        let paper = self.paper(origin);
         let query = Query::new(query)
             .mode(Mode::Hybrid)
             .only("origin", origin.name())

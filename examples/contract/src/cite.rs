@@ -53,11 +53,8 @@ pub(crate) fn of(text: &str, collected: &[Material]) -> Vec<Material> {
 /// The articles that `text` names and neither contract has: `계약서 제88조`.
 pub(crate) fn invented(text: &str, book: &Book) -> Vec<String> {
     let is_none = |it: &Named| {
-        let paper = match it.origin {
-            Origin::Contract => Some(&book.user),
-            Origin::Standard => book.standard.as_ref(),
-        };
-        !it.of_law && paper.is_some_and(|paper| paper.numbered(it.number).is_empty())
+        !it.of_law
+            && book.paper(it.origin).is_some_and(|paper| paper.numbered(it.number).is_empty())
     };
     let named = refer::named(text).into_iter().filter(is_none);
     named.map(|it| format!("{} {}", it.origin.name(), it.number)).collect()

@@ -3,14 +3,16 @@
 use hanok_agent::{Language, Structured, StructuredError};
 use hanok_core::Call;
 use hanok_graph::{Context, Snapshot};
-use hanok_retrieval::ArticleNumber;
 use hanok_state::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Missing, Origin, Plan,
-    failure::NodeFailure, prompt, question, suggest,
+    failure::NodeFailure,
+    prompt, question,
+    refer::{self, Named},
+    suggest,
 };
 
 /// The most tokens of a judgement.
@@ -93,10 +95,9 @@ fn by_rule(expert: &Expert, state: &ContractState) -> Option<Evaluation> {
             "표준계약서를 아직 보지 않았습니다",
         ));
     }
-    let asked = question::articles(&state.question).into_iter().map(|it| (Origin::Contract, it));
-    let of_standard = question::standard_articles(&state.question).into_iter();
-    let asked: Vec<_> = asked.chain(of_standard.map(|it| (Origin::Standard, it))).collect();
-    let known = |(origin, number): &(Origin, ArticleNumber)| {
+    let asked: Vec<Named> =
+        refer::named(&state.question).into_iter().filter(|it| !it.of_law).collect();
+    let known = |Named { origin, number, .. }: &Named| {
         let key = number.key();
         let absent = Missing::Article(*origin, key.clone());
         let read = |it: &Material| it.origin == *origin && it.article.as_ref() == Some(&key);

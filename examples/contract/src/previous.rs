@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, failure::NodeFailure, prompt,
-    question,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Origin, failure::NodeFailure,
+    prompt, question,
 };
 
 /// The most tokens of a choice.
@@ -45,7 +45,7 @@ pub(crate) async fn check_previous_context(
         false
     } else if question::follows(&state.question) {
         true
-    } else if !question::articles(&state.question).is_empty() {
+    } else if !question::articles(&state.question, Origin::Contract).is_empty() {
         false
     } else {
         let call = context.call("model", "check_previous_context", "");

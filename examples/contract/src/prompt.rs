@@ -1,6 +1,7 @@
 //! What models are told. Whatever is out of a document, or was written from one, stands between marks and in no system prompt.
 
 use hanok_model::{ChatRequest, DataMark};
+use hanok_retrieval::ArticleNumber;
 use hanok_state::{Message, Role};
 
 use crate::{ContractState, Origin, question};
@@ -62,7 +63,7 @@ pub(crate) fn listed(name: &str, lines: &[String], mark: &DataMark) -> Option<St
 
 /// What was found, the contract and the standard one apart, and articles that were asked for by their numbers each for itself.
 pub(crate) fn found(state: &ContractState, mark: &DataMark) -> Option<String> {
-    let several = question::articles(&state.question).len() > 1;
+    let several = question::articles(&state.question, Origin::Contract).len() > 1;
     let mut parts: Vec<(String, Vec<String>)> = Vec::new();
     let mut room = LONGEST;
     for origin in [Origin::Contract, Origin::Standard] {
@@ -70,12 +71,11 @@ pub(crate) fn found(state: &ContractState, mark: &DataMark) -> Option<String> {
             let shown = material.shown();
             let Some(left) = room.checked_sub(shown.chars().count()) else { continue };
             room = left;
-            let name = match &material.article {
-                Some(article) if several && material.named => match article.split_once('의') {
-                    Some((number, sub)) => format!("{} 제{number}조의{sub}", origin.name()),
-                    None => format!("{} 제{article}조", origin.name()),
-                },
-                _ => origin.name().to_owned(),
+            let article = material.article.as_ref().filter(|_| several && material.named);
+            let number = article.and_then(|key| key.parse::<ArticleNumber>().ok());
+            let name = match number {
+                Some(number) => format!("{} {number}", origin.name()),
+                None => origin.name().to_owned(),
             };
             match parts.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, of)) => of.push(shown),

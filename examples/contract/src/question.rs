@@ -35,17 +35,8 @@ const FOLLOWING: [&str; 5] = ["그럼", "그러면", "그렇다면", "그리고"
 /// The longest word that is a question by itself.
 const LONGEST_WORD: usize = 10;
 
-/// The articles of the contract that `question` names.
-pub(crate) fn articles(question: &str) -> Vec<ArticleNumber> {
-    of(question, Origin::Contract)
-}
-
-/// The articles of the standard contract that `question` names.
-pub(crate) fn standard_articles(question: &str) -> Vec<ArticleNumber> {
-    of(question, Origin::Standard)
-}
-
-fn of(question: &str, origin: Origin) -> Vec<ArticleNumber> {
+/// The articles of the contract of `origin` that `question` names.
+pub(crate) fn articles(question: &str, origin: Origin) -> Vec<ArticleNumber> {
     let named = refer::named(question).into_iter();
     named.filter(|it| it.origin == origin && !it.of_law).map(|it| it.number).collect()
 }
@@ -54,7 +45,7 @@ fn of(question: &str, origin: Origin) -> Vec<ArticleNumber> {
 pub(crate) fn asks_standard(question: &str) -> bool {
     let lower = question.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    has(&STANDARD) || has(&COMPARE) && articles(question).len() < 2
+    has(&STANDARD) || has(&COMPARE) && articles(question, Origin::Contract).len() < 2
 }
 
 /// Whether `question` points at what was said before: it is about the same.

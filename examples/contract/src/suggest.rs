@@ -4,7 +4,10 @@ use hanok_retrieval::Contract;
 use hanok_state::{Arguments, ToolCall};
 use serde_json::{Value, json};
 
-use crate::{question, tools::LOOKUP_STANDARD};
+use crate::{
+    Origin, question,
+    tools::{self, HYBRID_SEARCH, LOOKUP_STANDARD},
+};
 
 /// How many articles are proposed at once.
 const MOST: usize = 12;
@@ -15,8 +18,8 @@ const TITLES: usize = 3;
 /// The calls for `question`; `before` is what was asked before, where it goes on from that.
 pub(crate) fn calls(question: &str, before: Option<&str>, contract: &Contract) -> Vec<ToolCall> {
     let before = before.filter(|_| question::points_back(question));
-    let (named, of_standard) =
-        (question::articles(question), question::standard_articles(question));
+    let named = question::articles(question, Origin::Contract);
+    let of_standard = question::articles(question, Origin::Standard);
     let by_number = !named.is_empty() || !of_standard.is_empty();
     let mut titles = titles(question, contract);
     // An article that is named by both is read once.
@@ -28,12 +31,12 @@ pub(crate) fn calls(question: &str, before: Option<&str>, contract: &Contract) -
         titles = before.map(|before| self::titles(before, contract)).unwrap_or_default();
     }
     let mut wanted: Vec<(&str, Value)> = Vec::new();
-    let numbers = named.iter().map(|it| ("get_article_by_index", json!({ "article": it.key() })));
+    let numbers = named.iter().map(|it| (tools::BY_INDEX, json!({ "article": it.key() })));
     wanted.extend(numbers.take(MOST));
-    wanted.extend(titles.iter().map(|title| ("get_article_by_title", json!({ "title": title }))));
+    wanted.extend(titles.iter().map(|title| (tools::BY_TITLE, json!({ "title": title }))));
     if !by_number && !titles.iter().any(|title| is_plain(question, title)) {
         let query = before.map_or_else(|| question.to_owned(), |it| format!("{it} {question}"));
-        wanted.push(("hybrid_search", json!({ "query": query })));
+        wanted.push((HYBRID_SEARCH, json!({ "query": query })));
     }
     let topics = of_standard.iter().map(|it| (LOOKUP_STANDARD, json!({ "topic": it.to_string() })));
     wanted.extend(topics.take(MOST));

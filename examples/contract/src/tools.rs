@@ -17,6 +17,10 @@ const FOUND: usize = 3;
 /// How many topics are looked up in the standard contract at once.
 const TOPICS: usize = 12;
 
+/// The names of the tools that read articles.
+pub(crate) const BY_INDEX: &str = "get_article_by_index";
+pub(crate) const BY_TITLE: &str = "get_article_by_title";
+
 /// The name of the tool that searches.
 pub(crate) const HYBRID_SEARCH: &str = "hybrid_search";
 
@@ -107,7 +111,7 @@ pub(crate) fn tools(book: &Arc<Book>) -> Result<Vec<SharedTool>, InvalidSpec> {
             },
         )?),
         give(FnTool::new(
-            "get_article_by_index",
+            BY_INDEX,
             "계약서의 조를 번호로 읽는다.",
             move |ByIndex { article }, _| {
                 let book = two.clone();
@@ -115,7 +119,7 @@ pub(crate) fn tools(book: &Arc<Book>) -> Result<Vec<SharedTool>, InvalidSpec> {
             },
         )?),
         give(FnTool::new(
-            "get_article_by_title",
+            BY_TITLE,
             "계약서의 조를 제목으로 읽는다.",
             move |ByTitle { title }, _| {
                 let book = three.clone();
