@@ -6,7 +6,7 @@ mod tables;
 use std::{collections::BTreeMap, fmt, ops::Range, sync::Arc};
 
 use hanok_checkpoint::{Space, Vector};
-use hanok_postgres::{Config, Connections, Statement, Value};
+use hanok_postgres::{Config, Connections, Rows, Statement, Value};
 
 use crate::{
     bm25::{self, Weight},
@@ -80,17 +80,13 @@ impl PgvectorStore {
             let create = Statement::new("CREATE EXTENSION IF NOT EXISTS vector", []);
             connections.write(&[lock(), create]).await.map_err(gone)?;
         }
-        let extension = connections.extension("vector").await.map_err(gone)?;
-        let extension = extension.ok_or("the database has no extension `vector`").map_err(gone)?;
+        let extension = extension(&connections).await?;
         let mut statements = vec![lock()];
         statements.push(Statement::new(format!("CREATE SCHEMA IF NOT EXISTS {schema}"), []));
         statements.extend(tables::make(&schema, &extension));
         statements.extend(tables::collection(&schema, collection));
         let rows = connections.write(&statements).await.map_err(gone)?;
-        let id = rows.last().and_then(|rows| int(rows.first()?.first()?));
-        let id = id.ok_or("the collection has no number").map_err(gone)?;
-        let (schema, extension, collection) = (schema.into(), extension.into(), collection.into());
-        Ok(Self { connections, schema, extension, collection, id, terms, read_only: false })
+        Self::found(connections, extension, (collection, &rows), terms, false)
     }
 
     /// Connects to read what is there: nothing is made and every change is refused, so the role needs no more than `USAGE` of
@@ -109,14 +105,25 @@ impl PgvectorStore {
     ) -> Result<Self, RetrievalError> {
         let connections = Connections::new(config).map_err(gone)?;
         let schema = connections.schema();
-        let extension = connections.extension("vector").await.map_err(gone)?;
-        let extension = extension.ok_or("the database has no extension `vector`").map_err(gone)?;
+        let extension = extension(&connections).await?;
         let [_, find] = tables::collection(&schema, collection);
         let rows = connections.read(&[find]).await.map_err(gone)?;
-        let id = rows.first().and_then(|rows| int(rows.first()?.first()?));
+        Self::found(connections, extension, (collection, &rows), terms, true)
+    }
+
+    /// The store of the collection whose number is in the last of `rows`.
+    fn found(
+        connections: Connections,
+        extension: String,
+        (collection, rows): (&str, &Rows),
+        terms: Terms,
+        read_only: bool,
+    ) -> Result<Self, RetrievalError> {
+        let id = rows.last().and_then(|rows| int(rows.first()?.first()?));
         let id = id.ok_or("there is no such collection").map_err(gone)?;
-        let (schema, extension, collection) = (schema.into(), extension.into(), collection.into());
-        Ok(Self { connections, schema, extension, collection, id, terms, read_only: true })
+        let schema = connections.schema().into();
+        let (extension, collection) = (extension.into(), collection.into());
+        Ok(Self { connections, schema, extension, collection, id, terms, read_only })
     }
 
     /// Refuses a change of a store that was opened to be read.
@@ -128,7 +135,7 @@ impl PgvectorStore {
     async fn space(&self, space: &Space) -> Result<i64, RetrievalError> {
         let [insert, select] = tables::space(&self.schema, space);
         let find = || self.connections.read(std::slice::from_ref(&select));
-        let number = |rows: hanok_postgres::Rows| int(rows.first()?.first()?.first()?);
+        let number = |rows: Rows| int(rows.first()?.first()?.first()?);
         if let Some(id) = number(find().await.map_err(gone)?) {
             return Ok(id);
         }
@@ -239,6 +246,12 @@ fn space_of(row: &[Value]) -> Option<Space> {
     let [Value::Bytes(model), Value::Int(dimensions)] = row else { return None };
     let model = str::from_utf8(model).ok()?.into();
     Some(Space { dimensions: usize::try_from(*dimensions).ok()?, model })
+}
+
+/// The schema that has pgvector.
+async fn extension(connections: &Connections) -> Result<String, RetrievalError> {
+    let extension = connections.extension("vector").await.map_err(gone)?;
+    extension.ok_or("the database has no extension `vector`").map_err(gone)
 }
 
 fn gone(source: impl Into<BoxError>) -> RetrievalError {
