@@ -8,12 +8,15 @@
 
 mod contents;
 mod given;
+mod keeping;
 mod searches;
 mod vectors;
 
 use hanok_retrieval::{DocumentStore, SharedDocumentStore};
 
 use crate::claims::named;
+pub use keeping::Keeping;
+
 use contents::*;
 use searches::*;
 use vectors::*;

@@ -32,7 +32,7 @@ pub use checkpointer::{
     CHECKPOINTER_CLAIMS, CheckpointerClaim, any_entry, any_snapshot, check_checkpointer,
 };
 #[cfg(feature = "retrieval")]
-pub use documents::{DOCUMENT_STORE_CLAIMS, DocumentStoreClaim, check_document_store};
+pub use documents::{DOCUMENT_STORE_CLAIMS, DocumentStoreClaim, Keeping, check_document_store};
 #[cfg(feature = "kills")]
 pub use kills::{Killed, Kills, Ledger, Order, OrderUpdate, Payments};
 pub use layer::{Layer, Layered};

@@ -11,7 +11,7 @@ use hanok_testkit::block_on;
 use crate::support::*;
 
 hanok_testkit::document_store_conforms!(
-    InFolder::new(LocalOptions::new().approximate(Approximate::new())).await
+    in_folder(LocalOptions::new().approximate(Approximate::new())).await
 );
 
 fn options() -> LocalOptions {

@@ -13,18 +13,17 @@ mod approximate;
 mod files;
 mod kills;
 mod ranking;
-mod speed;
 mod support;
 
 use hanok_retrieval::{LocalOptions, Terms};
-use support::InFolder;
+use support::in_folder;
 
-hanok_testkit::document_store_conforms!(InFolder::new(LocalOptions::new()).await);
+hanok_testkit::document_store_conforms!(in_folder(LocalOptions::new()).await);
 
 mod by_words {
     use super::*;
 
     hanok_testkit::document_store_conforms!(
-        InFolder::new(LocalOptions::new().terms(Terms::Both)).await
+        in_folder(LocalOptions::new().terms(Terms::Both)).await
     );
 }

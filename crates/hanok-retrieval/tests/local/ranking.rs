@@ -24,7 +24,7 @@ fn questions() -> Vec<Query> {
 fn coverage_and_terms_are_those_of_the_store_in_memory() {
     let documents: Vec<Document> = (0..60).map(document).collect();
     let (local, memory) =
-        (block_on(InFolder::new(LocalOptions::new())), MemoryStore::new(Terms::default()));
+        (block_on(in_folder(LocalOptions::new())), MemoryStore::new(Terms::default()));
     put(&local, &documents);
     put(&memory, &documents);
     let mut compared = 0;
@@ -55,10 +55,8 @@ fn coverage_and_terms_are_those_of_the_store_in_memory() {
 #[test]
 fn hits_do_not_depend_on_how_the_documents_came() {
     let documents: Vec<Document> = (0..60).map(document).collect();
-    let (once, slowly) = (
-        block_on(InFolder::new(LocalOptions::new())),
-        block_on(InFolder::new(LocalOptions::new())),
-    );
+    let (once, slowly) =
+        (block_on(in_folder(LocalOptions::new())), block_on(in_folder(LocalOptions::new())));
     put(&once, &documents);
     let sources: Vec<String> = documents.iter().map(|document| document.source.clone()).collect();
     for (at, source) in sources.iter().enumerate().rev() {
@@ -83,7 +81,7 @@ fn hits_do_not_depend_on_how_the_documents_came() {
 
 #[test]
 fn of_equal_passages_the_same_are_found_every_time() {
-    let store = block_on(InFolder::new(LocalOptions::new()));
+    let store = block_on(in_folder(LocalOptions::new()));
     let same = |at: u32| Document::new(format!("{at}.md"), "연차휴가는 15일이다.");
     for at in 0..40 {
         put(&store, &[same(at * 2), same(at * 2 + 1)]);

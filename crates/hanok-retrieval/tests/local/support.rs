@@ -1,52 +1,19 @@
 //! Stores in folders that go with them.
 
-use std::{ops::Range, path::Path};
+use std::path::Path;
 
 use hanok_checkpoint::Vector;
 use hanok_retrieval::{
     Document, DocumentStore, Hit, LocalOptions, LocalStore, Mode, Passage, Query, RetrievalError,
-    Retriever, Splitter, StoredDocument,
+    Retriever, Splitter,
 };
-use hanok_testkit::block_on;
+use hanok_testkit::{Keeping, block_on};
 use tempfile::TempDir;
 
-/// A store, and then its folder.
-#[derive(Debug)]
-pub(crate) struct InFolder(LocalStore, #[allow(dead_code, reason = "it is removed")] TempDir);
-
-impl InFolder {
-    pub(crate) async fn new(options: LocalOptions) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        Self(LocalStore::open(folder.path(), options).await.unwrap(), folder)
-    }
-}
-
-impl Retriever for InFolder {
-    async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        self.0.search(query).await
-    }
-}
-
-impl DocumentStore for InFolder {
-    async fn upsert(&self, passages: Vec<Passage>) -> Result<(), RetrievalError> {
-        self.0.upsert(passages).await
-    }
-
-    async fn remove(&self, source: &str) -> Result<bool, RetrievalError> {
-        self.0.remove(source).await
-    }
-
-    async fn documents(&self) -> Result<Vec<StoredDocument>, RetrievalError> {
-        self.0.documents().await
-    }
-
-    async fn passages(
-        &self,
-        source: &str,
-        ordinals: Range<usize>,
-    ) -> Result<Vec<Passage>, RetrievalError> {
-        self.0.passages(source, ordinals).await
-    }
+/// A store in a folder that goes with it.
+pub(crate) async fn in_folder(options: LocalOptions) -> Keeping<LocalStore, TempDir> {
+    let folder = tempfile::tempdir().unwrap();
+    Keeping::new(LocalStore::open(folder.path(), options).await.unwrap(), folder)
 }
 
 pub(crate) fn open(folder: &Path) -> Result<LocalStore, RetrievalError> {

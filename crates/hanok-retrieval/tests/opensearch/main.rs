@@ -11,27 +11,19 @@
 mod query;
 mod server;
 
-use std::{
-    ops::Range,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use hanok_retrieval::{
-    Document, DocumentStore, Hit, OpenSearchConfig, OpenSearchStore, Passage, Query,
-    RetrievalError, Retriever, Splitter, StoredDocument, Terms,
+    Document, DocumentStore, OpenSearchConfig, OpenSearchStore, Passage, Query, RetrievalError,
+    Retriever, Splitter, Terms,
 };
-use hanok_testkit::block_on;
+use hanok_testkit::{Keeping, block_on};
 use server::{Fault, Server};
 
-/// A store, and its server.
-#[derive(Debug)]
-struct Served(OpenSearchStore, #[allow(dead_code, reason = "it stops with it")] Server);
-
-impl Served {
-    async fn new() -> Self {
-        let server = Server::start();
-        Self(open(&server).await.unwrap(), server)
-    }
+/// A store with its server.
+async fn served() -> Keeping<OpenSearchStore, Server> {
+    let server = Server::start();
+    Keeping::new(open(&server).await.unwrap(), server)
 }
 
 async fn open(server: &Server) -> Result<OpenSearchStore, RetrievalError> {
@@ -39,35 +31,7 @@ async fn open(server: &Server) -> Result<OpenSearchStore, RetrievalError> {
     OpenSearchStore::open(config.timeout(Duration::from_secs(2)), Terms::default()).await
 }
 
-impl Retriever for Served {
-    async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        self.0.search(query).await
-    }
-}
-
-impl DocumentStore for Served {
-    async fn upsert(&self, passages: Vec<Passage>) -> Result<(), RetrievalError> {
-        self.0.upsert(passages).await
-    }
-
-    async fn remove(&self, source: &str) -> Result<bool, RetrievalError> {
-        self.0.remove(source).await
-    }
-
-    async fn documents(&self) -> Result<Vec<StoredDocument>, RetrievalError> {
-        self.0.documents().await
-    }
-
-    async fn passages(
-        &self,
-        source: &str,
-        ordinals: Range<usize>,
-    ) -> Result<Vec<Passage>, RetrievalError> {
-        self.0.passages(source, ordinals).await
-    }
-}
-
-hanok_testkit::document_store_conforms!(Served::new().await);
+hanok_testkit::document_store_conforms!(served().await);
 
 fn split(source: &str, articles: usize) -> Vec<Passage> {
     let text: String =
