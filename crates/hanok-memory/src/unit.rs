@@ -115,12 +115,12 @@ impl Links {
             if role == Role::Assistant {
                 let next = messages.get(at + 1);
                 let observed = next.is_none_or(|next| is_observation(next));
-                let calls = !message.tool_calls().is_empty();
                 let noted = next.is_some_and(|next| next.metadata().contains_key("fault"));
-                let asks = calls || noted || writes_calls(message);
+                // Calls with ids are answered by ids: what stands behind them may have come there because others were taken.
+                let asks = message.tool_calls().is_empty() && (noted || writes_calls(message));
                 calling = (observed && asks).then_some(at);
                 // Nothing came of it yet.
-                if calling.is_some() && !calls && next.is_none() {
+                if calling.is_some() && next.is_none() {
                     self.ask(at);
                 }
             } else if self.owner.get(at).copied().flatten().is_some() {
@@ -262,6 +262,11 @@ mod tests {
                 "the text protocol",
                 vec![user("a"), says(text), user("Observation: 15일"), says("b"), user("c")],
                 ("0 1-2 3 4", 4),
+            ),
+            (
+                "a call with an id that waits, and what it is not answered by",
+                vec![user("a"), calls(&["1"]), user("관찰: 흐림"), says("b")],
+                ("0 1? 2 3", 2),
             ),
             ("a text call that waits", vec![user("a"), says(text)], ("0 1?", 0)),
             ("a person may begin so, too", vec![says("네"), user("Observation: 흐림")], ("0 1", 1)),

@@ -56,14 +56,16 @@ fn conversation(system: bool, turns: &[Turn]) -> Vec<Message> {
     if system {
         all.push(Message::system("친절하게"));
     }
-    let mut call = 0;
+    let (mut call, mut results_end) = (0, false);
     for turn in turns {
-        // Some state something, and some write as a tool does.
+        // Some state something, and some write as a tool does. Directly after results of the text protocol nobody could tell
+        // that from one more of them.
         let said = match turn.said % 7 {
             0 => format!("예산은 {}억원이야", turn.said),
-            1 if turns.len() > 3 => format!("관찰: {}", words(turn.said)),
+            1 if turns.len() > 3 && !results_end => format!("관찰: {}", words(turn.said)),
             _ => words(turn.said),
         };
+        results_end = turn.text && !turn.rounds.is_empty() && turn.answer.is_none();
         all.push(Message::user(said));
         for round in &turn.rounds {
             match turn.text {
