@@ -1,9 +1,9 @@
 //! Two lists of hits made one, by reciprocal rank fusion: Cormack, Clarke & Büttcher, "Reciprocal Rank Fusion outperforms
 //! Condorcet and individual Rank Learning Methods" (SIGIR 2009). Ranks can be added where scores cannot.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, hash::Hash};
 
-use crate::retriever::Hit;
+use crate::found::Found;
 
 /// How [`Mode::Hybrid`](crate::Mode::Hybrid) joins what keywords and vectors found: a passage scores
 /// `weight / (k + rank)` in each list that has it, ranks from 1, and these are added.
@@ -58,56 +58,52 @@ impl Fusion {
         self.depth.max(wanted)
     }
 
-    /// Both lists in one, the best first; equal ones by source and place.
-    pub(crate) fn join(&self, keyword: Vec<Hit>, vector: Vec<Hit>) -> Vec<Hit> {
-        let mut joined: Vec<Hit> = Vec::with_capacity(keyword.len() + vector.len());
-        let mut places: HashMap<(String, String), usize> = HashMap::new();
-        for (weight, hits) in [(self.keyword, keyword), (self.vector, vector)] {
-            for (rank, mut hit) in (1_u32..).zip(hits) {
-                let score = weight / (self.k + rank as f32);
-                let id = (hit.passage.source.clone(), hit.passage.id.clone());
-                match places.get(&id).and_then(|at| joined.get_mut(*at)) {
-                    Some(known) => {
-                        known.score += score;
-                        known.parts.append(&mut hit.parts);
-                    }
-                    None => {
-                        places.insert(id, joined.len());
-                        joined.push(Hit { score, ..hit });
-                    }
+    /// Both lists in one, the best first; equal ones as keywords have them, and then as vectors do.
+    pub(crate) fn join<T: Eq + Hash>(
+        &self,
+        keyword: Vec<Found<T>>,
+        vector: Vec<Found<T>>,
+    ) -> Vec<Found<T>> {
+        let places: HashMap<&T, usize> = (0..).zip(&keyword).map(|(n, it)| (&it.at, n)).collect();
+        let both: Vec<Option<usize>> =
+            vector.iter().map(|found| places.get(&found.at).copied()).collect();
+        let mut joined = self.weighed(self.keyword, keyword);
+        for (both, mut found) in both.into_iter().zip(self.weighed(self.vector, vector)) {
+            match both.and_then(|place| joined.get_mut(place)) {
+                Some(known) => {
+                    known.score += found.score;
+                    known.parts.append(&mut found.parts);
                 }
+                None => joined.push(found),
             }
         }
-        joined.sort_by(|a, b| {
-            let place = |hit: &Hit| (hit.passage.ordinal, hit.passage.bytes.start);
-            let by_place =
-                || a.passage.source.cmp(&b.passage.source).then_with(|| place(a).cmp(&place(b)));
-            b.score.total_cmp(&a.score).then_with(by_place)
-        });
+        joined.sort_by(|a, b| b.score.total_cmp(&a.score));
         joined
+    }
+
+    /// The list with the scores of its ranks.
+    fn weighed<T>(&self, weight: f32, list: Vec<Found<T>>) -> Vec<Found<T>> {
+        let score = |rank: u32| weight / (self.k + rank as f32);
+        (1..).zip(list).map(|(rank, found)| Found { score: score(rank), ..found }).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Document, Mode, Splitter};
+    use crate::Mode;
 
-    /// Hits on the documents of these names.
-    fn list(by: Mode, names: &[&str]) -> Vec<Hit> {
-        let hits = (1..).zip(names).filter_map(|(rank, name)| {
-            let passage = Splitter::new().split(&Document::new(name, "글")).pop()?;
-            Some(Hit::by(by, rank, 1.0 / rank as f32, passage))
-        });
-        hits.collect()
+    fn list<'a>(by: Mode, names: &[&'a str]) -> Vec<Found<&'a str>> {
+        let ranked = (1..).zip(names);
+        ranked.map(|(rank, name)| Found::by(by, rank, 1.0 / rank as f32, *name)).collect()
     }
 
     fn joined(fusion: Fusion, keyword: &[&str], vector: &[&str]) -> String {
         let joined = fusion.join(list(Mode::Keyword, keyword), list(Mode::Vector, vector));
-        let shown = joined.into_iter().map(|hit| {
-            let parts = hit.parts.iter().map(|part| format!("{}{}", part.by, part.rank));
+        let shown = joined.into_iter().map(|found| {
+            let parts = found.parts.iter().map(|part| format!("{}{}", part.by, part.rank));
             let parts = parts.collect::<Vec<_>>().join("+");
-            format!("{} {parts} {:.4}", hit.passage.source, hit.score)
+            format!("{} {parts} {:.4}", found.at, found.score)
         });
         shown.collect::<Vec<_>>().join("; ")
     }
@@ -126,7 +122,7 @@ mod tests {
         assert_eq!(joined(Fusion::new(), &[], &[]), "");
         assert_eq!(
             joined(Fusion::new(), &["b"], &["a"]),
-            "a vector1 0.0164; b keyword1 0.0164",
+            "b keyword1 0.0164; a vector1 0.0164",
             "equal scores in a fixed order"
         );
     }

@@ -50,6 +50,7 @@ mod embedded;
 #[cfg(feature = "encoder")]
 mod encoder;
 mod error;
+mod found;
 mod fusion;
 #[cfg(feature = "html")]
 mod html;

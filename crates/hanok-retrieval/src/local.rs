@@ -27,12 +27,13 @@ pub use self::approximate::Approximate;
 use self::{
     fields::{Fields, Head},
     open::META,
-    view::{Changed, View},
+    view::{Changed, Place, View},
     writer::Worker,
 };
 use crate::{
     document::Passage,
     error::{BoxError, RetrievalError},
+    found::Found,
     query::Query,
     retriever::{Hit, Mode, Retriever},
     store::{DocumentStore, StoredDocument},
@@ -156,7 +157,7 @@ impl LocalStore {
 
 impl Retriever for LocalStore {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        let (view, depth) = (self.now()?, query.depth());
+        let (view, (keyword, vector)) = (self.now()?, query.depths());
         let late = |error| self.shared.late(error);
         let by_keywords =
             |depth| search::by_keywords(&view, query, self.shared.terms, depth).map_err(late);
@@ -164,20 +165,14 @@ impl Retriever for LocalStore {
             let among = search::among(&view, query).map_err(late)?;
             let (asked, lowest) = (query.needed_vector()?, query.lowest_similarity());
             let found = view.vectors.nearest(asked, among.as_deref(), depth, lowest)?;
-            let hit = |(rank, (key, similarity))| {
-                Ok(Hit::by(Mode::Vector, rank, similarity, view.passage(key).map_err(late)?))
-            };
-            (1..).zip(found).map(hit).collect::<Result<Vec<_>, RetrievalError>>()
+            let found = (1..).zip(found).map(|(rank, (key, similarity))| {
+                Found::by(Mode::Vector, rank, similarity, Place { key, entry: None })
+            });
+            Ok::<_, RetrievalError>(found.collect())
         };
-        Ok(query.finish(match query.compared() {
-            Mode::Keyword => by_keywords(depth)?,
-            Mode::Vector => by_vector(depth)?,
-            Mode::Hybrid => {
-                let reach = query.joined().reach(depth);
-                let vector = by_vector(reach)?;
-                query.joined().join(by_keywords(reach)?, vector)
-            }
-        }))
+        let vector = vector.map(by_vector).transpose()?;
+        let keyword = keyword.map(by_keywords).transpose()?;
+        query.told((keyword, vector), |place| view.passage(place).map_err(late))
     }
 }
 

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::{collections::HashMap, convert::Infallible};
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -6,6 +6,7 @@ use crate::{
     bm25::{Postings, Score},
     document::Passage,
     error::RetrievalError,
+    found::{Found, Whole},
     nearest::nearest,
     query::Query,
     retriever::{Hit, Mode, Retriever},
@@ -80,7 +81,11 @@ impl MemoryIndex {
     /// the first 4,096 characters and 256 terms are read.
     #[must_use]
     pub fn find(&self, query: &Query) -> Vec<Hit> {
-        query.finish(self.by_keywords(query, query.depth()))
+        let found = (Some(self.by_keywords(query, query.depth())), None);
+        match query.told(found, |at| Ok::<_, Infallible>(told(at.0))) {
+            Ok(hits) => hits,
+            Err(never) => match never {},
+        }
     }
 
     /// The passages that fit `query` best, the best first, compared as it asks: vectors with every one of the passages'.
@@ -89,19 +94,13 @@ impl MemoryIndex {
     ///
     /// [`RetrievalError::NoVector`] and [`RetrievalError::Space`].
     pub fn ask(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        let depth = query.depth();
-        Ok(query.finish(match query.compared() {
-            Mode::Keyword => self.by_keywords(query, depth),
-            Mode::Vector => self.by_vector(query, depth)?,
-            Mode::Hybrid => {
-                let reach = query.joined().reach(depth);
-                let vector = self.by_vector(query, reach)?;
-                query.joined().join(self.by_keywords(query, reach), vector)
-            }
-        }))
+        let (keyword, vector) = query.depths();
+        let vector = vector.map(|depth| self.by_vector(query, depth)).transpose()?;
+        let keyword = keyword.map(|depth| self.by_keywords(query, depth));
+        query.told((keyword, vector), |at| Ok(told(at.0)))
     }
 
-    fn by_keywords(&self, query: &Query, depth: usize) -> Vec<Hit> {
+    fn by_keywords(&self, query: &Query, depth: usize) -> Vec<Found<Whole<&Passage>>> {
         let asked = asked_by(query, self.terms);
         let mut scores = self.postings.scores(&asked);
         scores.retain(|score| self.passages.get(score.passage).is_some_and(|it| query.allows(it)));
@@ -111,26 +110,30 @@ impl MemoryIndex {
         scores.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         scores.truncate(depth);
         let ranked = (1..).zip(scores);
-        ranked.filter_map(|(rank, score)| self.hit(rank, score, &asked)).collect()
+        ranked.filter_map(|(rank, score)| self.found(rank, score, &asked)).collect()
     }
 
-    fn by_vector(&self, query: &Query, depth: usize) -> Result<Vec<Hit>, RetrievalError> {
+    fn by_vector(
+        &self,
+        query: &Query,
+        depth: usize,
+    ) -> Result<Vec<Found<Whole<&Passage>>>, RetrievalError> {
         let allowed = self.passages.iter().enumerate().filter(|(_, passage)| query.allows(passage));
         let vectors = allowed.filter_map(|(at, passage)| Some((at, passage.vector.as_ref()?)));
         let found = nearest(query.needed_vector()?, vectors, depth, query.lowest_similarity())?;
         let ranked = (1..).zip(found);
-        let hits = ranked.filter_map(|(rank, (at, similarity))| {
-            Some(Hit::by(Mode::Vector, rank, similarity, told(self.passages.get(at)?)))
+        let found = ranked.filter_map(|(rank, (at, similarity))| {
+            Some(Found::by(Mode::Vector, rank, similarity, Whole(self.passages.get(at)?)))
         });
-        Ok(hits.collect())
+        Ok(found.collect())
     }
 
-    fn hit(&self, rank: usize, score: Score, asked: &[Asked]) -> Option<Hit> {
+    fn found(&self, rank: usize, score: Score, asked: &[Asked]) -> Option<Found<Whole<&Passage>>> {
         let had = asked.iter().filter(|asked| self.postings.has(score.passage, &asked.term));
         let matched = matched(had);
-        let passage = told(self.passages.get(score.passage)?);
-        let hit = Hit::by(Mode::Keyword, rank, score.score, passage);
-        Some(Hit { coverage: score.coverage, matched, ..hit })
+        let at = Whole(self.passages.get(score.passage)?);
+        let found = Found::by(Mode::Keyword, rank, score.score, at);
+        Some(Found { coverage: score.coverage, matched, ..found })
     }
 }
 

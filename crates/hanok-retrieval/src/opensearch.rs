@@ -18,6 +18,7 @@ use crate::{
     bm25,
     document::Passage,
     error::{BoxError, RetrievalError},
+    found::{Found, Whole},
     kept,
     memory::{asked_by, matched},
     query::Query,
@@ -191,7 +192,11 @@ impl OpenSearchStore {
         }
     }
 
-    async fn by_keywords(&self, query: &Query, depth: usize) -> Result<Vec<Hit>, RetrievalError> {
+    async fn by_keywords(
+        &self,
+        query: &Query,
+        depth: usize,
+    ) -> Result<Vec<Found<Whole<Passage>>>, RetrievalError> {
         let asked = asked_by(query, self.terms);
         let size = depth.min(PAGE);
         if asked.is_empty() || size == 0 {
@@ -245,8 +250,8 @@ impl OpenSearchStore {
             let share = |at: &usize| weights.get(*at).map_or(0.0, |weight| weight.share);
             let coverage = had.iter().map(share).sum::<f32>().min(1.0);
             let matched = matched(had.iter().filter_map(|at| asked.get(*at)));
-            let hit = Hit::by(Mode::Keyword, rank, score(&found)?, passage(&found)?);
-            told.push(Hit { coverage, matched, ..hit });
+            let found = Found::by(Mode::Keyword, rank, score(&found)?, Whole(passage(&found)?));
+            told.push(Found { coverage, matched, ..found });
         }
         if told.iter().all(|hit| hit.coverage < query.lowest_coverage()) {
             // One that is not among the best may be covered best.
@@ -259,7 +264,11 @@ impl OpenSearchStore {
         Ok(told)
     }
 
-    async fn by_vector(&self, query: &Query, depth: usize) -> Result<Vec<Hit>, RetrievalError> {
+    async fn by_vector(
+        &self,
+        query: &Query,
+        depth: usize,
+    ) -> Result<Vec<Found<Whole<Passage>>>, RetrievalError> {
         let asked = query.needed_vector()?;
         let (space, size) = (asked.space(), depth.clamp(1, PAGE));
         let mut needed = filters(query);
@@ -292,7 +301,7 @@ impl OpenSearchStore {
             let similarity = (score(&found)? * 2.0 - 1.0).clamp(-1.0, 1.0);
             if similarity >= query.lowest_similarity() {
                 let rank = told.len() + 1;
-                told.push(Hit::by(Mode::Vector, rank, similarity, passage(&found)?));
+                told.push(Found::by(Mode::Vector, rank, similarity, Whole(passage(&found)?)));
             }
         }
         Ok(told)
@@ -333,16 +342,16 @@ fn gone(source: impl Into<BoxError>) -> RetrievalError {
 
 impl Retriever for OpenSearchStore {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        let depth = query.depth();
-        Ok(query.finish(match query.compared() {
-            Mode::Keyword => self.by_keywords(query, depth).await?,
-            Mode::Vector => self.by_vector(query, depth).await?,
-            Mode::Hybrid => {
-                let reach = query.joined().reach(depth);
-                let vector = self.by_vector(query, reach).await?;
-                query.joined().join(self.by_keywords(query, reach).await?, vector)
-            }
-        }))
+        let (keyword, vector) = query.depths();
+        let vector = match vector {
+            Some(depth) => Some(self.by_vector(query, depth).await?),
+            None => None,
+        };
+        let keyword = match keyword {
+            Some(depth) => Some(self.by_keywords(query, depth).await?),
+            None => None,
+        };
+        query.told((keyword, vector), |Whole(passage)| Ok(passage))
     }
 }
 

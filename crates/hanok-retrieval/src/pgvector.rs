@@ -12,6 +12,7 @@ use crate::{
     bm25::{self, Weight},
     document::Passage,
     error::{BoxError, RetrievalError},
+    found::{Found, Whole},
     kept,
     memory::{asked_by, matched},
     query::Query,
@@ -148,7 +149,11 @@ impl PgvectorStore {
         Ok(id)
     }
 
-    async fn by_keywords(&self, query: &Query, depth: usize) -> Result<Vec<Hit>, RetrievalError> {
+    async fn by_keywords(
+        &self,
+        query: &Query,
+        depth: usize,
+    ) -> Result<Vec<Found<Whole<Passage>>>, RetrievalError> {
         let asked = asked_by(query, self.terms);
         if asked.is_empty() || depth == 0 {
             return Ok(Vec::new());
@@ -170,7 +175,7 @@ impl PgvectorStore {
         let among = (&*self.collection, query);
         let statement = ask::by_keywords(&self.schema, (&terms, &weights, mean), among, depth);
         let mut rows = self.connections.read(&[statement]).await.map_err(gone)?;
-        let mut hits = Vec::new();
+        let mut all = Vec::new();
         for (rank, row) in (1..).zip(rows.pop().unwrap_or_default()) {
             let [
                 Value::Bytes(body),
@@ -187,14 +192,19 @@ impl PgvectorStore {
             }
             let has = |at: usize| matches!(has, Value::Ints(has) if has.contains(&(at as i64 + 1)));
             let had = asked.iter().enumerate().filter(|(at, _)| has(*at)).map(|(_, asked)| asked);
-            let passage = kept::decode(body).map_err(gone)?;
-            let hit = Hit::by(Mode::Keyword, rank, *score as f32, passage);
-            hits.push(Hit { coverage: (*coverage as f32).min(1.0), matched: matched(had), ..hit });
+            let passage = Whole(kept::decode(body).map_err(gone)?);
+            let found = Found::by(Mode::Keyword, rank, *score as f32, passage);
+            let (coverage, matched) = ((*coverage as f32).min(1.0), matched(had));
+            all.push(Found { coverage, matched, ..found });
         }
-        Ok(hits)
+        Ok(all)
     }
 
-    async fn by_vector(&self, query: &Query, depth: usize) -> Result<Vec<Hit>, RetrievalError> {
+    async fn by_vector(
+        &self,
+        query: &Query,
+        depth: usize,
+    ) -> Result<Vec<Found<Whole<Passage>>>, RetrievalError> {
         let asked = query.needed_vector()?;
         let (among, space) = ((&*self.collection, query), asked.space());
         let [_, select] = tables::space(&self.schema, &space);
@@ -212,18 +222,18 @@ impl PgvectorStore {
         let at = (&*self.schema, &*self.extension);
         let statements = ask::by_vector(at, (self.id, id), among, asked, depth);
         let mut rows = self.connections.read(&statements).await.map_err(gone)?;
-        let mut hits = Vec::new();
+        let mut all = Vec::new();
         for (rank, row) in (1..).zip(rows.pop().unwrap_or_default()) {
             let [Value::Bytes(body), Value::Float(similarity)] = &row[..] else {
                 return Err(gone("a row of another shape"));
             };
             let similarity = (*similarity as f32).clamp(-1.0, 1.0);
             if similarity >= query.lowest_similarity() {
-                let passage = kept::decode(body).map_err(gone)?;
-                hits.push(Hit::by(Mode::Vector, rank, similarity, passage));
+                let passage = Whole(kept::decode(body).map_err(gone)?);
+                all.push(Found::by(Mode::Vector, rank, similarity, passage));
             }
         }
-        Ok(hits)
+        Ok(all)
     }
 }
 
@@ -260,16 +270,16 @@ fn gone(source: impl Into<BoxError>) -> RetrievalError {
 
 impl Retriever for PgvectorStore {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        let depth = query.depth().min(MOST_ROWS);
-        Ok(query.finish(match query.compared() {
-            Mode::Keyword => self.by_keywords(query, depth).await?,
-            Mode::Vector => self.by_vector(query, depth).await?,
-            Mode::Hybrid => {
-                let reach = query.joined().reach(depth).min(MOST_ROWS);
-                let vector = self.by_vector(query, reach).await?;
-                query.joined().join(self.by_keywords(query, reach).await?, vector)
-            }
-        }))
+        let (keyword, vector) = query.depths();
+        let vector = match vector {
+            Some(depth) => Some(self.by_vector(query, depth.min(MOST_ROWS)).await?),
+            None => None,
+        };
+        let keyword = match keyword {
+            Some(depth) => Some(self.by_keywords(query, depth.min(MOST_ROWS)).await?),
+            None => None,
+        };
+        query.told((keyword, vector), |Whole(passage)| Ok(passage))
     }
 }
 

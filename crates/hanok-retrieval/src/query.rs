@@ -1,10 +1,14 @@
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    hash::Hash,
+};
 
 use hanok_checkpoint::Vector;
 
 use crate::{
     document::Passage,
     error::RetrievalError,
+    found::Found,
     fusion::Fusion,
     retriever::{Hit, Mode},
 };
@@ -183,7 +187,17 @@ impl Query {
         self.vector.as_ref().ok_or(RetrievalError::NoVector { mode: self.mode })
     }
 
-    /// So many hits are needed of a list that [`finish`](Self::finish) shortens. Of equal passages there may be more.
+    /// How many passages a search has to find by keywords, and by vectors: `None` where it is not to compare so.
+    pub(crate) fn depths(&self) -> (Option<usize>, Option<usize>) {
+        let (alone, joined) = (Some(self.depth()), Some(self.fusion.reach(self.depth())));
+        match self.mode {
+            Mode::Keyword => (alone, None),
+            Mode::Vector => (None, alone),
+            Mode::Hybrid => (joined, joined),
+        }
+    }
+
+    /// How many passages one way of comparing has to find, alone. Of equal passages there may be more than are told.
     pub(crate) fn depth(&self) -> usize {
         match self.distinct {
             true => self.limit.saturating_mul(4).saturating_add(16),
@@ -191,14 +205,28 @@ impl Query {
         }
     }
 
-    /// What is told of `hits`, the best first.
-    pub(crate) fn finish(&self, mut hits: Vec<Hit>) -> Vec<Hit> {
-        if self.distinct {
-            let mut told = HashSet::new();
-            hits.retain(|hit| told.insert(letters(&hit.passage.text)));
+    /// The hits of what was [looked for](Self::depths), the best first. Each that is told is read, and not many more.
+    pub(crate) fn told<T: Eq + Hash, E>(
+        &self,
+        found: (Option<Vec<Found<T>>>, Option<Vec<Found<T>>>),
+        mut read: impl FnMut(T) -> Result<Passage, E>,
+    ) -> Result<Vec<Hit>, E> {
+        let found = match found {
+            (Some(keyword), Some(vector)) => self.fusion.join(keyword, vector),
+            (keyword, vector) => keyword.or(vector).unwrap_or_default(),
+        };
+        let (mut hits, mut texts) = (Vec::new(), HashSet::new());
+        for found in found {
+            if hits.len() == self.limit {
+                break;
+            }
+            let Found { at, score, parts, coverage, matched } = found;
+            let passage = read(at)?;
+            if !self.distinct || texts.insert(letters(&passage.text)) {
+                hits.push(Hit { passage, score, parts, coverage, matched });
+            }
         }
-        hits.truncate(self.limit);
-        hits
+        Ok(hits)
     }
 }
 

@@ -58,14 +58,6 @@ pub struct Part {
     pub score: f32,
 }
 
-impl Hit {
-    /// A passage that one way of comparing found.
-    pub(crate) fn by(by: Mode, rank: usize, score: f32, passage: Passage) -> Self {
-        let parts = vec![Part { by, rank, score }];
-        Self { passage, score, parts, coverage: 0.0, matched: Vec::new() }
-    }
-}
-
 /// A store of passages that can be asked.
 ///
 /// # Contract

@@ -16,14 +16,15 @@ use tantivy::{
 
 use super::{
     fields::KEY,
-    view::{Statistics, View},
+    view::{Place, Statistics, View},
 };
 use crate::{
     bm25,
     error::BoxError,
+    found::Found,
     memory::{asked_by, matched},
     query::Query,
-    retriever::{Hit, Mode},
+    retriever::Mode,
     terms::{Asked, Terms},
 };
 
@@ -128,7 +129,7 @@ pub(super) fn by_keywords(
     query: &Query,
     terms: Terms,
     depth: usize,
-) -> Result<Vec<Hit>, BoxError> {
+) -> Result<Vec<Found<Place>>, BoxError> {
     let asked = if depth > 0 { asked_by(query, terms) } else { Vec::new() };
     if asked.is_empty() {
         return Ok(Vec::new());
@@ -145,15 +146,15 @@ pub(super) fn by_keywords(
     if !best.iter().any(|candidate| enough(candidate.has)) && !question.any(view, enough)? {
         return Ok(Vec::new());
     }
-    let hit = |(rank, candidate): (usize, Candidate)| {
+    let found = |(rank, candidate): (usize, Candidate)| {
         let had = asked.iter().enumerate().filter(|(at, _)| candidate.has.has(*at));
-        let passage = view.fields.passage(&view.searcher.doc(candidate.at)?)?;
         let coverage = weighed.coverage(candidate.has);
         let matched = matched(had.map(|(_, asked)| asked));
-        let hit = Hit::by(Mode::Keyword, rank, candidate.score, passage);
-        Ok(Hit { coverage, matched, ..hit })
+        let place = Place { key: candidate.key, entry: Some(candidate.at) };
+        let found = Found::by(Mode::Keyword, rank, candidate.score, place);
+        Found { coverage, matched, ..found }
     };
-    (1..).zip(best).map(hit).collect()
+    Ok((1..).zip(best).map(found).collect())
 }
 
 /// The keys of the passages that the filters of `query` let through; `None` when these are all.

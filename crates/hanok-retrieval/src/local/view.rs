@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
+    hash::{Hash, Hasher},
     io,
     ops::Range,
     sync::{Mutex, PoisonError},
@@ -35,6 +36,27 @@ pub(super) struct View {
     terms: u64,
     /// How many passages have a term, where counting them took walking them.
     frequencies: Mutex<HashMap<Term, u64>>,
+}
+
+/// What a passage is known by: its key, and the place of its entry where that is known already.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) key: u64,
+    pub(super) entry: Option<DocAddress>,
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Place {}
+
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
 }
 
 /// What became of a document.
@@ -108,8 +130,15 @@ impl View {
         self.known().clear();
     }
 
-    /// The passage of that key.
-    pub(super) fn passage(&self, key: u64) -> Result<Passage, BoxError> {
+    /// The passage at `place`.
+    pub(super) fn passage(&self, place: Place) -> Result<Passage, BoxError> {
+        // The searcher keeps what it opened for others.
+        let entry = place.entry.map_or_else(|| self.entry(place.key), Ok)?;
+        self.fields.passage(&self.searcher.doc(entry)?)
+    }
+
+    /// Where the passage of that key stands.
+    fn entry(&self, key: u64) -> Result<DocAddress, BoxError> {
         let term = self.fields.keyed(key);
         for (ord, reader) in (0..).zip(self.searcher.segment_readers()) {
             let index = reader.inverted_index(term.field())?;
@@ -118,9 +147,7 @@ impl View {
             };
             while found.doc() != TERMINATED {
                 if !reader.is_deleted(found.doc()) {
-                    // The searcher keeps what it opened for others.
-                    let at = DocAddress::new(ord, found.doc());
-                    return self.fields.passage(&self.searcher.doc(at)?);
+                    return Ok(DocAddress::new(ord, found.doc()));
                 }
                 found.advance();
             }
