@@ -13,6 +13,8 @@ pub(crate) enum Request {
     Questions {
         /// The folder of an encoder's files.
         encoder: Option<PathBuf>,
+        /// The folder of a dictionary, by which keywords are morphemes.
+        dictionary: Option<PathBuf>,
         /// Whether ways to join are compared, too.
         fusion: bool,
     },
@@ -29,12 +31,14 @@ pub(crate) enum Request {
 /// A sentence about the first argument that makes no sense here.
 pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Request, String> {
     let mut arguments = arguments.into_iter();
-    let (mut encoder, mut fusion, mut passages, mut store) = (None, false, None, None);
+    let (mut encoder, mut dictionary, mut fusion) = (None, None, false);
+    let (mut passages, mut store) = (None, None);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("`{argument}` needs a value"));
         match argument.as_str() {
             "--help" | "-h" => return Ok(Request::Help),
             "--encoder" => encoder = Some(value()?.into()),
+            "--dictionary" => dictionary = Some(value()?.into()),
             "--fusion" => fusion = true,
             "--passages" => passages = Some(count(&value()?)?),
             "--store" => store = Some(named(&value()?)?),
@@ -44,11 +48,11 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
     match (store, passages) {
         (Some(store), Some(passages)) => Ok(Request::Store { store, passages }),
         (Some(_), None) => Err("`--store` is for `--passages`".to_owned()),
-        (None, Some(_)) if fusion || encoder.is_some() => {
+        (None, Some(_)) if fusion || encoder.is_some() || dictionary.is_some() => {
             Err("`--passages` is for itself".to_owned())
         }
         (None, Some(passages)) => Ok(Request::Passages { passages }),
-        (None, None) => Ok(Request::Questions { encoder, fusion }),
+        (None, None) => Ok(Request::Questions { encoder, dictionary, fusion }),
     }
 }
 
@@ -68,6 +72,7 @@ pub(crate) fn usage() -> String {
     format!(
         "usage: cargo xtask evaluate                    questions over the sample documents
                             [--encoder FOLDER]  also by an encoder whose files are there
+                            [--dictionary FOLDER]  by morphemes in place of bigrams
                             [--fusion]          and how keywords and vectors are best joined
        cargo xtask evaluate --passages COUNT   how fast generated passages are indexed and found
                             [--store NAME]      in this store alone, as JSON: {stores}
@@ -83,8 +88,11 @@ mod tests {
     #[test]
     fn reads_what_it_knows_and_names_what_it_does_not() {
         for (line, want) in [
-            ("", "Questions { encoder: None, fusion: false }"),
-            ("--encoder a --fusion", "Questions { encoder: Some(\"a\"), fusion: true }"),
+            ("", "Questions { encoder: None, dictionary: None, fusion: false }"),
+            (
+                "--encoder a --dictionary b --fusion",
+                "Questions { encoder: Some(\"a\"), dictionary: Some(\"b\"), fusion: true }",
+            ),
             ("--passages 9", "Passages { passages: 9 }"),
             ("-h", "Help"),
             ("--passages 0", "`0` is no number of passages"),

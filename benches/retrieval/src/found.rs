@@ -5,7 +5,7 @@ use std::fmt::Write;
 use hanok_checkpoint::Vector;
 use hanok_model::{Embedder, SharedEmbedder};
 use hanok_retrieval::{
-    Embedded, Hit, MIN_COVERAGE, Mode, Query, Retriever, SharedDocumentStore, Splitter, sync,
+    Embedded, Hit, MIN_COVERAGE, Mode, Query, Retriever, SharedDocumentStore, Splitter, Terms, sync,
 };
 use tempfile::TempDir;
 
@@ -41,8 +41,8 @@ struct Found {
     times: Times,
 }
 
-/// The tables of one embedder, by each store.
-pub(crate) async fn tables(embedder: &SharedEmbedder) -> Result<String> {
+/// The tables of one embedder, by each store. Keywords are `terms`.
+pub(crate) async fn tables(embedder: &SharedEmbedder, terms: &Terms) -> Result<String> {
     let mut times = Times::default();
     let asked = asked(embedder, &mut times).await?;
     let mut shown = format!(
@@ -53,7 +53,7 @@ pub(crate) async fn tables(embedder: &SharedEmbedder) -> Result<String> {
     );
     // Of so few passages the graph is not asked.
     for store in ALL.into_iter().filter(|store| *store != Store::Approximate) {
-        let filled = filled(store, embedder).await?;
+        let filled = filled(store, embedder, terms).await?;
         let mut found = Vec::new();
         for mode in MODES {
             found.push(ask(&filled.store, &asked, mode).await?);
@@ -80,10 +80,14 @@ pub(crate) struct Filled {
     _folder: TempDir,
 }
 
-/// `store` with the sample documents.
-pub(crate) async fn filled(store: Store, embedder: &SharedEmbedder) -> Result<Filled> {
+/// `store` with the sample documents, by `terms`.
+pub(crate) async fn filled(
+    store: Store,
+    embedder: &SharedEmbedder,
+    terms: &Terms,
+) -> Result<Filled> {
     let folder = tempfile::tempdir()?;
-    let opened = store.open(folder.path()).await?;
+    let opened = store.open(folder.path(), terms.clone()).await?;
     let embedded = Embedded::new(opened.clone(), embedder.clone(), embedders::call());
     sync(&embedded, &Splitter::new(), documents()?.documents()).await?;
     Ok(Filled { store: opened, _folder: folder })

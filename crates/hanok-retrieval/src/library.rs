@@ -87,7 +87,7 @@ impl Library {
     pub fn open(options: LoadOptions, folder: impl AsRef<Path>) -> Result<Self, RetrievalError> {
         let mut library = Self {
             folder: folder.as_ref().to_owned(),
-            index: Arc::new(MemoryIndex::new([], options.terms)),
+            index: Arc::new(MemoryIndex::new([], options.terms.clone())),
             options,
             known: BTreeMap::new(),
             report: LoadReport::default(),

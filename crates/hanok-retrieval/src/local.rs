@@ -41,7 +41,7 @@ use crate::{
 };
 
 /// How a [`LocalStore`] is opened.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LocalOptions {
     terms: Terms,
     read_only: bool,
@@ -160,7 +160,7 @@ impl Retriever for LocalStore {
         let (view, (keyword, vector)) = (self.now()?, query.depths());
         let late = |error| self.shared.late(error);
         let by_keywords =
-            |depth| search::by_keywords(&view, query, self.shared.terms, depth).map_err(late);
+            |depth| search::by_keywords(&view, query, &self.shared.terms, depth).map_err(late);
         let by_vector = |depth| {
             let among = search::among(&view, query).map_err(late)?;
             let (asked, lowest) = (query.needed_vector()?, query.lowest_similarity());
@@ -214,7 +214,7 @@ impl Shared {
     fn open(path: PathBuf, options: LocalOptions) -> Result<Self, RetrievalError> {
         let seen = meta(&path).unwrap_or_default().into();
         #[cfg_attr(not(feature = "approximate"), allow(unused_mut, reason = "graphs are added"))]
-        let mut opened = open::open(&path, options.terms, !options.read_only)?;
+        let mut opened = open::open(&path, &options.terms, !options.read_only)?;
         #[cfg(feature = "approximate")]
         if let Some(approximate) = options.approximate {
             opened.view.vectors.approximate(approximate, &path);

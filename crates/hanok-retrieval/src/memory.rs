@@ -65,7 +65,7 @@ impl MemoryIndex {
         }
         self.postings.rearrange(&to, self.passages.len());
         for (at, passage) in &fresh {
-            self.postings.read(*at, terms_of(passage, self.terms));
+            self.postings.read(*at, terms_of(passage, &self.terms));
         }
         self.postings.settle();
         fresh.len()
@@ -101,7 +101,7 @@ impl MemoryIndex {
     }
 
     fn by_keywords(&self, query: &Query, depth: usize) -> Vec<Found<Whole<&Passage>>> {
-        let asked = asked_by(query, self.terms);
+        let asked = asked_by(query, &self.terms);
         let mut scores = self.postings.scores(&asked);
         scores.retain(|score| self.passages.get(score.passage).is_some_and(|it| query.allows(it)));
         if !scores.iter().any(|score| score.coverage >= query.lowest_coverage()) {
@@ -151,7 +151,7 @@ fn reads_alike(one: &Passage, other: &Passage) -> bool {
 }
 
 /// The terms that `query` asks for.
-pub(crate) fn asked_by(query: &Query, terms: Terms) -> Vec<Asked> {
+pub(crate) fn asked_by(query: &Query, terms: &Terms) -> Vec<Asked> {
     let text: String = query.text().chars().take(MAX_QUERY).nfc().collect();
     terms::asked(&text, terms)
 }
@@ -174,7 +174,7 @@ pub(crate) fn searched(passage: &Passage) -> String {
     format!("{name}\n{}\n{}", passage.heading, passage.text)
 }
 
-fn terms_of(passage: &Passage, terms: Terms) -> Vec<terms::Term> {
+fn terms_of(passage: &Passage, terms: &Terms) -> Vec<terms::Term> {
     terms::indexed(&searched(passage), terms)
 }
 

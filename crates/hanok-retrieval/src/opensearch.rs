@@ -197,7 +197,7 @@ impl OpenSearchStore {
         query: &Query,
         depth: usize,
     ) -> Result<Vec<Found<Whole<Passage>>>, RetrievalError> {
-        let asked = asked_by(query, self.terms);
+        let asked = asked_by(query, &self.terms);
         let size = depth.min(PAGE);
         if asked.is_empty() || size == 0 {
             return Ok(Vec::new());
@@ -367,7 +367,7 @@ impl DocumentStore for OpenSearchStore {
         let (mut begin, mut lines, mut end) = (Vec::new(), Vec::new(), Vec::new());
         for (source, mut passages) in documents {
             passages.sort_by_key(|passage| passage.ordinal);
-            let document = entries::document(&passages, self.terms).map_err(gone)?;
+            let document = entries::document(&passages, &self.terms).map_err(gone)?;
             let Some((new, mut put)) = document else { continue };
             let old = self.head(&source).await?;
             if old.as_ref() == Some(&new) {

@@ -154,7 +154,7 @@ impl PgvectorStore {
         query: &Query,
         depth: usize,
     ) -> Result<Vec<Found<Whole<Passage>>>, RetrievalError> {
-        let asked = asked_by(query, self.terms);
+        let asked = asked_by(query, &self.terms);
         if asked.is_empty() || depth == 0 {
             return Ok(Vec::new());
         }
@@ -305,7 +305,7 @@ impl DocumentStore for PgvectorStore {
         for mut passages in documents.into_values() {
             passages.sort_by_key(|passage| passage.ordinal);
             let (at, to) = ((&*self.schema, &*self.extension), (self.id, &*self.collection));
-            statements.extend(tables::put(at, to, &spaces, &passages, self.terms).map_err(gone)?);
+            statements.extend(tables::put(at, to, &spaces, &passages, &self.terms).map_err(gone)?);
         }
         statements.push(tables::count(&self.schema, self.id));
         self.connections.write(&statements).await.map_err(gone)?;

@@ -208,10 +208,10 @@ impl Query {
     /// The hits of what was [looked for](Self::depths), the best first. Each that is told is read, and not many more.
     pub(crate) fn told<T: Eq + Hash, E>(
         &self,
-        found: (Option<Vec<Found<T>>>, Option<Vec<Found<T>>>),
+        (keyword, vector): (Option<List<T>>, Option<List<T>>),
         mut read: impl FnMut(T) -> Result<Passage, E>,
     ) -> Result<Vec<Hit>, E> {
-        let found = match found {
+        let found = match (keyword, vector) {
             (Some(keyword), Some(vector)) => self.fusion.join(keyword, vector),
             (keyword, vector) => keyword.or(vector).unwrap_or_default(),
         };
@@ -229,6 +229,9 @@ impl Query {
         Ok(hits)
     }
 }
+
+/// What one way of comparing found, the best first.
+type List<T> = Vec<Found<T>>;
 
 /// What two passages have to have in common to be the same.
 fn letters(text: &str) -> blake3::Hash {

@@ -46,6 +46,7 @@ pub struct StoreSettings {
     url: Option<Secret<String>>,
     collection: Option<String>,
     login: Option<(String, Secret<String>)>,
+    terms: Terms,
 }
 
 impl StoreSettings {
@@ -84,6 +85,13 @@ impl StoreSettings {
         self
     }
 
+    /// Which terms stand for a text. A store keeps to those that it was made with. Default: [`Terms::Bigrams`].
+    #[must_use]
+    pub fn terms(mut self, terms: Terms) -> Self {
+        self.terms = terms;
+        self
+    }
+
     #[cfg(any(feature = "opensearch", feature = "pgvector"))]
     fn named(&self) -> &str {
         self.collection.as_deref().unwrap_or("documents")
@@ -119,12 +127,14 @@ impl StoreKind {
         self,
         settings: &StoreSettings,
     ) -> Result<SharedDocumentStore, RetrievalError> {
+        let terms = settings.terms.clone();
         match self {
-            Self::Memory => Ok(SharedDocumentStore::new(MemoryStore::new(Terms::default()))),
+            Self::Memory => Ok(SharedDocumentStore::new(MemoryStore::new(terms))),
             #[cfg(feature = "local")]
             Self::Local => {
                 let path = self.needs("path", settings.path.clone())?;
-                Ok(SharedDocumentStore::new(LocalStore::open(path, LocalOptions::new()).await?))
+                let options = LocalOptions::new().terms(terms);
+                Ok(SharedDocumentStore::new(LocalStore::open(path, options).await?))
             }
             #[cfg(feature = "opensearch")]
             Self::OpenSearch => {
@@ -134,13 +144,13 @@ impl StoreKind {
                     Some((user, password)) => config.login(user, password.expose()),
                     None => config,
                 };
-                let store = OpenSearchStore::open(config, Terms::default());
+                let store = OpenSearchStore::open(config, terms);
                 Ok(SharedDocumentStore::new(store.await?))
             }
             #[cfg(feature = "pgvector")]
             Self::Pgvector => {
                 let url = self.needs("url", settings.url.as_ref())?.expose().as_str();
-                let store = PgvectorStore::connect(url, settings.named(), Terms::default());
+                let store = PgvectorStore::connect(url, settings.named(), terms);
                 Ok(SharedDocumentStore::new(store.await?))
             }
         }

@@ -2,11 +2,13 @@
 
 use hanok_core::{Script, Word, words};
 
+use crate::morphology::Morphology;
+
 /// Which terms stand for a text in the index.
 ///
 /// Korean joins particles to nouns and nouns to each other: `연차휴가는` is one word, and 휴가 is
 /// not. Two characters at a time (`연차`, `차휴`, `휴가`, `가는`) find it without a dictionary.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Terms {
     /// Words only.
@@ -17,6 +19,8 @@ pub enum Terms {
     Bigrams,
     /// As `Bigrams`, and the Korean words beside them: a whole word counts for more.
     Both,
+    /// Of Korean words the nouns, stems and roots that a dictionary finds in them, other words and numbers whole.
+    Morphemes(Morphology),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,10 +58,19 @@ impl Kind {
 /// The terms of a passage as they are [`written`](Term::written), repeated as often as they occur, each with a blank after
 /// it; and how many they are.
 #[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
-pub(crate) fn written(text: &str, terms: Terms) -> (String, usize) {
+pub(crate) fn written(text: &str, terms: &Terms) -> (String, usize) {
     let (mut all, mut count) = (String::with_capacity(text.len() * 3), 0);
     for word in words(text) {
-        let joined = is_joined(&word) && terms != Terms::Words;
+        if let (Terms::Morphemes(dictionary), Script::Syllables) = (terms, word.script) {
+            for morpheme in dictionary.morphemes(&word.text) {
+                all.push(Kind::Word.mark());
+                all += &morpheme;
+                all.push(' ');
+                count += 1;
+            }
+            continue;
+        }
+        let joined = is_joined(&word) && *terms != Terms::Words;
         let text = word.text;
         if joined {
             for (a, b) in text.chars().zip(text.chars().skip(1)) {
@@ -65,7 +78,7 @@ pub(crate) fn written(text: &str, terms: Terms) -> (String, usize) {
                 count += 1;
             }
         }
-        if !joined || terms == Terms::Both {
+        if !joined || *terms == Terms::Both {
             all.push(Kind::Word.mark());
             all += &text;
             all.push(' ');
@@ -95,20 +108,25 @@ fn is_joined(word: &Word) -> bool {
 }
 
 /// The terms of a passage, repeated as often as they occur.
-pub(crate) fn indexed(text: &str, terms: Terms) -> Vec<Term> {
+pub(crate) fn indexed(text: &str, terms: &Terms) -> Vec<Term> {
     let words = words(text).into_iter().enumerate();
     words.flat_map(|(at, word)| of(at, word, terms)).map(|asked| asked.term).collect()
 }
 
 /// The terms of the word at `at`.
-fn of(at: usize, word: Word, terms: Terms) -> Vec<Asked> {
-    let joined = is_joined(&word) && terms != Terms::Words;
+fn of(at: usize, word: Word, terms: &Terms) -> Vec<Asked> {
+    if let (Terms::Morphemes(dictionary), Script::Syllables) = (terms, word.script) {
+        let each = dictionary.morphemes(&word.text).into_iter();
+        let term = |text| Asked { term: Term { kind: Kind::Word, text }, word: at, counts: true };
+        return each.map(term).collect();
+    }
+    let joined = is_joined(&word) && *terms != Terms::Words;
     let text = word.text;
     let mut all: Vec<Asked> = Vec::new();
     if joined {
         all.extend(bigrams(&text).map(|term| Asked { term, word: at, counts: true }));
     }
-    if !joined || terms == Terms::Both {
+    if !joined || *terms == Terms::Both {
         all.push(Asked { term: Term { kind: Kind::Word, text }, word: at, counts: !joined });
     }
     all
@@ -118,7 +136,7 @@ fn of(at: usize, word: Word, terms: Terms) -> Vec<Asked> {
 const MAX_ASKED: usize = 256;
 
 /// The terms of a question, each once, without the words of asking unless there are no others.
-pub(crate) fn asked(text: &str, terms: Terms) -> Vec<Asked> {
+pub(crate) fn asked(text: &str, terms: &Terms) -> Vec<Asked> {
     let words = words(text);
     let (asking, meant): (Vec<_>, Vec<_>) =
         words.into_iter().partition(|word| is_asking(&word.text));
@@ -178,7 +196,7 @@ mod tests {
             ("휴가 휴가", Terms::Bigrams, "휴가"),
             ("", Terms::Both, ""),
         ] {
-            assert_eq!(shown(asked(text, terms)), want, "{text} {terms:?}");
+            assert_eq!(shown(asked(text, &terms)), want, "{text} {terms:?}");
         }
     }
 
@@ -192,8 +210,8 @@ mod tests {
                 "연차휴가는 VPN2, 1,250,000원 3.5% 휴 휴가",
                 "가\u{0}나 漢字かな🙂 a\u{a0}b",
             ] {
-                let each: Vec<String> = indexed(text, terms).iter().map(Term::written).collect();
-                let (all, count) = written(text, terms);
+                let each: Vec<String> = indexed(text, &terms).iter().map(Term::written).collect();
+                let (all, count) = written(text, &terms);
                 assert_eq!(all.split_whitespace().collect::<Vec<_>>(), each, "{text} {terms:?}");
                 assert_eq!(count, each.len());
             }
@@ -202,6 +220,6 @@ mod tests {
 
     #[test]
     fn of_an_endless_question_not_everything_is_asked() {
-        assert!(asked(&"가나다라 마바사 ".repeat(10_000), Terms::Both).len() <= MAX_ASKED);
+        assert!(asked(&"가나다라 마바사 ".repeat(10_000), &Terms::Both).len() <= MAX_ASKED);
     }
 }

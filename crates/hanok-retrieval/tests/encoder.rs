@@ -16,7 +16,7 @@ use std::{
 
 use hanok_core::{BoxFuture, Call, CallKey, Cancellation, Clock, Timestamp};
 use hanok_model::{Embedder, ModelError, Wait};
-use hanok_retrieval::{EncoderError, SentenceEncoder};
+use hanok_retrieval::{FilesError, SentenceEncoder};
 use hanok_testkit::block_on;
 use proptest::prelude::*;
 
@@ -145,12 +145,12 @@ fn a_call_that_has_to_end_ends() {
 fn a_folder_that_is_none_of_an_encoder_says_what_is_wrong() {
     let other = tempfile::tempdir().unwrap();
     let none = SentenceEncoder::open(other.path()).unwrap_err();
-    assert!(matches!(&none, EncoderError::File { path, .. } if path.ends_with("sp.model")));
+    assert!(matches!(&none, FilesError::File { path, .. } if path.ends_with("sp.model")));
 
     let tiny = |file: &str| fs::read(folder().join("tiny").join(file)).unwrap();
     for (pieces, weights, want) in [
         (b"no model".to_vec(), tiny("weights.npz"), "`sp.model` is damaged"),
-        (Vec::new(), tiny("weights.npz"), "of another model: 0 pieces"),
+        (Vec::new(), tiny("weights.npz"), "of another form: 0 pieces"),
         (tiny("sp.model"), b"no archive".to_vec(), "`weights.npz` is damaged"),
         (tiny("sp.model").repeat(2), tiny("weights.npz"), "18 vectors for 34 pieces"),
     ] {
@@ -163,7 +163,7 @@ fn a_folder_that_is_none_of_an_encoder_says_what_is_wrong() {
     fs::remove_file(other.path().join("weights.npz")).unwrap();
     fs::write(other.path().join("sp.model"), tiny("sp.model")).unwrap();
     let none = SentenceEncoder::open(other.path()).unwrap_err();
-    assert!(matches!(&none, EncoderError::File { path, .. } if path.ends_with("weights.npz")));
+    assert!(matches!(&none, FilesError::File { path, .. } if path.ends_with("weights.npz")));
 }
 
 /// Whatever is wrong with the files: a reason, or vectors that are numbers.

@@ -11,7 +11,9 @@
 
 use std::sync::Arc;
 
-use hanok_retrieval::{Hit, Library, LoadOptions, MIN_COVERAGE, MemoryIndex, Query, Terms};
+use hanok_retrieval::{
+    Hit, Library, LoadOptions, MIN_COVERAGE, MemoryIndex, Morphology, Query, Terms,
+};
 
 const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/rag/documents");
 
@@ -77,9 +79,12 @@ fn finds_nine_of_ten_answers_among_three_passages_when_asked_in_their_words() {
     assert!(all.len() >= 150);
 
     println!("| terms | recall@1 | recall@3 | MRR@10 |\n| --- | --- | --- | --- |");
-    for terms in [Terms::Words, Terms::Both, Terms::Bigrams] {
+    let dictionary = std::env::var_os("HANOK_TEST_DICTIONARY");
+    let dictionary = dictionary.map(|folder| Terms::Morphemes(Morphology::open(folder).unwrap()));
+    for terms in [Terms::Words, Terms::Both, Terms::Bigrams].into_iter().chain(dictionary) {
+        let name = format!("{terms:?}");
         let index = index(terms);
-        row(&format!("{terms:?}"), &all, |text| index.find(&Query::new(text).limit(10)));
+        row(&name, &all, |text| index.find(&Query::new(text).limit(10)));
     }
     let library = Library::open(LoadOptions::new(), DOCUMENTS).unwrap();
     row("Bigrams, `Library::search`", &all, |text| library.search(text, 10));

@@ -5,7 +5,7 @@ use std::io::{Cursor, Read};
 use ndarray::{Array1, Array2};
 use zip::ZipArchive;
 
-use super::error::{Fault, ensure};
+use crate::files::{Fault, ensure};
 
 /// What all arrays together may unpack to, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;

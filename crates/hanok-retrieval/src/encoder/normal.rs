@@ -1,7 +1,7 @@
 //! Texts in the form that the pieces were made of: the rules that SentencePiece compiles into a model (Kudo & Richardson
 //! 2018, arXiv:1808.06226), a double array of bytes (Aoe 1989) whose leaves are places in a list of replacements.
 
-use super::error::{Fault, ensure};
+use crate::files::{Fault, ensure};
 
 /// How a blank is written in pieces.
 const BLANK: &str = "\u{2581}";

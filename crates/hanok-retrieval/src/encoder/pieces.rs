@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::{
-    error::{Fault, ensure},
     normal::Normal,
     wire::{Value, fields},
 };
+use crate::files::{Fault, ensure};
 
 const UNKNOWN: u32 = 0;
 const BEGIN: u32 = 1;

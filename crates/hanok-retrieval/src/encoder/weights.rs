@@ -2,11 +2,8 @@
 
 use ndarray::{Array1, Array2, ArrayViewMut1, Axis, concatenate};
 
-use super::{
-    arrays::Arrays,
-    error::{Fault, ensure},
-    pieces::Pieces,
-};
+use super::{arrays::Arrays, pieces::Pieces};
+use crate::files::{Fault, ensure};
 
 /// How many pieces a convolution looks at, and how many of them stand before its own.
 pub(super) const WINDOWS: [(usize, usize); 3] = [(2, 0), (3, 1), (5, 2)];

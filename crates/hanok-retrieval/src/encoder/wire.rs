@@ -1,6 +1,6 @@
 //! The fields of a message in the wire format of Protocol Buffers.
 
-use super::error::Fault;
+use crate::files::Fault;
 
 /// What a field holds, as far as it is needed.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -99,7 +99,7 @@ impl Fields {
     pub(super) fn entries(
         self,
         passages: &[Passage],
-        terms: Terms,
+        terms: &Terms,
     ) -> Result<Option<Entries>, BoxError> {
         let Some(StoredDocument { source, version, model, .. }) = StoredDocument::of(passages)
         else {

@@ -44,7 +44,7 @@ struct Label {
 }
 
 /// What a commit of an index with these terms says of it.
-pub(super) fn label(terms: Terms) -> Result<String, BoxError> {
+pub(super) fn label(terms: &Terms) -> Result<String, BoxError> {
     Ok(serde_json::to_string(&Label { hanok: FORMAT, terms: format!("{terms:?}") })?)
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Opened {
 }
 
 /// Opens the index in the folder `path`; `make` makes one where there is nothing.
-pub(super) fn open(path: &Path, terms: Terms, make: bool) -> Result<Opened, RetrievalError> {
+pub(super) fn open(path: &Path, terms: &Terms, make: bool) -> Result<Opened, RetrievalError> {
     if make {
         fs::create_dir_all(path).map_err(|source| folder(path, source))?;
     } else if !path.is_dir() {
@@ -104,7 +104,7 @@ fn folder(path: &Path, source: io::Error) -> RetrievalError {
     RetrievalError::Folder { path: path.to_owned(), source }
 }
 
-fn read(path: &Path, terms: Terms, make: bool) -> Result<Opened, BoxError> {
+fn read(path: &Path, terms: &Terms, make: bool) -> Result<Opened, BoxError> {
     let (fields, schema) = Fields::new();
     let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
     if make && !path.join(META).exists() {
@@ -131,7 +131,7 @@ fn read(path: &Path, terms: Terms, make: bool) -> Result<Opened, BoxError> {
 }
 
 /// Every file of the last commit is as it was written, and a version that can be read.
-fn check(path: &Path, index: &Index, terms: Terms) -> Result<(), BoxError> {
+fn check(path: &Path, index: &Index, terms: &Terms) -> Result<(), BoxError> {
     let metas = index.load_metas()?;
     let ours = index.directory().list_managed_files();
     if let Some(foreign) = ours.iter().find(|file| !file.to_str().is_some_and(is_ours)) {

@@ -127,7 +127,7 @@ impl Best {
 pub(super) fn by_keywords(
     view: &View,
     query: &Query,
-    terms: Terms,
+    terms: &Terms,
     depth: usize,
 ) -> Result<Vec<Found<Place>>, BoxError> {
     let asked = if depth > 0 { asked_by(query, terms) } else { Vec::new() };

@@ -152,7 +152,7 @@ impl Writer {
         for (source, mut passages) in documents {
             passages.sort_by_key(|passage| passage.ordinal);
             let fields = self.shared.fields();
-            let entries = fields.entries(&passages, self.shared.terms);
+            let entries = fields.entries(&passages, &self.shared.terms);
             let Some(entries) = entries.map_err(RetrievalError::Unavailable)? else {
                 continue;
             };
@@ -189,7 +189,7 @@ impl Writer {
     }
 
     fn commit(&mut self, changes: Vec<Change>) -> Result<(), BoxError> {
-        let (fields, label) = (self.shared.fields(), label(self.shared.terms)?);
+        let (fields, label) = (self.shared.fields(), label(&self.shared.terms)?);
         let index = self.hold()?;
         let mut changed = Vec::with_capacity(changes.len());
         for (source, new) in changes {

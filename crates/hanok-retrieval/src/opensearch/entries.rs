@@ -93,7 +93,7 @@ pub(super) fn space(named: &str) -> Option<Space> {
 /// The head of the document of which `passages` are all, and the lines that put each passage.
 pub(super) fn document(
     passages: &[Passage],
-    terms: Terms,
+    terms: &Terms,
 ) -> Result<Option<(Head, Vec<String>)>, BoxError> {
     let Some(StoredDocument { source, version, passages: count, model }) =
         StoredDocument::of(passages)

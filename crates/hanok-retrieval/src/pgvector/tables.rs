@@ -110,7 +110,7 @@ pub(super) fn put(
     (id, name): (i64, &str),
     spaces: &[(Space, i64)],
     passages: &[Passage],
-    terms: Terms,
+    terms: &Terms,
 ) -> Result<Vec<Statement>, BoxError> {
     let Some(document) = StoredDocument::of(passages) else { return Ok(Vec::new()) };
     let (mut rows, mut all) = (Vec::with_capacity(passages.len()), 0);
