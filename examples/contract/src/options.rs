@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use hanok_retrieval::{SharedDocumentStore, StoreKind, StoreSettings};
+use hanok_retrieval::{Morphology, SharedDocumentStore, StoreKind, StoreSettings, Terms};
 use terminal::failure::Failure;
 
 /// Answers questions about a contract out of its articles, and compares it with a standard contract.
@@ -43,6 +43,10 @@ pub struct Options {
     #[arg(long, value_name = "FOLDER")]
     pub encoder: Option<PathBuf>,
 
+    /// A folder with a Korean dictionary of MeCab's form: words are then compared by what they are made of
+    #[arg(long, value_name = "FOLDER")]
+    pub dictionary: Option<PathBuf>,
+
     /// The store that the contract is searched in
     #[arg(long, value_name = "NAME", default_value_t = StoreKind::Memory)]
     pub store: StoreKind,
@@ -58,6 +62,15 @@ impl Options {
         let settings = StoreSettings::new();
         let settings = match &self.index {
             Some(folder) => settings.path(folder),
+            None => settings,
+        };
+        let settings = match &self.dictionary {
+            Some(folder) => {
+                let dictionary = Morphology::open(folder);
+                let dictionary =
+                    dictionary.map_err(|error| Failure::unreadable("사전을", error))?;
+                settings.terms(Terms::Morphemes(dictionary))
+            }
             None => settings,
         };
         let opened = self.store.open(&settings).await;

@@ -161,6 +161,8 @@ fn what_cannot_be_read_is_said_in_plain_words() {
     }
     let gone = run(&["--contract", "/no/such/file.md", "제1조는?"]);
     assert!(gone.code == Some(1) && gone.err.contains("계약서를 읽을 수 없습니다"), "{}", gone.err);
+    let gone = run(&["--dictionary", "/no/such", "제1조는?"]);
+    assert!(gone.code == Some(1) && gone.err.contains("사전을 읽을 수 없습니다"), "{}", gone.err);
 }
 
 #[test]
