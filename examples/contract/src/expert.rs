@@ -5,12 +5,14 @@ use std::sync::Arc;
 use hanok_agent::{Intercepted, Language, ModelCache, Protocol, ReactAgent, ToolRegistry};
 use hanok_checkpoint::MemoryStore;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
-use hanok_model::SharedModel;
+use hanok_model::{SharedModel, SharedTool, Tool};
 use terminal::failure::Failure;
 
 use crate::{
-    Book, ContractState, ContractStateUpdate, Options, evaluator, executor, failure::NodeFailure,
-    planner, previous, prompt, respond, scope, tools,
+    Book, ContractState, ContractStateUpdate, Options, evaluator, executor,
+    failure::NodeFailure,
+    planner, previous, prompt, respond, scope,
+    tools::{self, LOOKUP_STANDARD},
 };
 
 /// What the planner is told.
@@ -24,7 +26,10 @@ const LONGEST: u32 = 500;
 #[derive(Debug, Clone)]
 pub struct Expert {
     pub(crate) model: SharedModel,
-    pub(crate) planner: ReactAgent,
+    /// Plans where a comparison with the standard contract is asked for, and where none is: a model that can look it up does so
+    /// unasked, and answers out of it.
+    pub(crate) comparing: ReactAgent,
+    pub(crate) reading: ReactAgent,
     pub(crate) tools: ToolRegistry,
     pub(crate) book: Arc<Book>,
     pub(crate) max_iterations: u32,
@@ -57,17 +62,22 @@ impl Expert {
         };
         let book = Arc::new(book);
         let tools = tools::tools(&book).map_err(Failure::wiring)?;
-        let planner = ReactAgent::builder("planner", "Plans what to read", model.clone())
-            .prompt(format!("{PLAN}\n{}", prompt::DATA))
-            .tools(tools.iter().cloned())
-            .protocol(Protocol::Native)
-            .temperature(0.0)
-            .max_tokens(LONGEST)
-            .language(Language::Korean)
-            .build()
-            .map_err(Failure::wiring)?;
+        let planner = |tools: Vec<SharedTool>| {
+            ReactAgent::builder("planner", "Plans what to read", model.clone())
+                .prompt(format!("{PLAN}\n{}", prompt::DATA))
+                .tools(tools)
+                .protocol(Protocol::Native)
+                .temperature(0.0)
+                .max_tokens(LONGEST)
+                .language(Language::Korean)
+                .build()
+                .map_err(Failure::wiring)
+        };
+        let comparing = planner(tools.clone())?;
+        let of_contract = tools.iter().filter(|tool| tool.spec().name() != LOOKUP_STANDARD);
+        let reading = planner(of_contract.cloned().collect())?;
         let tools = ToolRegistry::new(tools).map_err(Failure::wiring)?;
-        Ok(Self { model, planner, tools, book, max_iterations })
+        Ok(Self { model, comparing, reading, tools, book, max_iterations })
     }
 
     /// The graph of the drawing: seven nodes, and what the planner and the evaluator choose. A question about something else ends

@@ -10,7 +10,7 @@ use crate::{
     ContractEvent, ContractState, ContractStateUpdate, Expert, Origin,
     failure::NodeFailure,
     previous::question_before,
-    prompt, suggest,
+    prompt, question, suggest,
     tools::{HYBRID_SEARCH, LOOKUP_STANDARD},
 };
 
@@ -48,7 +48,11 @@ pub(crate) async fn planner(
 
     let messages = expert.planning(&state, &suggested);
     let asked = AgentState { messages: messages.into_iter().collect(), ..AgentState::default() };
-    let mut update = expert.planner.call_model(Snapshot::new(asked), context.clone()).await?;
+    let planner = match asks_standard(&state) {
+        true => &expert.comparing,
+        false => &expert.reading,
+    };
+    let mut update = planner.call_model(Snapshot::new(asked), context.clone()).await?;
     let mut planned = AgentState::default();
     planned.reduce_one(&"planner".into(), &mut update, false)?;
 
@@ -101,6 +105,14 @@ fn with_suggested(
     let added = suggested.into_iter().filter(|call| (all || certain(call)) && !made.has(call));
     let added: Vec<ToolCall> = added.collect();
     calls.into_iter().chain(added).collect()
+}
+
+/// Whether the question asks for the standard contract, or goes on from one that does.
+fn asks_standard(state: &ContractState) -> bool {
+    let before = state.needs_previous.then(|| question_before(state)).flatten();
+    question::asks_standard(&state.question)
+        || !question::articles(&state.question, Origin::Standard).is_empty()
+        || before.is_some_and(|before| question::asks_standard(&before))
 }
 
 /// Where a plan leads.

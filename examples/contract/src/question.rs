@@ -5,10 +5,21 @@ use hanok_retrieval::ArticleNumber;
 use crate::{Origin, refer};
 
 /// Words by which a standard contract is asked for.
-const STANDARD: [&str; 4] = ["표준", "모범", "일반적인 계약", "standard"];
+const STANDARD: [&str; 10] = [
+    "표준",
+    "모범",
+    "일반적인 계약",
+    "다른 계약",
+    "보통 계약",
+    "통상",
+    "관행",
+    "업계",
+    "공정한",
+    "standard",
+];
 
 /// Words by which two things are compared: with the standard contract, where no two articles are named.
-const COMPARE: [&str; 2] = ["비교", "불리"];
+const COMPARE: [&str; 4] = ["비교", "불리", "유리한", "독소"];
 
 /// What a question begins with that points at what was said before.
 const POINTING: [&str; 15] = [

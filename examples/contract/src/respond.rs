@@ -5,7 +5,7 @@ use hanok_model::{ChatModel, ChatReply, ModelError};
 use hanok_state::State;
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert,
+    ContractEvent, ContractState, ContractStateUpdate, Expert, Origin,
     answer::{answered, show},
     cite,
     failure::NodeFailure,
@@ -16,8 +16,11 @@ use crate::{
 const LONGEST: u32 = 1_000;
 
 const PROMPT: &str = "당신은 계약서를 설명하는 전문가입니다. 자료에 있는 내용만으로 사용자의 질문에 짧고 정확하게 답합니다. \
-    답에는 근거가 된 조의 번호를 자료의 `제목`에 있는 그대로 밝힙니다. 표준계약서의 내용은 계약서의 내용과 나누어, 조의 번호 앞에 `표준계약서`를 붙여 씁니다. \
-    자료에 없으면 없다고 답하고, 법률 자문을 하지 않습니다.";
+    답에는 근거가 된 조의 번호를 자료의 `제목`에 있는 그대로 밝힙니다. 자료에 없으면 없다고 답하고, 법률 자문을 하지 않습니다.";
+
+/// What is said beside it where there is a standard contract in the data: a small model writes of what its rules name.
+const COMPARE: &str =
+    "표준계약서의 내용은 계약서의 내용과 나누어, 조의 번호 앞에 `표준계약서`를 붙여 씁니다.";
 
 const NOTHING: &str = "계약서에서 이 질문에 답할 조항을 찾지 못했습니다.";
 
@@ -76,7 +79,9 @@ async fn written(
     context: &Context,
 ) -> Result<String, NodeFailure> {
     let data = state.mark.as_ref().and_then(|mark| prompt::found(state, mark));
-    let request = prompt::request(PROMPT, state, data).temperature(0.0).max_tokens(LONGEST);
+    let compares = state.collected.iter().any(|it| it.origin == Origin::Standard);
+    let rules = if compares { format!("{PROMPT} {COMPARE}") } else { PROMPT.to_owned() };
+    let request = prompt::request(&rules, state, data).temperature(0.0).max_tokens(LONGEST);
     let call = context.call("model", "respond", "");
     let asked = || expert.model.chat(request, &call);
     let reply: ChatReply = context.step::<_, ModelError, _>("answer", asked).await?;
