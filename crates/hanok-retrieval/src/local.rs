@@ -2,15 +2,22 @@
 
 #[cfg(feature = "approximate")]
 mod approximate;
+mod best;
+#[cfg(test)]
+mod brute;
 mod fields;
 #[cfg(feature = "approximate")]
 mod graph;
+mod lists;
 #[cfg(feature = "approximate")]
 mod near;
 mod open;
+mod parts;
 mod search;
 mod vectors;
 mod view;
+mod weights;
+mod windows;
 mod writer;
 
 use std::{
@@ -235,8 +242,7 @@ impl Shared {
     fn advance(&self, changed: Vec<Changed>) -> Result<(), BoxError> {
         self.reader.reload()?;
         let searcher = self.reader.searcher();
-        self.view.write().unwrap_or_else(PoisonError::into_inner).advance(searcher, changed);
-        Ok(())
+        self.view.write().unwrap_or_else(PoisonError::into_inner).advance(searcher, changed)
     }
 
     /// Brings the graphs to what is shown, and writes what their files should have.

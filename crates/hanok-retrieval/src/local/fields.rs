@@ -6,6 +6,10 @@ use tantivy::{
     schema::{
         FAST, Field, INDEXED, IndexRecordOption, STORED, Schema, SchemaBuilder, TextFieldIndexing,
         TextOptions, Value,
+        document::{
+            DeserializeError, DocumentDeserialize, DocumentDeserializer, ValueDeserialize,
+            ValueDeserializer,
+        },
     },
 };
 
@@ -170,13 +174,13 @@ impl Fields {
     }
 
     /// The head that `entry` is.
-    pub(super) fn head(self, entry: &TantivyDocument) -> Result<Head, BoxError> {
-        Ok(serde_json::from_slice(self.body(entry)?)?)
+    pub(super) fn head(self, entry: &Body) -> Result<Head, BoxError> {
+        Ok(serde_json::from_slice(&entry.0)?)
     }
 
     /// The passage that `entry` is.
-    pub(super) fn passage(self, entry: &TantivyDocument) -> Result<Passage, BoxError> {
-        kept::decode(self.body(entry)?)
+    pub(super) fn passage(self, entry: &Body) -> Result<Passage, BoxError> {
+        kept::decode(&entry.0)
     }
 
     /// The vector of the passage that `entry` is.
@@ -184,10 +188,27 @@ impl Fields {
         let vector = entry.get_first(self.vector).and_then(|vector| vector.as_bytes());
         Kept::from_bytes(vector.ok_or("an entry has no vector")?)
     }
+}
 
-    fn body(self, entry: &TantivyDocument) -> Result<&[u8], BoxError> {
-        let body = entry.get_first(self.body).and_then(|body| body.as_bytes());
-        body.ok_or_else(|| "an entry has no body".into())
+/// The body of an entry: of what is stored it is the first, and the vector is not read.
+pub(super) struct Body(Vec<u8>);
+
+impl DocumentDeserialize for Body {
+    fn deserialize<'de, D>(mut entry: D) -> Result<Self, DeserializeError>
+    where
+        D: DocumentDeserializer<'de>,
+    {
+        let body = entry.next_field::<Self>()?;
+        body.map(|(_, body)| body).ok_or_else(|| DeserializeError::custom("an entry has no body"))
+    }
+}
+
+impl ValueDeserialize for Body {
+    fn deserialize<'de, D>(value: D) -> Result<Self, DeserializeError>
+    where
+        D: ValueDeserializer<'de>,
+    {
+        value.deserialize_bytes().map(Self)
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use tantivy::{
-    Directory, Index, IndexReader, ReloadPolicy, TantivyError,
+    Directory, Index, IndexReader, IndexSettings, ReloadPolicy, TantivyError,
     directory::{INDEX_WRITER_LOCK, MmapDirectory, error::LockError},
     index::SegmentComponent,
 };
@@ -32,6 +32,9 @@ const PARTS: [SegmentComponent; 7] = [
     SegmentComponent::Store,
     SegmentComponent::Delete,
 ];
+
+/// What is stored is read in blocks of about so many bytes, if one entry is not larger: the entry wanted, and few beside it.
+const BLOCK: usize = 1 << 10;
 
 /// The form of what this version writes.
 const FORMAT: u32 = 1;
@@ -108,7 +111,8 @@ fn read(path: &Path, terms: &Terms, make: bool) -> Result<Opened, BoxError> {
     let (fields, schema) = Fields::new();
     let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
     if make && !path.join(META).exists() {
-        let made = Index::builder().schema(schema.clone());
+        let settings = IndexSettings { docstore_blocksize: BLOCK, ..IndexSettings::default() };
+        let made = Index::builder().schema(schema.clone()).settings(settings);
         // Of two that would make it, one does.
         let lock = directory.acquire_lock(&INDEX_WRITER_LOCK);
         let lock = lock.map_err(|error| TantivyError::LockFailure(error, None))?;

@@ -1,28 +1,24 @@
 //! An index at one moment, as searches see it.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     hash::{Hash, Hasher},
-    io,
     ops::Range,
-    sync::{Mutex, PoisonError},
 };
 
 use tantivy::{
-    DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term,
-    query::Bm25StatisticsProvider,
-    schema::{Field, IndexRecordOption},
+    DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term,
+    schema::{IndexRecordOption, document::DocumentDeserialize},
     store::StoreReader,
 };
 
 use super::{
     fields::{Fields, Head, KEY, PLACE},
+    lists::Lists,
+    parts::Parts,
     vectors::{Kept, Vectors},
 };
 use crate::{document::Passage, error::BoxError};
-
-/// So many frequencies are remembered.
-const FREQUENCIES: usize = 65_536;
 
 /// One commit.
 #[derive(Debug)]
@@ -32,10 +28,10 @@ pub(super) struct View {
     /// The documents by their source.
     pub(super) heads: BTreeMap<String, Head>,
     pub(super) vectors: Vectors,
+    pub(super) parts: Parts,
+    pub(super) lists: Lists,
     passages: usize,
     terms: u64,
-    /// How many passages have a term, where counting them took walking them.
-    frequencies: Mutex<HashMap<Term, u64>>,
 }
 
 /// What a passage is known by: its key, and the place of its entry where that is known already.
@@ -71,13 +67,14 @@ impl View {
     /// The view of `searcher`, all of it read.
     pub(super) fn read(searcher: Searcher, fields: Fields) -> Result<Self, BoxError> {
         let mut view = Self {
+            parts: Parts::of(&searcher, fields)?,
+            lists: Lists::default(),
             searcher: searcher.clone(),
             fields,
             heads: BTreeMap::new(),
             vectors: Vectors::default(),
             passages: 0,
             terms: 0,
-            frequencies: Mutex::default(),
         };
         view.read_again(searcher)?;
         Ok(view)
@@ -86,6 +83,7 @@ impl View {
     /// Goes on to `searcher`, whatever changed. After an error it is what it was.
     pub(super) fn read_again(&mut self, searcher: Searcher) -> Result<(), BoxError> {
         let (fields, mut heads) = (self.fields, BTreeMap::new());
+        let parts = Parts::of(&searcher, fields)?;
         each(&searcher, &fields.heads(), |at| {
             let head = fields.head(&at.entry()?)?;
             heads.insert(head.source.clone(), head);
@@ -106,13 +104,17 @@ impl View {
         self.vectors.retain(|key| all.contains(&key));
         new.iter().for_each(|(key, vector)| self.vectors.put(*key, vector));
         self.terms = heads.values().map(|head| head.terms).sum();
-        (self.searcher, self.heads, self.passages) = (searcher, heads, passages);
-        self.known().clear();
+        (self.searcher, self.parts, self.heads, self.passages) = (searcher, parts, heads, passages);
         Ok(())
     }
 
-    /// Goes on to `searcher`, in which `changed` are other documents.
-    pub(super) fn advance(&mut self, searcher: Searcher, changed: Vec<Changed>) {
+    /// Goes on to `searcher`, in which `changed` are other documents. After an error it is what it was.
+    pub(super) fn advance(
+        &mut self,
+        searcher: Searcher,
+        changed: Vec<Changed>,
+    ) -> Result<(), BoxError> {
+        let parts = Parts::of(&searcher, self.fields)?;
         let count = |head: &Head| (head.keys.len(), head.terms);
         for Changed { source, head, vectors } in changed {
             let (passages, terms) = head.as_ref().map_or((0, 0), count);
@@ -126,8 +128,8 @@ impl View {
             self.passages = (self.passages + passages).saturating_sub(gone.0);
             self.terms = (self.terms + terms).saturating_sub(gone.1);
         }
-        self.searcher = searcher;
-        self.known().clear();
+        (self.searcher, self.parts) = (searcher, parts);
+        Ok(())
     }
 
     /// The passage at `place`.
@@ -177,45 +179,9 @@ impl View {
         self.passages
     }
 
-    /// How many terms they have together.
-    pub(super) fn terms(&self) -> u64 {
-        self.terms
-    }
-
-    /// Whether nothing is removed that is not merged away.
-    pub(super) fn is_whole(&self) -> bool {
-        self.searcher.segment_readers().iter().all(|reader| !reader.has_deletes())
-    }
-
-    /// How many living passages have `term`.
-    pub(super) fn frequency(&self, term: &Term) -> io::Result<u64> {
-        let known = self.known().get(term).copied();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let (mut sum, mut walked) = (0, false);
-        for reader in self.searcher.segment_readers() {
-            let index = reader.inverted_index(term.field()).map_err(io::Error::other)?;
-            sum += match reader.alive_bitset() {
-                None => u64::from(index.doc_freq(term)?),
-                Some(alive) => {
-                    let postings = index.read_postings(term, IndexRecordOption::Basic)?;
-                    walked |= postings.is_some();
-                    postings.map_or(0, |it| u64::from(it.doc_freq_given_deletes(alive)))
-                }
-            };
-        }
-        if walked {
-            let mut known = self.known();
-            if known.len() < FREQUENCIES {
-                known.insert(term.clone(), sum);
-            }
-        }
-        Ok(sum)
-    }
-
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Term, u64>> {
-        self.frequencies.lock().unwrap_or_else(PoisonError::into_inner)
+    /// How many terms they have on average.
+    pub(super) fn mean(&self) -> f32 {
+        self.terms as f32 / self.passages.max(1) as f32
     }
 }
 
@@ -227,7 +193,7 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    fn entry(&self) -> Result<TantivyDocument, BoxError> {
+    fn entry<E: DocumentDeserialize>(&self) -> Result<E, BoxError> {
         Ok(self.store.get(self.doc)?)
     }
 
@@ -262,38 +228,4 @@ fn each(
         }
     }
     Ok(())
-}
-
-/// What BM25 has to know of an index. Tantivy's own count has what was removed and not merged away yet.
-#[derive(Debug)]
-pub(super) struct Statistics {
-    pub(super) passages: usize,
-    pub(super) terms: u64,
-    pub(super) found: HashMap<Term, u64>,
-}
-
-impl Statistics {
-    /// Whether any passage has `term`.
-    pub(super) fn has(&self, term: &Term) -> bool {
-        self.found.get(term).is_some_and(|found| *found > 0)
-    }
-
-    /// How many terms a passage has on average.
-    pub(super) fn mean(&self) -> f32 {
-        self.terms as f32 / self.passages.max(1) as f32
-    }
-}
-
-impl Bm25StatisticsProvider for Statistics {
-    fn total_num_tokens(&self, _: Field) -> tantivy::Result<u64> {
-        Ok(self.terms)
-    }
-
-    fn total_num_docs(&self) -> tantivy::Result<u64> {
-        Ok(self.passages as u64)
-    }
-
-    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        Ok(self.found.get(term).copied().unwrap_or_default())
-    }
 }
