@@ -1,6 +1,7 @@
 //! The best passages of a question, without looking at all that have its terms.
 
 use std::{
+    cell::Cell,
     cmp::{Ordering, Reverse},
     collections::BinaryHeap,
     sync::Arc,
@@ -20,9 +21,6 @@ const ROUNDING: f32 = 1e-4;
 
 /// So many windows are looked at first.
 const FIRST: usize = 32;
-
-/// Of fewer windows that have a term, the one wanted is found by halving.
-const FEW: usize = 64;
 
 /// A passage that may be among the best.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -109,8 +107,8 @@ struct Term<'a> {
     windows: &'a Windows,
     weight: f32,
     unit: f32,
-    /// The place of every window and one more, 0 where it has none; empty where that is found otherwise.
-    places: Vec<u32>,
+    /// Where the window that was asked for last is.
+    place: Cell<usize>,
 }
 
 /// A term in a window.
@@ -121,36 +119,24 @@ struct Here {
     bound: f32,
 }
 
+impl Here {
+    fn has(&self, bit: u32) -> bool {
+        self.window.bits >> bit & 1 == 1
+    }
+}
+
 impl<'a> Term<'a> {
     fn new(asking: &Asking<'a>, at: usize, list: &'a List, weight: f32) -> Self {
-        let windows = &list.windows;
-        let mut places = Vec::new();
-        if let Some(numbers) = windows.numbers().filter(|numbers| numbers.len() > FEW) {
-            places = vec![0; asking.parts.windows()];
-            for (place, number) in (1..).zip(numbers) {
-                if let Some(at) = places.get_mut(*number as usize) {
-                    *at = place;
-                }
-            }
-        }
-        let unit = windows.unit(weight, asking.norms.mean());
-        Self { at, windows, weight, unit, places }
+        let unit = list.windows.unit(weight, asking.norms.mean());
+        Self { at, windows: &list.windows, weight, unit, place: Cell::new(0) }
     }
 
-    /// The term in the window of this number.
+    /// The term in the window of this number. One after the other is found soonest.
     fn here(&self, number: usize) -> Here {
-        let place = match self.places.get(number) {
-            Some(place) => (*place as usize).checked_sub(1),
-            None => self.windows.place(number),
-        };
-        let window = place.map_or_else(Window::default, |place| self.windows.at(place));
+        let place = self.windows.place_from(self.place.get(), number);
+        self.place.set(place);
+        let window = self.windows.in_window(place, number);
         Here { window, bound: window.bound(self.unit) }
-    }
-
-    /// How often the entry `bit` of the window of this number has it.
-    fn times(&self, number: usize, bit: u32) -> u32 {
-        let known = self.windows.known(number, bit);
-        known.unwrap_or_else(|| self.windows.times(self.here(number).window, number, bit))
     }
 }
 
@@ -209,8 +195,8 @@ impl<'a> Asking<'a> {
     fn has(&self, window: usize, bit: u32) -> Has {
         let mut has = Has::default();
         for (at, list) in self.lists.iter().enumerate() {
-            let place = list.windows.place(window);
-            if place.is_some_and(|place| list.windows.at(place).bits >> bit & 1 == 1) {
+            let place = list.windows.place_from(0, window);
+            if list.windows.in_window(place, window).bits >> bit & 1 == 1 {
                 has.add(at);
             }
         }
@@ -223,7 +209,7 @@ struct Search<'a> {
     asking: &'a Asking<'a>,
     terms: &'a [Term<'a>],
     best: Best,
-    /// The first terms in the window that is looked at.
+    /// The terms in the window that is looked at.
     here: Vec<Here>,
     /// What each term of the question adds to the score of a passage.
     scores: Vec<f32>,
@@ -244,26 +230,21 @@ impl<'a> Search<'a> {
     fn window(&mut self, number: usize, bound: f32) {
         let Some(part) = self.asking.parts.part(number) else { return };
         let (slack, worst) = (bound * ROUNDING, self.best.worst());
-        let (mut rest, mut some) = (bound, 0);
+        let (mut rest, mut some) = (bound + slack, 0);
         self.here.clear();
         for term in self.terms {
-            // A passage that has none of the first terms has to be good enough by the others.
-            if rest + slack < worst {
-                break;
-            }
             let here = term.here(number);
+            // A passage that has none of the first terms has to be good enough by the others.
+            if rest >= worst {
+                some |= here.window.bits;
+            }
             rest -= here.bound;
-            some |= here.window.bits;
             self.here.push(here);
         }
         let allowed = self.asking.allowed.get(number).copied().unwrap_or_default();
-        let rest = rest + slack;
         for bit in bits(some & allowed) {
-            let can = |here: &Here| match here.window.bits >> bit & 1 {
-                0 => 0.0,
-                _ => here.bound,
-            };
-            let can = rest + self.here.iter().map(can).sum::<f32>();
+            let can = |here: &Here| if here.has(bit) { here.bound } else { 0.0 };
+            let can = slack + self.here.iter().map(can).sum::<f32>();
             if can >= self.best.worst() {
                 self.passage(part, number, bit, can);
             }
@@ -275,31 +256,21 @@ impl<'a> Search<'a> {
         let (doc, norms) = (part.begin(number) + bit, self.asking.norms);
         let (length, worst) = (part.lengths.fieldnorm_id(doc), self.best.worst());
         let mut has = Has::default();
-        let mut add = |term: &Term<'_>, count| {
+        self.scores.fill(0.0);
+        for (term, here) in self.terms.iter().zip(&self.here).filter(|(_, here)| here.has(bit)) {
+            let count = term.windows.times(here.window, number, bit);
             let score = term.weight * norms.part(length, count);
+            can += score - here.bound;
+            if can < worst {
+                return;
+            }
             has.add(term.at);
             if let Some(at) = self.scores.get_mut(term.at) {
                 *at = score;
             }
-            score
-        };
-        for (term, here) in self.terms.iter().zip(&self.here) {
-            if here.window.bits >> bit & 1 == 1 {
-                can += add(term, term.windows.times(here.window, number, bit)) - here.bound;
-            }
-        }
-        if can < worst {
-            return self.scores.fill(0.0);
-        }
-        for term in self.terms.get(self.here.len()..).unwrap_or_default() {
-            match term.times(number, bit) {
-                0 => {}
-                count => _ = add(term, count),
-            }
         }
         // In the order of the terms: by another one, equal passages could differ.
         let score = self.scores.iter().sum();
-        self.scores.fill(0.0);
         if score > 0.0
             && score >= worst
             && let Some(key) = part.key(doc)

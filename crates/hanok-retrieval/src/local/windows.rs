@@ -225,28 +225,34 @@ impl Windows {
         at.map_or(place, |window| *window as usize)
     }
 
-    /// The place of a window; `None` where it does not have the term.
-    pub(super) fn place(&self, window: usize) -> Option<usize> {
-        match &self.at {
-            None => Some(window),
-            Some(at) => at.binary_search_by_key(&window, |at| *at as usize).ok(),
+    /// The place of the window of this number or of the first one after it, looked for from `place` on.
+    pub(super) fn place_from(&self, place: usize, number: usize) -> usize {
+        let Some(at) = &self.at else { return number };
+        let before = |place: usize| at.get(place).is_some_and(|at| (*at as usize) < number);
+        let mut place = match place.checked_sub(1) {
+            Some(last) if !before(last) => 0,
+            _ => place,
+        };
+        let mut step = 1;
+        while before(place + step) {
+            place += step;
+            step *= 2;
         }
+        while step > 0 {
+            if before(place + step - 1) {
+                place += step;
+            }
+            step /= 2;
+        }
+        place
     }
 
-    /// Where the windows that have it are told by their numbers, these.
-    pub(super) fn numbers(&self) -> Option<&[u32]> {
-        self.at.as_deref()
-    }
-
-    /// What is at a place.
-    pub(super) fn at(&self, place: usize) -> Window {
-        self.all.get(place).copied().unwrap_or_default()
-    }
-
-    /// How often the entry `bit` of the window of this number has the term, if that is known without looking at the window.
-    pub(super) fn known(&self, number: usize, bit: u32) -> Option<u32> {
-        let entry = number * WINDOW + bit as usize;
-        self.flat.then(|| self.counted(entry, entry))
+    /// What is at `place`, if that is the window of this number.
+    pub(super) fn in_window(&self, place: usize, number: usize) -> Window {
+        match self.all.get(place) {
+            Some(window) if self.window(place) == number => *window,
+            _ => Window::default(),
+        }
     }
 
     /// How often the entry `bit` of the window of this number, which is `here`, has the term.
