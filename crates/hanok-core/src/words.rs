@@ -50,13 +50,25 @@ pub fn words(text: &str) -> Vec<Word> {
         };
         match words.last_mut() {
             Some(last) if open && last.script == script && last.text.len() < LONGEST => {
-                last.text.extend(c.to_lowercase());
+                push_lower(&mut last.text, c, script);
             }
-            _ => words.push(Word { script, text: c.to_lowercase().collect() }),
+            _ => {
+                let mut text = String::new();
+                push_lower(&mut text, c, script);
+                words.push(Word { script, text });
+            }
         }
         open = true;
     }
     words
+}
+
+fn push_lower(text: &mut String, c: char, script: Script) {
+    match script {
+        // These have no lower case, and looking for it takes longer than all the rest.
+        Script::Syllables => text.push(c),
+        _ => text.extend(c.to_lowercase()),
+    }
 }
 
 fn script(c: char) -> Option<Script> {

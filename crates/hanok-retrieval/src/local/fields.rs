@@ -30,6 +30,9 @@ const HEAD: &str = "head";
 /// The tag of a passage with a vector.
 const VECTOR: &str = "vector";
 
+/// What an entry takes beside its terms, its body and its vector, about.
+const BESIDE: usize = 512;
+
 /// The fields of every index.
 ///
 /// A passage has its terms, its tags, its key, its place, all of itself in `body` and its vector. Beside its passages, a
@@ -110,6 +113,7 @@ impl Fields {
             return Ok(None);
         };
         let (mut entries, mut vectors) = (Vec::with_capacity(passages.len() + 1), Vec::new());
+        let tags = tags(&source);
         let mut head = Head { source, version, model, terms: 0, keys: Vec::new() };
         for passage in passages {
             let body = kept::encode(passage)?;
@@ -118,9 +122,11 @@ impl Fields {
             let (written, count) = terms::written(&searched(passage), terms);
             head.terms += count as u64;
             head.keys.push(key);
-            let mut entry = TantivyDocument::default();
+            let size = written.len() + body.len() + vector.len();
+            let mut entry = TantivyDocument::with_capacity(size + BESIDE);
             entry.add_text(self.terms, written);
-            tags(passage).iter().for_each(|tag| entry.add_text(self.tags, tag));
+            let values = passage.metadata.iter().map(|(key, value)| having(key, value));
+            tags.iter().cloned().chain(values).for_each(|tag| entry.add_text(self.tags, tag));
             entry.add_u64(self.key, key);
             entry.add_u64(self.place, passage.ordinal as u64);
             entry.add_bytes(self.body, &body);
@@ -224,11 +230,10 @@ fn key(body: &[u8], vector: &[u8]) -> u64 {
     hash.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-fn tags(passage: &Passage) -> Vec<String> {
-    let source = &passage.source;
+/// What every passage of the document `source` has.
+fn tags(source: &str) -> Vec<String> {
     let folders = source.match_indices('/').filter_map(|(at, _)| source.get(..at)).map(below);
-    let values = passage.metadata.iter().map(|(key, value)| having(key, value));
-    [of_source(source), below(source)].into_iter().chain(folders).chain(values).collect()
+    [of_source(source), below(source)].into_iter().chain(folders).collect()
 }
 
 fn of_source(source: &str) -> String {
@@ -249,6 +254,7 @@ fn hash(kind: char, parts: &[&str]) -> String {
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes()).update(str::as_bytes(part));
     }
-    let hash = hasher.finalize().to_hex();
-    std::iter::once(kind).chain(hash.chars().take(32)).collect()
+    let (mut tag, hash) = (String::from(kind), hasher.finalize().to_hex());
+    tag.extend(hash.get(..32));
+    tag
 }

@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use tantivy::{
-    Directory, Index, IndexReader, IndexSettings, ReloadPolicy, TantivyError,
+    Directory, Index, IndexReader, ReloadPolicy, TantivyError,
     directory::{INDEX_WRITER_LOCK, MmapDirectory, error::LockError},
     index::SegmentComponent,
 };
@@ -111,8 +111,7 @@ fn read(path: &Path, terms: &Terms, make: bool) -> Result<Opened, BoxError> {
     let (fields, schema) = Fields::new();
     let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
     if make && !path.join(META).exists() {
-        let settings = IndexSettings { docstore_blocksize: BLOCK, ..IndexSettings::default() };
-        let made = Index::builder().schema(schema.clone()).settings(settings);
+        let made = Index::builder().schema(schema.clone());
         // Of two that would make it, one does.
         let lock = directory.acquire_lock(&INDEX_WRITER_LOCK);
         let lock = lock.map_err(|error| TantivyError::LockFailure(error, None))?;
@@ -124,7 +123,11 @@ fn read(path: &Path, terms: &Terms, make: bool) -> Result<Opened, BoxError> {
         }
         drop(lock);
     }
-    let index = Index::open(directory)?;
+    let mut index = Index::open(directory)?;
+    let settings = index.settings_mut();
+    settings.docstore_blocksize = BLOCK;
+    // Nothing is compressed: handing blocks to another thread takes longer than writing them.
+    settings.docstore_compress_dedicated_thread = false;
     if index.schema() != schema {
         return Err("it has other fields than this version writes".into());
     }

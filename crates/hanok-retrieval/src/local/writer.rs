@@ -29,7 +29,7 @@ use crate::{
 const MEMORY: usize = 64 << 20;
 
 /// Of so many parts of one size, one is made.
-const PARTS: usize = 4;
+const PARTS: usize = 8;
 
 /// A part with more than this share of removed entries is written anew.
 const REMOVED: f32 = 0.3;
