@@ -17,7 +17,7 @@ pub(crate) const ALL: [Store; 3] =
 pub(crate) enum Store {
     /// By its defaults.
     Kind(StoreKind),
-    /// The local one, with a graph of near vectors.
+    /// The local one, which estimates vectors and compares the best.
     Approximate,
 }
 

@@ -104,10 +104,8 @@ pub use error::{BoxError, RetrievalError};
 pub use files::FilesError;
 pub use fusion::Fusion;
 pub use library::{Changes, Library, LoadReport, MIN_COVERAGE};
-#[cfg(feature = "approximate")]
-pub use local::Approximate;
 #[cfg(feature = "local")]
-pub use local::{LocalOptions, LocalStore};
+pub use local::{Approximate, LocalOptions, LocalStore};
 pub use memory::MemoryIndex;
 pub use memory_store::MemoryStore;
 pub use morphology::Morphology;

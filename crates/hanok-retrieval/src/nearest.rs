@@ -56,6 +56,13 @@ impl<K: Ord> Nearest<K> {
         }
     }
 
+    /// What is less similar is not among the nearest.
+    #[cfg(feature = "local")]
+    pub(crate) fn bar(&self) -> f32 {
+        let last = self.heap.peek().filter(|_| self.heap.len() >= self.count);
+        last.map_or(self.lowest, |last| last.similarity.max(self.lowest))
+    }
+
     /// The most similar first, and equal ones in the order of their keys.
     pub(crate) fn told(self) -> Vec<(K, f32)> {
         self.heap.into_sorted_vec().into_iter().map(|it| (it.key, it.similarity)).collect()

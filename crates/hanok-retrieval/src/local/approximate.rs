@@ -1,7 +1,7 @@
-//! How much of a graph is looked at.
+//! How many candidates are compared.
 
-/// That vectors are found by a graph of near ones, where a store has at least 5,000 of a space. Fewer, and what a filter leaves
-/// few of, are all compared. The feature `approximate`.
+/// That a search estimates how similar vectors are, by one bit of each number, and compares the best of them alone, where a
+/// store has at least 5,000 of a space. Fewer, and what a filter leaves few of, are all compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Approximate {
     breadth: usize,
@@ -9,7 +9,7 @@ pub struct Approximate {
 
 impl Default for Approximate {
     fn default() -> Self {
-        Self { breadth: 128 }
+        Self { breadth: 384 }
     }
 }
 
@@ -20,15 +20,16 @@ impl Approximate {
         Self::default()
     }
 
-    /// So many candidates are found by the graph and then compared, or twice the hits that are asked for where these are more.
-    /// More of them miss less and take longer. From 16 to 1,024. Default: 128.
+    /// So many of the best by estimate are compared, or four times the hits that are asked for where these are more; those of
+    /// them that are too far by any likely error are left out. More of them miss less and take longer. From 16 to 16,384.
+    /// Default: 384.
     #[must_use]
     pub fn breadth(self, breadth: usize) -> Self {
-        Self { breadth: breadth.clamp(16, 1_024) }
+        Self { breadth: breadth.clamp(16, 16_384) }
     }
 
-    /// How many candidates are asked for, when `count` hits are.
+    /// How many candidates there are to be, when `count` hits are asked for.
     pub(super) fn wanted(self, count: usize) -> usize {
-        self.breadth.max(count.saturating_mul(2))
+        self.breadth.max(count.saturating_mul(4))
     }
 }

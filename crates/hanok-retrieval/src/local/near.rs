@@ -1,17 +1,11 @@
-//! The nearest vectors of a space, by its graph, and the files of graphs.
+//! The nearest vectors of a space, by their codes.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    fs, io,
-    path::Path,
-    sync::PoisonError,
-};
-
-use hanok_checkpoint::{Space, Vector};
+use hanok_checkpoint::Vector;
 
 use super::{
     approximate::Approximate,
-    graph::Graph,
+    codes::Codes,
+    likeliest::{Candidate, Likeliest},
     vectors::{Slab, Vectors},
 };
 use crate::nearest::Nearest;
@@ -20,10 +14,13 @@ use crate::nearest::Nearest;
 pub(super) const LEAST: usize = 5_000;
 
 /// With a filter that lets through less than one in so many vectors, these are all compared.
-const FEW: usize = 8;
+const FEW: usize = 64;
 
-/// What the name of a graph's file ends with.
-const FILE: &str = ".near";
+/// Vectors of fewer numbers are compared about as fast as their codes, and better.
+const NARROW: usize = 64;
+
+/// Of so many vectors, the mean stays what it is.
+const SETTLED: usize = 100_000;
 
 impl Slab {
     /// The `count` most like `asked`, of `among` alone, where it is given; one may be missed. `None` where all have to be
@@ -36,164 +33,140 @@ impl Slab {
         lowest: f32,
         approximate: Approximate,
     ) -> Option<Vec<(u64, f32)>> {
-        let (wanted, all) =
-            (approximate.wanted(count), among.map_or(self.keys.len(), <[u64]>::len));
+        let codes = &self.codes.as_ref()?.codes;
+        let all = among.map_or(self.keys.len(), <[u64]>::len);
+        let wanted = approximate.wanted(count);
         if all < LEAST.max(self.keys.len() / FEW) || wanted > all / 4 {
             return None;
         }
-        // While it is brought up to date, nobody waits for it.
-        let held = self.graph.try_read().ok()?;
-        let graph = held.as_ref().filter(|graph| graph.behind.len() <= all / 4)?;
-        let among: Option<HashSet<u64>> = among.map(|among| among.iter().copied().collect());
-        let mut near: HashSet<u64> =
-            graph.near(asked.numbers(), wanted, among.as_ref())?.into_iter().collect();
-        let allowed = |key: &&u64| among.as_ref().is_none_or(|among| among.contains(key));
-        near.extend(graph.behind.iter().filter(allowed));
-        let (mut found, mut compared) = (Nearest::new(count, lowest), 0);
-        for (key, numbers) in near.into_iter().filter_map(|key| Some((key, self.get(key)?))) {
-            found.offer(key, asked.similarity_to(numbers));
-            compared += 1;
-        }
-        // So few that there may be others.
-        (compared >= wanted / 2).then(|| found.told())
-    }
-
-    /// Notes that the vector of that key came or went.
-    pub(super) fn changed(&mut self, key: u64) {
-        if let Some(graph) = self.graph.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            graph.behind.insert(key);
-        }
-    }
-
-    /// Brings the graph up to date, or makes it.
-    fn settle(&self) {
-        let mut held = self.graph.write().unwrap_or_else(PoisonError::into_inner);
-        let graph = held.take();
-        // One that just grew large enough may soon be a little smaller again.
-        if self.keys.len() < LEAST && (graph.is_none() || self.keys.len() < LEAST / 2) {
-            return;
-        }
-        let vectors = self.numbers.chunks_exact(self.space.dimensions.max(1));
-        *held = graph.and_then(|graph| graph.settled(|key| self.get(key))).or_else(|| {
-            Graph::build(self.space.dimensions, self.keys.iter().copied().zip(vectors))
+        let allowed = among.map(|among| self.places(among));
+        let probe = codes.probe(asked.numbers());
+        let mut best = Likeliest::new(wanted);
+        codes.scan(&probe, |place, estimate| {
+            if allowed.as_ref().is_none_or(|allowed| allowed.get(place) == Some(&true))
+                && let Some(key) = self.keys.get(place).copied()
+            {
+                best.offer(Candidate { estimate, key, place });
+            }
+            best.bar()
         });
+        let mut found = Nearest::new(count, lowest);
+        for Candidate { estimate, key, place } in best.told() {
+            if codes.bound(&probe, place, estimate) >= found.bar()
+                && let Some(numbers) = self.at(place)
+            {
+                found.offer(key, asked.similarity_to(numbers));
+            }
+        }
+        Some(found.told())
     }
 
-    /// Takes over the graph of a file, whatever vectors this was of. One that is not whole is passed over.
-    fn load(&mut self, folder: &Path) {
-        let bytes = fs::read(folder.join(name(&self.space))).unwrap_or_default();
-        let mut graph = Graph::from_bytes(&bytes, self.space.dimensions);
-        graph.iter_mut().for_each(|graph| graph.compare(&self.keys));
-        *self.graph.get_mut().unwrap_or_else(PoisonError::into_inner) = graph;
+    /// Makes codes where there are enough vectors, and makes them anew when these are twice as many as those whose mean they
+    /// know.
+    pub(super) fn encode(&mut self) {
+        let (count, of) = (self.keys.len(), self.codes.as_ref().map_or(0, |coded| coded.of));
+        let due = if of == 0 { count >= LEAST } else { count >= 2 * of && of < SETTLED };
+        if due && self.space.dimensions >= NARROW {
+            self.codes = Codes::new(self.space.dimensions, &self.numbers)
+                .map(|codes| Coded { codes, of: count });
+        }
     }
+
+    /// Which places have one of the keys.
+    fn places(&self, keys: &[u64]) -> Vec<bool> {
+        let mut allowed = vec![false; self.keys.len()];
+        for key in keys {
+            if let Some(place) = self.place(*key).and_then(|place| allowed.get_mut(place)) {
+                *place = true;
+            }
+        }
+        allowed
+    }
+}
+
+/// The codes of the vectors of a space, in the same order.
+#[derive(Debug)]
+pub(super) struct Coded {
+    pub(super) codes: Codes,
+    /// How many vectors there were when they were made.
+    of: usize,
 }
 
 impl Vectors {
-    /// From now on these are found by graphs; those whose files are in `folder` need not be made.
-    pub(super) fn approximate(&mut self, approximate: Approximate, folder: &Path) {
+    /// From now on these have codes.
+    pub(super) fn approximate(&mut self, approximate: Approximate) {
         self.approximate = Some(approximate);
-        self.slabs.iter_mut().for_each(|slab| slab.load(folder));
-        self.settle();
+        self.slabs.iter_mut().for_each(Slab::encode);
     }
-
-    /// Brings the graphs up to date. Searches of the time compare all.
-    pub(super) fn settle(&self) {
-        if self.approximate.is_some() {
-            self.slabs.iter().for_each(Slab::settle);
-        }
-    }
-
-    /// Writes the graphs to `folder` that changed much, or at all, when the store is `closing`. What cannot be written is
-    /// made again at opening.
-    pub(super) fn save(&self, folder: &Path, closing: bool) {
-        if self.approximate.is_none() {
-            return;
-        }
-        let mut names = BTreeSet::new();
-        for slab in &self.slabs {
-            let held = slab.graph.read().unwrap_or_else(PoisonError::into_inner);
-            let Some(graph) = held.as_ref() else { continue };
-            let name = name(&slab.space);
-            if graph.is_due(closing) && write(folder, &name, graph).is_ok() {
-                graph.was_saved();
-            }
-            names.insert(name);
-        }
-        if closing {
-            drop(clean(folder, |name| names.contains(name)));
-        }
-    }
-}
-
-fn write(folder: &Path, name: &str, graph: &Graph) -> io::Result<()> {
-    let beside = folder.join(format!(".tmp-{name}"));
-    let bytes = graph.to_bytes().ok_or_else(|| io::Error::other("the graph cannot be written"))?;
-    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, folder.join(name)));
-    if written.is_err() {
-        drop(fs::remove_file(&beside));
-    }
-    written
-}
-
-/// Removes the graphs that do not stay.
-fn clean(folder: &Path, stays: impl Fn(&str) -> bool) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let ours = |name: &&str| name.len() == 32 + FILE.len() && name.ends_with(FILE);
-        if name.to_str().filter(ours).is_some_and(|name| !stays(name)) {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
-}
-
-/// The name of the file with the graph of a space. By it, it is a file of the index.
-fn name(space: &Space) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&(space.dimensions as u64).to_le_bytes()).update(space.model.as_bytes());
-    hasher.finalize().to_hex().chars().take(32).chain(FILE.chars()).collect()
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::local::vectors::Kept;
 
     const COUNT: u64 = 6_000;
 
-    /// One that follows from its key.
-    fn vector(key: u64) -> Vector {
+    fn numbers(size: usize, key: u64) -> impl Iterator<Item = f32> {
         let mut seed = key.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let numbers = std::iter::repeat_with(|| {
+        let uniform = move || {
             seed ^= seed << 13;
             seed ^= seed >> 7;
             seed ^= seed << 17;
             (seed >> 40) as f32 / (1 << 23) as f32 - 1.0
-        });
-        Vector::new(&numbers.skip(8).take(64).collect::<Vec<_>>()).unwrap()
+        };
+        std::iter::repeat_with(uniform).skip(8).take(size)
     }
 
-    fn questions() -> impl Iterator<Item = Vector> {
-        (0..50).map(|number| vector(1 << 40 | number))
+    fn unit(numbers: &[f32]) -> Vec<f32> {
+        Vector::new(numbers).unwrap().numbers().to_vec()
+    }
+
+    /// One of length 1 that follows from its key.
+    pub(in crate::local) fn random(size: usize, key: u64) -> Vec<f32> {
+        unit(&numbers(size, key).collect::<Vec<_>>())
+    }
+
+    /// One near one of some centres, which follows from its key, too.
+    pub(in crate::local) fn clustered(size: usize, clusters: u64, key: u64) -> Vec<f32> {
+        let centre = numbers(size, (1 << 50) + (key.wrapping_mul(0x9E37_79B9) >> 7) % clusters);
+        // What makes vectors of a cluster different lies in a few directions, as with those that encoders make.
+        let mut of: Vec<f32> = centre.collect();
+        for (direction, share) in numbers(16, key).enumerate() {
+            let along = numbers(size, (1 << 51) + direction as u64);
+            of.iter_mut().zip(along).for_each(|(number, along)| *number += 0.3 * share * along);
+        }
+        let noise = numbers(size, key + (1 << 52));
+        of.iter_mut().zip(noise).for_each(|(number, noise)| *number += 0.2 * noise);
+        unit(&of)
+    }
+
+    fn vector(key: u64) -> Vector {
+        Vector::new(&random(64, key)).unwrap()
     }
 
     fn put(vectors: &mut Vectors, keys: impl IntoIterator<Item = u64>) {
         keys.into_iter().for_each(|key| vectors.put(key, &Kept::from(&vector(key))));
     }
 
-    /// Vectors that were there before, of which there may be a graph in `folder`.
-    fn opened(keys: impl IntoIterator<Item = u64>, folder: &Path) -> Vectors {
+    /// Vectors that were there before.
+    fn opened(keys: impl IntoIterator<Item = u64>) -> Vectors {
         let mut vectors = Vectors::default();
         put(&mut vectors, keys);
-        vectors.approximate(Approximate::new(), folder);
+        vectors.approximate(Approximate::new());
         vectors
     }
 
-    /// The share of the ten nearest that is found. What is found is there, and has its own score.
-    fn recall(vectors: &mut Vectors, among: impl Fn(&Vector) -> Option<Vec<u64>>) -> f64 {
-        let (approximate, mut both) = (vectors.approximate, 0);
-        for asked in questions() {
+    /// The share of the ten nearest to each that is found. What is found is there, and has its own score.
+    fn recall(
+        vectors: &mut Vectors,
+        asked: impl Iterator<Item = Vector>,
+        among: impl Fn(&Vector) -> Option<Vec<u64>>,
+    ) -> f64 {
+        let (approximate, mut both, mut all) = (vectors.approximate, 0, 0);
+        for asked in asked {
             let among = among(&asked);
             let mut find = |approximate| {
                 vectors.approximate = approximate;
@@ -202,129 +175,148 @@ mod tests {
             let (want, found) = (find(None), find(approximate));
             assert_eq!((want.len(), found.len()), (10, 10));
             for (key, similarity) in &found {
-                assert_eq!(*similarity, asked.similarity(&vector(*key)));
+                assert_eq!(*similarity, asked.similarity_to(vectors.slabs[0].get(*key).unwrap()));
                 assert!(among.as_ref().is_none_or(|among| among.contains(key)));
             }
             assert!(found.is_sorted_by(|a, b| a.1 >= b.1), "{found:?}");
             both += found.iter().filter(|found| want.contains(found)).count();
+            all += want.len();
         }
-        both as f64 / 500.0
+        both as f64 / all as f64
     }
 
-    fn shown(vectors: &Vectors) -> String {
-        format!("{:?}", vectors.slabs[0].graph)
-    }
-
-    fn nowhere() -> &'static Path {
-        Path::new("/nowhere")
+    fn questions() -> impl Iterator<Item = Vector> {
+        (0..50).map(|number| vector(1 << 40 | number))
     }
 
     #[test]
-    fn a_graph_finds_nearly_all_that_a_scan_finds() {
-        let mut vectors = opened(0..COUNT, nowhere());
-        let found = recall(&mut vectors, |_| None);
-        assert!(found >= 0.95, "{found}");
+    fn estimates_find_nearly_all_that_a_scan_finds() {
+        let mut vectors = opened(0..COUNT);
+        let found = recall(&mut vectors, questions(), |_| None);
+        assert!(found >= 0.98, "{found}");
         vectors.approximate = Some(Approximate::new().breadth(16));
-        let narrow = recall(&mut vectors, |_| None);
+        let narrow = recall(&mut vectors, questions(), |_| None);
         assert!(narrow > 0.3 && narrow < found, "{narrow}");
         vectors.approximate = Some(Approximate::new().breadth(1_024));
-        assert!(recall(&mut vectors, |_| None) > 0.999);
+        assert!(recall(&mut vectors, questions(), |_| None) > 0.995);
 
-        let mut few = opened(0..LEAST as u64 - 1, nowhere());
-        few.approximate = Some(Approximate::new().breadth(16));
-        assert_eq!(recall(&mut few, |_| None), 1.0, "{few:?}");
-        assert!(shown(&few).contains("None"));
+        let mut few = opened(0..LEAST as u64 - 1);
+        assert!(few.slabs[0].codes.is_none());
+        assert_eq!(recall(&mut few, questions(), |_| None), 1.0);
+        put(&mut few, [COUNT]);
+        assert!(few.slabs[0].codes.is_some());
     }
 
     #[test]
-    fn a_filter_takes_from_the_graph_what_it_lets_through_and_loses_nothing_of_few() {
-        let mut vectors = opened(0..COUNT, nowhere());
+    fn of_vectors_in_clusters_nearly_all_is_found() {
+        let size = 256;
+        let of = |key| Vector::new(&clustered(size, 50, key)).unwrap();
+        let mut vectors = Vectors::default();
+        (0..COUNT).for_each(|key| vectors.put(key, &Kept::from(&of(key))));
+        vectors.approximate(Approximate::new());
+        let found = recall(&mut vectors, (0..50).map(|key| of(1 << 40 | key)), |_| None);
+        assert!(found >= 0.98, "{found}");
+    }
+
+    #[test]
+    fn a_filter_lets_through_what_it_should_and_loses_nothing_of_few() {
+        let mut vectors = opened(0..COUNT);
         vectors.approximate = Some(Approximate::new().breadth(16));
         for few in [40, 1_000, 4_999] {
             let few: Vec<u64> = (0..COUNT).rev().take(few).collect();
-            assert_eq!(recall(&mut vectors, |_| Some(few.clone())), 1.0);
+            assert_eq!(recall(&mut vectors, questions(), |_| Some(few.clone())), 1.0);
         }
         vectors.approximate = Some(Approximate::new());
-        // All but the nearest, between which the way goes.
+        let two_in_three = || (0..COUNT + 2_000).filter(|key| key % 3 > 0).collect();
+        let found = recall(&mut vectors, questions(), |_| Some(two_in_three()));
+        assert!(found >= 0.98, "{found}");
+        vectors.approximate = Some(Approximate::new().breadth(1_024));
+        // All but the nearest: many are about as near as those that are left.
         let far = |asked: &Vector| {
             let mut keys: Vec<u64> = (0..COUNT).collect();
             keys.sort_by_cached_key(|key| (asked.similarity(&vector(*key)) * 1e6) as i32);
             keys.truncate(5_500);
             Some(keys)
         };
-        let found = recall(&mut vectors, far);
-        assert!(found >= 0.9, "{found}");
+        let found = recall(&mut vectors, questions().take(20), far);
+        assert!(found >= 0.95, "{found}");
     }
 
     #[test]
-    fn what_comes_is_found_and_what_goes_is_not_whether_or_not_the_graph_knows() {
-        let mut vectors = opened(0..COUNT, nowhere());
-        for round in 0..3 {
-            let (gone, new) = (round * 700..(round + 1) * 700, COUNT + round * 700);
-            gone.clone().for_each(|key| vectors.remove(key));
-            put(&mut vectors, new..new + 700);
-            put(&mut vectors, gone.clone().step_by(7));
-            for settled in [false, true] {
-                if settled {
-                    vectors.settle();
-                }
-                let found = recall(&mut vectors, |_| None);
-                assert!(found >= 0.95, "{round}, {settled}: {found}");
-                for key in gone.clone() {
-                    let [(found, _)] = vectors.nearest(&vector(key), None, 1, -1.0).unwrap()[..]
-                    else {
-                        panic!("{key}")
-                    };
-                    assert_eq!(found == key, (key - gone.start) % 7 == 0, "{key}, {settled}");
+    fn codes_are_made_anew_when_there_are_twice_as_many_vectors() {
+        let mut vectors = opened(0..5_500);
+        let of = |vectors: &Vectors| vectors.slabs[0].codes.as_ref().unwrap().of;
+        put(&mut vectors, 5_500..10_999);
+        assert_eq!(of(&vectors), 5_500);
+        put(&mut vectors, 10_999..11_000);
+        assert_eq!(of(&vectors), 11_000);
+        (0..6_000).for_each(|key| vectors.remove(key));
+        assert!(recall(&mut vectors, questions(), |_| None) >= 0.95);
+    }
+
+    /// What is equal is told by its key; a search of opposites finds those of its own side.
+    #[test]
+    fn equal_and_opposite_vectors_are_found_as_by_a_scan() {
+        let (one, other) = (random(64, 1), random(64, 2));
+        let minus: Vec<f32> = one.iter().map(|number| -number).collect();
+        for (a, b) in [(&one, &one), (&one, &minus), (&one, &other)] {
+            let mut vectors = Vectors::default();
+            for key in 0..COUNT {
+                let numbers = if key * 7 % 3 == 0 { a } else { b };
+                let kept = Kept::from(&Vector::new(numbers).unwrap());
+                vectors.put(key.wrapping_mul(0x9E37_79B9_7F4A_7C15), &kept);
+            }
+            let mut find = |asked: &[f32], approximate: Option<Approximate>| {
+                vectors.approximate = None;
+                approximate.into_iter().for_each(|it| vectors.approximate(it));
+                vectors.nearest(&Vector::new(asked).unwrap(), None, 30, -1.0).unwrap()
+            };
+            for asked in [a, b, &random(64, 3)] {
+                let want = find(asked, None);
+                assert_eq!(find(asked, Some(Approximate::new())), want);
+            }
+        }
+    }
+
+    /// Whatever their size, what is found is good: below 64 numbers and above 8,192 because it is exact.
+    #[test]
+    fn vectors_of_any_size_are_found() {
+        for (size, coded) in [(1, false), (2, false), (63, false), (65, true), (130, true)] {
+            let of = |key| Vector::new(&random(size, key)).unwrap();
+            let mut vectors = Vectors::default();
+            vectors.approximate(Approximate::new());
+            (0..COUNT).for_each(|key| vectors.put(key, &Kept::from(&of(key))));
+            assert_eq!(vectors.slabs[0].codes.is_some(), coded);
+            let found = recall(&mut vectors, (0..20).map(|key| of(1 << 40 | key)), |_| None);
+            assert!(found >= if coded { 0.93 } else { 1.0 }, "{size}: {found}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3))]
+
+        /// Whatever was put, removed and replaced, a store finds what a fresh one finds.
+        #[test]
+        fn what_comes_is_found_and_what_goes_is_not(
+            changes in prop::collection::vec((any::<bool>(), 0..COUNT + 500), 0..400),
+        ) {
+            let mut vectors = opened(0..COUNT);
+            let mut there: std::collections::BTreeSet<u64> = (0..COUNT).collect();
+            for (put_it, key) in changes {
+                if put_it && there.insert(key) {
+                    put(&mut vectors, [key]);
+                } else if !put_it {
+                    there.remove(&key);
+                    vectors.remove(key);
                 }
             }
-            // The third time too much went.
-            let removed = format!("removed: {}", [600, 1_200, 0][round as usize]);
-            assert!(shown(&vectors).contains(&removed), "{removed}: {}", shown(&vectors));
+            let fresh = opened(there.iter().copied());
+            for key in (0..COUNT + 500).step_by(97) {
+                let find = |vectors: &Vectors| vectors.nearest(&vector(key), None, 3, 0.6).unwrap();
+                let found = find(&vectors);
+                prop_assert_eq!(&found, &find(&fresh));
+                prop_assert_eq!(found.iter().any(|found| found.0 == key), there.contains(&key));
+            }
         }
-        vectors.retain(|key| key % 7 == 1);
-        vectors.settle();
-        assert!(shown(&vectors).contains("None"), "few are left");
-    }
-
-    /// Whatever is in the file, or is not, what is found is the same, or as good.
-    #[test]
-    fn a_file_is_taken_over_brought_up_to_date_or_made_anew() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut vectors = opened(0..COUNT, folder.path());
-        (0..50).for_each(|key| vectors.remove(key));
-        vectors.settle();
-        vectors.save(folder.path(), false);
-        let file = folder.path().join(name(&vector(0).space()));
-        let whole = fs::read(&file).unwrap();
-        let find = |vectors: &Vectors| -> Vec<_> {
-            questions().map(|asked| vectors.nearest(&asked, None, 10, -1.0).unwrap()).collect()
-        };
-        let again = opened(50..COUNT, folder.path());
-        assert!(shown(&again).contains("removed: 50"), "it is the same: {}", shown(&again));
-        assert_eq!(find(&again), find(&vectors));
-        again.save(folder.path(), true);
-        assert!(fs::read(&file).unwrap() == whole, "nothing changed");
-
-        let mut newer = opened(100..COUNT + 30, folder.path());
-        assert!(shown(&newer).contains("removed: 100"), "it followed: {}", shown(&newer));
-        assert!(recall(&mut newer, |_| None) >= 0.95);
-
-        for at in (0..whole.len()).step_by(whole.len() / 199).chain(0..200) {
-            let mut damaged = whole.clone();
-            damaged[at] ^= 4;
-            assert!(Graph::from_bytes(&damaged, 64).is_none(), "byte {at}");
-            assert!(Graph::from_bytes(&whole[..at], 64).is_none(), "{at} bytes");
-        }
-        assert!(Graph::from_bytes(&whole, 32).is_none(), "of another space");
-        for damage in [&whole[..whole.len() / 2], b"mine"] {
-            fs::write(&file, damage).unwrap();
-            let mut made = opened(50..COUNT, folder.path());
-            assert!(shown(&made).contains("removed: 0"), "{}", shown(&made));
-            assert!(recall(&mut made, |_| None) >= 0.95);
-        }
-        let few = opened(0..9, folder.path());
-        few.save(folder.path(), true);
-        assert!(!file.exists(), "of a graph that is not needed any more");
     }
 }

@@ -1,23 +1,19 @@
 //! Every vector of an index, in memory.
 
-#[cfg(feature = "approximate")]
-use std::sync::RwLock;
 use std::{collections::HashMap, sync::Arc};
 
 use hanok_checkpoint::{Space, Vector};
 
-#[cfg(feature = "approximate")]
-use super::{approximate::Approximate, graph::Graph};
+use super::{approximate::Approximate, near::Coded};
 use crate::{
     error::{BoxError, RetrievalError},
     nearest::Nearest,
 };
 
-/// Vectors by the keys of their passages. Each is compared, and what is found is exact, unless there are graphs.
+/// Vectors by the keys of their passages. Each is compared, and what is found is exact, unless there are codes.
 #[derive(Debug, Default)]
 pub(super) struct Vectors {
     pub(super) slabs: Vec<Slab>,
-    #[cfg(feature = "approximate")]
     pub(super) approximate: Option<Approximate>,
 }
 
@@ -28,8 +24,8 @@ pub(super) struct Slab {
     pub(super) keys: Vec<u64>,
     pub(super) numbers: Vec<f32>,
     places: HashMap<u64, usize>,
-    #[cfg(feature = "approximate")]
-    pub(super) graph: RwLock<Option<Graph>>,
+    /// Where vectors are estimated, and there are many.
+    pub(super) codes: Option<Coded>,
 }
 
 /// A vector as it was read.
@@ -69,23 +65,17 @@ impl Kept {
 
 impl Slab {
     fn new(space: Space) -> Self {
-        let (keys, numbers, places) = Default::default();
-        Self {
-            space,
-            keys,
-            numbers,
-            places,
-            #[cfg(feature = "approximate")]
-            graph: RwLock::default(),
-        }
+        let (keys, numbers, places, codes) = Default::default();
+        Self { space, keys, numbers, places, codes }
     }
 
     fn put(&mut self, key: u64, numbers: &[f32]) {
         if self.places.insert(key, self.keys.len()).is_none() {
             self.keys.push(key);
             self.numbers.extend_from_slice(numbers);
-            #[cfg(feature = "approximate")]
-            self.changed(key);
+            if let Some(coded) = &mut self.codes {
+                coded.codes.push(numbers);
+            }
         }
     }
 
@@ -100,12 +90,20 @@ impl Slab {
             self.numbers.copy_within(last.., place * size);
         }
         self.numbers.truncate(last);
-        #[cfg(feature = "approximate")]
-        self.changed(key);
+        if let Some(coded) = &mut self.codes {
+            coded.codes.swap_remove(place);
+        }
     }
 
     pub(super) fn get(&self, key: u64) -> Option<&[f32]> {
-        let place = *self.places.get(&key)?;
+        self.at(self.place(key)?)
+    }
+
+    pub(super) fn place(&self, key: u64) -> Option<usize> {
+        self.places.get(&key).copied()
+    }
+
+    pub(super) fn at(&self, place: usize) -> Option<&[f32]> {
         let size = self.space.dimensions;
         self.numbers.get(place * size..(place + 1) * size)
     }
@@ -124,6 +122,9 @@ impl Vectors {
         let slab = self.slabs.iter_mut().find(|slab| slab.space == vector.space);
         if let Some(slab) = slab {
             slab.put(key, &vector.numbers);
+            if self.approximate.is_some() {
+                slab.encode();
+            }
         }
     }
 
@@ -160,7 +161,6 @@ impl Vectors {
                 None => Ok(Vec::new()),
             };
         };
-        #[cfg(feature = "approximate")]
         if let Some(approximate) = self.approximate
             && let Some(near) = slab.near(asked, among, count, lowest, approximate)
         {

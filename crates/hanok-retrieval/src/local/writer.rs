@@ -73,8 +73,6 @@ impl Worker {
                     // Whoever asked may be gone; then the queue is closed, and the loop ends at once.
                     drop(opened.send(Ok(Arc::clone(&writer.shared))));
                     work(&queue, &mut writer);
-                    #[cfg(feature = "approximate")]
-                    writer.shared.settle(true);
                 }
                 Err(error) => drop(opened.send(Err(error))),
             }
@@ -207,8 +205,6 @@ impl Writer {
         commit.set_payload(&label);
         commit.commit()?;
         self.shared.advance(changed)?;
-        #[cfg(feature = "approximate")]
-        self.shared.settle(false);
         Ok(())
     }
 

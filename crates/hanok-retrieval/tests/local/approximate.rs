@@ -1,10 +1,11 @@
-//! A store whose vectors are found by a graph.
+//! A store that compares the best of its vectors by estimate.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, path::Path};
 
 use hanok_checkpoint::Vector;
 use hanok_retrieval::{
-    Approximate, DocumentStore, LocalOptions, LocalStore, Mode, Passage, Query, Splitter,
+    Approximate, DocumentStore, LocalOptions, LocalStore, Mode, Passage, Query, RetrievalError,
+    Retriever, Splitter,
 };
 use hanok_testkit::block_on;
 
@@ -18,7 +19,7 @@ fn options() -> LocalOptions {
     LocalOptions::new().approximate(Approximate::new())
 }
 
-fn graph(folder: &Path, options: LocalOptions) -> LocalStore {
+fn opened(folder: &Path, options: LocalOptions) -> LocalStore {
     block_on(LocalStore::open(folder, options)).unwrap()
 }
 
@@ -65,16 +66,11 @@ fn recall(store: &LocalStore, exact: &LocalStore, query: &Query) -> f64 {
     both as f64 / 300.0
 }
 
-fn file(folder: &Path) -> std::path::PathBuf {
-    let mut entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.find(|path| path.extension().is_some_and(|end| end == "near")).unwrap()
-}
-
-/// Whatever became of the file with the graph, the store opens and finds what a scan finds, of the last commit.
+/// Of the last commit, and whoever reads it, it finds what a scan finds; nothing is in a file of its own.
 #[test]
-fn a_graph_goes_with_the_store_whatever_becomes_of_its_file() {
+fn what_is_estimated_goes_with_the_store() {
     let folder = tempfile::tempdir().unwrap();
-    let store = graph(folder.path(), options());
+    let store = opened(folder.path(), options());
     block_on(store.upsert(passages(0..6_000, 0))).unwrap();
     let exact = read(folder.path()).unwrap();
     let all = Query::new("규정");
@@ -83,14 +79,13 @@ fn a_graph_goes_with_the_store_whatever_becomes_of_its_file() {
     let few = all.clone().under("3");
     assert_eq!(recall(&store, &exact, &few), 1.0, "a thousand are all compared");
     drop(store);
-    let older = fs::read(file(folder.path())).unwrap();
 
-    let store = graph(folder.path(), options());
+    let store = opened(folder.path(), options());
     block_on(store.upsert(passages(0..300, 1))).unwrap();
     for number in 300..310 {
         assert!(block_on(store.remove(&format!("{}/{number}.md", number % 6))).unwrap());
     }
-    let reader = graph(folder.path(), options().read_only(true));
+    let reader = opened(folder.path(), options().read_only(true));
     let check = |store: &LocalStore, what: &str| {
         let found = recall(store, &exact, &all);
         assert!(found >= 0.95, "{what}: {found}");
@@ -108,33 +103,23 @@ fn a_graph_goes_with_the_store_whatever_becomes_of_its_file() {
     check(&store, "changed");
     check(&reader, "read");
     drop(store);
-    let newest = fs::read(file(folder.path())).unwrap();
-    assert!(newest != older);
-    let mut damaged = newest.clone();
-    damaged[newest.len() / 2] ^= 1;
-    for (what, bytes) in [("older", &older[..]), ("damaged", &damaged), ("cut", &newest[..99])] {
-        fs::write(file(folder.path()), bytes).unwrap();
-        check(&graph(folder.path(), options().read_only(true)), what);
-        check(&graph(folder.path(), options()), what);
-    }
-    fs::remove_file(file(folder.path())).unwrap();
-    check(&graph(folder.path(), options()), "none");
-    assert!(file(folder.path()).exists(), "it is written again");
+    check(&opened(folder.path(), options()), "opened");
     let plain = open(folder.path()).unwrap();
     assert_eq!(recall(&plain, &exact, &all), 1.0);
 }
 
-/// A graph that finds less than all shows that it is asked, by both parts of a search by both.
+/// A search that misses some shows that estimates are asked, by both parts of a search by both.
 #[test]
-fn a_narrow_graph_misses_what_a_broad_one_finds() {
+fn few_candidates_miss_what_more_find() {
     let folder = tempfile::tempdir().unwrap();
-    block_on(graph(folder.path(), options()).upsert(passages(0..6_000, 0))).unwrap();
+    block_on(opened(folder.path(), options()).upsert(passages(0..6_000, 0))).unwrap();
     let exact = read(folder.path()).unwrap();
     let narrow = LocalOptions::new().approximate(Approximate::new().breadth(16)).read_only(true);
-    let narrow = graph(folder.path(), narrow);
-    let found = recall(&narrow, &exact, &Query::new("규정"));
-    assert!(found < 0.95, "{found}");
-    let broad = graph(folder.path(), options().read_only(true));
+    let narrow = opened(folder.path(), narrow);
+    let few = |store| recall(store, &exact, &Query::new("규정"));
+    let broad = opened(folder.path(), options().read_only(true));
+    let found = [few(&narrow), few(&broad)];
+    assert!(found[0] < 1.0 && found[0] < found[1], "{found:?}");
     let both = |number| {
         let query = Query::new(format!("규정 {number}")).vector(random(number)).limit(5);
         query.mode(Mode::Hybrid)
@@ -143,4 +128,22 @@ fn a_narrow_graph_misses_what_a_broad_one_finds() {
         let [found, want] = [&broad, &exact].map(|store| hits(store, &both(number)));
         assert_eq!(found[0], want[0], "{number}");
     }
+}
+
+/// Vectors of another model are another space, and no vector of one is asked for the other.
+#[test]
+fn another_space_is_told_and_nothing_is_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = opened(folder.path(), options());
+    block_on(store.upsert(passages(0..5_000, 0))).unwrap();
+    let other = random(3).made_by("another");
+    let query = Query::new("규정").vector(other.clone()).mode(Mode::Vector);
+    let refused = block_on(store.search(&query)).unwrap_err();
+    assert!(matches!(refused, RetrievalError::Space { .. }), "{refused}");
+    let mut mixed = passages(9_000..9_001, 0);
+    mixed[0].vector = Some(other);
+    block_on(store.upsert(mixed.clone())).unwrap();
+    let found = hits(&store, &query);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].passage.text, mixed[0].text);
 }

@@ -8,7 +8,6 @@
     reason = "a test may stop at what it did not expect, and is waited for"
 )]
 
-#[cfg(feature = "approximate")]
 mod approximate;
 mod files;
 mod kills;
