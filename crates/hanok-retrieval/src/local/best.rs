@@ -13,7 +13,7 @@ use super::{
     lists::List,
     parts::{Part, Parts},
     weights::Norms,
-    windows::{Window, Windows},
+    windows::{Window, Windows, bits},
 };
 
 /// Rounding changes a sum by less than this share of it, in whichever order it is added up.
@@ -287,13 +287,4 @@ fn nth(windows: &[(f32, u32)], n: usize) -> f32 {
         return 0.0;
     }
     *bounds.select_nth_unstable_by(n, |a, b| b.total_cmp(a)).1
-}
-
-/// The numbers of the bits that are set.
-fn bits(mut word: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = (word != 0).then(|| word.trailing_zeros());
-        word &= word.wrapping_sub(1);
-        bit
-    })
 }

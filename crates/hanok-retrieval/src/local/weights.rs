@@ -36,10 +36,7 @@ impl Norms {
 
     /// About `norm / count`, the lower the better: the part is `1 / (1 + ratio)`.
     pub(super) fn ratio(&self, length: u8, count: u32) -> f32 {
-        match count {
-            1 => self.norm(length),
-            count => self.norm(length) / count as f32,
-        }
+        self.norm(length) / count as f32
     }
 
     fn norm(&self, length: u8) -> f32 {

@@ -121,22 +121,27 @@ impl Windows {
         let Some(mut block) = index.read_block_postings(term, option)? else { return Ok(()) };
         let (first, end) = (part.span.windows.start, part.reader.max_doc());
         let (mut window, mut bits, mut least) = (0, 0, f32::INFINITY);
+        let mut ratios = Vec::new();
         while block.block_len() > 0 {
             let docs = block.docs();
             let docs = docs.get(..docs.partition_point(|doc| *doc < end)).unwrap_or_default();
             let counts = norms.and_then(|_| block.freqs().get(..docs.len())).unwrap_or_default();
             self.count(counts, docs, first);
-            let mut counts = counts.iter();
-            for doc in docs {
+            ratios.clear();
+            if let Some(norms) = norms {
+                let lengths = docs.iter().map(|doc| part.lengths.fieldnorm_id(*doc));
+                let both = lengths.zip(counts);
+                ratios.extend(both.map(|(length, count)| norms.ratio(length, *count)));
+            }
+            ratios.resize(docs.len(), f32::INFINITY);
+            for (doc, ratio) in docs.iter().zip(&ratios) {
                 let entry = *doc as usize;
                 if entry / WINDOW != window {
                     self.close(first + window, bits, least);
                     (window, bits, least) = (entry / WINDOW, 0, f32::INFINITY);
                 }
                 bits |= 1_u64 << (entry % WINDOW);
-                if let (Some(norms), Some(count)) = (norms, counts.next()) {
-                    least = least.min(norms.ratio(part.lengths.fieldnorm_id(*doc), *count));
-                }
+                least = if *ratio < least { *ratio } else { least };
             }
             block.advance();
         }
@@ -156,7 +161,7 @@ impl Windows {
     fn close(&mut self, window: usize, bits: u64, least: f32) {
         if bits != 0 {
             // Never too low: a passage may score as much as it does.
-            self.push(window, bits, (FINE * MORE / (1.0 + least)).ceil().min(FINE) as u8);
+            self.push(window, bits, ((FINE * MORE / (1.0 + least)) as u8).saturating_add(1));
         }
     }
 
@@ -196,9 +201,9 @@ impl Windows {
         }
         let (mut flat, mut counts) = (vec![0; self.all.len() * WINDOW], self.counts.iter());
         for (window, counted) in self.all.iter().zip(flat.chunks_exact_mut(WINDOW)) {
-            for (bit, place) in counted.iter_mut().enumerate() {
-                if window.bits >> bit & 1 == 1 {
-                    *place = counts.next().copied().unwrap_or_default();
+            for (bit, count) in bits(window.bits).zip(&mut counts) {
+                if let Some(place) = counted.get_mut(bit as usize) {
+                    *place = *count;
                 }
             }
         }
@@ -339,4 +344,13 @@ impl Windows {
         let at = self.at.as_ref().map_or(0, Vec::len);
         size_of::<Self>() + at * 4 + self.all.len() * 17 + self.counts.len() + self.many.len() * 16
     }
+}
+
+/// The numbers of the bits that are set.
+pub(super) fn bits(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros());
+        word &= word.wrapping_sub(1);
+        bit
+    })
 }
