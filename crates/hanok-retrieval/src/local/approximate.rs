@@ -9,7 +9,7 @@ pub struct Approximate {
 
 impl Default for Approximate {
     fn default() -> Self {
-        Self { breadth: 384 }
+        Self { breadth: 320 }
     }
 }
 
@@ -22,7 +22,7 @@ impl Approximate {
 
     /// So many of the best by estimate are compared, or four times the hits that are asked for where these are more; those of
     /// them that are too far by any likely error are left out. More of them miss less and take longer. From 16 to 16,384.
-    /// Default: 384.
+    /// Default: 320.
     #[must_use]
     pub fn breadth(self, breadth: usize) -> Self {
         Self { breadth: breadth.clamp(16, 16_384) }
