@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tantivy::{
     TantivyDocument, Term,
     schema::{
-        FAST, Field, INDEXED, IndexRecordOption, STORED, Schema, SchemaBuilder, TextFieldIndexing,
+        FAST, Field, IndexRecordOption, STORED, Schema, SchemaBuilder, TextFieldIndexing,
         TextOptions, Value,
         document::{
             DeserializeError, DocumentDeserialize, DocumentDeserializer, ValueDeserialize,
@@ -94,7 +94,7 @@ impl Fields {
             terms: schema
                 .add_text_field("terms", text("whitespace", IndexRecordOption::WithFreqs, true)),
             tags: schema.add_text_field("tags", text("raw", IndexRecordOption::Basic, false)),
-            key: schema.add_u64_field(KEY, FAST | INDEXED),
+            key: schema.add_u64_field(KEY, FAST),
             place: schema.add_u64_field(PLACE, FAST),
             body: schema.add_bytes_field("body", STORED),
             vector: schema.add_bytes_field("vector", STORED),
@@ -160,11 +160,6 @@ impl Fields {
     /// What every passage with a vector has.
     pub(super) fn with_vector(self) -> Term {
         Term::from_field_text(self.tags, VECTOR)
-    }
-
-    /// What the passage of that key has.
-    pub(super) fn keyed(self, key: u64) -> Term {
-        Term::from_field_u64(self.key, key)
     }
 
     /// The term of the index that stands for `term`.

@@ -1,6 +1,10 @@
 //! The parts of an index at one moment, laid out in windows.
 
-use std::{fmt, ops::Range, sync::Arc};
+use std::{
+    fmt,
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use tantivy::{
     DocAddress, DocId, Searcher, SegmentReader, columnar::Column, fieldnorm::FieldNormReader,
@@ -37,7 +41,11 @@ pub(super) struct Part {
     pub(super) reader: SegmentReader,
     pub(super) lengths: FieldNormReader,
     keys: Column<u64>,
+    by_key: ByKey,
 }
+
+/// The entries of a part by their keys, once one is looked for. They stay the same with every commit that has the part.
+type ByKey = Arc<OnceLock<Vec<(u64, DocId)>>>;
 
 impl fmt::Debug for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -46,22 +54,33 @@ impl fmt::Debug for Part {
 }
 
 impl Parts {
-    /// Those of `searcher`.
-    pub(super) fn of(searcher: &Searcher, fields: Fields) -> Result<Self, BoxError> {
+    /// Those of `searcher`. What is known of parts that were there `before` is kept.
+    pub(super) fn of(
+        searcher: &Searcher,
+        fields: Fields,
+        before: &[Part],
+    ) -> Result<Self, BoxError> {
         let (mut parts, mut alive) = (Vec::new(), Vec::new());
         for (ord, reader) in (0..).zip(searcher.segment_readers()) {
             let first = alive.len();
             alive.extend(living(reader));
+            let known = before.iter().find(|part| part.span.id == reader.segment_id());
             parts.push(Part {
                 span: Span { id: reader.segment_id(), windows: first..alive.len() },
                 ord,
                 reader: reader.clone(),
                 lengths: reader.get_fieldnorms_reader(fields.terms)?,
                 keys: reader.fast_fields().u64(KEY)?,
+                by_key: known.map(|part| Arc::clone(&part.by_key)).unwrap_or_default(),
             });
         }
         let spans = parts.iter().map(|part| part.span.clone()).collect();
         Ok(Self { parts, spans, alive })
+    }
+
+    /// Where the passage of that key stands.
+    pub(super) fn entry(&self, key: u64) -> Option<DocAddress> {
+        self.parts.iter().find_map(|part| part.entry(key))
     }
 
     /// How many windows there are.
@@ -84,6 +103,20 @@ impl Part {
 
     pub(super) fn address(&self, doc: DocId) -> DocAddress {
         DocAddress::new(self.ord, doc)
+    }
+
+    /// The entry of that key, if it is not removed.
+    fn entry(&self, key: u64) -> Option<DocAddress> {
+        let all = self.by_key.get_or_init(|| {
+            let docs = 0..self.reader.max_doc();
+            let mut all: Vec<_> = docs.filter_map(|doc| Some((self.key(doc)?, doc))).collect();
+            all.sort_unstable();
+            all
+        });
+        let from = all.partition_point(|(before, _)| *before < key);
+        let mut same = all.iter().skip(from).take_while(|(same, _)| *same == key);
+        let there = same.find(|(_, doc)| !self.reader.is_deleted(*doc));
+        there.map(|(_, doc)| self.address(*doc))
     }
 
     /// The key of an entry.

@@ -67,7 +67,7 @@ impl View {
     /// The view of `searcher`, all of it read.
     pub(super) fn read(searcher: Searcher, fields: Fields) -> Result<Self, BoxError> {
         let mut view = Self {
-            parts: Parts::of(&searcher, fields)?,
+            parts: Parts::of(&searcher, fields, &[])?,
             lists: Lists::default(),
             searcher: searcher.clone(),
             fields,
@@ -83,7 +83,7 @@ impl View {
     /// Goes on to `searcher`, whatever changed. After an error it is what it was.
     pub(super) fn read_again(&mut self, searcher: Searcher) -> Result<(), BoxError> {
         let (fields, mut heads) = (self.fields, BTreeMap::new());
-        let parts = Parts::of(&searcher, fields)?;
+        let parts = Parts::of(&searcher, fields, &self.parts.parts)?;
         each(&searcher, &fields.heads(), |at| {
             let head = fields.head(&at.entry()?)?;
             heads.insert(head.source.clone(), head);
@@ -114,7 +114,7 @@ impl View {
         searcher: Searcher,
         changed: Vec<Changed>,
     ) -> Result<(), BoxError> {
-        let parts = Parts::of(&searcher, self.fields)?;
+        let parts = Parts::of(&searcher, self.fields, &self.parts.parts)?;
         let count = |head: &Head| (head.keys.len(), head.terms);
         for Changed { source, head, vectors } in changed {
             let (passages, terms) = head.as_ref().map_or((0, 0), count);
@@ -135,26 +135,9 @@ impl View {
     /// The passage at `place`.
     pub(super) fn passage(&self, place: Place) -> Result<Passage, BoxError> {
         // The searcher keeps what it opened for others.
-        let entry = place.entry.map_or_else(|| self.entry(place.key), Ok)?;
+        let known = place.entry.or_else(|| self.parts.entry(place.key));
+        let entry = known.ok_or("a passage is gone")?;
         self.fields.passage(&self.searcher.doc(entry)?)
-    }
-
-    /// Where the passage of that key stands.
-    fn entry(&self, key: u64) -> Result<DocAddress, BoxError> {
-        let term = self.fields.keyed(key);
-        for (ord, reader) in (0..).zip(self.searcher.segment_readers()) {
-            let index = reader.inverted_index(term.field())?;
-            let Some(mut found) = index.read_postings(&term, IndexRecordOption::Basic)? else {
-                continue;
-            };
-            while found.doc() != TERMINATED {
-                if !reader.is_deleted(found.doc()) {
-                    return Ok(DocAddress::new(ord, found.doc()));
-                }
-                found.advance();
-            }
-        }
-        Err("a passage is gone".into())
     }
 
     /// The passages of `source` whose places are in `places`, in their order.
