@@ -91,9 +91,12 @@ impl Morphology {
     }
 
     /// What `word` is made of and says something, in its order: without particles and endings. A word of which nothing else
-    /// is left has none.
+    /// is left has none, and one that the dictionary has no way through is itself.
     pub(crate) fn morphemes(&self, word: &str) -> Vec<String> {
         let way = lattice::cheapest(&self.0, word);
+        if way.is_empty() && !word.is_empty() {
+            return vec![word.to_owned()];
+        }
         way.into_iter().flat_map(|(surface, feature)| meaning::of(surface, feature)).collect()
     }
 }
@@ -104,6 +107,7 @@ fn penalties(settings: &str) -> Result<Vec<(u16, i64)>, Fault> {
         let (name, value) = line.split_once('=')?;
         (name.trim() == "left-space-penalty-factor").then(|| value.trim())
     });
+    let line = line.filter(|line| !line.is_empty());
     let numbers: Vec<&str> = line.map(|line| line.split(',').collect()).unwrap_or_default();
     let pairs = numbers.chunks(2).map(|pair| match pair {
         [part, cost] => Some((part.trim().parse().ok()?, cost.trim().parse::<i32>().ok()?.into())),

@@ -111,7 +111,8 @@ impl Query {
     /// Default: -1.
     #[must_use]
     pub fn min_similarity(self, min_similarity: f32) -> Self {
-        Self { min_similarity, ..self }
+        // No number is no bound.
+        Self { min_similarity: min_similarity.max(-1.0), ..self }
     }
 
     /// The question.

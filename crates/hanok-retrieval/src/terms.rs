@@ -19,7 +19,7 @@ pub enum Terms {
     Bigrams,
     /// As `Bigrams`, and the Korean words beside them: a whole word counts for more.
     Both,
-    /// Of Korean words the nouns, stems and roots that a dictionary finds in them, other words and numbers whole.
+    /// Of Korean words the nouns, stems and roots that a dictionary finds in them, others as by `Bigrams`.
     Morphemes(Morphology),
 }
 
@@ -61,8 +61,8 @@ impl Kind {
 pub(crate) fn written(text: &str, terms: &Terms) -> (String, usize) {
     let (mut all, mut count) = (String::with_capacity(text.len() * 3), 0);
     for word in words(text) {
-        if let (Terms::Morphemes(dictionary), Script::Syllables) = (terms, word.script) {
-            for morpheme in dictionary.morphemes(&word.text) {
+        if let Some(morphemes) = morphemes(&word.text, terms) {
+            for morpheme in morphemes {
                 all.push(Kind::Word.mark());
                 all += &morpheme;
                 all.push(' ');
@@ -103,6 +103,15 @@ fn bigrams(word: &str) -> impl Iterator<Item = Term> + '_ {
     pairs.map(|(a, b)| Term { kind: Kind::Bigram, text: String::from_iter([a, b]) })
 }
 
+/// What a Korean word is made of, where terms are that.
+fn morphemes(word: &str, terms: &Terms) -> Option<Vec<String>> {
+    let korean = || word.chars().any(|c| ('가'..='힣').contains(&c));
+    match terms {
+        Terms::Morphemes(dictionary) if korean() => Some(dictionary.morphemes(word)),
+        _ => None,
+    }
+}
+
 fn is_joined(word: &Word) -> bool {
     word.script == Script::Syllables && word.text.chars().nth(1).is_some()
 }
@@ -115,8 +124,8 @@ pub(crate) fn indexed(text: &str, terms: &Terms) -> Vec<Term> {
 
 /// The terms of the word at `at`.
 fn of(at: usize, word: Word, terms: &Terms) -> Vec<Asked> {
-    if let (Terms::Morphemes(dictionary), Script::Syllables) = (terms, word.script) {
-        let each = dictionary.morphemes(&word.text).into_iter();
+    if let Some(morphemes) = morphemes(&word.text, terms) {
+        let each = morphemes.into_iter();
         let term = |text| Asked { term: Term { kind: Kind::Word, text }, word: at, counts: true };
         return each.map(term).collect();
     }

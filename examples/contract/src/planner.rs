@@ -107,12 +107,14 @@ fn with_suggested(
     calls.into_iter().chain(added).collect()
 }
 
-/// Whether the question asks for the standard contract, or goes on from one that does.
+/// Whether the standard contract is asked for: by the question, the one it goes on from or its answer, or by what is missing.
 fn asks_standard(state: &ContractState) -> bool {
-    let before = state.needs_previous.then(|| question_before(state)).flatten();
+    let before = || question_before(state).is_some_and(|before| question::asks_standard(&before));
+    let answer = || state.previous_sources.iter().any(|it| it.origin == Origin::Standard);
     question::asks_standard(&state.question)
         || !question::articles(&state.question, Origin::Standard).is_empty()
-        || before.is_some_and(|before| question::asks_standard(&before))
+        || state.needs_previous && (before() || answer())
+        || state.missing_info.iter().any(|missing| question::asks_standard(missing))
 }
 
 /// Where a plan leads.

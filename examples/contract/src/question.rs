@@ -5,21 +5,20 @@ use hanok_retrieval::ArticleNumber;
 use crate::{Origin, refer};
 
 /// Words by which a standard contract is asked for.
-const STANDARD: [&str; 10] = [
+const STANDARD: [&str; 9] = [
     "표준",
     "모범",
     "일반적인 계약",
-    "다른 계약",
-    "보통 계약",
-    "통상",
-    "관행",
-    "업계",
-    "공정한",
+    "다른 계약서",
+    "보통 계약서",
+    "통상적",
+    "업계 관행",
+    "공정한 계약",
     "standard",
 ];
 
 /// Words by which two things are compared: with the standard contract, where no two articles are named.
-const COMPARE: [&str; 4] = ["비교", "불리", "유리한", "독소"];
+const COMPARE: [&str; 3] = ["비교", "불리", "독소"];
 
 /// What a question begins with that points at what was said before.
 const POINTING: [&str; 15] = [
@@ -96,5 +95,7 @@ mod tests {
         assert!(
             asks_standard("해지를 표준과 비교해줘") && !asks_standard("제5조와 제6조를 비교해줘")
         );
+        assert!(!asks_standard("퇴사 후 동종업계에 취업할 수 있어?"));
+        assert!(!asks_standard("통상임금은 어떻게 계산해?"));
     }
 }

@@ -187,20 +187,19 @@ impl<'a> Asking<'a> {
         let windows = sums.iter().zip(self.allowed).enumerate();
         let mut windows = windows.filter(|(_, (sum, _))| sum.min(1.0) >= least);
         windows.any(|(window, (_, allowed))| {
-            let mut has = bits(*allowed).map(|bit| self.has(window, bit));
-            has.any(|has| has != Has::default() && enough(has))
+            let here = self.lists.iter().map(|list| {
+                let place = list.windows.place_from(0, window);
+                list.windows.in_window(place, window).bits
+            });
+            let here: Vec<u64> = here.collect();
+            let some = here.iter().fold(0, |some, bits| some | bits);
+            bits(some & allowed).any(|bit| {
+                let mut has = Has::default();
+                let having = here.iter().enumerate().filter(|(_, bits)| **bits >> bit & 1 == 1);
+                having.for_each(|(at, _)| has.add(at));
+                enough(has)
+            })
         })
-    }
-
-    fn has(&self, window: usize, bit: u32) -> Has {
-        let mut has = Has::default();
-        for (at, list) in self.lists.iter().enumerate() {
-            let place = list.windows.place_from(0, window);
-            if list.windows.in_window(place, window).bits >> bit & 1 == 1 {
-                has.add(at);
-            }
-        }
-        has
     }
 }
 

@@ -51,6 +51,9 @@ pub(super) fn by_keywords(
     let (parts, weights) = (&view.parts, weighed.weights.as_slice());
     let asking = Asking { parts, allowed: &allowed, lists: &lists, weights, norms: &norms };
     let best = asking.best(depth);
+    if best.is_empty() {
+        return Ok(Vec::new());
+    }
     let (least, shares) = (query.lowest_coverage(), &weighed.shares);
     let enough = |has: Has| weighed.coverage(has) >= least;
     if !best.iter().any(|candidate| enough(candidate.has)) && !asking.any(shares, least, enough) {

@@ -1,6 +1,9 @@
 //! Every vector of an index, in memory.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
 
 use hanok_checkpoint::{Space, Vector};
 
@@ -70,12 +73,12 @@ impl Slab {
     }
 
     fn put(&mut self, key: u64, numbers: &[f32]) {
-        if self.places.insert(key, self.keys.len()).is_none() {
-            self.keys.push(key);
-            self.numbers.extend_from_slice(numbers);
-            if let Some(coded) = &mut self.codes {
-                coded.codes.push(numbers);
-            }
+        let Entry::Vacant(place) = self.places.entry(key) else { return };
+        place.insert(self.keys.len());
+        self.keys.push(key);
+        self.numbers.extend_from_slice(numbers);
+        if let Some(coded) = &mut self.codes {
+            coded.codes.push(numbers);
         }
     }
 
@@ -206,6 +209,7 @@ mod tests {
         let mut vectors = Vectors::default();
         let of = |key: u64| vector(&[key as f32, 1.0, (key % 7) as f32]);
         for key in 0..50 {
+            vectors.put(key, &Kept::from(&of(key)));
             vectors.put(key, &Kept::from(&of(key)));
         }
         for key in (0..50).filter(|key| key % 3 != 1) {

@@ -18,6 +18,9 @@ const HEAD: usize = 72;
 const UNIT: usize = 8;
 const WORD: usize = 16;
 
+/// What is said of a reading is no longer than this, in bytes.
+const LONGEST: usize = 4_096;
+
 #[derive(Debug)]
 pub(super) struct Dictionary {
     bytes: Vec<u8>,
@@ -96,6 +99,7 @@ impl Dictionary {
     pub(super) fn feature(&self, reading: Reading) -> &str {
         let all = self.bytes.get(self.features.clone()).unwrap_or_default();
         let from = all.get(reading.feature as usize..).unwrap_or_default();
+        let from = from.get(..LONGEST).unwrap_or(from);
         let feature = from.split(|byte| *byte == 0).next().unwrap_or_default();
         str::from_utf8(feature).unwrap_or_default()
     }

@@ -1,6 +1,9 @@
 //! The cheapest way through a word.
 
-use super::{Files, dictionary::Reading};
+use super::{
+    Files,
+    dictionary::{Dictionary, Reading},
+};
 
 /// An unknown word has no more characters than this, as in MeCab.
 const LONGEST: usize = 24;
@@ -8,14 +11,23 @@ const LONGEST: usize = 24;
 /// How a word begins and ends, where nothing stands before and behind.
 const EDGE: u16 = 0;
 
+/// So many readings are looked at in one place. mecab-ko-dic has some dozens.
+const MOST: usize = 1_024;
+
 /// A reading at its place, and the cheapest way to it.
 #[derive(Debug, Clone, Copy)]
 struct Node<'a> {
     surface: &'a str,
-    feature: &'a str,
-    right: u16,
+    found: Found<'a>,
     cost: i64,
     before: Option<usize>,
+}
+
+/// A reading, and the dictionary that has it.
+#[derive(Debug, Clone, Copy)]
+struct Found<'a> {
+    reading: Reading,
+    dictionary: &'a Dictionary,
 }
 
 /// What `word` is made of: each part, and what the dictionary says of it.
@@ -29,7 +41,8 @@ pub(super) fn cheapest<'a>(files: &'a Files, word: &'a str) -> Vec<(&'a str, &'a
             continue;
         }
         let Some(rest) = word.get(at..) else { continue };
-        for (length, reading, feature) in readings(files, rest) {
+        for (length, found) in readings(files, rest) {
+            let reading = found.reading;
             let Some(surface) = rest.get(..length) else { continue };
             let blank = files.penalties.iter().find(|(part, _)| at == 0 && *part == reading.part);
             let own = blank.map_or(0, |(_, cost)| *cost);
@@ -39,20 +52,19 @@ pub(super) fn cheapest<'a>(files: &'a Files, word: &'a str) -> Vec<(&'a str, &'a
             };
             if let (Some((cost, before)), Some(ending)) = (cheapest, ending.get_mut(at + length)) {
                 ending.push(nodes.len());
-                let (right, cost) = (reading.right, cost + own);
-                nodes.push(Node { surface, feature, right, cost, before });
+                nodes.push(Node { surface, found, cost: cost + own, before });
             }
         }
     }
     let last = ending.pop().unwrap_or_default().into_iter();
     let last = last.filter_map(|at| {
         let node = nodes.get(at)?;
-        Some((node.cost + files.matrix.cost(node.right, EDGE), at))
+        Some((node.cost + files.matrix.cost(node.found.reading.right, EDGE), at))
     });
     let mut at = last.min().map(|(_, at)| at);
     let mut way = Vec::new();
     while let Some(node) = at.and_then(|at| nodes.get(at)) {
-        way.push((node.surface, node.feature));
+        way.push((node.surface, node.found.dictionary.feature(node.found.reading)));
         at = node.before;
     }
     way.reverse();
@@ -68,17 +80,18 @@ fn cheapest_of(
 ) -> Option<(i64, Option<usize>)> {
     let ways = before.iter().filter_map(|at| {
         let node = nodes.get(*at)?;
-        Some((node.cost + files.matrix.of(node.right, reading), Some(*at)))
+        Some((node.cost + files.matrix.of(node.found.reading.right, reading), Some(*at)))
     });
     ways.min()
 }
 
 /// What `text` may begin with: the length, and what is known of it.
-fn readings<'a>(files: &'a Files, text: &'a str) -> Vec<(usize, Reading, &'a str)> {
+fn readings<'a>(files: &'a Files, text: &'a str) -> Vec<(usize, Found<'a>)> {
     let known = files.words.beginning(text.as_bytes());
     let known = known.filter(|(length, _)| *length > 0 && text.is_char_boundary(*length));
-    let mut all: Vec<_> =
-        known.map(|(length, reading)| (length, reading, files.words.feature(reading))).collect();
+    let found = |reading| Found { reading, dictionary: &files.words };
+    let known = known.take(MOST).map(|(length, reading)| (length, found(reading)));
+    let mut all: Vec<_> = known.collect();
     let Some(first) = text.chars().next() else { return all };
     let kind = files.kinds.of(first);
     if !all.is_empty() && !kind.always() {
@@ -96,8 +109,8 @@ fn readings<'a>(files: &'a Files, text: &'a str) -> Vec<(usize, Reading, &'a str
     lengths.sort_unstable();
     lengths.dedup();
     for length in lengths {
-        let each = unknown.iter().map(|it| (length, *it, files.unknown.feature(*it)));
-        all.extend(each);
+        let found = |reading: &Reading| Found { reading: *reading, dictionary: &files.unknown };
+        all.extend(unknown.iter().map(|reading| (length, found(reading))));
     }
     all
 }

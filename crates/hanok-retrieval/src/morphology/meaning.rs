@@ -21,9 +21,10 @@ pub(super) fn of(surface: &str, feature: &str) -> Vec<String> {
             .filter_map(|part| {
                 let (text, rest) = part.split_once('/')?;
                 let tag = rest.split('/').next()?;
-                says(tag).then(|| text.trim().to_owned())
+                says(tag).then(|| text.split_whitespace())
             })
-            .filter(|text| !text.is_empty())
+            .flatten()
+            .map(str::to_owned)
             .collect(),
         None => {
             let tags = fields.get(TAGS).copied().unwrap_or_default();
