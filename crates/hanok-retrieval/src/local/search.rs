@@ -2,17 +2,14 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use tantivy::{
-    DocId, DocSet, SegmentReader, TERMINATED, Term, postings::SegmentPostings,
-    schema::IndexRecordOption,
-};
+use tantivy::Term;
 
 use super::{
     best::{Asking, Candidate, Has},
-    fields::KEY,
     lists::List,
     view::{Place, View},
     weights::{Norms, weight},
+    windows::bits,
 };
 use crate::{
     bm25,
@@ -76,36 +73,12 @@ pub(super) fn among(view: &View, query: &Query) -> Result<Option<Vec<u64>>, BoxE
     if filters.is_empty() {
         return Ok(None);
     }
-    let mut keys = Vec::new();
-    for reader in view.searcher.segment_readers() {
-        let Some(mut filters) = open_filters(&filters, reader)? else { continue };
-        let Some(mut first) = filters.pop() else { continue };
-        let key = reader.fast_fields().u64(KEY)?;
-        while first.doc() != TERMINATED {
-            let doc = first.doc();
-            if !reader.is_deleted(doc) && filters.iter_mut().all(|it| goes_to(it, doc)) {
-                keys.extend(key.first(doc));
-            }
-            first.advance();
-        }
-    }
-    Ok(Some(keys))
-}
-
-/// The passages that have each of `filters`; `None` where there are none.
-fn open_filters(
-    filters: &[Term],
-    reader: &SegmentReader,
-) -> Result<Option<Vec<SegmentPostings>>, BoxError> {
-    let mut opened = Vec::with_capacity(filters.len());
-    for filter in filters {
-        let index = reader.inverted_index(filter.field())?;
-        match index.read_postings(filter, IndexRecordOption::Basic)? {
-            Some(postings) => opened.push(postings),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(opened))
+    let allowed = allowed(view, &filters)?;
+    let keys = allowed.iter().enumerate().flat_map(|(window, allowed)| {
+        let part = view.parts.part(window);
+        bits(*allowed).filter_map(move |bit| part.and_then(|it| it.key(it.begin(window) + bit)))
+    });
+    Ok(Some(keys.collect()))
 }
 
 /// The entries of each window that are not removed and have each of `filters`.
@@ -133,9 +106,4 @@ impl Weighed {
         // Rounding alone could pass it.
         shares.map(|(_, share)| share).sum::<f32>().min(1.0)
     }
-}
-
-/// Whether `doc` is among `postings`, which do not stand behind it.
-fn goes_to(postings: &mut SegmentPostings, doc: DocId) -> bool {
-    postings.doc() == doc || postings.doc() < doc && postings.seek(doc) == doc
 }
