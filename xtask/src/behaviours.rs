@@ -209,7 +209,7 @@ impl Comparison {
     }
 }
 
-/// Where a test is: `crates/hanok-graph/tests/run.rs:56 what_it_claims`.
+/// Where a test is: `crates/hanok-graph/tests/graph/run.rs:56 what_it_claims`.
 fn place(claim: &Claim) -> String {
     format!("{}:{} {}", claim.path, claim.line, claim.test).trim_end().to_owned()
 }

@@ -11,7 +11,7 @@
 mod graph;
 mod model;
 mod plan;
-#[path = "../support/mod.rs"]
+#[path = "../graph/support/mod.rs"]
 mod support;
 
 use std::{future::Future, sync::Arc, time::Duration};

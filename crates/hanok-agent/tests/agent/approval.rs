@@ -1,0 +1,296 @@
+//! Calls that a person approves.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use hanok_agent::{
+    AgentState, Approval, ApprovalRequest, ApprovalRule, DecisionKind, Interceptor, Language,
+    Protocol, ReactAgent, ToolRequest, Verdict,
+};
+use hanok_checkpoint::Memory;
+use hanok_core::{BoxFuture, Call, Clock, Effect, Tenant, ThreadKey, Timestamp};
+use hanok_graph::{Input, Outcome, Pending, RunError, Runtime, Thread};
+use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, ToolError};
+use hanok_state::Arguments;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::support::{Ledger, call, observations};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Send {
+    to: String,
+    #[serde(default)]
+    amount: u32,
+}
+
+/// `send` must not be repeated, `look` is pure; both write down what they are given.
+fn tools(ledger: &Ledger) -> Vec<SharedTool> {
+    let tool = |name: &'static str, effect| {
+        let ledger = ledger.clone();
+        let run = move |send: Send, _| {
+            ledger.lock().unwrap().push(format!("{name} {} {}", send.to, send.amount));
+            async move { Ok(format!("sent to {}", send.to).into()) }
+        };
+        SharedTool::new(FnTool::new(name, "A tool", run).unwrap().effect(effect))
+    };
+    vec![tool("send", Effect::AtMostOnce), tool("look", Effect::Pure)]
+}
+
+fn asks(of: &[(&str, &str)]) -> Exchange {
+    let calls = of.iter().map(|(tool, to)| call(tool, &format!(r#"{{"to":"{to}","amount":5}}"#)));
+    Exchange::says(calls.collect::<String>())
+}
+
+struct Run {
+    thread: Thread<AgentState>,
+    model: ScriptedModel,
+    ledger: Ledger,
+    agent: ReactAgent,
+    clock: Arc<Seconds>,
+}
+
+/// A clock that is set by hand.
+#[derive(Debug, Default)]
+struct Seconds(AtomicU64);
+
+impl Clock for Seconds {
+    fn now(&self) -> Timestamp {
+        Timestamp::default().plus(Duration::from_secs(self.0.load(Ordering::SeqCst)))
+    }
+
+    fn sleep(&self, _: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::pending())
+    }
+}
+
+impl Run {
+    fn new(approval: Approval, script: Vec<Exchange>) -> Self {
+        let (ledger, model) = (Ledger::default(), ScriptedModel::new(script));
+        let clock = Arc::new(Seconds::default());
+        let agent = ReactAgent::builder("t", "", model.clone())
+            .tools(tools(&ledger))
+            .runtime(Runtime { clock: clock.clone(), ..Runtime::default() })
+            .intercept(approval)
+            .build()
+            .unwrap();
+        let key = ThreadKey::new(Tenant::default(), "t").unwrap();
+        let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+        Self { thread, model, ledger, agent, clock }
+    }
+
+    async fn asked(&self) -> Vec<Pending> {
+        waits(self.thread.invoke(self.agent.ask("?"), ()).await.unwrap())
+    }
+
+    async fn answer(
+        &self,
+        asked: &Pending,
+        answer: Value,
+    ) -> Result<Outcome<AgentState>, RunError> {
+        self.thread.answer(asked.id.clone(), &answer, ()).await
+    }
+
+    fn made(&self) -> Vec<String> {
+        self.ledger.lock().unwrap().clone()
+    }
+}
+
+fn waits(outcome: Outcome<AgentState>) -> Vec<Pending> {
+    match outcome {
+        Outcome::Interrupted(asked) => asked,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn shown(asked: &Pending) -> ApprovalRequest {
+    asked.payload().unwrap()
+}
+
+fn done() -> Exchange {
+    Exchange::says("Final Answer: done")
+}
+
+/// B116, P35: only listed calls wait, each with a question of its own, and what was shown is what runs.
+#[tokio::test]
+async fn only_listed_calls_wait_and_each_is_decided_by_itself() {
+    let calls = [("send", "a"), ("look", "b"), ("send", "c"), ("send", "d"), ("send", "e")];
+    let run = Run::new(Approval::new().tool("send"), vec![asks(&calls), done()]);
+    let asked = run.asked().await;
+    assert_eq!((asked.len(), run.made()), (4, vec!["look b 5".to_owned()]));
+    let first = shown(&asked[0]);
+    assert_eq!((first.agent.as_str(), first.tool.as_str()), ("t", "send"));
+    assert_eq!(first.arguments.as_str(), r#"{"to":"a","amount":5}"#);
+    assert_eq!((first.bytes, first.digest.len()), (first.arguments.as_str().len(), 64));
+    let ids: std::collections::BTreeSet<_> = asked.iter().map(|a| shown(a).call_id).collect();
+    assert_eq!(ids.len(), 4);
+
+    // One after the other: those that are open stay open, and nothing is made again.
+    let left = waits(run.answer(&asked[0], json!({"decision": "approve"})).await.unwrap());
+    assert_eq!((left.len(), run.made().len()), (3, 1));
+    let edit = json!({"decision": "edit", "arguments": {"to": "x", "amount": 1}});
+    let answers = [
+        (&asked[1], edit),
+        (&asked[2], json!({"decision": "reject", "message": "not to d"})),
+        (&asked[3], json!({"decision": "respond", "result": "e has it already"})),
+    ];
+    let answers = answers
+        .into_iter()
+        .map(|(asked, answer)| (asked.id.clone(), hanok_core::Stored::encode(&answer).unwrap()));
+    let answered = run.thread.run(Input::Answers(answers.collect()), ()).await;
+    let state = answered.unwrap().done().unwrap();
+    assert_eq!(run.made(), ["look b 5", "send a 5", "send x 1"]);
+    let want = [
+        "sent to a",
+        "sent to b",
+        "[made with the arguments {\"amount\":1,\"to\":\"x\"} instead]\nsent to x",
+        "The call of `send` was not made: a person rejected it. not to d",
+        "e has it already",
+    ];
+    assert_eq!(observations(&state), want.map(|text| format!("Observation: {text}")));
+    run.model.finished().unwrap();
+}
+
+/// B116
+#[tokio::test]
+async fn an_answer_that_is_not_allowed_or_does_not_fit_leaves_the_question_open() {
+    let rule = ApprovalRule::new().allow([DecisionKind::Edit, DecisionKind::Reject]);
+    let approval = Approval::new().tool_with("send", rule);
+    let run = Run::new(approval, vec![asks(&[("send", "a")]), done()]);
+    let asked = run.asked().await;
+    let digest = shown(&asked[0]).digest;
+    for answer in [
+        json!({"decision": "approve"}),
+        json!({"decision": "respond", "result": "x"}),
+        json!({"decision": "edit", "arguments": {"to": 7}}),
+        json!({"decision": "edit", "arguments": {"to": "b", "cc": "c"}}),
+        json!({"decision": "edit"}),
+        json!({"decision": "reject", "digest": "of other arguments"}),
+        json!("approve"),
+    ] {
+        run.answer(&asked[0], answer.clone()).await.unwrap_err();
+        assert!(run.made().is_empty(), "{answer}");
+    }
+    let edit = json!({"decision": "edit", "arguments": {"to": "b"}, "digest": digest});
+    run.answer(&asked[0], edit.clone()).await.unwrap().done().unwrap();
+    assert_eq!(run.made(), ["send b 0"]);
+    // A decision is made once.
+    assert!(run.answer(&asked[0], edit).await.is_err());
+}
+
+/// B116
+#[tokio::test]
+async fn a_predicate_says_which_calls_wait_and_a_person_reads_why() {
+    let rule = ApprovalRule::new()
+        .when(|asked| asked.call.arguments.as_str().contains("boss"))
+        .describe(|asked| format!("{} writes to the boss", asked.turn.agent));
+    let approval = Approval::new().tool_with("send", rule);
+    let run = Run::new(approval, vec![asks(&[("send", "a"), ("send", "boss")]), done()]);
+    let asked = run.asked().await;
+    assert_eq!((asked.len(), run.made()), (1, vec!["send a 5".to_owned()]));
+    assert_eq!(shown(&asked[0]).description.as_deref(), Some("t writes to the boss"));
+    let rejected = run.answer(&asked[0], json!({"decision": "reject"})).await.unwrap();
+    let state = rejected.done().unwrap();
+    assert!(observations(&state)[1].ends_with("a person rejected it."));
+}
+
+/// P35: other arguments are another question, though the call is the same.
+#[tokio::test]
+async fn an_approval_is_for_the_arguments_that_were_shown() {
+    #[derive(Debug)]
+    struct Appends(std::sync::atomic::AtomicU32);
+    impl Interceptor for Appends {
+        async fn admit(&self, asked: &ToolRequest<'_>, _: &Call) -> Result<Verdict, ToolError> {
+            let n = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            let arguments = json!({"to": asked.call.id, "amount": n / 2});
+            Ok(Verdict::Change(Arguments::new(arguments.to_string())))
+        }
+    }
+    let (ledger, script) = (Ledger::default(), vec![asks(&[("send", "a")]), done()]);
+    // It changes the call after the approval: the approval is asked about what it was changed to.
+    let agent = ReactAgent::builder("t", "", ScriptedModel::new(script))
+        .tools(tools(&ledger))
+        .intercept(Approval::new().tool("send"))
+        .intercept(Appends(Default::default()))
+        .build()
+        .unwrap();
+    let key = ThreadKey::new(Tenant::default(), "t").unwrap();
+    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let mut seen = Vec::new();
+    let mut outcome = thread.invoke(agent.ask("?"), ()).await.unwrap();
+    for _ in 0..8 {
+        let Outcome::Interrupted(asked) = outcome else { break };
+        seen.push(shown(&asked[0]).arguments.as_str().to_owned());
+        let approve = json!({"decision": "approve"});
+        outcome = thread.answer(asked[0].id.clone(), &approve, ()).await.unwrap();
+    }
+    outcome.done().unwrap();
+    let made = ledger.lock().unwrap().clone();
+    assert_eq!(made.len(), 1);
+    let amount = made[0].rsplit(' ').next().unwrap();
+    assert!(seen.last().unwrap().contains(&format!(r#""amount":{amount},"#)), "{seen:?} {made:?}");
+}
+
+#[tokio::test]
+async fn nobody_answers_in_time_or_nobody_can_be_asked() {
+    let rule = || ApprovalRule::new().within(Duration::from_secs(60));
+    let run = Run::new(
+        Approval::new().tool_with("send", rule()),
+        vec![asks(&[("send", "a")]), done().contains("nobody approved it in time")],
+    );
+    run.asked().await;
+    waits(run.thread.resume(()).await.unwrap());
+    run.clock.0.store(61, Ordering::SeqCst);
+    run.thread.resume(()).await.unwrap().done().unwrap();
+    assert!(run.made().is_empty());
+
+    // Without a checkpointer.
+    for protocol in [Protocol::Text, Protocol::Native] {
+        let ledger = Ledger::default();
+        let model = ScriptedModel::new([asks(&[("send", "a")]), done()]);
+        let agent = ReactAgent::builder("t", "", model)
+            .tools(tools(&ledger))
+            .protocol(protocol)
+            .language(Language::Korean)
+            .intercept(Approval::new().tool("send"))
+            .build()
+            .unwrap();
+        let state = agent.graph().invoke(agent.ask("?"), ()).await.unwrap().done().unwrap();
+        assert!(ledger.lock().unwrap().is_empty());
+        assert!(observations(&state)[0].contains("`send` 호출은 실행하지 않았습니다"), "{state:?}");
+    }
+}
+
+/// P14: the run that goes on may be of another process, which knows the thread alone.
+#[tokio::test]
+async fn an_answer_survives_a_crash_between_it_and_the_call() {
+    let store = hanok_checkpoint::SharedCheckpointer::new(Memory::new());
+    let ledger = Ledger::default();
+    let agent = |script: Vec<Exchange>| {
+        ReactAgent::builder("t", "", ScriptedModel::new(script))
+            .tools(tools(&ledger))
+            .intercept(Approval::new().tool("send"))
+            .build()
+            .unwrap()
+    };
+    let key = || ThreadKey::new(Tenant::default(), "t").unwrap();
+    let first = agent(vec![asks(&[("send", "a"), ("send", "b")])]);
+    let thread = first.graph().checkpointer(store.clone()).thread(key());
+    let asked = waits(thread.invoke(first.ask("?"), ()).await.unwrap());
+    let approve = json!({"decision": "approve"});
+    waits(thread.answer(asked[0].id.clone(), &approve, ()).await.unwrap());
+    drop(thread);
+
+    let second = agent(vec![done()]);
+    let thread = second.graph().checkpointer(store).thread(key());
+    let answered = thread.answer(asked[1].id.clone(), &approve, ()).await.unwrap();
+    answered.done().unwrap();
+    assert_eq!(*ledger.lock().unwrap(), ["send a 5", "send b 5"]);
+}

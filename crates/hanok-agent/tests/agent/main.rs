@@ -1,0 +1,27 @@
+//! What an agent does, by what it is asked for. One program, since each more would link all of hanok once more.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod approval;
+mod attempts;
+mod breaker;
+mod cache;
+mod capability;
+mod dropped;
+mod every_call;
+mod faults;
+mod handoffs;
+mod intercept;
+mod native;
+mod protocols;
+mod redaction;
+mod resume;
+mod structured;
+mod support;
+mod tokens;
+mod tool_errors;
+mod watched;

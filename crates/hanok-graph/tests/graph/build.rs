@@ -1,0 +1,150 @@
+//! Building: every fault of a graph at once, and its drawings.
+
+use hanok_graph::{BoxError, Context, END, Fault, Graph, GraphBuilder, START, Snapshot};
+use hanok_state::State;
+
+#[derive(State, Clone, Default)]
+struct S {
+    n: u32,
+}
+
+async fn nothing(_: Snapshot<S>, _: Context) -> Result<(), BoxError> {
+    Ok(())
+}
+
+fn builder() -> GraphBuilder<S> {
+    Graph::builder("test")
+}
+
+fn faults(builder: GraphBuilder<S>) -> Vec<String> {
+    builder.build().unwrap_err().faults.iter().map(ToString::to_string).collect()
+}
+
+/// B1
+#[test]
+fn a_graph_without_a_beginning_is_refused() {
+    let error = builder().node("a", nothing).edge("a", END).build().unwrap_err();
+    assert_eq!(error.faults, [Fault::NoStart]);
+    assert_eq!(
+        error.to_string(),
+        "graph `test` cannot be built\n- nothing says where to begin: add `.edge(START, \"…\")`"
+    );
+}
+
+/// B2, B5 in part
+#[test]
+fn every_end_that_is_no_node_is_named_with_the_nodes_there_are() {
+    let graph = builder()
+        .node("memory", nothing)
+        .node("search", nothing)
+        .edge(START, "memory")
+        .edge("memory", "serch")
+        .edge("router", "search")
+        .branch("search", |_: &S| END, ["memory", "nowhere", END])
+        .goto("memory", [START])
+        .join(["search", "lost"], "memory");
+    assert_eq!(
+        faults(graph),
+        [
+            "edge `memory` -> `serch`: no node `serch`; there are `memory`, `search`",
+            "edge `router` -> `search`: no node `router`; there are `memory`, `search`",
+            "branch `search` -> `nowhere`: no node `nowhere`; there are `memory`, `search`",
+            "goto `memory` -> `__start__`: no node `__start__`; there are `memory`, `search`",
+            "join `lost` -> `memory`: no node `lost`; there are `memory`, `search`",
+        ]
+    );
+}
+
+/// B3
+#[test]
+fn a_name_belongs_to_one_node_and_not_to_the_graph() {
+    let graph = builder()
+        .node("a", nothing)
+        .node("a", nothing)
+        .node(END, nothing)
+        .node("", nothing)
+        .node("a\nb", nothing)
+        .edge(START, "a")
+        .edge("a", END);
+    let faults = faults(graph);
+    assert_eq!(faults[0], "two nodes are named `a`");
+    assert_eq!(faults[1], "a node cannot be named \"__end__\"");
+    assert_eq!(faults[2], "a node cannot be named \"\"");
+    assert_eq!(faults[3], "a node cannot be named \"a\\nb\"");
+}
+
+/// B4
+#[test]
+fn a_node_that_no_path_reaches_or_leaves_is_named() {
+    let graph = builder()
+        .node("a", nothing)
+        .node("island", nothing)
+        .node("stuck", nothing)
+        .edge(START, "a")
+        .edge("a", "stuck")
+        .edge("island", END);
+    assert_eq!(
+        faults(graph),
+        [
+            "no path leads to `island`",
+            "no way leads out of `stuck`: add `.edge(\"stuck\", END)`, a branch, or `.goto(…)` for its commands",
+        ]
+    );
+}
+
+#[test]
+fn a_drawing_is_stable_and_shows_what_may_not_be_taken_dotted() {
+    let graph = || {
+        builder()
+            .node("execute_tool", nothing)
+            .node("call \"model\"", nothing)
+            .edge(START, "call \"model\"")
+            .branch("call \"model\"", |_: &S| END, ["execute_tool", END])
+            .edge("execute_tool", "call \"model\"")
+            .build()
+            .unwrap()
+    };
+    assert_eq!(graph().mermaid(), graph().mermaid());
+    insta::assert_snapshot!(graph().mermaid(), @r#"
+    flowchart TD
+        __start__([START])
+        n0["call #quot;model#quot;"]
+        n1["execute_tool"]
+        __end__([END])
+        __start__ --> n0
+        n0 -.-> n1
+        n0 -.-> __end__
+        n1 --> n0
+    "#);
+    insta::assert_snapshot!(graph().dot(), @r#"
+    digraph "test" {
+        "__start__" -> "call \"model\"";
+        "call \"model\"" -> "execute_tool" [style=dashed];
+        "call \"model\"" -> "__end__" [style=dashed];
+        "execute_tool" -> "call \"model\"";
+    }
+    "#);
+}
+
+/// B8 in part
+#[test]
+fn a_drawing_shows_the_graphs_that_its_nodes_call() {
+    let inner = builder().node("x", nothing).edge(START, "x").edge("x", END).build().unwrap();
+    let outer = builder().node("a", nothing).edge(START, "a").edge("a", END).build().unwrap();
+    insta::assert_snapshot!(outer.drawing().calls("a", inner.drawing()).mermaid(), @r#"
+    flowchart TD
+        __start__([START])
+        n0["a"]
+        __end__([END])
+        __start__ --> n0
+        n0 --> __end__
+        subgraph g0["test"]
+            g0___start__([START])
+            g0_n0["x"]
+            g0___end__([END])
+            g0___start__ --> g0_n0
+            g0_n0 --> g0___end__
+        end
+        n0 -.-> g0
+    "#);
+}

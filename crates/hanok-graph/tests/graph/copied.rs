@@ -1,0 +1,129 @@
+//! Copies of threads whose turn is not over.
+
+use hanok_checkpoint::{AppendId, Body, SharedCheckpointer};
+use hanok_core::Timestamp;
+use hanok_graph::{
+    BoxError, Context, Doubt, END, Graph, Outcome, Resolution, START, Snapshot, Subgraph, Thread,
+};
+
+use crate::asking::{
+    Ledger, S, SUpdate, app, asked, built, doubted,
+    dying::{Dies, Dying},
+    entries, key, kind, log, lost, memory, says, thread, work,
+};
+
+async fn copied(
+    graph: &Graph<S, Ledger>,
+    store: &SharedCheckpointer,
+    name: &str,
+) -> Thread<S, Ledger> {
+    let source = thread(graph, store);
+    let before = entries(&source).await;
+    source.log().copy(&key(name), AppendId(77), Timestamp(9)).await.unwrap();
+    assert_eq!(entries(&source).await, before, "the source does not change");
+    let copy = app(graph, store).thread(key(name));
+    let mut all = entries(&copy).await;
+    assert!(matches!(all.pop().unwrap().entry.body, Body::Copied(_)));
+    assert_eq!(all, before);
+    assert_eq!(copy.views(None).await.unwrap(), source.views(None).await.unwrap());
+    copy
+}
+
+/// B81: of a super-step that failed in part, what was written is written in the copy, and only what failed runs there.
+#[tokio::test]
+async fn the_copy_of_a_broken_super_step_runs_what_is_missing() {
+    let graph = Graph::builder("wide").node("a", work).node("b", work).node("c", work);
+    let graph = built(graph.edge(START, "a").edge(START, "b").join(["a", "b"], "c").edge("c", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    ledger.fail(&["b"]);
+    thread(&graph, &store).invoke(says("in"), ledger.clone()).await.unwrap_err();
+    let copy = copied(&graph, &store, "copy").await;
+    ledger.fail(&[]);
+    for on in [copy.clone(), thread(&graph, &store)] {
+        let state = on.resume(ledger.clone()).await.unwrap().done().unwrap();
+        assert_eq!(log(&state), ["in", "a", "b", "c"]);
+    }
+    assert_eq!(ledger.counts(["a", "b", "c"]), [1, 3, 2]);
+}
+
+/// B81: a question that is open in the source, here in a subgraph, is open in the copy under the same id, and each is
+/// answered by itself.
+#[tokio::test]
+async fn a_copy_waits_for_its_own_answers() {
+    async fn ask(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.services().note("ask");
+        Ok(says(cx.interrupt::<String>("really?").await?))
+    }
+    let inner = Graph::builder("inner").node("first", work).node("ask", ask);
+    let inner = inner.edge(START, "first").edge("first", "ask").edge("ask", END);
+    let graph = Graph::builder("outer").node("before", work).node("after", work);
+    let graph = graph.subgraph("call", Subgraph::shared(built(inner)));
+    let graph = graph.edge(START, "before").edge("before", "call").edge("call", "after");
+    let graph = built(graph.edge("after", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    let requests = asked(thread(&graph, &store).invoke(says("in"), ledger.clone()).await);
+    let copy = copied(&graph, &store, "copy").await;
+    // A copy of a copy is the first one's as well.
+    copy.log().copy(&key("third"), AppendId(78), Timestamp(9)).await.unwrap();
+    let third = app(&graph, &store).thread(key("third"));
+    for (on, answer) in [(copy, "yes"), (third, "perhaps"), (thread(&graph, &store), "no")] {
+        assert_eq!(asked(on.resume(ledger.clone()).await), requests);
+        let outcome = on.answer(requests[0].id.clone(), &answer, ledger.clone()).await.unwrap();
+        assert_eq!(log(&outcome.done().unwrap()), ["in", "before", "first", answer, "after"]);
+    }
+    // The subgraph's tasks were known: what was done in it is not done again.
+    assert_eq!(ledger.counts(["before", "first", "ask", "after"]), [1, 1, 4, 3]);
+}
+
+/// B81, P3, P4: a call in doubt is in doubt in the copy, as the same call; a call of a turn that the copy begins is its own.
+#[tokio::test]
+async fn a_call_in_doubt_is_the_same_call_in_the_copy() {
+    async fn pay(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let ledger = cx.services().clone();
+        let paid = cx.once("pay", "{}", Doubt::Ask, |call| {
+            ledger.note(&format!("key {}", call.key()));
+            async { Ok::<_, BoxError>("paid".to_owned()) }
+        });
+        Ok(says(paid.await?))
+    }
+    let graph =
+        built(Graph::builder("paying").node("pay", pay).edge(START, "pay").edge("pay", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    let dying = Dying::new(&store, (1, Dies::Before), |body| kind(body) == "memo");
+    thread(&graph, &dying.shared()).invoke(says("in"), ledger.clone()).await.unwrap_err();
+    lost(&store, &key("t")).await;
+    let copy = copied(&graph, &store, "copy").await;
+    let doubts = doubted(thread(&graph, &store).resume(ledger.clone()).await);
+    let theirs = doubted(copy.resume(ledger.clone()).await);
+    assert_eq!(theirs, doubts);
+    let keys = || ledger.keys("key ");
+    assert_eq!(keys().len(), 1);
+    for on in [copy.clone(), thread(&graph, &store)] {
+        let outcome = on.settle(doubts[0].id.clone(), Resolution::NotMade, ledger.clone()).await;
+        assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
+    }
+    assert_eq!(keys().len(), 1, "the call is made under the key that it had");
+    for on in [copy, thread(&graph, &store)] {
+        on.invoke(says("more"), ledger.clone()).await.unwrap().done().unwrap();
+    }
+    assert_eq!(keys().len(), 3, "what begins after the copy is each thread's own");
+}
+
+/// B81, B99: a copy tells its past as its source does: the same tasks.
+#[tokio::test]
+async fn a_copy_tells_its_past_as_its_source_does() {
+    let graph = Graph::builder("chain").node("a", work).node("b", work);
+    let graph = built(graph.edge(START, "a").edge("a", "b").edge("b", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    thread(&graph, &store).invoke(says("in"), ledger.clone()).await.unwrap();
+    let copy = copied(&graph, &store, "copy").await;
+    let told = async |on: &Thread<S, Ledger>| {
+        let events = on.events(None).await.unwrap();
+        events.iter().map(|event| format!("{:?} {:?}", event.id, event.task)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&copy).await, told(&thread(&graph, &store)).await);
+    copy.invoke(says("more"), ledger.clone()).await.unwrap();
+    thread(&graph, &store).invoke(says("more"), ledger).await.unwrap();
+    let (copy, source) = (told(&copy).await, told(&thread(&graph, &store)).await);
+    assert_ne!(copy.last(), source.last());
+}

@@ -1,0 +1,46 @@
+//! What a graph does, by what it is asked for. One program, since each more would link all of hanok once more.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod answers;
+mod asking;
+mod breakpoints;
+mod budgets;
+mod build;
+mod bulk;
+mod cached;
+mod changed;
+mod commands;
+mod concurrency;
+mod copied;
+mod crash;
+mod durability;
+mod dynamic;
+mod effects;
+mod erased;
+mod failure;
+mod fields;
+mod flow;
+mod initial;
+mod interrupts;
+mod limits;
+mod lints;
+mod many;
+mod poisoned;
+mod policies;
+mod probes;
+mod run;
+mod shared;
+mod shutdown;
+mod stopping;
+mod streams;
+mod subgraphs;
+mod support;
+mod threads;
+mod timeouts;
+mod travel;
+mod waiting_below;

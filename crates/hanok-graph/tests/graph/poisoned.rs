@@ -1,0 +1,82 @@
+//! A task that takes its process with it, again and again.
+
+use std::time::Duration;
+
+use hanok_graph::{
+    Context, END, NewInput, Outcome, Poisoned, RunError, START, Snapshot, Unfinished,
+};
+
+use hanok_state::State as _;
+
+use crate::support::{Ledger, S, SUpdate, builder, key, log, memory, says, work};
+
+/// Never ends; whoever runs it is lost.
+async fn deadly(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, hanok_graph::BoxError> {
+    cx.services().ran(cx.node())?;
+    match cx.services().of("deadly") {
+        ..=4 => std::future::pending().await,
+        _ => Ok(says("survived")),
+    }
+}
+
+/// Runs that were lost with the same task too often are not followed by another: the outcome names the task, nothing is
+/// run, and only who says so goes on.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_runs_are_lost_with_is_named_and_not_run_again() {
+    let graph = builder()
+        .node("first", work)
+        .node("deadly", deadly)
+        .edge(START, "first")
+        .edge("first", "deadly")
+        .edge("deadly", END)
+        .build()
+        .unwrap();
+    let (store, ledger) = (memory(), Ledger::default());
+    let thread = graph.checkpointer(store).thread(key("t")).takeover_limit(2);
+    let second = Duration::from_secs(1);
+    let lost = tokio::time::timeout(second, thread.invoke(S::update(), ledger.clone())).await;
+    lost.unwrap_err();
+    for _ in 0..2 {
+        tokio::time::timeout(second, thread.resume(ledger.clone())).await.unwrap_err();
+    }
+    let want = Poisoned { tasks: vec!["deadly".to_owned()], takeovers: 3 };
+    for _ in 0..2 {
+        let outcome = thread.resume(ledger.clone()).await.unwrap();
+        assert!(
+            matches!(&outcome, Outcome::Poisoned(poisoned) if *poisoned == want),
+            "{outcome:?}"
+        );
+    }
+    let refused = thread.invoke(S::update(), ledger.clone()).await.unwrap_err();
+    let RunError::Unfinished { why: Unfinished::Poisoned(poisoned), .. } = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(poisoned, want);
+    assert_eq!((ledger.of("first"), ledger.of("deadly")), (1, 3));
+
+    // Whoever knows better may go on with it; what was committed was never done again.
+    let braver = thread.clone().takeover_limit(9);
+    tokio::time::timeout(second, braver.resume(ledger.clone())).await.unwrap_err();
+    let state = braver.resume(ledger.clone()).await.unwrap().done().unwrap();
+    assert_eq!(log(&state), ["first", "survived"]);
+    assert_eq!((ledger.of("first"), ledger.of("deadly")), (1, 5));
+}
+
+/// A new input may take the place of such a turn.
+#[tokio::test(start_paused = true)]
+async fn a_poisoned_turn_can_be_replaced() {
+    let graph = builder()
+        .node("deadly", deadly)
+        .branch(START, |s: &S| if s.n == 0 { "deadly" } else { END }, ["deadly", END])
+        .edge("deadly", END)
+        .build()
+        .unwrap();
+    let thread = graph.checkpointer(memory()).thread(key("t")).takeover_limit(0);
+    let ledger = Ledger::default();
+    let run = thread.invoke(S::update(), ledger.clone());
+    tokio::time::timeout(Duration::from_secs(1), run).await.unwrap_err();
+    assert!(matches!(thread.resume(ledger.clone()).await.unwrap(), Outcome::Poisoned(_)));
+    let replaced = thread.new_input(NewInput::Replace);
+    let state = replaced.invoke(S::update().n(7), ledger.clone()).await.unwrap().done().unwrap();
+    assert_eq!((state.n, ledger.of("deadly")), (7, 1));
+}
