@@ -73,8 +73,17 @@ pub enum RetrievalError {
         /// The folder.
         path: PathBuf,
     },
-    /// The files of a store are damaged, of another version, or made with other [`Terms`](crate::Terms). Remove the folder
-    /// and sync again.
+    /// The store was filled by other [`Terms`](crate::Terms). Open it with those, or fill another one.
+    #[error(
+        "the store was filled by the terms `{stored}`, not by `{asked}`: open it with those, or fill another one"
+    )]
+    Terms {
+        /// Those that it was filled by.
+        stored: String,
+        /// Those that it was opened with.
+        asked: String,
+    },
+    /// The files of a store are damaged or of another version. Remove the folder and sync again.
     #[error("the store in `{}` cannot be read: remove the folder and sync again", path.display())]
     Damaged {
         /// The folder.

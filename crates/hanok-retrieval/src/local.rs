@@ -135,8 +135,8 @@ impl LocalStore {
     /// # Errors
     ///
     /// [`RetrievalError::Held`] when another store writes to the folder, [`RetrievalError::Damaged`] when the files are not
-    /// whole, of another version or made with other terms, [`RetrievalError::NoIndex`] when there are files of
-    /// something else, and [`RetrievalError::NoFolder`] when a folder to read is not there. Nothing is removed then.
+    /// whole or of another version, [`RetrievalError::Terms`] when they were made with other terms,
+    /// [`RetrievalError::NoIndex`] when there are files of something else, and [`RetrievalError::NoFolder`] when a folder to read is not there. Nothing is removed then.
     pub async fn open(
         path: impl Into<PathBuf>,
         options: LocalOptions,

@@ -88,12 +88,13 @@ impl fmt::Debug for OpenSearchStore {
 }
 
 impl OpenSearchStore {
-    /// Opens the index, which is made where it is missing. It keeps to the terms that it was filled with.
+    /// Opens the index, which is made where it is missing. It keeps to the terms that it was made with.
     ///
     /// # Errors
     ///
     /// [`RetrievalError::Unavailable`] when the server does not answer, in the time that the config gives, or refuses; and
-    /// when the URL or the index's name (small letters, digits, `-` and `_`) is none.
+    /// when the URL or the index's name (small letters, digits, `-` and `_`) is none. [`RetrievalError::Terms`] where the
+    /// index was made with others.
     pub async fn open(config: OpenSearchConfig, terms: Terms) -> Result<Self, RetrievalError> {
         let OpenSearchConfig { url, index, login, time } = config;
         let fits =
@@ -108,14 +109,26 @@ impl OpenSearchStore {
         let store =
             Self { http: Http::new(url.expose(), login, time).map_err(gone)?, index, terms };
         let path = store.index.clone();
-        let body = entries::mapping().to_string().into_bytes();
+        let body = entries::mapping(&store.terms).to_string().into_bytes();
         let made = store.http.ask(Method::PUT, &path, Some(body), &[400]).await.map_err(gone)?;
         let there =
             made.body.pointer("/error/type") == Some(&json!("resource_already_exists_exception"));
-        match made.status.is_success() || there {
-            true => Ok(store),
-            false => Err(gone("the index cannot be made")),
+        match made.status.is_success() {
+            true => {}
+            false if there => store.terms.fit(&store.filled_by().await?)?,
+            false => return Err(gone("the index cannot be made")),
         }
+        Ok(store)
+    }
+
+    /// The terms that the index says it is filled by.
+    async fn filled_by(&self) -> Result<String, RetrievalError> {
+        let path = format!("{}/_mapping", self.index);
+        let told = self.http.ask(Method::GET, &path, None, &[]).await.map_err(gone)?.body;
+        // By the name of the index, which need not be the one that was asked for: that may be an alias.
+        let index = told.as_object().and_then(|all| all.values().next());
+        let terms = index.and_then(|index| index.pointer("/mappings/_meta/terms")?.as_str());
+        terms.map(str::to_owned).ok_or_else(|| gone("the index is not one of a document store"))
     }
 
     async fn post(&self, what: &str, body: String) -> Result<Value, RetrievalError> {

@@ -62,11 +62,12 @@ impl fmt::Debug for PgvectorStore {
 impl PgvectorStore {
     /// Connects to a database, and makes the schema, the tables and the extension where they are missing. Stores of several
     /// `collection`s, for tenants say, share the tables and see nothing of each other. A collection keeps to the terms that
-    /// it was filled with.
+    /// it was made with.
     ///
     /// # Errors
     ///
-    /// [`RetrievalError::Unavailable`] with what the server said; never with the URL.
+    /// [`RetrievalError::Unavailable`] with what the server said, never with the URL; [`RetrievalError::Terms`] where the
+    /// collection was made with others.
     pub async fn connect(
         config: impl Into<Config>,
         collection: &str,
@@ -85,7 +86,7 @@ impl PgvectorStore {
         let mut statements = vec![lock()];
         statements.push(Statement::new(format!("CREATE SCHEMA IF NOT EXISTS {schema}"), []));
         statements.extend(tables::make(&schema, &extension));
-        statements.extend(tables::collection(&schema, collection));
+        statements.extend(tables::collection(&schema, collection, &terms));
         let rows = connections.write(&statements).await.map_err(gone)?;
         Self::found(connections, extension, (collection, &rows), terms, false)
     }
@@ -98,7 +99,8 @@ impl PgvectorStore {
     ///
     /// # Errors
     ///
-    /// [`RetrievalError::Unavailable`], also where there is no such collection.
+    /// [`RetrievalError::Unavailable`], also where there is no such collection; [`RetrievalError::Terms`] where it was made
+    /// with others.
     pub async fn read_only(
         config: impl Into<Config>,
         collection: &str,
@@ -107,12 +109,12 @@ impl PgvectorStore {
         let connections = Connections::new(config).map_err(gone)?;
         let schema = connections.schema();
         let extension = extension(&connections).await?;
-        let [_, find] = tables::collection(&schema, collection);
+        let [_, find] = tables::collection(&schema, collection, &terms);
         let rows = connections.read(&[find]).await.map_err(gone)?;
         Self::found(connections, extension, (collection, &rows), terms, true)
     }
 
-    /// The store of the collection whose number is in the last of `rows`.
+    /// The store of the collection that is in the last of `rows`, with its number and the terms that fill it.
     fn found(
         connections: Connections,
         extension: String,
@@ -120,8 +122,12 @@ impl PgvectorStore {
         terms: Terms,
         read_only: bool,
     ) -> Result<Self, RetrievalError> {
-        let id = rows.last().and_then(|rows| int(rows.first()?.first()?));
-        let id = id.ok_or("there is no such collection").map_err(gone)?;
+        let row = rows.last().and_then(|rows| rows.first()).map(Vec::as_slice);
+        let Some([id, Value::Text(stored)]) = row else {
+            return Err(gone("there is no such collection"));
+        };
+        let id = int(id).ok_or("a collection has no number").map_err(gone)?;
+        terms.fit(stored)?;
         let schema = connections.schema().into();
         let (extension, collection) = (extension.into(), collection.into());
         Ok(Self { connections, schema, extension, collection, id, terms, read_only })

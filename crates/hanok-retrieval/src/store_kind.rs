@@ -85,8 +85,7 @@ impl StoreSettings {
         self
     }
 
-    /// Which terms stand for a text: those that the store was filled by. One in files refuses others; on a server, ask others
-    /// of another collection. Default: [`Terms::Bigrams`].
+    /// Which terms stand for a text: those that the store was made with. It refuses others. Default: [`Terms::Bigrams`].
     #[must_use]
     pub fn terms(mut self, terms: Terms) -> Self {
         self.terms = terms;

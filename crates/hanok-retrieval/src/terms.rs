@@ -2,6 +2,8 @@
 
 use hanok_core::{Script, Word, words};
 
+#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
+use crate::error::RetrievalError;
 use crate::morphology::Morphology;
 
 /// Which terms stand for a text in the index.
@@ -33,6 +35,23 @@ pub(crate) enum Kind {
 pub(crate) struct Term {
     pub(crate) kind: Kind,
     pub(crate) text: String,
+}
+
+#[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
+impl Terms {
+    /// As a store outside this process writes it.
+    pub(crate) fn named(&self) -> String {
+        format!("{self:?}")
+    }
+
+    /// Refuses a store that was filled by the terms of the name `stored`, if these are others.
+    pub(crate) fn fit(&self, stored: &str) -> Result<(), RetrievalError> {
+        let asked = self.named();
+        if asked == stored {
+            return Ok(());
+        }
+        Err(RetrievalError::Terms { stored: stored.to_owned(), asked })
+    }
 }
 
 #[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]

@@ -207,7 +207,7 @@ fn a_store_in_files_keeps_to_its_dictionary() {
     let other = Terms::Morphemes(Morphology::open(folder.path()).unwrap());
     for terms in [other, Terms::Bigrams] {
         let error = open(terms).unwrap_err();
-        assert!(matches!(error, RetrievalError::Damaged { .. }), "{error}");
+        assert!(matches!(error, RetrievalError::Terms { .. }), "{error}");
     }
 }
 

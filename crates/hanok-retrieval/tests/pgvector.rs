@@ -141,6 +141,24 @@ fn collections_see_nothing_of_each_other_and_everyone_sees_his_own() {
     });
 }
 
+#[test]
+fn a_collection_that_other_terms_fill_is_refused() {
+    block_on(async {
+        let Some(url) = server().await else { return };
+        let config = config(&url);
+        connect(config.clone(), Terms::Both).await.upsert(document(1)).await.unwrap();
+        let to_read = PgvectorStore::read_only(config.clone(), "handbook", Terms::Words).await;
+        for opened in
+            [to_read, PgvectorStore::connect(config.clone(), "handbook", Terms::Words).await]
+        {
+            let error = opened.unwrap_err();
+            let RetrievalError::Terms { stored, asked } = &error else { panic!("{error:?}") };
+            assert_eq!((stored.as_str(), asked.as_str()), ("Both", "Words"));
+        }
+        assert_eq!(connect(config, Terms::Both).await.documents().await.unwrap().len(), 1);
+    });
+}
+
 /// Of two that write the same document at once, one is there as a whole.
 #[test]
 fn writers_take_turns() {

@@ -40,7 +40,7 @@ const BLOCK: usize = 1 << 10;
 const FORMAT: u32 = 1;
 
 /// What every commit says of the index.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Label {
     hanok: u32,
     terms: String,
@@ -48,7 +48,7 @@ struct Label {
 
 /// What a commit of an index with these terms says of it.
 pub(super) fn label(terms: &Terms) -> Result<String, BoxError> {
-    Ok(serde_json::to_string(&Label { hanok: FORMAT, terms: format!("{terms:?}") })?)
+    Ok(serde_json::to_string(&Label { hanok: FORMAT, terms: terms.named() })?)
 }
 
 /// An index that was opened.
@@ -74,6 +74,10 @@ pub(super) fn open(path: &Path, terms: &Terms, make: bool) -> Result<Opened, Ret
 
 /// What a caller is told of `error`.
 pub(super) fn told(path: &Path, error: BoxError) -> RetrievalError {
+    let error = match error.downcast::<RetrievalError>() {
+        Ok(error) => return *error,
+        Err(error) => error,
+    };
     let held =
         |error: &TantivyError| matches!(error, TantivyError::LockFailure(LockError::LockBusy, _));
     match error.downcast::<TantivyError>() {
@@ -146,10 +150,11 @@ fn check(path: &Path, index: &Index, terms: &Terms) -> Result<(), BoxError> {
     }
     match &metas.payload {
         Some(payload) => {
-            let (said, want) = (serde_json::from_str::<Label>(payload)?, label(terms)?);
-            if said != serde_json::from_str::<Label>(&want)? {
-                return Err(format!("it says of itself `{payload}`, and not `{want}`").into());
+            let said: Label = serde_json::from_str(payload)?;
+            if said.hanok != FORMAT {
+                return Err(format!("it is of the form {}, and not {FORMAT}", said.hanok).into());
             }
+            terms.fit(&said.terms)?;
         }
         None if metas.segments.is_empty() => {}
         None => return Err("it is not one of ours".into()),

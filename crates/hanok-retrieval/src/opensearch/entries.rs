@@ -45,8 +45,8 @@ impl Head {
     }
 }
 
-/// The index: one part, which shows what was written when it is told to, and not before.
-pub(super) fn mapping() -> Value {
+/// The index: one part, which shows what was written when it is told to, and not before. It says which terms fill it.
+pub(super) fn mapping(terms: &Terms) -> Value {
     json!({
         "settings": {
             "index": {
@@ -57,6 +57,7 @@ pub(super) fn mapping() -> Value {
             },
         },
         "mappings": {
+            "_meta": { "terms": terms.named() },
             "dynamic": "strict",
             "properties": {
                 "kind": { "type": "keyword" },

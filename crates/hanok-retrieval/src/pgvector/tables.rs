@@ -27,6 +27,7 @@ pub(super) fn make(s: &str, v: &str) -> Vec<Statement> {
         "CREATE TABLE IF NOT EXISTS {s}.passage_collections (
              id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
              name bytea NOT NULL UNIQUE,
+             filled_by text NOT NULL,
              passages bigint NOT NULL DEFAULT 0,
              terms bigint NOT NULL DEFAULT 0
          );
@@ -66,13 +67,15 @@ pub(super) fn make(s: &str, v: &str) -> Vec<Statement> {
     tables.split(';').map(|sql| Statement::new(sql.trim(), [])).collect()
 }
 
-/// The statement that makes room for a collection.
-pub(super) fn collection(s: &str, name: &str) -> [Statement; 2] {
+/// The statements that make room for a collection which these terms fill, and find it with those that do.
+pub(super) fn collection(s: &str, name: &str, terms: &Terms) -> [Statement; 2] {
     let insert = format!(
-        "INSERT INTO {s}.passage_collections (name) VALUES ($1) ON CONFLICT (name) DO NOTHING"
+        "INSERT INTO {s}.passage_collections (name, filled_by) VALUES ($1, $2)
+         ON CONFLICT (name) DO NOTHING"
     );
-    let select = format!("SELECT id FROM {s}.passage_collections WHERE name = $1");
-    [insert, select].map(|sql| Statement::new(sql, [bytes(name)]))
+    let select = format!("SELECT id, filled_by FROM {s}.passage_collections WHERE name = $1");
+    let terms = Value::Text(terms.named());
+    [Statement::new(insert, [bytes(name), terms]), Statement::new(select, [bytes(name)])]
 }
 
 /// The statements that make room for vectors of `space`.

@@ -66,7 +66,7 @@ fn of_other_terms_or_of_something_else_it_is_not_opened() {
     put(&open(folder.path()).unwrap(), &[rule(15)]);
     let words = LocalOptions::new().terms(Terms::Words);
     let other = block_on(LocalStore::open(folder.path(), words));
-    assert!(matches!(other, Err(RetrievalError::Damaged { .. })), "{other:?}");
+    assert!(matches!(other, Err(RetrievalError::Terms { .. })), "{other:?}");
 
     let notes = tempfile::tempdir().unwrap();
     for name in ["notes.txt", "meta.json"] {

@@ -122,6 +122,20 @@ fn a_change_that_was_cut_off_is_mended_by_the_next() {
 }
 
 #[test]
+fn an_index_that_other_terms_fill_is_refused() {
+    block_on(async {
+        let server = Server::start();
+        let store = open(&server).await.unwrap();
+        store.upsert(split("a.md", 2)).await.unwrap();
+        let config = OpenSearchConfig::new(server.url(), "handbook").login("user", "s3cr3t");
+        let error = OpenSearchStore::open(config, Terms::Words).await.unwrap_err();
+        let want = "the store was filled by the terms `Bigrams`, not by `Words`: open it with those, or fill another one";
+        assert_eq!(error.to_string(), want);
+        assert_eq!(open(&server).await.unwrap().documents().await.unwrap().len(), 1);
+    });
+}
+
+#[test]
 fn an_address_or_a_name_that_is_none_is_refused() {
     block_on(async {
         for (url, index) in [

@@ -38,6 +38,8 @@ struct State {
 /// What is written, and what of it searches see.
 #[derive(Debug, Default)]
 struct Index {
+    /// What the index says of itself.
+    meta: Value,
     fields: BTreeMap<String, Value>,
     written: BTreeMap<String, Value>,
     shown: BTreeMap<String, Value>,
@@ -151,11 +153,16 @@ impl State {
             let made = json();
             assert_eq!(made["settings"]["index"]["number_of_shards"], 1);
             let fields = made["mappings"]["properties"].as_object().unwrap().clone();
-            self.index = Some(Index { fields: fields.into_iter().collect(), ..Index::default() });
+            let (meta, fields) = (made["mappings"]["_meta"].clone(), fields.into_iter().collect());
+            self.index = Some(Index { meta, fields, ..Index::default() });
             return (200, json!({ "acknowledged": true, "index": parts[0] }));
         }
         let Some(index) = &mut self.index else { return refused(404, "index_not_found_exception") };
         match (method, &parts[1..]) {
+            ("GET", ["_mapping"]) => {
+                let mappings = json!({ "_meta": index.meta, "properties": index.fields });
+                (200, json!({ format!("{}-000001", parts[0]): { "mappings": mappings } }))
+            }
             ("PUT", ["_mapping"]) => {
                 let fields = json()["properties"].as_object().unwrap().clone();
                 index.fields.extend(fields);
