@@ -1,9 +1,9 @@
 //! The best passages of a question, without looking at all that have its terms.
 
 use std::{
-    cell::Cell,
     cmp::{Ordering, Reverse},
     collections::BinaryHeap,
+    mem,
     sync::Arc,
 };
 
@@ -11,16 +11,13 @@ use tantivy::DocAddress;
 
 use super::{
     lists::List,
-    parts::{Part, Parts},
-    weights::Norms,
-    windows::{Window, Windows, bits},
+    parts::{Parts, WINDOW},
+    weights::{FINE, Norms},
+    windows::{BLOCK, Windows, bits, share},
 };
 
-/// Rounding changes a sum by less than this share of it, in whichever order it is added up.
-const ROUNDING: f32 = 1e-4;
-
-/// So many windows are looked at first.
-const FIRST: usize = 32;
+/// Sums of impacts are kept as so many parts of the highest that there can be.
+const PARTS: f32 = 65_000.0;
 
 /// A passage that may be among the best.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -106,37 +103,16 @@ struct Term<'a> {
     at: usize,
     windows: &'a Windows,
     weight: f32,
+    /// What an impact is to be multiplied with to be part of a score,
     unit: f32,
-    /// Where the window that was asked for last is.
-    place: Cell<usize>,
-}
-
-/// A term in a window.
-#[derive(Debug, Clone, Copy, Default)]
-struct Here {
-    window: Window,
-    /// How much it can add to a score here.
-    bound: f32,
-}
-
-impl Here {
-    fn has(&self, bit: u32) -> bool {
-        self.window.bits >> bit & 1 == 1
-    }
+    /// and with how many parts of 256 to be part of a sum.
+    parts: u16,
 }
 
 impl<'a> Term<'a> {
     fn new(asking: &Asking<'a>, at: usize, list: &'a List, weight: f32) -> Self {
         let unit = list.windows.unit(weight, asking.norms.mean());
-        Self { at, windows: &list.windows, weight, unit, place: Cell::new(0) }
-    }
-
-    /// The term in the window of this number. One after the other is found soonest.
-    fn here(&self, number: usize) -> Here {
-        let place = self.windows.place_from(self.place.get(), number);
-        self.place.set(place);
-        let window = self.windows.in_window(place, number);
-        Here { window, bound: window.bound(self.unit) }
+        Self { at, windows: &list.windows, weight, unit, parts: 0 }
     }
 }
 
@@ -147,34 +123,9 @@ impl<'a> Asking<'a> {
         let known = known.filter(|(_, (list, _))| list.found > 0);
         let mut terms: Vec<Term<'_>> =
             known.map(|(at, (list, weight))| Term::new(self, at, list, *weight)).collect();
-        let mut windows = self.bounded(&terms);
-        // Those that weigh most first: without them, the others are not enough.
-        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let mut search = Search::new(self, &terms, count);
-        let first = FIRST.max(count);
-        // From the highest bounds on, and then all that may be good enough, as they are in memory.
-        let high = nth(&windows, first);
-        for (bound, window) in windows.extract_if(.., |(bound, _)| *bound >= high) {
-            search.window(window as usize, bound);
-        }
-        for (bound, window) in windows {
-            if bound >= search.best.worst() {
-                search.window(window as usize, bound);
-            }
-        }
+        let mut search = Search::new(self, &mut terms, count);
+        (0..self.allowed.len().div_ceil(BLOCK)).for_each(|block| search.block(block));
         search.best.heap.into_sorted_vec().into_iter().map(|Reverse(candidate)| candidate).collect()
-    }
-
-    /// The windows that have any of `terms`, and how much a passage of each can score. Bounds are added up in the order in
-    /// which scores are, so that rounding cannot bring one below the score.
-    fn bounded(&self, terms: &[Term<'_>]) -> Vec<(f32, u32)> {
-        let mut sums = vec![0.0; self.allowed.len()];
-        for term in terms {
-            term.windows.add_bounds(term.unit, &mut sums);
-        }
-        let all = sums.into_iter().zip(self.allowed).zip(0..);
-        let some = all.filter(|((sum, allowed), _)| *sum > 0.0 && **allowed != 0);
-        some.map(|((sum, _), window)| (sum, window)).collect()
     }
 
     /// Whether there is a passage that has terms of which `enough` holds; each adds its share to what may be enough from
@@ -187,11 +138,7 @@ impl<'a> Asking<'a> {
         let windows = sums.iter().zip(self.allowed).enumerate();
         let mut windows = windows.filter(|(_, (sum, _))| sum.min(1.0) >= least);
         windows.any(|(window, (_, allowed))| {
-            let here = self.lists.iter().map(|list| {
-                let place = list.windows.place_from(0, window);
-                list.windows.in_window(place, window).bits
-            });
-            let here: Vec<u64> = here.collect();
+            let here: Vec<u64> = self.lists.iter().map(|list| list.windows.bits(window)).collect();
             let some = here.iter().fold(0, |some, bits| some | bits);
             bits(some & allowed).any(|bit| {
                 let mut has = Has::default();
@@ -208,70 +155,100 @@ struct Search<'a> {
     asking: &'a Asking<'a>,
     terms: &'a [Term<'a>],
     best: Best,
-    /// The terms in the window that is looked at.
-    here: Vec<Here>,
-    /// What each term of the question adds to the score of a passage.
-    scores: Vec<f32>,
+    /// The windows of a block that may have such, by their places in it.
+    open: Vec<usize>,
+    /// Entries that may be good enough: what they can score in parts, their windows and their bits.
+    high: Vec<(u16, usize, u32)>,
+    /// How many parts a score of 1 is in sums of impacts.
+    scale: f32,
 }
 
 impl<'a> Search<'a> {
-    fn new(asking: &'a Asking<'a>, terms: &'a [Term<'a>], count: usize) -> Self {
+    fn new(asking: &'a Asking<'a>, terms: &'a mut [Term<'a>], count: usize) -> Self {
+        let highest = FINE * terms.iter().map(|term| term.unit).sum::<f32>();
+        let scale = PARTS / highest.max(f32::MIN_POSITIVE);
+        for term in terms.iter_mut() {
+            // At least 1 of each 256: every impact is seen.
+            term.parts = ((term.unit * scale * 256.0).ceil() as u16).max(256);
+        }
         Self {
             asking,
             terms,
             best: Best { count, heap: BinaryHeap::new() },
-            here: Vec::with_capacity(terms.len()),
-            scores: vec![0.0; asking.lists.len()],
+            open: Vec::new(),
+            high: Vec::new(),
+            scale,
         }
     }
 
-    /// Looks at the window `number`, in which nothing scores more than `bound`.
-    fn window(&mut self, number: usize, bound: f32) {
+    /// Looks at the block of this number.
+    fn block(&mut self, block: usize) {
+        let (mut sums, first) = ([[0; WINDOW]; BLOCK], block * BLOCK);
+        for term in self.terms.iter().filter(|term| !term.windows.is_flat()) {
+            term.windows.add_few(block, term.parts, &mut sums);
+        }
+        let (low, mut open, mut high) =
+            (self.low(), mem::take(&mut self.open), mem::take(&mut self.high));
+        let frequent = self.terms.iter().filter(|term| term.windows.is_flat());
+        let allowed = self.asking.allowed.get(first..).unwrap_or_default();
+        open.clear();
+        for (at, (sums, allowed)) in sums.iter().zip(allowed).enumerate() {
+            let highest = |term: &Term<'_>| share(term.windows.highest(first + at), term.parts);
+            let rest = frequent.clone().map(highest).fold(0, u16::saturating_add);
+            if *allowed != 0 && (rest > low || any_above(sums, low - rest)) {
+                open.push(at);
+            }
+        }
+        // One term after the other: what is far away in memory is then fetched at once.
+        for term in frequent {
+            for at in &open {
+                if let Some(sums) = sums.get_mut(*at) {
+                    term.windows.add_many(first + at, term.parts, sums);
+                }
+            }
+        }
+        for at in &open {
+            let (Some(sums), Some(allowed)) = (sums.get(*at), allowed.get(*at)) else { continue };
+            if any_above(sums, low) {
+                let above = (0..).zip(sums).filter(|(_, sum)| **sum > low);
+                let above = above.filter(|(bit, _)| allowed >> bit & 1 == 1);
+                high.extend(above.map(|(bit, sum)| (*sum, first + at, bit)));
+            }
+        }
+        // One passage that scores much spares others.
+        if high.len() > self.best.count {
+            high.select_nth_unstable_by(self.best.count, |(a, ..), (b, ..)| b.cmp(a));
+        }
+        for (sum, number, bit) in high.drain(..) {
+            if sum > self.low() {
+                self.passage(number, bit);
+            }
+        }
+        (self.open, self.high) = (open, high);
+    }
+
+    /// Sums up to this one are not enough. Each term was rounded down by less than 1.
+    fn low(&self) -> u16 {
+        let worst = (self.best.worst() * self.scale) as u16;
+        worst.saturating_sub(u16::try_from(self.terms.len() + 1).unwrap_or(u16::MAX))
+    }
+
+    /// Looks at the entry `bit` of the window `number`.
+    fn passage(&mut self, number: usize, bit: u32) {
         let Some(part) = self.asking.parts.part(number) else { return };
-        let (slack, worst) = (bound * ROUNDING, self.best.worst());
-        let (mut rest, mut some) = (bound + slack, 0);
-        self.here.clear();
-        for term in self.terms {
-            let here = term.here(number);
-            // A passage that has none of the first terms has to be good enough by the others.
-            if rest >= worst {
-                some |= here.window.bits;
-            }
-            rest -= here.bound;
-            self.here.push(here);
-        }
-        let allowed = self.asking.allowed.get(number).copied().unwrap_or_default();
-        for bit in bits(some & allowed) {
-            let can = |here: &Here| if here.has(bit) { here.bound } else { 0.0 };
-            let can = slack + self.here.iter().map(can).sum::<f32>();
-            if can >= self.best.worst() {
-                self.passage(part, number, bit, can);
-            }
-        }
-    }
-
-    /// Looks at the entry `bit` of the window `number`, which cannot score more than `can`.
-    fn passage(&mut self, part: &Part, number: usize, bit: u32, mut can: f32) {
         let (doc, norms) = (part.begin(number) + bit, self.asking.norms);
-        let (length, worst) = (part.lengths.fieldnorm_id(doc), self.best.worst());
-        let mut has = Has::default();
-        self.scores.fill(0.0);
-        for (term, here) in self.terms.iter().zip(&self.here).filter(|(_, here)| here.has(bit)) {
-            let count = term.windows.times(here.window, number, bit);
-            let score = term.weight * norms.part(length, count);
-            can += score - here.bound;
-            if can < worst {
-                return;
-            }
-            has.add(term.at);
-            if let Some(at) = self.scores.get_mut(term.at) {
-                *at = score;
+        let length = part.lengths.fieldnorm_id(doc);
+        let (mut score, mut has) = (0.0, Has::default());
+        // In the order of the question: by another one, equal passages could differ.
+        for term in self.terms {
+            let count = term.windows.times(number, bit);
+            if count > 0 {
+                score += term.weight * norms.part(length, count);
+                has.add(term.at);
             }
         }
-        // In the order of the terms: by another one, equal passages could differ.
-        let score = self.scores.iter().sum();
         if score > 0.0
-            && score >= worst
+            && score >= self.best.worst()
             && let Some(key) = part.key(doc)
         {
             self.best.offer(Candidate { score, key, at: part.address(doc), has });
@@ -279,11 +256,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The bound of the window with the `n`-th highest; 0 where there are fewer.
-fn nth(windows: &[(f32, u32)], n: usize) -> f32 {
-    let mut bounds: Vec<f32> = windows.iter().map(|(bound, _)| *bound).collect();
-    if n >= bounds.len() {
-        return 0.0;
-    }
-    *bounds.select_nth_unstable_by(n, |a, b| b.total_cmp(a)).1
+/// Whether one of `sums` is above `low`.
+fn any_above(sums: &[u16; WINDOW], low: u16) -> bool {
+    sums.iter().fold(0, |above, sum| above | sum.saturating_sub(low)) > 0
 }

@@ -34,14 +34,49 @@ impl Norms {
         count / (count + self.norm(length))
     }
 
-    /// About `norm / count`, the lower the better: the part is `1 / (1 + ratio)`.
-    pub(super) fn ratio(&self, length: u8, count: u32) -> f32 {
-        self.norm(length) / count as f32
-    }
-
     fn norm(&self, length: u8) -> f32 {
         self.norms.get(usize::from(length)).copied().unwrap_or_default()
     }
+}
+
+/// An impact is kept as so many parts of 1.
+pub(super) const FINE: f32 = 255.0;
+
+/// Above rounding.
+pub(super) const MORE: f32 = 1.0001;
+
+/// Counts below this one have their impacts ready.
+const FEW: u32 = 8;
+
+/// The [parts](Norms::part) as bytes, in parts of 255, never too low and never 0.
+#[derive(Debug)]
+pub(super) struct Impacts {
+    norms: Norms,
+    /// By count and length.
+    few: Vec<[u8; 256]>,
+}
+
+impl Impacts {
+    pub(super) fn new(norms: Norms) -> Self {
+        let mut few = vec![[0; 256]; FEW as usize];
+        for (count, row) in (0..).zip(&mut few) {
+            for (length, impact) in (0..=u8::MAX).zip(row) {
+                *impact = above(norms.part(length, count));
+            }
+        }
+        Self { norms, few }
+    }
+
+    /// The impact on a passage of that length that has the term `count` times.
+    pub(super) fn of(&self, length: u8, count: u32) -> u8 {
+        let row = self.few.get(count as usize);
+        let few = row.and_then(|row| row.get(usize::from(length)));
+        few.copied().unwrap_or_else(|| above(self.norms.part(length, count)))
+    }
+}
+
+fn above(part: f32) -> u8 {
+    ((part * FINE * MORE) as u8).saturating_add(1)
 }
 
 /// The weight of a term that `found` of `all` passages have.

@@ -1,64 +1,70 @@
-//! The entries that have a term, by windows, in memory.
+//! The entries that have a term, in memory.
 
-use std::ops::Range;
+use std::{iter, ops::Range};
 
 use tantivy::{Term, schema::IndexRecordOption};
 
 use super::{
     parts::{Part, Parts, Span, WINDOW},
-    weights::Norms,
+    weights::{FINE, Impacts, MORE, Norms},
 };
 use crate::error::BoxError;
 
-/// A bound is kept as so many parts of 1.
-const FINE: f32 = 255.0;
-
-/// Above rounding.
-const MORE: f32 = 1.0001;
-
-/// Bounds are of use while the mean length of passages is not further from that for which they were made.
+/// Impacts are of use while the mean length of passages is not further from that for which they were made.
 const FIT: Range<f32> = 0.9..1.1;
 
-/// With more entries than this share of all, each has a place for its count.
+/// So many windows are a block.
+pub(super) const BLOCK: usize = 64;
+
+/// The sums of a block, one for each entry.
+pub(super) type Sums = [[u16; WINDOW]; BLOCK];
+
+/// With more entries than this share of all, each has a place.
 const FLAT: usize = 8;
 
 /// A count that does not fit is among `many`.
 const MANY: u8 = u8::MAX;
 
-/// Where a term is, how often in each passage, and how much it can add to a score in each window.
+/// Where a term is, how often in each passage, and how much it can add to its score.
 #[derive(Debug, Default)]
 pub(super) struct Windows {
-    /// The numbers of the windows that have it; `None` where every window has its place, those without it, too.
-    at: Option<Vec<u32>>,
-    /// The highest `count / (count + norm)` of each, once more, for all of them are added up at once.
-    bounds: Vec<u8>,
-    all: Vec<Window>,
-    /// The counts of those that have it; where these are many, of every entry.
+    places: Places,
+    /// How often each has it; nothing, where nobody asked for that.
     counts: Vec<u8>,
-    flat: bool,
     /// Entries, numbered through all windows, with their counts.
-    many: Vec<(u64, u32)>,
-    /// How many entries have it.
-    entries: u32,
-    /// The mean length that the bounds are for.
+    many: Vec<(u32, u32)>,
+    /// The mean length that the impacts are for.
     mean: f32,
 }
 
-/// A window that has a term.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Window {
-    /// The entries that have it.
-    pub(super) bits: u64,
-    /// Where their counts begin.
-    start: u32,
-    bound: u8,
+/// The entries that have a term.
+#[derive(Debug)]
+enum Places {
+    /// Few: where each stands within its block, where the blocks begin among them, and the [`Impacts`] on each. Counts are in
+    /// their order.
+    Few { offsets: Vec<u16>, blocks: Vec<u32>, impacts: Vec<u8> },
+    /// Many: a bit for each entry, and the impacts, with the highest in each window. Every entry has its count, which may be 0.
+    Many { bits: Vec<u64>, impacts: Vec<Line>, highest: Vec<u8> },
 }
 
-impl Window {
-    /// How much the term can add to a score here, with this [`unit`](Windows::unit).
-    pub(super) fn bound(self, unit: f32) -> f32 {
-        f32::from(self.bound) * unit
+/// The impacts of a window: a line of a processor's cache.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+struct Line([u8; WINDOW]);
+
+impl Default for Places {
+    fn default() -> Self {
+        Self::Few { offsets: Vec::new(), blocks: Vec::new(), impacts: Vec::new() }
     }
+}
+
+/// What is being read: entries, numbered through all windows, which rise.
+#[derive(Debug, Default)]
+struct Read {
+    entries: Vec<u32>,
+    counts: Vec<u8>,
+    impacts: Vec<u8>,
+    many: Vec<(u32, u32)>,
 }
 
 impl Windows {
@@ -70,216 +76,119 @@ impl Windows {
         old: Option<(&Self, &[Span])>,
     ) -> Result<Self, BoxError> {
         let of_use = |old: &Self| norms.is_none_or(|norms| old.fits(norms.mean()));
-        let old = old.filter(|(old, _)| !old.all.is_empty() && of_use(old));
+        let old = old.filter(|(old, _)| !old.is_empty() && of_use(old));
         let norms = norms.map(|norms| match old {
             Some((old, _)) => Norms::new(old.mean),
             None => norms.clone(),
         });
-        let mut made = Self { at: Some(Vec::new()), ..Self::default() };
-        made.mean = norms.as_ref().map_or(0.0, Norms::mean);
+        let mean = norms.as_ref().map_or(0.0, Norms::mean);
+        let (mut read, impacts) = (Read::default(), norms.map(Impacts::new));
         for part in &parts.parts {
             let known = old.and_then(|(old, spans)| {
                 Some((old, spans.iter().find(|span| span.id == part.span.id)?))
             });
             match known {
-                Some((old, span)) => made.take(old, span, part.span.windows.start),
-                None => made.decode(term, part, norms.as_ref())?,
+                Some((old, span)) => read.take(old, span, part.span.windows.start),
+                None => read.decode(term, part, impacts.as_ref())?,
             }
         }
-        made.spread(parts.windows());
-        Ok(made)
+        Ok(read.placed(parts.windows(), mean))
     }
 
-    /// Whether the bounds are of use for this mean length.
+    fn is_empty(&self) -> bool {
+        match &self.places {
+            Places::Few { offsets, .. } => offsets.is_empty(),
+            Places::Many { .. } => false,
+        }
+    }
+
+    /// Whether the impacts are of use for this mean length.
     pub(super) fn fits(&self, mean: f32) -> bool {
-        self.all.is_empty() || FIT.contains(&(mean / self.mean))
+        self.is_empty() || FIT.contains(&(mean / self.mean))
     }
 
-    /// Takes what `old` has of the part at `span`, which now begins with the window `first`.
-    fn take(&mut self, old: &Self, span: &Span, first: usize) {
-        let Range { start, end } = span.windows;
-        for (at, window) in old.places(start..end) {
-            let from = old.all.get(at).copied().unwrap_or_default();
-            if from.bits != 0 {
-                self.push(window - start + first, from.bits, from.bound);
-                let counts = old.counts.get(from.start as usize..).unwrap_or_default();
-                let counts = counts.iter().copied().filter(|count| !old.flat || *count > 0);
-                self.counts.extend(counts.take(from.bits.count_ones() as usize));
-            }
-        }
-        let [start, end, first] = [start, end, first].map(|window| (window * WINDOW) as u64);
-        let many = old.many.iter().filter(|(entry, _)| (start..end).contains(entry));
-        self.many.extend(many.map(|(entry, count)| (entry - start + first, *count)));
+    /// Whether so many entries have it that each has its place.
+    pub(super) fn is_flat(&self) -> bool {
+        matches!(self.places, Places::Many { .. })
     }
 
-    fn decode(&mut self, term: &Term, part: &Part, norms: Option<&Norms>) -> Result<(), BoxError> {
-        let option = match norms {
-            Some(_) => IndexRecordOption::WithFreqs,
-            None => IndexRecordOption::Basic,
-        };
-        let index = part.reader.inverted_index(term.field())?;
-        let Some(mut block) = index.read_block_postings(term, option)? else { return Ok(()) };
-        let (first, end) = (part.span.windows.start, part.reader.max_doc());
-        let (mut window, mut bits, mut least) = (0, 0, f32::INFINITY);
-        let mut ratios = Vec::new();
-        while block.block_len() > 0 {
-            let docs = block.docs();
-            let docs = docs.get(..docs.partition_point(|doc| *doc < end)).unwrap_or_default();
-            let counts = norms.and_then(|_| block.freqs().get(..docs.len())).unwrap_or_default();
-            self.count(counts, docs, first);
-            ratios.clear();
-            if let Some(norms) = norms {
-                let lengths = docs.iter().map(|doc| part.lengths.fieldnorm_id(*doc));
-                let both = lengths.zip(counts);
-                ratios.extend(both.map(|(length, count)| norms.ratio(length, *count)));
-            }
-            ratios.resize(docs.len(), f32::INFINITY);
-            for (doc, ratio) in docs.iter().zip(&ratios) {
-                let entry = *doc as usize;
-                if entry / WINDOW != window {
-                    self.close(first + window, bits, least);
-                    (window, bits, least) = (entry / WINDOW, 0, f32::INFINITY);
-                }
-                bits |= 1_u64 << (entry % WINDOW);
-                least = if *ratio < least { *ratio } else { least };
-            }
-            block.advance();
-        }
-        self.close(first + window, bits, least);
-        Ok(())
-    }
-
-    /// Keeps the counts of `docs`, of a part that begins with the window `first`.
-    fn count(&mut self, counts: &[u32], docs: &[u32], first: usize) {
-        self.counts.extend(counts.iter().map(|count| (*count).min(u32::from(MANY)) as u8));
-        let many = counts.iter().zip(docs).filter(|(count, _)| **count >= u32::from(MANY));
-        let numbered =
-            |(count, doc): (&u32, &u32)| ((first * WINDOW) as u64 + u64::from(*doc), *count);
-        self.many.extend(many.map(numbered));
-    }
-
-    fn close(&mut self, window: usize, bits: u64, least: f32) {
-        if bits != 0 {
-            // Never too low: a passage may score as much as it does.
-            self.push(window, bits, ((FINE * MORE / (1.0 + least)) as u8).saturating_add(1));
-        }
-    }
-
-    fn push(&mut self, window: usize, bits: u64, bound: u8) {
-        let at = self.at.get_or_insert_default();
-        at.push(u32::try_from(window).unwrap_or(u32::MAX));
-        self.bounds.push(bound);
-        self.all.push(Window { bits, start: self.entries, bound });
-        self.entries += bits.count_ones();
-    }
-
-    /// Gives each of `all` windows its place, where most of them have the term.
-    fn spread(&mut self, all: usize) {
-        if let Some(at) = self.at.take_if(|at| at.len() * 2 >= all) {
-            let (mut bounds, mut places) = (vec![0; all], vec![Window::default(); all]);
-            for (at, window) in at.iter().zip(&self.all) {
-                if let Some(place) = places.get_mut(*at as usize) {
-                    *place = *window;
-                }
-                if let Some(bound) = bounds.get_mut(*at as usize) {
-                    *bound = window.bound;
+    /// Does something with every entry of `windows` that has it, and with the place of its count.
+    fn each(&self, windows: Range<usize>, mut work: impl FnMut(usize, usize)) {
+        match &self.places {
+            Places::Few { offsets, blocks, .. } => {
+                for block in windows.start / BLOCK..windows.end.div_ceil(BLOCK) {
+                    let range = range(blocks, block);
+                    let entry = |offset: &u16| block * BLOCK * WINDOW + usize::from(*offset);
+                    let all = offsets.get(range.clone()).unwrap_or_default().iter().map(entry);
+                    for (entry, place) in all.zip(range) {
+                        if windows.contains(&(entry / WINDOW)) {
+                            work(entry, place);
+                        }
+                    }
                 }
             }
-            (self.bounds, self.all) = (bounds, places);
-            self.flatten();
-        }
-        self.at.iter_mut().for_each(Vec::shrink_to_fit);
-        self.bounds.shrink_to_fit();
-        self.all.shrink_to_fit();
-        self.counts.shrink_to_fit();
-    }
-
-    /// Gives each entry a place for its count, where many have one.
-    fn flatten(&mut self) {
-        if self.counts.is_empty() || (self.entries as usize) * FLAT < self.all.len() * WINDOW {
-            return;
-        }
-        let (mut flat, mut counts) = (vec![0; self.all.len() * WINDOW], self.counts.iter());
-        for (window, counted) in self.all.iter().zip(flat.chunks_exact_mut(WINDOW)) {
-            for (bit, count) in bits(window.bits).zip(&mut counts) {
-                if let Some(place) = counted.get_mut(bit as usize) {
-                    *place = *count;
+            Places::Many { bits: words, .. } => {
+                for (number, word) in windows.clone().zip(words.get(windows).unwrap_or_default()) {
+                    for bit in bits(*word) {
+                        let entry = number * WINDOW + bit as usize;
+                        work(entry, entry);
+                    }
                 }
             }
         }
-        for (window, start) in self.all.iter_mut().zip((0..).step_by(WINDOW)) {
-            window.start = start;
-        }
-        (self.counts, self.flat) = (flat, true);
     }
 
-    /// The places of those of the windows `windows` that have one, each with its window.
-    fn places(&self, windows: Range<usize>) -> impl Iterator<Item = (usize, usize)> {
-        let range = match &self.at {
-            None => windows.clone(),
-            Some(at) => {
-                let before = |end: usize| at.partition_point(|window| (*window as usize) < end);
-                before(windows.start)..before(windows.end)
+    /// All windows.
+    fn all(&self) -> Range<usize> {
+        match &self.places {
+            Places::Few { blocks, .. } => 0..blocks.len().saturating_sub(1) * BLOCK,
+            Places::Many { bits, .. } => 0..bits.len(),
+        }
+    }
+
+    /// The places of the entries of the window of this number, where few have it.
+    fn few(&self, number: usize) -> Range<usize> {
+        let Places::Few { offsets, blocks, .. } = &self.places else { return 0..0 };
+        let range = range(blocks, number / BLOCK);
+        let block = offsets.get(range.clone()).unwrap_or_default();
+        let from = number % BLOCK * WINDOW;
+        let before = |end: usize| range.start + block.partition_point(|it| usize::from(*it) < end);
+        before(from)..before(from + WINDOW)
+    }
+
+    /// The entries of the window of this number that have it.
+    pub(super) fn bits(&self, number: usize) -> u64 {
+        match &self.places {
+            Places::Few { offsets, .. } => {
+                let here = offsets.get(self.few(number)).unwrap_or_default();
+                here.iter().fold(0, |bits, offset| bits | 1 << (usize::from(*offset) % WINDOW))
             }
-        };
-        range.map(|place| (place, self.window(place)))
-    }
-
-    fn window(&self, place: usize) -> usize {
-        let at = self.at.as_ref().and_then(|at| at.get(place));
-        at.map_or(place, |window| *window as usize)
-    }
-
-    /// The place of the window of this number or of the first one after it, looked for from `place` on.
-    pub(super) fn place_from(&self, place: usize, number: usize) -> usize {
-        let Some(at) = &self.at else { return number };
-        let before = |place: usize| at.get(place).is_some_and(|at| (*at as usize) < number);
-        let mut place = match place.checked_sub(1) {
-            Some(last) if !before(last) => 0,
-            _ => place,
-        };
-        let mut step = 1;
-        while before(place + step) {
-            place += step;
-            step *= 2;
-        }
-        while step > 0 {
-            if before(place + step - 1) {
-                place += step;
-            }
-            step /= 2;
-        }
-        place
-    }
-
-    /// What is at `place`, if that is the window of this number.
-    pub(super) fn in_window(&self, place: usize, number: usize) -> Window {
-        match self.all.get(place) {
-            Some(window) if self.window(place) == number => *window,
-            _ => Window::default(),
+            Places::Many { bits, .. } => bits.get(number).copied().unwrap_or_default(),
         }
     }
 
-    /// How often the entry `bit` of the window of this number, which is `here`, has the term.
-    pub(super) fn times(&self, here: Window, number: usize, bit: u32) -> u32 {
+    /// How often the entry `bit` of the window of this number has the term.
+    pub(super) fn times(&self, number: usize, bit: u32) -> u32 {
         let entry = number * WINDOW + bit as usize;
-        let before = (here.bits & ((1 << bit) - 1)).count_ones() as usize;
-        match here.bits >> bit & 1 {
-            0 => 0,
-            _ if self.flat => self.counted(entry, entry),
-            _ => self.counted(here.start as usize + before, entry),
-        }
-    }
-
-    fn counted(&self, at: usize, entry: usize) -> u32 {
-        match self.counts.get(at) {
-            Some(&MANY) => self.large(entry as u64),
+        let place = match &self.places {
+            Places::Few { offsets, .. } => {
+                let mut here = self.few(number);
+                let is = |place: &usize| {
+                    let offset = offsets.get(*place).copied().map(usize::from);
+                    offset.is_some_and(|offset| offset % WINDOW == bit as usize)
+                };
+                here.find(is)
+            }
+            Places::Many { .. } => Some(entry),
+        };
+        match place.and_then(|place| self.counts.get(place)) {
+            Some(&MANY) => self.large(entry as u32),
             Some(count) => u32::from(*count),
             None => 0,
         }
     }
 
-    fn large(&self, entry: u64) -> u32 {
+    fn large(&self, entry: u32) -> u32 {
         let at = self.many.binary_search_by_key(&entry, |(entry, _)| *entry);
         let count = at.ok().and_then(|at| self.many.get(at));
         count.map_or(u32::from(MANY), |(_, count)| *count)
@@ -287,63 +196,204 @@ impl Windows {
 
     /// How many of the entries are among `alive`.
     pub(super) fn found(&self, alive: &[u64]) -> u64 {
-        let both = |(place, here): (usize, &Window)| {
-            let alive = alive.get(self.window(place)).copied().unwrap_or_default();
-            u64::from((here.bits & alive).count_ones())
-        };
-        self.all.iter().enumerate().map(both).sum()
+        let mut found = 0;
+        let alive =
+            |entry: usize| alive.get(entry / WINDOW).map(|word| word >> (entry % WINDOW) & 1);
+        self.each(self.all(), |entry, _| found += alive(entry).unwrap_or_default());
+        found
     }
 
     /// Leaves in `entries` those that have it.
-    pub(super) fn restrict(&self, entries: &mut Vec<u64>) {
-        let mut left = vec![0; entries.len()];
-        for (place, here) in self.all.iter().enumerate() {
-            let window = self.window(place);
-            if let (Some(left), Some(entries)) = (left.get_mut(window), entries.get(window)) {
-                *left = entries & here.bits;
-            }
+    pub(super) fn restrict(&self, entries: &mut [u64]) {
+        if let Places::Many { bits, .. } = &self.places {
+            let both = entries.iter_mut().zip(bits.iter().copied().chain(iter::repeat(0)));
+            return both.for_each(|(entries, bits)| *entries &= bits);
         }
-        *entries = left;
+        let mut has = vec![0; entries.len()];
+        self.each(self.all(), |entry, _| {
+            if let Some(word) = has.get_mut(entry / WINDOW) {
+                *word |= 1 << (entry % WINDOW);
+            }
+        });
+        entries.iter_mut().zip(has).for_each(|(entries, has)| *entries &= has);
     }
 
-    /// What a bound is to be multiplied with: `weight`, where passages have `mean` terms on average. A longer mean lets terms
+    /// What an impact is to be multiplied with: `weight`, where passages have `mean` terms on average. A longer mean lets terms
     /// weigh more, at most as much more as it is longer.
     pub(super) fn unit(&self, weight: f32, mean: f32) -> f32 {
         weight * (mean / self.mean).max(1.0) * MORE / FINE
     }
 
-    /// Adds the bound of every window to its sum.
-    pub(super) fn add_bounds(&self, unit: f32, sums: &mut [f32]) {
-        match &self.at {
-            None => {
-                for (sum, bound) in sums.iter_mut().zip(&self.bounds) {
-                    *sum += f32::from(*bound) * unit;
-                }
+    /// The highest impact in the window of this number, where every entry has its place.
+    pub(super) fn highest(&self, number: usize) -> u8 {
+        match &self.places {
+            Places::Few { .. } => 0,
+            Places::Many { highest, .. } => highest.get(number).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Where few have it: adds the impacts on the entries of the block of this number to their sums, each
+    /// [as a share](share) of `weight`.
+    pub(super) fn add_few(&self, block: usize, weight: u16, sums: &mut Sums) {
+        let Places::Few { offsets, blocks, impacts } = &self.places else { return };
+        let (range, sums) = (range(blocks, block), sums.as_flattened_mut());
+        let offsets = offsets.get(range.clone()).unwrap_or_default();
+        let impacts = impacts.get(range).unwrap_or_default();
+        for (offset, impact) in offsets.iter().zip(impacts) {
+            if let Some(sum) = sums.get_mut(usize::from(*offset)) {
+                *sum = sum.saturating_add(share(*impact, weight));
             }
-            Some(at) => {
-                for (window, bound) in at.iter().zip(&self.bounds) {
-                    if let Some(sum) = sums.get_mut(*window as usize) {
-                        *sum += f32::from(*bound) * unit;
-                    }
-                }
+        }
+    }
+
+    /// Where every entry has its place: adds the impacts on those of the window of this number. One instruction does several.
+    pub(super) fn add_many(&self, number: usize, weight: u16, sums: &mut [u16; WINDOW]) {
+        let Places::Many { impacts, .. } = &self.places else { return };
+        let Some(Line(impacts)) = impacts.get(number) else { return };
+        for (sum, impact) in sums.iter_mut().zip(impacts) {
+            *sum = sum.saturating_add(share(*impact, weight));
+        }
+    }
+
+    /// The impact on the entry at `place`, as [`each`](Self::each) tells it.
+    fn impact(&self, place: usize) -> Option<u8> {
+        match &self.places {
+            Places::Few { impacts, .. } => impacts.get(place).copied(),
+            Places::Many { impacts, .. } => {
+                let Line(here) = impacts.get(place / WINDOW)?;
+                here.get(place % WINDOW).copied()
             }
         }
     }
 
     /// Adds `share` to the sum of every window that has it.
     pub(super) fn add_share(&self, share: f32, sums: &mut [f32]) {
-        for (place, _) in self.all.iter().enumerate().filter(|(_, here)| here.bits != 0) {
-            if let Some(sum) = sums.get_mut(self.window(place)) {
+        let mut last = None;
+        self.each(self.all(), |entry, _| {
+            let number = entry / WINDOW;
+            if last.replace(number) != Some(number)
+                && let Some(sum) = sums.get_mut(number)
+            {
                 *sum += share;
             }
-        }
+        });
     }
 
     /// How much memory it takes.
     pub(super) fn size(&self) -> usize {
-        let at = self.at.as_ref().map_or(0, Vec::len);
-        size_of::<Self>() + at * 4 + self.all.len() * 17 + self.counts.len() + self.many.len() * 16
+        let places = match &self.places {
+            Places::Few { offsets, blocks, impacts } => {
+                offsets.len() * 2 + blocks.len() * 4 + impacts.len()
+            }
+            Places::Many { bits, impacts, highest } => {
+                bits.len() * 8 + impacts.len() * WINDOW + highest.len()
+            }
+        };
+        size_of::<Self>() + places + self.counts.len() + self.many.len() * 8
     }
+}
+
+impl Read {
+    /// Takes what `old` has of the part at `span`, which now begins with the window `first`.
+    fn take(&mut self, old: &Windows, span: &Span, first: usize) {
+        let now = |entry: usize| (entry + first * WINDOW - span.windows.start * WINDOW) as u32;
+        old.each(span.windows.clone(), |entry, place| {
+            self.entries.push(now(entry));
+            self.counts.extend(old.counts.get(place));
+            self.impacts.extend(old.impact(place));
+        });
+        let many = old.many.iter().map(|(entry, count)| (*entry as usize, *count));
+        let of_part = many.filter(|(entry, _)| span.windows.contains(&(entry / WINDOW)));
+        self.many.extend(of_part.map(|(entry, count)| (now(entry), count)));
+    }
+
+    fn decode(
+        &mut self,
+        term: &Term,
+        part: &Part,
+        impacts: Option<&Impacts>,
+    ) -> Result<(), BoxError> {
+        let option = match impacts {
+            Some(_) => IndexRecordOption::WithFreqs,
+            None => IndexRecordOption::Basic,
+        };
+        let index = part.reader.inverted_index(term.field())?;
+        let Some(mut block) = index.read_block_postings(term, option)? else { return Ok(()) };
+        let (first, end) = ((part.span.windows.start * WINDOW) as u32, part.reader.max_doc());
+        while block.block_len() > 0 {
+            let docs = block.docs();
+            let docs = docs.get(..docs.partition_point(|doc| *doc < end)).unwrap_or_default();
+            self.entries.extend(docs.iter().map(|doc| first + doc));
+            if let Some(impacts) = impacts {
+                let counts = block.freqs().get(..docs.len()).unwrap_or_default();
+                self.counts.extend(counts.iter().map(|it| (*it).min(u32::from(MANY)) as u8));
+                let both = docs.iter().zip(counts);
+                self.impacts.extend(
+                    both.clone()
+                        .map(|(doc, count)| impacts.of(part.lengths.fieldnorm_id(*doc), *count)),
+                );
+                let many = both.filter(|(_, count)| **count >= u32::from(MANY));
+                self.many.extend(many.map(|(doc, count)| (first + doc, *count)));
+            }
+            block.advance();
+        }
+        Ok(())
+    }
+
+    /// With its places, in an index of so many windows.
+    fn placed(self, windows: usize, mean: f32) -> Windows {
+        if self.entries.len() * FLAT >= windows * WINDOW && !self.entries.is_empty() {
+            return self.flat(windows, mean);
+        }
+        let (size, count) = (BLOCK * WINDOW, windows.div_ceil(BLOCK));
+        let Self { entries, mut counts, mut impacts, many } = self;
+        let mut blocks = Vec::with_capacity(count + 1);
+        let begin = |block: usize| entries.partition_point(|it| (*it as usize) < block * size);
+        blocks.extend((0..=count).map(|block| begin(block) as u32));
+        let offsets = entries.iter().map(|entry| (*entry as usize % size) as u16).collect();
+        counts.shrink_to_fit();
+        impacts.shrink_to_fit();
+        Windows { places: Places::Few { offsets, blocks, impacts }, counts, many, mean }
+    }
+
+    /// With a place for every entry.
+    fn flat(self, windows: usize, mean: f32) -> Windows {
+        let Self { entries, counts: few, impacts: told, many } = self;
+        let (mut bits, counted) = (vec![0; windows], if few.is_empty() { 0 } else { windows });
+        let mut counts = vec![0; counted * WINDOW];
+        let mut impacts = vec![Line([0; WINDOW]); counted];
+        for (at, entry) in entries.iter().map(|entry| *entry as usize).enumerate() {
+            if let Some(word) = bits.get_mut(entry / WINDOW) {
+                *word |= 1 << (entry % WINDOW);
+            }
+            if let (Some(place), Some(count)) = (counts.get_mut(entry), few.get(at)) {
+                *place = *count;
+            }
+            let line = impacts.get_mut(entry / WINDOW);
+            let place = line.and_then(|Line(line)| line.get_mut(entry % WINDOW));
+            if let (Some(place), Some(impact)) = (place, told.get(at)) {
+                *place = *impact;
+            }
+        }
+        let highest = impacts.iter().map(|Line(line)| line.iter().copied().max().unwrap_or(0));
+        let highest = highest.collect();
+        Windows { places: Places::Many { bits, impacts, highest }, counts, many, mean }
+    }
+}
+
+/// What of the places is of the block of this number.
+fn range(blocks: &[u32], block: usize) -> Range<usize> {
+    match blocks.get(block..).and_then(<[u32]>::first_chunk) {
+        Some([begin, end]) => *begin as usize..*end as usize,
+        None => 0..0,
+    }
+}
+
+/// As many of the 256 parts of `weight` as `impact` says, rounded down.
+pub(super) fn share(impact: u8, weight: u16) -> u16 {
+    let (impact, [low, high]) = (u16::from(impact), weight.to_le_bytes());
+    // Neither product is more than 255 times 255: a register holds eight of them.
+    impact * u16::from(high) + ((impact * u16::from(low)) >> 8)
 }
 
 /// The numbers of the bits that are set.
