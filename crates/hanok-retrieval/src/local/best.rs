@@ -13,7 +13,7 @@ use super::{
     lists::List,
     parts::{Parts, WINDOW},
     weights::{FINE, Norms},
-    windows::{BLOCK, Windows, bits, share},
+    windows::{BLOCK, Sums, Windows, bits, share},
 };
 
 /// Sums of impacts are kept as so many parts of the highest that there can be.
@@ -155,9 +155,7 @@ struct Search<'a> {
     asking: &'a Asking<'a>,
     terms: &'a [Term<'a>],
     best: Best,
-    /// The windows of a block that may have such, by their places in it.
-    open: Vec<usize>,
-    /// Entries that may be good enough: what they can score in parts, their windows and their bits.
+    /// Room for entries that may be good enough: what they can score in parts, their windows and their bits.
     high: Vec<(u16, usize, u32)>,
     /// How many parts a score of 1 is in sums of impacts.
     scale: f32,
@@ -175,7 +173,6 @@ impl<'a> Search<'a> {
             asking,
             terms,
             best: Best { count, heap: BinaryHeap::new() },
-            open: Vec::new(),
             high: Vec::new(),
             scale,
         }
@@ -183,48 +180,66 @@ impl<'a> Search<'a> {
 
     /// Looks at the block of this number.
     fn block(&mut self, block: usize) {
-        let (mut sums, first) = ([[0; WINDOW]; BLOCK], block * BLOCK);
+        let (mut sums, mut seen, first) = ([[0; WINDOW]; BLOCK], [0; BLOCK], block * BLOCK);
         for term in self.terms.iter().filter(|term| !term.windows.is_flat()) {
             term.windows.add_few(block, term.parts, &mut sums);
         }
-        let (low, mut open, mut high) =
-            (self.low(), mem::take(&mut self.open), mem::take(&mut self.high));
-        let frequent = self.terms.iter().filter(|term| term.windows.is_flat());
-        let allowed = self.asking.allowed.get(first..).unwrap_or_default();
-        open.clear();
-        for (at, (sums, allowed)) in sums.iter().zip(allowed).enumerate() {
-            let highest = |term: &Term<'_>| share(term.windows.highest(first + at), term.parts);
-            let rest = frequent.clone().map(highest).fold(0, u16::saturating_add);
-            if *allowed != 0 && (rest > low || any_above(sums, low - rest)) {
-                open.push(at);
-            }
+        if self.best.heap.len() < self.best.count {
+            // Anything is good enough yet: what has rare terms makes it harder.
+            self.look(first, &sums, u64::MAX, &mut seen);
         }
         // One term after the other: what is far away in memory is then fetched at once.
-        for term in frequent {
-            for at in &open {
-                if let Some(sums) = sums.get_mut(*at) {
+        let open = self.open(first, &sums);
+        for term in self.terms.iter().filter(|term| term.windows.is_flat()) {
+            for at in bits(open).map(|at| at as usize) {
+                if let Some(sums) = sums.get_mut(at) {
                     term.windows.add_many(first + at, term.parts, sums);
                 }
             }
         }
-        for at in &open {
-            let (Some(sums), Some(allowed)) = (sums.get(*at), allowed.get(*at)) else { continue };
-            if any_above(sums, low) {
-                let above = (0..).zip(sums).filter(|(_, sum)| **sum > low);
-                let above = above.filter(|(bit, _)| allowed >> bit & 1 == 1);
-                high.extend(above.map(|(bit, sum)| (*sum, first + at, bit)));
+        self.look(first, &sums, open, &mut seen);
+    }
+
+    /// Of the windows from `first` on, as bits, those that may have what is good enough. `sums` are those of rare terms.
+    fn open(&self, first: usize, sums: &Sums) -> u64 {
+        let (low, mut open) = (self.low(), 0);
+        for (at, (sums, number)) in sums.iter().zip(first..).enumerate() {
+            let frequent = self.terms.iter().filter(|term| term.windows.is_flat());
+            let highest = frequent.map(|term| share(term.windows.highest(number), term.parts));
+            let rest = highest.fold(0, u16::saturating_add);
+            if rest > low || any_above(sums, low - rest) {
+                open |= 1 << at;
             }
         }
-        // One passage that scores much spares others.
+        open
+    }
+
+    /// Looks at those passages of `windows`, bits for the windows from `first` on, whose sums are good enough and which were not
+    /// `seen`.
+    fn look(&mut self, first: usize, sums: &Sums, windows: u64, seen: &mut [u64; BLOCK]) {
+        let (low, mut high) = (self.low(), mem::take(&mut self.high));
+        let allowed = self.asking.allowed.get(first..).unwrap_or_default();
+        let each = sums.iter().zip(allowed).zip(seen.iter()).enumerate();
+        for (at, ((sums, allowed), seen)) in each.filter(|(at, _)| windows >> at & 1 == 1) {
+            if any_above(sums, low) {
+                let new =
+                    bits(allowed & !seen).filter_map(|bit| Some((*sums.get(bit as usize)?, bit)));
+                high.extend(new.filter(|(sum, _)| *sum > low).map(|(sum, bit)| (sum, at, bit)));
+            }
+        }
+        // The best of them first: they spare others.
         if high.len() > self.best.count {
             high.select_nth_unstable_by(self.best.count, |(a, ..), (b, ..)| b.cmp(a));
         }
-        for (sum, number, bit) in high.drain(..) {
+        for (sum, at, bit) in high.drain(..) {
             if sum > self.low() {
-                self.passage(number, bit);
+                self.passage(first + at, bit);
+                if let Some(seen) = seen.get_mut(at) {
+                    *seen |= 1 << bit;
+                }
             }
         }
-        (self.open, self.high) = (open, high);
+        self.high = high;
     }
 
     /// Sums up to this one are not enough. Each term was rounded down by less than 1.

@@ -8,7 +8,7 @@ use std::{
 
 use tantivy::{
     DocAddress, DocId, Searcher, SegmentReader, columnar::Column, fieldnorm::FieldNormReader,
-    index::SegmentId,
+    index::SegmentId, schema::document::DocumentDeserialize, store::StoreReader,
 };
 
 use super::fields::{Fields, KEY};
@@ -40,6 +40,8 @@ pub(super) struct Part {
     ord: u32,
     pub(super) reader: SegmentReader,
     pub(super) lengths: FieldNormReader,
+    /// What is stored of its entries. Nothing is kept of what was read: a block has hardly more than one of them.
+    store: StoreReader,
     keys: Column<u64>,
     by_key: ByKey,
 }
@@ -69,6 +71,7 @@ impl Parts {
                 span: Span { id: reader.segment_id(), windows: first..alive.len() },
                 ord,
                 reader: reader.clone(),
+                store: reader.get_store_reader(0)?,
                 lengths: reader.get_fieldnorms_reader(fields.terms)?,
                 keys: reader.fast_fields().u64(KEY)?,
                 by_key: known.map(|part| Arc::clone(&part.by_key)).unwrap_or_default(),
@@ -81,6 +84,12 @@ impl Parts {
     /// Where the passage of that key stands.
     pub(super) fn entry(&self, key: u64) -> Option<DocAddress> {
         self.parts.iter().find_map(|part| part.entry(key))
+    }
+
+    /// What is stored for an entry.
+    pub(super) fn stored<E: DocumentDeserialize>(&self, at: DocAddress) -> Result<E, BoxError> {
+        let part = self.parts.get(at.segment_ord as usize).ok_or("a part is gone")?;
+        Ok(part.store.get(at.doc_id)?)
     }
 
     /// How many windows there are.

@@ -134,10 +134,9 @@ impl View {
 
     /// The passage at `place`.
     pub(super) fn passage(&self, place: Place) -> Result<Passage, BoxError> {
-        // The searcher keeps what it opened for others.
         let known = place.entry.or_else(|| self.parts.entry(place.key));
         let entry = known.ok_or("a passage is gone")?;
-        self.fields.passage(&self.searcher.doc(entry)?)
+        self.fields.passage(&self.parts.stored(entry)?)
     }
 
     /// The passages of `source` whose places are in `places`, in their order.
