@@ -113,10 +113,10 @@ impl OpenSearchStore {
         let made = store.http.ask(Method::PUT, &path, Some(body), &[400]).await.map_err(gone)?;
         let there =
             made.body.pointer("/error/type") == Some(&json!("resource_already_exists_exception"));
-        match made.status.is_success() {
-            true => {}
-            false if there => store.terms.fit(&store.filled_by().await?)?,
-            false => return Err(gone("the index cannot be made")),
+        if there {
+            store.terms.fit(&store.filled_by().await?)?;
+        } else if !made.status.is_success() {
+            return Err(gone("the index cannot be made"));
         }
         Ok(store)
     }

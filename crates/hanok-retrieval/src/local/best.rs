@@ -103,17 +103,8 @@ struct Term<'a> {
     at: usize,
     windows: &'a Windows,
     weight: f32,
-    /// What an impact is to be multiplied with to be part of a score,
-    unit: f32,
-    /// and with how many parts of 256 to be part of a sum.
+    /// With how many parts of 256 an impact is to be multiplied to be part of a sum.
     parts: u16,
-}
-
-impl<'a> Term<'a> {
-    fn new(asking: &Asking<'a>, at: usize, list: &'a List, weight: f32) -> Self {
-        let unit = list.windows.unit(weight, asking.norms.mean());
-        Self { at, windows: &list.windows, weight, unit, parts: 0 }
-    }
 }
 
 impl<'a> Asking<'a> {
@@ -121,9 +112,23 @@ impl<'a> Asking<'a> {
     pub(super) fn best(&self, count: usize) -> Vec<Candidate> {
         let known = self.lists.iter().zip(self.weights).enumerate();
         let known = known.filter(|(_, (list, _))| list.found > 0);
-        let mut terms: Vec<Term<'_>> =
-            known.map(|(at, (list, weight))| Term::new(self, at, list, *weight)).collect();
-        let mut search = Search::new(self, &mut terms, count);
+        let unit = |list: &List, weight: f32| list.windows.unit(weight, self.norms.mean());
+        let units = known.clone().map(|(_, (list, weight))| unit(list, *weight));
+        let scale = PARTS / (FINE * units.sum::<f32>()).max(f32::MIN_POSITIVE);
+        let term = |(at, (list, weight)): (usize, (&'a Arc<List>, &f32))| {
+            // At least 1 of each 256: every impact is seen.
+            let parts = ((unit(list, *weight) * scale * 256.0).ceil() as u16).max(256);
+            Term { at, windows: &list.windows, weight: *weight, parts }
+        };
+        let terms: Vec<Term<'_>> = known.map(term).collect();
+        let mut search = Search {
+            asking: self,
+            terms: &terms,
+            frequent: terms.iter().filter(|term| term.windows.is_flat()).collect(),
+            best: Best { count, heap: BinaryHeap::new() },
+            high: Vec::new(),
+            scale,
+        };
         (0..self.allowed.len().div_ceil(BLOCK)).for_each(|block| search.block(block));
         search.best.heap.into_sorted_vec().into_iter().map(|Reverse(candidate)| candidate).collect()
     }
@@ -154,6 +159,8 @@ impl<'a> Asking<'a> {
 struct Search<'a> {
     asking: &'a Asking<'a>,
     terms: &'a [Term<'a>],
+    /// Those that so many have that each entry has its place.
+    frequent: Vec<&'a Term<'a>>,
     best: Best,
     /// Room for entries that may be good enough: what they can score in parts, their windows and their bits.
     high: Vec<(u16, usize, u32)>,
@@ -161,27 +168,11 @@ struct Search<'a> {
     scale: f32,
 }
 
-impl<'a> Search<'a> {
-    fn new(asking: &'a Asking<'a>, terms: &'a mut [Term<'a>], count: usize) -> Self {
-        let highest = FINE * terms.iter().map(|term| term.unit).sum::<f32>();
-        let scale = PARTS / highest.max(f32::MIN_POSITIVE);
-        for term in terms.iter_mut() {
-            // At least 1 of each 256: every impact is seen.
-            term.parts = ((term.unit * scale * 256.0).ceil() as u16).max(256);
-        }
-        Self {
-            asking,
-            terms,
-            best: Best { count, heap: BinaryHeap::new() },
-            high: Vec::new(),
-            scale,
-        }
-    }
-
+impl Search<'_> {
     /// Looks at the block of this number.
     fn block(&mut self, block: usize) {
         let (mut sums, mut seen, first) = ([[0; WINDOW]; BLOCK], [0; BLOCK], block * BLOCK);
-        for term in self.terms.iter().filter(|term| !term.windows.is_flat()) {
+        for term in self.terms {
             term.windows.add_few(block, term.parts, &mut sums);
         }
         if self.best.heap.len() < self.best.count {
@@ -190,7 +181,7 @@ impl<'a> Search<'a> {
         }
         // One term after the other: what is far away in memory is then fetched at once.
         let open = self.open(first, &sums);
-        for term in self.terms.iter().filter(|term| term.windows.is_flat()) {
+        for term in &self.frequent {
             for at in bits(open).map(|at| at as usize) {
                 if let Some(sums) = sums.get_mut(at) {
                     term.windows.add_many(first + at, term.parts, sums);
@@ -204,8 +195,8 @@ impl<'a> Search<'a> {
     fn open(&self, first: usize, sums: &Sums) -> u64 {
         let (low, mut open) = (self.low(), 0);
         for (at, (sums, number)) in sums.iter().zip(first..).enumerate() {
-            let frequent = self.terms.iter().filter(|term| term.windows.is_flat());
-            let highest = frequent.map(|term| share(term.windows.highest(number), term.parts));
+            let highest =
+                self.frequent.iter().map(|term| share(term.windows.highest(number), term.parts));
             let rest = highest.fold(0, u16::saturating_add);
             if rest > low || any_above(sums, low - rest) {
                 open |= 1 << at;

@@ -39,7 +39,7 @@ fn passage(rng: &mut TestRng, source: &str, ordinal: usize, most: usize) -> Pass
 /// By comparing every passage: scores, keys, and how many of the terms each has.
 fn every(view: &View, terms: &[Term], filters: &[Term]) -> Vec<(f32, u64, usize)> {
     let mut counted: Vec<(u64, u8, Vec<Option<u32>>, bool)> = Vec::new();
-    for reader in view.searcher.segment_readers() {
+    for reader in view.parts.parts.iter().map(|part| &part.reader) {
         let counts = |term: &Term| {
             let index = reader.inverted_index(term.field()).unwrap();
             let mut counts = vec![None; reader.max_doc() as usize];

@@ -41,7 +41,7 @@ pub(super) struct Part {
     pub(super) reader: SegmentReader,
     pub(super) lengths: FieldNormReader,
     /// What is stored of its entries. Nothing is kept of what was read: a block has hardly more than one of them.
-    store: StoreReader,
+    pub(super) store: StoreReader,
     keys: Column<u64>,
     by_key: ByKey,
 }

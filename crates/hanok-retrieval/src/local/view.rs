@@ -7,15 +7,14 @@ use std::{
 };
 
 use tantivy::{
-    DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term,
+    DocAddress, DocId, DocSet, Searcher, TERMINATED, Term,
     schema::{IndexRecordOption, document::DocumentDeserialize},
-    store::StoreReader,
 };
 
 use super::{
     fields::{Fields, Head, KEY, PLACE},
     lists::Lists,
-    parts::Parts,
+    parts::{Part, Parts},
     vectors::{Kept, Vectors},
 };
 use crate::{document::Passage, error::BoxError};
@@ -23,7 +22,6 @@ use crate::{document::Passage, error::BoxError};
 /// One commit.
 #[derive(Debug)]
 pub(super) struct View {
-    pub(super) searcher: Searcher,
     pub(super) fields: Fields,
     /// The documents by their source.
     pub(super) heads: BTreeMap<String, Head>,
@@ -69,7 +67,6 @@ impl View {
         let mut view = Self {
             parts: Parts::of(&searcher, fields, &[])?,
             lists: Lists::default(),
-            searcher: searcher.clone(),
             fields,
             heads: BTreeMap::new(),
             vectors: Vectors::default(),
@@ -84,7 +81,7 @@ impl View {
     pub(super) fn read_again(&mut self, searcher: Searcher) -> Result<(), BoxError> {
         let (fields, mut heads) = (self.fields, BTreeMap::new());
         let parts = Parts::of(&searcher, fields, &self.parts.parts)?;
-        each(&searcher, &fields.heads(), |at| {
+        each(&parts, &fields.heads(), |at| {
             let head = fields.head(&at.entry()?)?;
             heads.insert(head.source.clone(), head);
             Ok(())
@@ -94,7 +91,7 @@ impl View {
             return Err("its documents and its passages do not fit together".into());
         }
         let (mut new, mut all) = (Vec::new(), HashSet::new());
-        each(&searcher, &fields.with_vector(), |at| {
+        each(&parts, &fields.with_vector(), |at| {
             let key = at.key()?;
             if all.insert(key) && !self.vectors.has(key) {
                 new.push((key, fields.vector(&at.entry()?)?));
@@ -104,7 +101,7 @@ impl View {
         self.vectors.retain(|key| all.contains(&key));
         new.iter().for_each(|(key, vector)| self.vectors.put(*key, vector));
         self.terms = heads.values().map(|head| head.terms).sum();
-        (self.searcher, self.parts, self.heads, self.passages) = (searcher, parts, heads, passages);
+        (self.parts, self.heads, self.passages) = (parts, heads, passages);
         Ok(())
     }
 
@@ -128,7 +125,7 @@ impl View {
             self.passages = (self.passages + passages).saturating_sub(gone.0);
             self.terms = (self.terms + terms).saturating_sub(gone.1);
         }
-        (self.searcher, self.parts) = (searcher, parts);
+        self.parts = parts;
         Ok(())
     }
 
@@ -146,7 +143,7 @@ impl View {
         places: &Range<usize>,
     ) -> Result<Vec<Passage>, BoxError> {
         let mut found = Vec::new();
-        each(&self.searcher, &self.fields.of(source), |at| {
+        each(&self.parts, &self.fields.of(source), |at| {
             if at.place()?.is_some_and(|place| places.contains(&place)) {
                 found.push(self.fields.passage(&at.entry()?)?);
             }
@@ -169,42 +166,40 @@ impl View {
 
 /// An entry of the index.
 struct At<'a> {
-    reader: &'a SegmentReader,
-    store: &'a StoreReader,
+    part: &'a Part,
     doc: DocId,
 }
 
 impl At<'_> {
     fn entry<E: DocumentDeserialize>(&self) -> Result<E, BoxError> {
-        Ok(self.store.get(self.doc)?)
+        Ok(self.part.store.get(self.doc)?)
     }
 
     fn key(&self) -> Result<u64, BoxError> {
-        let key = self.reader.fast_fields().u64(KEY)?.first(self.doc);
+        let key = self.part.reader.fast_fields().u64(KEY)?.first(self.doc);
         key.ok_or_else(|| "a passage has no key".into())
     }
 
     fn place(&self) -> Result<Option<usize>, BoxError> {
-        let place = self.reader.fast_fields().u64(PLACE)?.first(self.doc);
+        let place = self.part.reader.fast_fields().u64(PLACE)?.first(self.doc);
         Ok(place.and_then(|place| usize::try_from(place).ok()))
     }
 }
 
-/// Does something with every entry that has `term`.
+/// Does something with every entry of `parts` that has `term`.
 fn each(
-    searcher: &Searcher,
+    parts: &Parts,
     term: &Term,
     mut work: impl FnMut(At<'_>) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
-    for reader in searcher.segment_readers() {
-        let index = reader.inverted_index(term.field())?;
+    for part in &parts.parts {
+        let index = part.reader.inverted_index(term.field())?;
         let Some(mut found) = index.read_postings(term, IndexRecordOption::Basic)? else {
             continue;
         };
-        let store = reader.get_store_reader(1)?;
         while found.doc() != TERMINATED {
-            if !reader.is_deleted(found.doc()) {
-                work(At { reader, store: &store, doc: found.doc() })?;
+            if !part.reader.is_deleted(found.doc()) {
+                work(At { part, doc: found.doc() })?;
             }
             found.advance();
         }
