@@ -1,6 +1,5 @@
 //! Tools and agents for tests.
 
-#![allow(dead_code, reason = "not every test uses all of it")]
 #![allow(clippy::panic, reason = "a tool that panics is one of the cases")]
 
 use std::{

@@ -1,8 +1,5 @@
 //! What the tests of threads share: a state, a ledger of what ran, a clock that is moved, a store that dies.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
-
 pub(crate) mod clock;
 pub(crate) mod dying;
 
