@@ -22,36 +22,60 @@ struct Kept<'a> {
 }
 
 /// `passage` as JSON.
+#[cfg(any(feature = "opensearch", feature = "pgvector"))]
 pub(crate) fn encode(passage: &Passage) -> Result<Vec<u8>, BoxError> {
-    let kept = Kept {
-        id: Cow::Borrowed(&passage.id),
-        document: Cow::Borrowed(&passage.document),
-        source: Cow::Borrowed(&passage.source),
-        heading: Cow::Borrowed(&passage.heading),
-        text: Cow::Borrowed(&passage.text),
-        bytes: passage.bytes.clone(),
-        chars: passage.chars.clone(),
-        ordinal: passage.ordinal,
-        page: passage.page,
-        metadata: Cow::Borrowed(&passage.metadata),
-    };
-    Ok(serde_json::to_vec(&kept)?)
+    Ok(serde_json::to_vec(&Kept::of(passage))?)
 }
 
 /// The passage that [`encode`] made `kept` of, without a vector.
+#[cfg(any(feature = "opensearch", feature = "pgvector"))]
 pub(crate) fn decode(kept: &[u8]) -> Result<Passage, BoxError> {
-    let kept: Kept<'_> = serde_json::from_slice(kept)?;
-    Ok(Passage {
-        id: kept.id.into_owned(),
-        document: kept.document.into_owned(),
-        source: kept.source.into_owned(),
-        heading: kept.heading.into_owned(),
-        text: kept.text.into_owned(),
-        bytes: kept.bytes,
-        chars: kept.chars,
-        ordinal: kept.ordinal,
-        page: kept.page,
-        metadata: kept.metadata.into_owned(),
-        vector: None,
-    })
+    Ok(serde_json::from_slice::<Kept<'_>>(kept)?.into())
+}
+
+/// `passage` as MessagePack, its values in their order, which is read faster.
+#[cfg(feature = "local")]
+pub(crate) fn pack(passage: &Passage) -> Result<Vec<u8>, BoxError> {
+    Ok(rmp_serde::to_vec(&Kept::of(passage))?)
+}
+
+/// The passage that [`pack`] made `kept` of, without a vector.
+#[cfg(feature = "local")]
+pub(crate) fn unpack(kept: &[u8]) -> Result<Passage, BoxError> {
+    Ok(rmp_serde::from_slice::<Kept<'_>>(kept)?.into())
+}
+
+impl<'a> Kept<'a> {
+    fn of(passage: &'a Passage) -> Self {
+        Self {
+            id: Cow::Borrowed(&passage.id),
+            document: Cow::Borrowed(&passage.document),
+            source: Cow::Borrowed(&passage.source),
+            heading: Cow::Borrowed(&passage.heading),
+            text: Cow::Borrowed(&passage.text),
+            bytes: passage.bytes.clone(),
+            chars: passage.chars.clone(),
+            ordinal: passage.ordinal,
+            page: passage.page,
+            metadata: Cow::Borrowed(&passage.metadata),
+        }
+    }
+}
+
+impl From<Kept<'_>> for Passage {
+    fn from(kept: Kept<'_>) -> Self {
+        Self {
+            id: kept.id.into_owned(),
+            document: kept.document.into_owned(),
+            source: kept.source.into_owned(),
+            heading: kept.heading.into_owned(),
+            text: kept.text.into_owned(),
+            bytes: kept.bytes,
+            chars: kept.chars,
+            ordinal: kept.ordinal,
+            page: kept.page,
+            metadata: kept.metadata.into_owned(),
+            vector: None,
+        }
+    }
 }

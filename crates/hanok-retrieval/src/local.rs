@@ -13,6 +13,7 @@ mod open;
 mod parts;
 mod rotation;
 mod search;
+mod stored;
 mod sums;
 mod vectors;
 mod view;

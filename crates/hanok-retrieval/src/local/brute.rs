@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 
 use proptest::{prelude::*, test_runner::TestRng};
 use tantivy::{
-    DocSet, Index, IndexWriter, TERMINATED, Term, indexer::NoMergePolicy, postings::Postings,
+    DocSet, IndexWriter, TERMINATED, Term, indexer::NoMergePolicy, postings::Postings,
     query::Bm25Weight, schema::IndexRecordOption,
 };
 
@@ -148,7 +148,7 @@ proptest! {
     #[test]
     fn the_best_are_the_best_of_all(mut rng in any::<()>().prop_perturb(|(), rng| rng)) {
         let (fields, schema) = Fields::new();
-        let index = Index::create_in_ram(schema);
+        let index = fields.builder(schema).create_in_ram().unwrap();
         let mut writer: IndexWriter = index.writer_with_num_threads(1, 15_000_000).unwrap();
         writer.set_merge_policy(Box::new(NoMergePolicy));
         let reader = index.reader().unwrap();

@@ -1,19 +1,17 @@
 //! What stands in an index for a passage and for a document.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use tantivy::{
-    TantivyDocument, Term,
+    Index, IndexBuilder, TantivyDocument, Term,
     schema::{
-        FAST, Field, IndexRecordOption, STORED, Schema, SchemaBuilder, TextFieldIndexing,
-        TextOptions, Value,
-        document::{
-            DeserializeError, DocumentDeserialize, DocumentDeserializer, ValueDeserialize,
-            ValueDeserializer,
-        },
+        BytesOptions, FAST, Field, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing,
+        TextOptions,
     },
 };
 
-use super::vectors::Kept;
+use super::{stored::Storing, vectors::Kept};
 use crate::{
     document::Passage,
     error::BoxError,
@@ -68,6 +66,11 @@ pub(super) struct Entries {
 }
 
 impl Head {
+    /// The one of which `body` is the body of its entry.
+    pub(super) fn read(body: &[u8]) -> Result<Self, BoxError> {
+        Ok(rmp_serde::from_slice(body)?)
+    }
+
     /// As the caller of a store knows it.
     pub(super) fn listed(&self) -> StoredDocument {
         StoredDocument {
@@ -96,10 +99,32 @@ impl Fields {
             tags: schema.add_text_field("tags", text("raw", IndexRecordOption::Basic, false)),
             key: schema.add_u64_field(KEY, FAST),
             place: schema.add_u64_field(PLACE, FAST),
-            body: schema.add_bytes_field("body", STORED),
-            vector: schema.add_bytes_field("vector", STORED),
+            body: schema.add_bytes_field("body", BytesOptions::default()),
+            vector: schema.add_bytes_field("vector", BytesOptions::default()),
         };
         (fields, schema.build())
+    }
+
+    /// What stores the bodies.
+    pub(super) fn bodies(self) -> Storing {
+        Storing { field: self.body, name: "body" }
+    }
+
+    /// What stores the vectors.
+    pub(super) fn vectors(self) -> Storing {
+        Storing { field: self.vector, name: "vector" }
+    }
+
+    /// What stores anything.
+    pub(super) fn storing(self) -> [Storing; 2] {
+        [self.bodies(), self.vectors()]
+    }
+
+    /// A new index of these fields.
+    pub(super) fn builder(self, schema: Schema) -> IndexBuilder {
+        let builder = Index::builder().schema(schema);
+        let with = |builder: IndexBuilder, storing| builder.register_plugin(Arc::new(storing));
+        self.storing().into_iter().fold(builder, with)
     }
 
     /// The entries of a document of which `passages` are all, its head last.
@@ -116,7 +141,7 @@ impl Fields {
         let tags = tags(&source);
         let mut head = Head { source, version, model, terms: 0, keys: Vec::new() };
         for passage in passages {
-            let body = kept::encode(passage)?;
+            let body = kept::pack(passage)?;
             let vector = passage.vector.as_ref().map(Kept::to_bytes).unwrap_or_default();
             let key = key(&body, &vector);
             let (written, count) = terms::written(&searched(passage), terms);
@@ -142,7 +167,7 @@ impl Fields {
         // A column without gaps is read faster.
         entry.add_u64(self.key, 0);
         entry.add_text(self.tags, of_source(&head.source));
-        entry.add_bytes(self.body, &serde_json::to_vec(&head)?);
+        entry.add_bytes(self.body, &rmp_serde::to_vec(&head)?);
         entries.push(entry);
         Ok(Some(Entries { entries, head, vectors }))
     }
@@ -172,44 +197,6 @@ impl Fields {
         let folder = Some(query.folder()).filter(|folder| !folder.is_empty()).map(below);
         let values = query.metadata().iter().map(|(key, value)| having(key, value));
         folder.into_iter().chain(values).map(|tag| Term::from_field_text(self.tags, &tag)).collect()
-    }
-
-    /// The head that `entry` is.
-    pub(super) fn head(self, entry: &Body) -> Result<Head, BoxError> {
-        Ok(serde_json::from_slice(&entry.0)?)
-    }
-
-    /// The passage that `entry` is.
-    pub(super) fn passage(self, entry: &Body) -> Result<Passage, BoxError> {
-        kept::decode(&entry.0)
-    }
-
-    /// The vector of the passage that `entry` is.
-    pub(super) fn vector(self, entry: &TantivyDocument) -> Result<Kept, BoxError> {
-        let vector = entry.get_first(self.vector).and_then(|vector| vector.as_bytes());
-        Kept::from_bytes(vector.ok_or("an entry has no vector")?)
-    }
-}
-
-/// The body of an entry: of what is stored it is the first, and the vector is not read.
-pub(super) struct Body(Vec<u8>);
-
-impl DocumentDeserialize for Body {
-    fn deserialize<'de, D>(mut entry: D) -> Result<Self, DeserializeError>
-    where
-        D: DocumentDeserializer<'de>,
-    {
-        let body = entry.next_field::<Self>()?;
-        body.map(|(_, body)| body).ok_or_else(|| DeserializeError::custom("an entry has no body"))
-    }
-}
-
-impl ValueDeserialize for Body {
-    fn deserialize<'de, D>(value: D) -> Result<Self, DeserializeError>
-    where
-        D: ValueDeserializer<'de>,
-    {
-        value.deserialize_bytes().map(Self)
     }
 }
 

@@ -4,6 +4,7 @@ use std::{
     fs, io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde::{Deserialize, Serialize};
@@ -33,11 +34,8 @@ const PARTS: [SegmentComponent; 7] = [
     SegmentComponent::Delete,
 ];
 
-/// What is stored is read in blocks of about so many bytes, if one entry is not larger: the entry wanted, and few beside it.
-const BLOCK: usize = 1 << 10;
-
 /// The form of what this version writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What every commit says of the index.
 #[derive(Serialize, Deserialize)]
@@ -115,7 +113,7 @@ fn read(path: &Path, terms: &Terms, make: bool) -> Result<Opened, BoxError> {
     let (fields, schema) = Fields::new();
     let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
     if make && !path.join(META).exists() {
-        let made = Index::builder().schema(schema.clone());
+        let made = fields.builder(schema.clone());
         // Of two that would make it, one does.
         let lock = directory.acquire_lock(&INDEX_WRITER_LOCK);
         let lock = lock.map_err(|error| TantivyError::LockFailure(error, None))?;
@@ -128,21 +126,20 @@ fn read(path: &Path, terms: &Terms, make: bool) -> Result<Opened, BoxError> {
         drop(lock);
     }
     let mut index = Index::open(directory)?;
-    let settings = index.settings_mut();
-    settings.docstore_blocksize = BLOCK;
-    // Nothing is compressed: handing blocks to another thread takes longer than writing them.
-    settings.docstore_compress_dedicated_thread = false;
+    fields.storing().into_iter().for_each(|storing| index.register_plugin(Arc::new(storing)));
+    // Nothing is stored there.
+    index.settings_mut().docstore_compress_dedicated_thread = false;
     if index.schema() != schema {
         return Err("it has other fields than this version writes".into());
     }
-    check(path, &index, terms)?;
+    check(path, &index, fields, terms)?;
     let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
     let view = View::read(reader.searcher(), fields)?;
     Ok(Opened { index, reader, view })
 }
 
 /// Every file of the last commit is as it was written, and a version that can be read.
-fn check(path: &Path, index: &Index, terms: &Terms) -> Result<(), BoxError> {
+fn check(path: &Path, index: &Index, fields: Fields, terms: &Terms) -> Result<(), BoxError> {
     let metas = index.load_metas()?;
     let ours = index.directory().list_managed_files();
     if let Some(foreign) = ours.iter().find(|file| !file.to_str().is_some_and(is_ours)) {
@@ -160,10 +157,12 @@ fn check(path: &Path, index: &Index, terms: &Terms) -> Result<(), BoxError> {
         None => return Err("it is not one of ours".into()),
     }
     for segment in &metas.segments {
-        for component in PARTS {
+        let stored = fields.storing().map(|storing| storing.component());
+        for component in PARTS.into_iter().chain(stored) {
             let file: PathBuf = segment.relative_path(component.clone());
             let needed = match component {
                 SegmentComponent::Delete => segment.has_deletes(),
+                SegmentComponent::Custom(_) => true,
                 _ => path.join(&file).exists(),
             };
             if needed && !index.directory().validate_checksum(&file)? {

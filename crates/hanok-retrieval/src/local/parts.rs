@@ -8,10 +8,13 @@ use std::{
 
 use tantivy::{
     DocAddress, DocId, Searcher, SegmentReader, columnar::Column, fieldnorm::FieldNormReader,
-    index::SegmentId, schema::document::DocumentDeserialize, store::StoreReader,
+    index::SegmentId,
 };
 
-use super::fields::{Fields, KEY};
+use super::{
+    fields::{Fields, KEY},
+    stored::Stored,
+};
 use crate::error::BoxError;
 
 /// So many entries of the index are a window: as many as a word has bits. A part begins with a window of its own.
@@ -40,8 +43,8 @@ pub(super) struct Part {
     ord: u32,
     pub(super) reader: SegmentReader,
     pub(super) lengths: FieldNormReader,
-    /// What is stored of its entries. Nothing is kept of what was read: a block has hardly more than one of them.
-    pub(super) store: StoreReader,
+    pub(super) bodies: Stored,
+    pub(super) vectors: Stored,
     keys: Column<u64>,
     by_key: ByKey,
 }
@@ -71,7 +74,8 @@ impl Parts {
                 span: Span { id: reader.segment_id(), windows: first..alive.len() },
                 ord,
                 reader: reader.clone(),
-                store: reader.get_store_reader(0)?,
+                bodies: fields.bodies().open(reader)?,
+                vectors: fields.vectors().open(reader)?,
                 lengths: reader.get_fieldnorms_reader(fields.terms)?,
                 keys: reader.fast_fields().u64(KEY)?,
                 by_key: known.map(|part| Arc::clone(&part.by_key)).unwrap_or_default(),
@@ -86,10 +90,10 @@ impl Parts {
         self.parts.iter().find_map(|part| part.entry(key))
     }
 
-    /// What is stored for an entry.
-    pub(super) fn stored<E: DocumentDeserialize>(&self, at: DocAddress) -> Result<E, BoxError> {
+    /// The body of an entry.
+    pub(super) fn body(&self, at: DocAddress) -> Result<&[u8], BoxError> {
         let part = self.parts.get(at.segment_ord as usize).ok_or("a part is gone")?;
-        Ok(part.store.get(at.doc_id)?)
+        Ok(part.bodies.of(at.doc_id))
     }
 
     /// How many windows there are.

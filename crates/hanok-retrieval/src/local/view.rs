@@ -6,10 +6,7 @@ use std::{
     ops::Range,
 };
 
-use tantivy::{
-    DocAddress, DocId, DocSet, Searcher, TERMINATED, Term,
-    schema::{IndexRecordOption, document::DocumentDeserialize},
-};
+use tantivy::{DocAddress, DocId, DocSet, Searcher, TERMINATED, Term, schema::IndexRecordOption};
 
 use super::{
     fields::{Fields, Head, KEY, PLACE},
@@ -17,7 +14,7 @@ use super::{
     parts::{Part, Parts},
     vectors::{Kept, Vectors},
 };
-use crate::{document::Passage, error::BoxError};
+use crate::{document::Passage, error::BoxError, kept};
 
 /// One commit.
 #[derive(Debug)]
@@ -82,7 +79,7 @@ impl View {
         let (fields, mut heads) = (self.fields, BTreeMap::new());
         let parts = Parts::of(&searcher, fields, &self.parts.parts)?;
         each(&parts, &fields.heads(), |at| {
-            let head = fields.head(&at.entry()?)?;
+            let head = Head::read(at.part.bodies.of(at.doc))?;
             heads.insert(head.source.clone(), head);
             Ok(())
         })?;
@@ -94,7 +91,7 @@ impl View {
         each(&parts, &fields.with_vector(), |at| {
             let key = at.key()?;
             if all.insert(key) && !self.vectors.has(key) {
-                new.push((key, fields.vector(&at.entry()?)?));
+                new.push((key, Kept::from_bytes(at.part.vectors.of(at.doc))?));
             }
             Ok(())
         })?;
@@ -133,7 +130,7 @@ impl View {
     pub(super) fn passage(&self, place: Place) -> Result<Passage, BoxError> {
         let known = place.entry.or_else(|| self.parts.entry(place.key));
         let entry = known.ok_or("a passage is gone")?;
-        self.fields.passage(&self.parts.stored(entry)?)
+        kept::unpack(self.parts.body(entry)?)
     }
 
     /// The passages of `source` whose places are in `places`, in their order.
@@ -145,7 +142,7 @@ impl View {
         let mut found = Vec::new();
         each(&self.parts, &self.fields.of(source), |at| {
             if at.place()?.is_some_and(|place| places.contains(&place)) {
-                found.push(self.fields.passage(&at.entry()?)?);
+                found.push(kept::unpack(at.part.bodies.of(at.doc))?);
             }
             Ok(())
         })?;
@@ -171,10 +168,6 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    fn entry<E: DocumentDeserialize>(&self) -> Result<E, BoxError> {
-        Ok(self.part.store.get(self.doc)?)
-    }
-
     fn key(&self) -> Result<u64, BoxError> {
         let key = self.part.reader.fast_fields().u64(KEY)?.first(self.doc);
         key.ok_or_else(|| "a passage has no key".into())
