@@ -2,6 +2,7 @@
 
 mod approximate;
 mod best;
+mod bounds;
 #[cfg(test)]
 mod brute;
 mod codes;

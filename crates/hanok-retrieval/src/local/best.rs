@@ -1,4 +1,7 @@
 //! The best passages of a question, without looking at all that have its terms.
+//!
+//! What terms add to scores is first summed up as bytes and words, which say of most passages that others are better; what is
+//! left is scored.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -10,14 +13,12 @@ use std::{
 use tantivy::DocAddress;
 
 use super::{
+    bounds::Bounds,
     lists::List,
     parts::{Parts, WINDOW},
-    weights::{FINE, Norms},
-    windows::{BLOCK, Sums, Windows, bits, share},
+    weights::Norms,
+    windows::{BLOCK, RUN, RUNS, Sums, Windows, bits, share},
 };
-
-/// Sums of impacts are kept as so many parts of the highest that there can be.
-const PARTS: f32 = 65_000.0;
 
 /// A passage that may be among the best.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,32 +60,6 @@ impl PartialOrd for Candidate {
     }
 }
 
-/// The best so far.
-#[derive(Debug)]
-struct Best {
-    count: usize,
-    heap: BinaryHeap<Reverse<Candidate>>,
-}
-
-impl Best {
-    /// Lower scores are not among the best.
-    fn worst(&self) -> f32 {
-        match self.heap.peek() {
-            Some(Reverse(worst)) if self.heap.len() >= self.count => worst.score,
-            _ => 0.0,
-        }
-    }
-
-    fn offer(&mut self, candidate: Candidate) {
-        if self.heap.len() < self.count {
-            self.heap.push(Reverse(candidate));
-        } else if self.heap.peek().is_some_and(|Reverse(worst)| candidate > *worst) {
-            self.heap.pop();
-            self.heap.push(Reverse(candidate));
-        }
-    }
-}
-
 /// What is asked of an index.
 #[derive(Debug)]
 pub(super) struct Asking<'a> {
@@ -97,40 +72,53 @@ pub(super) struct Asking<'a> {
     pub(super) norms: &'a Norms,
 }
 
-/// A term, as windows are asked for it.
-struct Term<'a> {
-    /// Which of the terms of the question it is.
-    at: usize,
-    windows: &'a Windows,
-    weight: f32,
-    /// With how many parts of 256 an impact is to be multiplied to be part of a sum.
-    parts: u16,
-}
-
-impl<'a> Asking<'a> {
+impl Asking<'_> {
     /// The best `count` passages, the best first.
     pub(super) fn best(&self, count: usize) -> Vec<Candidate> {
-        let known = self.lists.iter().zip(self.weights).enumerate();
-        let known = known.filter(|(_, (list, _))| list.found > 0);
-        let unit = |list: &List, weight: f32| list.windows.unit(weight, self.norms.mean());
-        let units = known.clone().map(|(_, (list, weight))| unit(list, *weight));
-        let scale = PARTS / (FINE * units.sum::<f32>()).max(f32::MIN_POSITIVE);
-        let term = |(at, (list, weight)): (usize, (&'a Arc<List>, &f32))| {
-            // At least 1 of each 256: every impact is seen.
-            let parts = ((unit(list, *weight) * scale * 256.0).ceil() as u16).max(256);
-            Term { at, windows: &list.windows, weight: *weight, parts }
-        };
-        let terms: Vec<Term<'_>> = known.map(term).collect();
+        let asked = self.lists.iter().zip(self.weights);
+        let asked = asked.filter(|(list, _)| list.found > 0);
+        let asked: Vec<_> = asked.map(|(list, weight)| (&list.windows, *weight)).collect();
+        let bounds = Bounds::new(&asked, self.norms.mean());
+        let asked =
+            || asked.iter().zip(&bounds.parts).map(|((windows, _), parts)| (*windows, *parts));
+        let rare = asked().filter(|(windows, _)| !windows.is_flat());
+        let shares = |parts| std::array::from_fn(|impact| share(impact as u8, parts));
         let mut search = Search {
-            asking: self,
-            terms: &terms,
-            frequent: terms.iter().filter(|term| term.windows.is_flat()).collect(),
-            best: Best { count, heap: BinaryHeap::new() },
-            high: Vec::new(),
-            scale,
+            allowed: self.allowed,
+            rare: rare.map(|(windows, parts)| (windows, shares(parts))).collect(),
+            frequent: asked().filter(|(windows, _)| windows.is_flat()).collect(),
+            bounds: &bounds,
+            count,
+            highest: BinaryHeap::new(),
+            low: 0,
+            found: Vec::new(),
+            runs: Vec::new(),
         };
         (0..self.allowed.len().div_ceil(BLOCK)).for_each(|block| search.block(block));
-        search.best.heap.into_sorted_vec().into_iter().map(|Reverse(candidate)| candidate).collect()
+        let good = search.found.iter().filter(|(sum, _)| *sum > search.low);
+        let mut best: Vec<_> = good.filter_map(|(_, entry)| self.candidate(*entry)).collect();
+        best.sort_unstable_by(|a, b| b.cmp(a));
+        best.truncate(count);
+        best
+    }
+
+    /// The passage at `entry`, of all entries, if it has one of the terms.
+    fn candidate(&self, entry: usize) -> Option<Candidate> {
+        let (number, bit) = (entry / WINDOW, (entry % WINDOW) as u32);
+        let part = self.parts.part(number)?;
+        let doc = part.begin(number) + bit;
+        let length = part.lengths.fieldnorm_id(doc);
+        let (mut score, mut has) = (0.0, Has::default());
+        // In the order of the question: by another one, equal passages could differ.
+        for (at, (list, weight)) in self.lists.iter().zip(self.weights).enumerate() {
+            let count = list.windows.times(number, bit);
+            if count > 0 {
+                score += weight * self.norms.part(length, count);
+                has.add(at);
+            }
+        }
+        let key = part.key(doc).filter(|_| score > 0.0)?;
+        Some(Candidate { score, key, at: part.address(doc), has })
     }
 
     /// Whether there is a passage that has terms of which `enough` holds; each adds its share to what may be enough from
@@ -157,112 +145,120 @@ impl<'a> Asking<'a> {
 
 /// A search that goes on.
 struct Search<'a> {
-    asking: &'a Asking<'a>,
-    terms: &'a [Term<'a>],
-    /// Those that so many have that each entry has its place.
-    frequent: Vec<&'a Term<'a>>,
-    best: Best,
-    /// Room for entries that may be good enough: what they can score in parts, their windows and their bits.
-    high: Vec<(u16, usize, u32)>,
-    /// How many parts a score of 1 is in sums of impacts.
-    scale: f32,
+    /// The entries of each window that may be found.
+    allowed: &'a [u64],
+    /// The terms that few have, each with what its impacts are in sums.
+    rare: Vec<(&'a Windows, [u16; 256])>,
+    /// Those that so many have that each entry has its place, and with how many parts of 256 their impacts are multiplied.
+    frequent: Vec<(&'a Windows, u16)>,
+    bounds: &'a Bounds,
+    count: usize,
+    /// The highest `count` sums so far.
+    highest: BinaryHeap<Reverse<u16>>,
+    /// Sums up to this one are not enough.
+    low: u16,
+    /// The entries whose sums were enough, with these.
+    found: Vec<(u16, usize)>,
+    /// Room for the numbers of runs in a block.
+    runs: Vec<usize>,
 }
 
 impl Search<'_> {
     /// Looks at the block of this number.
     fn block(&mut self, block: usize) {
-        let (mut sums, mut seen, first) = ([[0; WINDOW]; BLOCK], [0; BLOCK], block * BLOCK);
-        for term in self.terms {
-            term.windows.add_few(block, term.parts, &mut sums);
+        let (mut sums, first) = ([[0; RUN]; BLOCK * RUNS], block * BLOCK);
+        for (windows, shares) in &self.rare {
+            windows.add_few(block, shares, &mut sums);
         }
-        if self.best.heap.len() < self.best.count {
-            // Anything is good enough yet: what has rare terms makes it harder.
-            self.look(first, &sums, u64::MAX, &mut seen);
+        if self.highest.len() < self.count {
+            self.begin(first, &sums);
         }
+        let runs = self.open(first, &sums);
         // One term after the other: what is far away in memory is then fetched at once.
-        let open = self.open(first, &sums);
-        for term in &self.frequent {
-            for at in bits(open).map(|at| at as usize) {
-                if let Some(sums) = sums.get_mut(at) {
-                    term.windows.add_many(first + at, term.parts, sums);
+        for (windows, parts) in &self.frequent {
+            for run in &runs {
+                if let Some(sums) = sums.get_mut(*run) {
+                    windows.add_many(first + run / RUNS, run % RUNS, *parts, sums);
                 }
             }
         }
-        self.look(first, &sums, open, &mut seen);
+        for run in &runs {
+            if let Some(sums) = sums.get(*run) {
+                self.look(first * RUNS + run, sums);
+            }
+        }
+        self.runs = runs;
     }
 
-    /// Of the windows from `first` on, as bits, those that may have what is good enough. `sums` are those of rare terms.
-    fn open(&self, first: usize, sums: &Sums) -> u64 {
-        let (low, mut open) = (self.low(), 0);
-        for (at, (sums, number)) in sums.iter().zip(first..).enumerate() {
-            let highest =
-                self.frequent.iter().map(|term| share(term.windows.highest(number), term.parts));
-            let rest = highest.fold(0, u16::saturating_add);
-            if rest > low || any_above(sums, low - rest) {
-                open |= 1 << at;
+    /// Before anything is found: what has rare terms makes it harder for the rest. `sums` are of these alone.
+    fn begin(&mut self, first: usize, sums: &Sums) {
+        let runs = sums.iter().zip(first * RUNS..);
+        let mut sums: Vec<u16> = runs
+            .flat_map(|(sums, run)| good(self.allowed, run, sums))
+            .map(|(sum, _)| sum)
+            .collect();
+        if let Some(last) = self.count.checked_sub(1).filter(|last| *last < sums.len()) {
+            let (_, worst, _) = sums.select_nth_unstable_by(last, |a, b| b.cmp(a));
+            self.low = self.low.max(self.bounds.worse(*worst));
+        }
+    }
+
+    /// The runs, of the windows from `first` on, that may have what is good enough. `sums` are those of rare terms.
+    fn open(&mut self, first: usize, sums: &Sums) -> Vec<usize> {
+        let (low, mut open, mut rests) = (self.low, mem::take(&mut self.runs), [0_u16; BLOCK]);
+        for (windows, parts) in &self.frequent {
+            for (rest, highest) in rests.iter_mut().zip(windows.highest(first..first + BLOCK)) {
+                *rest = rest.saturating_add(share(*highest, *parts));
+            }
+        }
+        open.clear();
+        for (at, (runs, rest)) in sums.as_chunks::<RUNS>().0.iter().zip(rests).enumerate() {
+            if rest > low || any_above(runs.as_flattened(), low - rest) {
+                let mut rests = [0_u16; RUNS];
+                for (windows, parts) in &self.frequent {
+                    for (rest, highest) in rests.iter_mut().zip(windows.runs(first + at)) {
+                        *rest = rest.saturating_add(share(highest, *parts));
+                    }
+                }
+                for (run, (sums, rest)) in runs.iter().zip(rests).enumerate() {
+                    if rest > low || any_above(sums, low - rest) {
+                        open.push(at * RUNS + run);
+                    }
+                }
             }
         }
         open
     }
 
-    /// Looks at those passages of `windows`, bits for the windows from `first` on, whose sums are good enough and which were not
-    /// `seen`.
-    fn look(&mut self, first: usize, sums: &Sums, windows: u64, seen: &mut [u64; BLOCK]) {
-        let (low, mut high) = (self.low(), mem::take(&mut self.high));
-        let allowed = self.asking.allowed.get(first..).unwrap_or_default();
-        let each = sums.iter().zip(allowed).zip(seen.iter()).enumerate();
-        for (at, ((sums, allowed), seen)) in each.filter(|(at, _)| windows >> at & 1 == 1) {
-            if any_above(sums, low) {
-                let new =
-                    bits(allowed & !seen).filter_map(|bit| Some((*sums.get(bit as usize)?, bit)));
-                high.extend(new.filter(|(sum, _)| *sum > low).map(|(sum, bit)| (sum, at, bit)));
+    /// Keeps what is good enough of the run of this number, of all runs.
+    fn look(&mut self, run: usize, sums: &[u16; RUN]) {
+        if !any_above(sums, self.low) {
+            return;
+        }
+        for (sum, entry) in good(self.allowed, run, sums).filter(|(sum, _)| *sum > self.low) {
+            self.found.push((sum, entry));
+            self.highest.push(Reverse(sum));
+            if self.highest.len() > self.count {
+                self.highest.pop();
             }
         }
-        // The best of them first: they spare others.
-        if high.len() > self.best.count {
-            high.select_nth_unstable_by(self.best.count, |(a, ..), (b, ..)| b.cmp(a));
-        }
-        for (sum, at, bit) in high.drain(..) {
-            if sum > self.low() {
-                self.passage(first + at, bit);
-                if let Some(seen) = seen.get_mut(at) {
-                    *seen |= 1 << bit;
-                }
-            }
-        }
-        self.high = high;
-    }
-
-    /// Sums up to this one are not enough. Each term was rounded down by less than 1.
-    fn low(&self) -> u16 {
-        let worst = (self.best.worst() * self.scale) as u16;
-        worst.saturating_sub(u16::try_from(self.terms.len() + 1).unwrap_or(u16::MAX))
-    }
-
-    /// Looks at the entry `bit` of the window `number`.
-    fn passage(&mut self, number: usize, bit: u32) {
-        let Some(part) = self.asking.parts.part(number) else { return };
-        let (doc, norms) = (part.begin(number) + bit, self.asking.norms);
-        let length = part.lengths.fieldnorm_id(doc);
-        let (mut score, mut has) = (0.0, Has::default());
-        // In the order of the question: by another one, equal passages could differ.
-        for term in self.terms {
-            let count = term.windows.times(number, bit);
-            if count > 0 {
-                score += term.weight * norms.part(length, count);
-                has.add(term.at);
-            }
-        }
-        if score > 0.0
-            && score >= self.best.worst()
-            && let Some(key) = part.key(doc)
+        if self.highest.len() == self.count
+            && let Some(Reverse(worst)) = self.highest.peek()
         {
-            self.best.offer(Candidate { score, key, at: part.address(doc), has });
+            self.low = self.low.max(self.bounds.worse(*worst));
         }
     }
 }
 
+/// The sums in the run of this number, of all runs, that are not 0, of entries that may be found.
+fn good(allowed: &[u64], run: usize, sums: &[u16; RUN]) -> impl Iterator<Item = (u16, usize)> {
+    let allowed = allowed.get(run / RUNS).copied().unwrap_or_default() >> (run % RUNS * RUN);
+    let sums = sums.iter().copied().zip(run * RUN..).enumerate();
+    let good = sums.filter(move |(bit, (sum, _))| *sum > 0 && allowed >> bit & 1 == 1);
+    good.map(|(_, sum)| sum)
+}
+
 /// Whether one of `sums` is above `low`.
-fn any_above(sums: &[u16; WINDOW], low: u16) -> bool {
+fn any_above(sums: &[u16], low: u16) -> bool {
     sums.iter().fold(0, |above, sum| above | sum.saturating_sub(low)) > 0
 }

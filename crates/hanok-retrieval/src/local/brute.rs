@@ -157,7 +157,9 @@ proptest! {
             let most = [4, 30, 5, 120][rng.random_range(0..4)];
             for _ in 0..rng.random_range(1..6) {
                 let source = format!("{}.md", rng.random_range(0..9));
-                let count = rng.random_range(1..120);
+                // Together they may be more than a block.
+                let longest = [120, 120, 120, 1_200][rng.random_range(0..4)];
+                let count = rng.random_range(1..longest);
                 let passages: Vec<Passage> =
                     (0..count).map(|at| passage(&mut rng, &source, at, most)).collect();
                 writer.delete_term(fields.of(&source));

@@ -16,8 +16,14 @@ const FIT: Range<f32> = 0.9..1.1;
 /// So many windows are a block.
 pub(super) const BLOCK: usize = 64;
 
-/// The sums of a block, one for each entry.
-pub(super) type Sums = [[u16; WINDOW]; BLOCK];
+/// So many entries that follow each other are a run,
+pub(super) const RUN: usize = 16;
+
+/// and so many runs are a window.
+pub(super) const RUNS: usize = WINDOW / RUN;
+
+/// The sums of a block, one for each entry, run by run.
+pub(super) type Sums = [[u16; RUN]; BLOCK * RUNS];
 
 /// With more entries than this share of all, each has a place.
 const FLAT: usize = 8;
@@ -43,8 +49,9 @@ enum Places {
     /// Few: where each stands within its block, where the blocks begin among them, and the [`Impacts`] on each. Counts are in
     /// their order.
     Few { offsets: Vec<u16>, blocks: Vec<u32>, impacts: Vec<u8> },
-    /// Many: a bit for each entry, and the impacts, with the highest in each window. Every entry has its count, which may be 0.
-    Many { bits: Vec<u64>, impacts: Vec<Line>, highest: Vec<u8> },
+    /// Many: a bit for each entry, and the impacts, with the highest in each window and in each run. Every entry has its count,
+    /// which may be 0.
+    Many { bits: Vec<u64>, impacts: Vec<Line>, highest: Vec<u8>, runs: Vec<[u8; RUNS]> },
 }
 
 /// The impacts of a window: a line of a processor's cache.
@@ -224,32 +231,46 @@ impl Windows {
         weight * (mean / self.mean).max(1.0) * MORE / FINE
     }
 
-    /// The highest impact in the window of this number, where every entry has its place.
-    pub(super) fn highest(&self, number: usize) -> u8 {
+    /// The part of what [units](Self::unit) and impacts less 1 say that the term adds at least.
+    pub(super) fn sure(&self, mean: f32) -> f32 {
+        let longer = mean / self.mean;
+        longer.min(1.0) / longer.max(1.0) / (MORE * MORE * MORE)
+    }
+
+    /// The highest impacts in the windows of these numbers, where every entry has its place.
+    pub(super) fn highest(&self, windows: Range<usize>) -> &[u8] {
+        let Places::Many { highest, .. } = &self.places else { return &[] };
+        highest.get(windows.start..windows.end.min(highest.len())).unwrap_or_default()
+    }
+
+    /// The highest impacts in the runs of the window of this number, where every entry has its place.
+    pub(super) fn runs(&self, number: usize) -> [u8; RUNS] {
         match &self.places {
-            Places::Few { .. } => 0,
-            Places::Many { highest, .. } => highest.get(number).copied().unwrap_or_default(),
+            Places::Few { .. } => [0; RUNS],
+            Places::Many { runs, .. } => runs.get(number).copied().unwrap_or_default(),
         }
     }
 
-    /// Where few have it: adds the impacts on the entries of the block of this number to their sums, each
-    /// [as a share](share) of `weight`.
-    pub(super) fn add_few(&self, block: usize, weight: u16, sums: &mut Sums) {
+    /// Where few have it: adds the impacts on the entries of the block of this number to their sums, each as `shares` says.
+    pub(super) fn add_few(&self, block: usize, shares: &[u16; 256], sums: &mut Sums) {
         let Places::Few { offsets, blocks, impacts } = &self.places else { return };
         let (range, sums) = (range(blocks, block), sums.as_flattened_mut());
         let offsets = offsets.get(range.clone()).unwrap_or_default();
         let impacts = impacts.get(range).unwrap_or_default();
         for (offset, impact) in offsets.iter().zip(impacts) {
             if let Some(sum) = sums.get_mut(usize::from(*offset)) {
-                *sum = sum.saturating_add(share(*impact, weight));
+                let share = shares.get(usize::from(*impact)).copied();
+                *sum = sum.saturating_add(share.unwrap_or_default());
             }
         }
     }
 
-    /// Where every entry has its place: adds the impacts on those of the window of this number. One instruction does several.
-    pub(super) fn add_many(&self, number: usize, weight: u16, sums: &mut [u16; WINDOW]) {
+    /// Where every entry has its place: adds the impacts on those of a run of the window of this number, each
+    /// [as a share](share) of `weight`. One instruction does several.
+    pub(super) fn add_many(&self, number: usize, run: usize, weight: u16, sums: &mut [u16; RUN]) {
         let Places::Many { impacts, .. } = &self.places else { return };
-        let Some(Line(impacts)) = impacts.get(number) else { return };
+        let line = impacts.get(number).map(|Line(line)| line.as_chunks::<RUN>().0);
+        let Some(impacts) = line.and_then(|runs| runs.get(run)) else { return };
         for (sum, impact) in sums.iter_mut().zip(impacts) {
             *sum = sum.saturating_add(share(*impact, weight));
         }
@@ -285,8 +306,8 @@ impl Windows {
             Places::Few { offsets, blocks, impacts } => {
                 offsets.len() * 2 + blocks.len() * 4 + impacts.len()
             }
-            Places::Many { bits, impacts, highest } => {
-                bits.len() * 8 + impacts.len() * WINDOW + highest.len()
+            Places::Many { bits, impacts, highest, runs } => {
+                bits.len() * 8 + impacts.len() * WINDOW + highest.len() + runs.len() * RUNS
             }
         };
         size_of::<Self>() + places + self.counts.len() + self.many.len() * 8
@@ -375,9 +396,15 @@ impl Read {
                 *place = *impact;
             }
         }
-        let highest = impacts.iter().map(|Line(line)| line.iter().copied().max().unwrap_or(0));
-        let highest = highest.collect();
-        Windows { places: Places::Many { bits, impacts, highest }, counts, many, mean }
+        let highest = |impacts: &[u8]| impacts.iter().copied().max().unwrap_or(0);
+        let runs = |Line(line): &Line| {
+            let (runs, mut highest_of) = (line.as_chunks::<RUN>().0, [0; RUNS]);
+            highest_of.iter_mut().zip(runs).for_each(|(of, run)| *of = highest(run));
+            highest_of
+        };
+        let runs: Vec<[u8; RUNS]> = impacts.iter().map(runs).collect();
+        let highest = runs.iter().map(|runs| highest(runs)).collect();
+        Windows { places: Places::Many { bits, impacts, highest, runs }, counts, many, mean }
     }
 }
 
