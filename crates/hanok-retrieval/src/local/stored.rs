@@ -180,3 +180,95 @@ fn damaged(what: &str) -> TantivyError {
 fn sorted() -> TantivyError {
     TantivyError::InvalidArgument("the entries of an index of ours are not sorted".into())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tantivy::{Directory, Index, IndexWriter, directory::RamDirectory, indexer::NoMergePolicy};
+
+    use super::{super::fields::Fields, *};
+    use crate::{document::Document, split::Splitter, terms::Terms};
+
+    /// The bodies of all entries that are left, sorted: parts have no order.
+    fn bodies(index: &Index, fields: Fields) -> Vec<Vec<u8>> {
+        let searcher = index.reader().unwrap().searcher();
+        let of = |reader: &SegmentReader| {
+            let stored = fields.bodies().open(reader).unwrap();
+            assert!(stored.of(reader.max_doc()).is_empty(), "there is no such entry");
+            reader.doc_ids_alive().map(|doc| stored.of(doc).to_vec()).collect::<Vec<_>>()
+        };
+        let mut all: Vec<_> = searcher.segment_readers().iter().flat_map(of).collect();
+        all.sort();
+        all
+    }
+
+    fn put(writer: &IndexWriter, fields: Fields, source: &str) -> Vec<Vec<u8>> {
+        let passages = Splitter::new().split(&Document::new(source, source.repeat(900)));
+        let entries = fields.entries(&passages, &Terms::Words).unwrap().unwrap().entries;
+        let body = |entry: &TantivyDocument| {
+            entry.get_first(fields.bodies().field).unwrap().as_bytes().unwrap().to_vec()
+        };
+        let bodies = entries.iter().map(body).collect();
+        for entry in entries {
+            writer.add_document(entry).unwrap();
+        }
+        bodies
+    }
+
+    #[test]
+    fn what_was_put_is_read_after_merges_too_and_what_was_removed_is_not() {
+        let (fields, schema) = Fields::new();
+        let index = fields.builder(schema).create_in_ram().unwrap();
+        let mut writer: IndexWriter = index.writer_with_num_threads(1, 15_000_000).unwrap();
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        let mut all = Vec::new();
+        for commit in 0..3 {
+            let sources = ["a", "b", "c"].map(|name| format!("{name}{commit}.md "));
+            all.push(sources.map(|source| put(&writer, fields, &source)));
+            writer.commit().unwrap();
+        }
+        let is = |all: &[[Vec<Vec<u8>>; 3]]| {
+            let mut want = all.as_flattened().concat();
+            want.sort();
+            assert!(bodies(&index, fields) == want, "{} bodies", want.len());
+        };
+        is(&all);
+        writer.delete_term(fields.of("b1.md "));
+        writer.commit().unwrap();
+        all[1][1].clear();
+        is(&all);
+        let parts = index.searchable_segment_ids().unwrap();
+        writer.merge(&parts).wait().unwrap();
+        assert_eq!(index.searchable_segment_ids().unwrap().len(), 1);
+        is(&all);
+    }
+
+    /// Even where the sums over files say that these are as they were written.
+    #[test]
+    fn a_table_that_says_nonsense_is_an_error() {
+        let (fields, schema) = Fields::new();
+        let directory = RamDirectory::create();
+        let index = fields.builder(schema).open_or_create(directory.clone()).unwrap();
+        let mut writer: IndexWriter = index.writer_with_num_threads(1, 15_000_000).unwrap();
+        put(&writer, fields, "a.md");
+        writer.commit().unwrap();
+        let searcher = index.reader().unwrap().searcher();
+        let reader = searcher.segment_reader(0);
+        let entries = reader.max_doc() as usize;
+        assert!(entries > 1);
+        let far = [&[0; 8][..], &[0xFF; 8].repeat(entries)].concat();
+        let falling =
+            [&vec![7; 8 * entries][..], &8_u64.to_le_bytes(), &[0; 8].repeat(entries - 1)];
+        for broken in [vec![0; 8 * entries - 1], far, falling.concat()] {
+            let name = reader.segment_id().uuid_string() + ".body";
+            let path = Path::new(&name);
+            drop(directory.delete(path));
+            let mut file = index.directory().open_write(path).unwrap();
+            file.write_all(&broken).unwrap();
+            file.terminate().unwrap();
+            let error = fields.bodies().open(reader).map(drop).unwrap_err();
+            assert!(matches!(error, TantivyError::DataCorruption(_)), "{error}");
+        }
+    }
+}
