@@ -95,11 +95,24 @@ impl Asking<'_> {
             runs: Vec::new(),
         };
         (0..self.allowed.len().div_ceil(BLOCK)).for_each(|block| search.block(block));
-        let good = search.found.iter().filter(|(sum, _)| *sum > search.low);
-        let mut best: Vec<_> = good.filter_map(|(_, entry)| self.candidate(*entry)).collect();
-        best.sort_unstable_by(|a, b| b.cmp(a));
-        best.truncate(count);
-        best
+        let (low, mut found) = (search.low, search.found);
+        let mut best: BinaryHeap<Reverse<Candidate>> = BinaryHeap::new();
+        found.retain(|(sum, _)| *sum > low);
+        // What has the highest sums is the best, as a rule.
+        found.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+        for (sum, entry) in found {
+            if let Some(Reverse(worst)) = best.peek()
+                && best.len() == count
+                && sum <= bounds.worse_than(worst.score)
+            {
+                break;
+            }
+            best.extend(self.candidate(entry).map(Reverse));
+            if best.len() > count {
+                best.pop();
+            }
+        }
+        best.into_sorted_vec().into_iter().map(|Reverse(candidate)| candidate).collect()
     }
 
     /// The passage at `entry`, of all entries, if it has one of the terms.

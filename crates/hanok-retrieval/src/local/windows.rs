@@ -102,6 +102,12 @@ impl Windows {
         Ok(read.placed(parts.windows(), mean))
     }
 
+    /// One that no entry has, for impacts of this mean length.
+    #[cfg(test)]
+    pub(super) fn of_mean(mean: f32) -> Self {
+        Self { mean, ..Self::default() }
+    }
+
     fn is_empty(&self) -> bool {
         match &self.places {
             Places::Few { offsets, .. } => offsets.is_empty(),
@@ -416,11 +422,11 @@ fn range(blocks: &[u32], block: usize) -> Range<usize> {
     }
 }
 
-/// As many of the 256 parts of `weight` as `impact` says, rounded down.
+/// As many of the 256 parts of `weight` as `impact` says, and up to 1 more: where there is an impact, this is not 0.
 pub(super) fn share(impact: u8, weight: u16) -> u16 {
     let (impact, [low, high]) = (u16::from(impact), weight.to_le_bytes());
-    // Neither product is more than 255 times 255: a register holds eight of them.
-    impact * u16::from(high) + ((impact * u16::from(low)) >> 8)
+    // Neither product is more than 255 times 255: a register holds eight of them. All together are 65,280 at most.
+    impact * u16::from(high) + ((impact * u16::from(low)) >> 8) + impact.min(1)
 }
 
 /// The numbers of the bits that are set.
