@@ -23,9 +23,9 @@ mod windows;
 mod writer;
 
 use std::{
-    fmt, fs,
+    fmt,
     ops::Range,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard},
 };
 
@@ -34,7 +34,6 @@ use tantivy::{Index, IndexReader};
 pub use self::approximate::Approximate;
 use self::{
     fields::{Fields, Head},
-    open::META,
     view::{Changed, Place, View},
     writer::Worker,
 };
@@ -217,13 +216,13 @@ struct Shared {
     index: Index,
     reader: IndexReader,
     view: RwLock<View>,
-    /// What [`META`] said when the view was made, where others write.
+    /// What [`open::meta`] said when the view was made, where others write.
     seen: Mutex<Vec<u8>>,
 }
 
 impl Shared {
     fn open(path: PathBuf, options: LocalOptions) -> Result<Self, RetrievalError> {
-        let seen = meta(&path).unwrap_or_default().into();
+        let seen = open::meta(&path).unwrap_or_default().into();
         let mut opened = open::open(&path, &options.terms, !options.read_only)?;
         if let Some(approximate) = options.approximate {
             opened.view.vectors.approximate(approximate);
@@ -256,10 +255,10 @@ impl Shared {
 
     /// Shows the last commit of another process.
     fn follow(&self) -> Result<(), RetrievalError> {
-        let now = meta(&self.path).map_err(|error| self.late(error.into()))?;
+        let now = open::meta(&self.path).map_err(|error| self.late(error.into()))?;
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if *seen != now {
-            self.look_again()?;
+            open::beside_others(&self.path, || self.look_again())?;
             *seen = now;
         }
         Ok(())
@@ -279,8 +278,4 @@ impl Shared {
             error => error,
         }
     }
-}
-
-fn meta(path: &Path) -> std::io::Result<Vec<u8>> {
-    fs::read(path.join(META))
 }

@@ -21,9 +21,12 @@ use crate::{
 };
 
 /// The file that says what the index is now. It is replaced as a whole.
-pub(super) const META: &str = "meta.json";
+const META: &str = "meta.json";
 
-/// What a part of an index is made of.
+/// How often files are read again that are replaced before they are read.
+const TRIES: usize = 50;
+
+/// What a part of an index is made of, beside what is [stored](Fields::storing).
 const PARTS: [SegmentComponent; 7] = [
     SegmentComponent::Postings,
     SegmentComponent::Positions,
@@ -63,11 +66,36 @@ pub(super) fn open(path: &Path, terms: &Terms, make: bool) -> Result<Opened, Ret
     } else if !path.is_dir() {
         return Err(RetrievalError::NoFolder { path: path.to_owned() });
     }
-    // What tantivy takes for impossible in its files, it may panic at.
-    let opened = catch_unwind(AssertUnwindSafe(|| read(path, terms, make)));
-    opened
-        .unwrap_or_else(|_panic| Err("a file of the index cannot be read".into()))
-        .map_err(|error| told(path, error))
+    beside_others(path, || {
+        // What tantivy takes for impossible in its files, it may panic at.
+        let opened = catch_unwind(AssertUnwindSafe(|| read(path, terms, make)));
+        opened
+            .unwrap_or_else(|_panic| Err("a file of the index cannot be read".into()))
+            .map_err(|error| told(path, error))
+    })
+}
+
+/// Does `work` with the files in the folder `path`, and does it again when it failed and they were replaced meanwhile: another
+/// store that writes there removes what it needs no more.
+pub(super) fn beside_others<T, E>(
+    path: &Path,
+    mut work: impl FnMut() -> Result<T, E>,
+) -> Result<T, E> {
+    let mut before = meta(path).ok();
+    for _ in 0..TRIES {
+        let done = work();
+        let now = meta(path).ok();
+        if done.is_ok() || before == now {
+            return done;
+        }
+        before = now;
+    }
+    work()
+}
+
+/// What the index is now.
+pub(super) fn meta(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path.join(META))
 }
 
 /// What a caller is told of `error`.
@@ -165,7 +193,7 @@ fn check(path: &Path, index: &Index, fields: Fields, terms: &Terms) -> Result<()
                 SegmentComponent::Custom(_) => true,
                 _ => path.join(&file).exists(),
             };
-            if needed && !index.directory().validate_checksum(&file)? {
+            if needed && !index.directory().validate_checksum(&file).map_err(TantivyError::from)? {
                 return Err(
                     format!("the file `{}` is not as it was written", file.display()).into()
                 );

@@ -43,8 +43,8 @@ pub(super) struct Part {
     ord: u32,
     pub(super) reader: SegmentReader,
     pub(super) lengths: FieldNormReader,
-    pub(super) bodies: Stored,
-    pub(super) vectors: Stored,
+    pub(super) bodies: Arc<Stored>,
+    pub(super) vectors: Arc<Stored>,
     keys: Column<u64>,
     by_key: ByKey,
 }
@@ -70,12 +70,18 @@ impl Parts {
             let first = alive.len();
             alive.extend(living(reader));
             let known = before.iter().find(|part| part.span.id == reader.segment_id());
+            let (bodies, vectors) = match known {
+                Some(part) => (Arc::clone(&part.bodies), Arc::clone(&part.vectors)),
+                None => {
+                    (fields.bodies().open(reader)?.into(), fields.vectors().open(reader)?.into())
+                }
+            };
             parts.push(Part {
                 span: Span { id: reader.segment_id(), windows: first..alive.len() },
                 ord,
                 reader: reader.clone(),
-                bodies: fields.bodies().open(reader)?,
-                vectors: fields.vectors().open(reader)?,
+                bodies,
+                vectors,
                 lengths: reader.get_fieldnorms_reader(fields.terms)?,
                 keys: reader.fast_fields().u64(KEY)?,
                 by_key: known.map(|part| Arc::clone(&part.by_key)).unwrap_or_default(),

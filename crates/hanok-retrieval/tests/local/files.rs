@@ -1,6 +1,12 @@
 //! What is in the folder: others that use it, and what should not be there.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
 
 use hanok_retrieval::{
     Document, DocumentStore, LocalOptions, LocalStore, Mode, Query, RetrievalError, Terms,
@@ -131,6 +137,15 @@ fn a_damaged_file_is_an_error_that_says_what_to_do() {
         }
     }
     assert!(refused > 50, "{refused}");
+    for gone in whole.keys().filter(|name| name.ends_with(".body") || name.ends_with(".vector")) {
+        let copy = tempfile::tempdir().unwrap();
+        for (name, bytes) in whole.iter().filter(|(name, _)| *name != gone) {
+            fs::write(copy.path().join(name), bytes).unwrap();
+        }
+        for opened in [read(copy.path()), open(copy.path())] {
+            assert!(matches!(opened, Err(RetrievalError::Damaged { .. })), "{gone}: {opened:?}");
+        }
+    }
     let error = RetrievalError::Damaged { path: "ix".into(), source: "".into() }.to_string();
     assert_eq!(error, "the store in `ix` cannot be read: remove the folder and sync again");
 }
@@ -139,6 +154,33 @@ fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 0x10);
     bytes
+}
+
+/// Parts that are merged are removed; who was about to read them reads what took their place.
+#[test]
+fn a_folder_is_opened_and_read_while_another_store_merges() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    put(&store, &[document(0)]);
+    let (done, before) = (AtomicBool::new(false), read(folder.path()).unwrap());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            (1..80).for_each(|seed| put(&store, &[document(seed)]));
+            done.store(true, Ordering::Release);
+        });
+        while !done.load(Ordering::Acquire) {
+            let opened = read(folder.path()).unwrap();
+            let listed = block_on(opened.documents()).unwrap();
+            let [_, all, _] = in_every_way(&Query::new("휴가").limit(100_000));
+            let sources: BTreeSet<_> =
+                hits(&opened, &all).into_iter().map(|hit| hit.passage.source).collect();
+            assert!(listed.iter().all(|listed| sources.contains(&listed.source)));
+            assert!(block_on(before.documents()).unwrap().len() >= listed.len());
+            let opened = open(folder.path());
+            assert!(matches!(opened, Err(RetrievalError::Held { .. })), "{opened:?}");
+        }
+    });
+    assert_eq!(block_on(before.documents()).unwrap().len(), 80);
 }
 
 /// A name in a damaged list of files is nothing to remove.
