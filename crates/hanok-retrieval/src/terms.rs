@@ -161,7 +161,7 @@ fn of(at: usize, word: Word, terms: &Terms) -> Vec<Asked> {
 }
 
 /// A longer question says nothing more.
-const MAX_ASKED: usize = 256;
+pub(crate) const MAX_ASKED: usize = 256;
 
 /// The terms of a question, each once, without the words of asking unless there are no others.
 pub(crate) fn asked(text: &str, terms: &Terms) -> Vec<Asked> {

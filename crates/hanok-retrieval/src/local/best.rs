@@ -19,6 +19,7 @@ use super::{
     weights::Norms,
     windows::{BLOCK, RUN, RUNS, Sums, Windows, bits, share},
 };
+use crate::terms::MAX_ASKED;
 
 /// A passage that may be among the best.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,7 +32,7 @@ pub(super) struct Candidate {
 
 /// Which of the terms a passage has.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Has([u64; 4]);
+pub(super) struct Has([u64; MAX_ASKED.div_ceil(64)]);
 
 impl Has {
     fn add(&mut self, term: usize) {
