@@ -227,7 +227,7 @@ impl Search<'_> {
         }
         open.clear();
         for (at, (runs, rest)) in sums.as_chunks::<RUNS>().0.iter().zip(rests).enumerate() {
-            if rest > low || any_above(runs.as_flattened(), low - rest) {
+            if may(runs.as_flattened(), rest, low) {
                 let mut rests = [0_u16; RUNS];
                 for (windows, parts) in &self.frequent {
                     for (rest, highest) in rests.iter_mut().zip(windows.runs(first + at)) {
@@ -235,7 +235,7 @@ impl Search<'_> {
                     }
                 }
                 for (run, (sums, rest)) in runs.iter().zip(rests).enumerate() {
-                    if rest > low || any_above(sums, low - rest) {
+                    if may(sums, rest, low) {
                         open.push(at * RUNS + run);
                     }
                 }
@@ -246,7 +246,7 @@ impl Search<'_> {
 
     /// Keeps what is good enough of the run of this number, of all runs.
     fn look(&mut self, run: usize, sums: &[u16; RUN]) {
-        if !any_above(sums, self.low) {
+        if !may(sums, 0, self.low) {
             return;
         }
         for (sum, entry) in good(self.allowed, run, sums).filter(|(sum, _)| *sum > self.low) {
@@ -272,7 +272,7 @@ fn good(allowed: &[u64], run: usize, sums: &[u16; RUN]) -> impl Iterator<Item = 
     good.map(|(_, sum)| sum)
 }
 
-/// Whether one of `sums` is above `low`.
-fn any_above(sums: &[u16], low: u16) -> bool {
-    sums.iter().fold(0, |above, sum| above | sum.saturating_sub(low)) > 0
+/// Whether one of `sums` may be above `low`, with the `rest` that may be added.
+fn may(sums: &[u16], rest: u16, low: u16) -> bool {
+    rest > low || sums.iter().fold(0, |above, sum| above | sum.saturating_sub(low - rest)) > 0
 }

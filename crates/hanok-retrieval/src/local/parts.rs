@@ -21,7 +21,7 @@ use crate::error::BoxError;
 pub(super) const WINDOW: usize = 64;
 
 /// All parts of one commit.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) parts: Vec<Part>,
     /// Where they are. No other commit has the same one.

@@ -9,7 +9,7 @@ use std::{
 use tantivy::{DocAddress, DocId, DocSet, Searcher, TERMINATED, Term, schema::IndexRecordOption};
 
 use super::{
-    fields::{Fields, Head, KEY, PLACE},
+    fields::{Fields, Head, PLACE},
     lists::Lists,
     parts::{Part, Parts},
     vectors::{Kept, Vectors},
@@ -62,7 +62,7 @@ impl View {
     /// The view of `searcher`, all of it read.
     pub(super) fn read(searcher: Searcher, fields: Fields) -> Result<Self, BoxError> {
         let mut view = Self {
-            parts: Parts::of(&searcher, fields, &[])?,
+            parts: Parts::default(),
             lists: Lists::default(),
             fields,
             heads: BTreeMap::new(),
@@ -169,8 +169,7 @@ struct At<'a> {
 
 impl At<'_> {
     fn key(&self) -> Result<u64, BoxError> {
-        let key = self.part.reader.fast_fields().u64(KEY)?.first(self.doc);
-        key.ok_or_else(|| "a passage has no key".into())
+        self.part.key(self.doc).ok_or_else(|| "a passage has no key".into())
     }
 
     fn place(&self) -> Result<Option<usize>, BoxError> {
