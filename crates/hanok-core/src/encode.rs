@@ -7,16 +7,33 @@ use serde::ser::{self, Serialize};
 use crate::{
     StoredError,
     msgpack::{Writer, length},
+    stored::DEEPEST_WRITTEN,
 };
 
 /// Writes one value to `out`.
 pub(crate) struct Encoder<'a> {
     out: &'a mut Vec<u8>,
+    /// How many values it is part of.
+    depth: usize,
 }
 
 impl<'a> Encoder<'a> {
     pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
-        Self { out }
+        Self { out, depth: 0 }
+    }
+
+    /// Writes a part of a value that is part of `depth` others.
+    fn part_of(out: &'a mut Vec<u8>, depth: usize) -> Self {
+        Self { out, depth }
+    }
+
+    /// How deep the parts of the value are; an error past what is read again. So no value is written that cannot be read, nor
+    /// does one overflow the stack.
+    fn deeper(&self) -> Result<usize, StoredError> {
+        match self.depth < DEEPEST_WRITTEN {
+            true => Ok(self.depth + 1),
+            false => Err(StoredError::TooDeep { deepest: DEEPEST_WRITTEN }),
+        }
     }
 }
 
@@ -92,7 +109,8 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), StoredError> {
-        value.serialize(self)
+        let depth = self.deeper()?;
+        value.serialize(&mut Encoder::part_of(self.out, depth))
     }
 
     fn serialize_unit(self) -> Result<(), StoredError> {
@@ -118,7 +136,8 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
         _name: &'static str,
         value: &T,
     ) -> Result<(), StoredError> {
-        value.serialize(self)
+        let depth = self.deeper()?;
+        value.serialize(&mut Encoder::part_of(self.out, depth))
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -128,16 +147,19 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
         variant: &'static str,
         value: &T,
     ) -> Result<(), StoredError> {
+        let depth = self.deeper()?;
         tag(self.out, variant)?;
-        value.serialize(self)
+        value.serialize(&mut Encoder::part_of(self.out, depth))
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Seq<'b>, StoredError> {
-        Ok(Seq::new(self.out, len))
+        let depth = self.deeper()?;
+        Ok(Seq::new(self.out, len, depth))
     }
 
     fn serialize_tuple(self, len: usize) -> Result<Seq<'b>, StoredError> {
-        Ok(Seq::new(self.out, Some(len)))
+        let depth = self.deeper()?;
+        Ok(Seq::new(self.out, Some(len), depth))
     }
 
     fn serialize_tuple_struct(
@@ -145,7 +167,8 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
         _name: &'static str,
         len: usize,
     ) -> Result<Seq<'b>, StoredError> {
-        Ok(Seq::new(self.out, Some(len)))
+        let depth = self.deeper()?;
+        Ok(Seq::new(self.out, Some(len), depth))
     }
 
     fn serialize_tuple_variant(
@@ -155,17 +178,21 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
         variant: &'static str,
         len: usize,
     ) -> Result<Seq<'b>, StoredError> {
+        // The tag is a map around the list.
+        let depth = self.deeper()? + 1;
         tag(self.out, variant)?;
-        Ok(Seq::new(self.out, Some(len)))
+        Ok(Seq::new(self.out, Some(len), depth))
     }
 
     fn serialize_map(self, _len: Option<usize>) -> Result<Map<'b>, StoredError> {
-        Ok(Map { out: self.out, content: Vec::new(), entries: Vec::new(), key: None })
+        let depth = self.deeper()?;
+        Ok(Map { out: self.out, content: Vec::new(), entries: Vec::new(), key: None, depth })
     }
 
     fn serialize_struct(self, _name: &'static str, len: usize) -> Result<Struct<'b>, StoredError> {
+        let depth = self.deeper()?;
         wrote(encode::write_map_len(self.out, length(len)))?;
-        Ok(Struct { out: self.out })
+        Ok(Struct { out: self.out, depth })
     }
 
     fn serialize_struct_variant(
@@ -175,6 +202,7 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
         variant: &'static str,
         len: usize,
     ) -> Result<Struct<'b>, StoredError> {
+        self.depth = self.deeper()?;
         tag(self.out, variant)?;
         self.serialize_struct(name, len)
     }
@@ -196,22 +224,23 @@ pub(crate) struct Seq<'b> {
     said: Option<usize>,
     start: usize,
     len: usize,
+    depth: usize,
 }
 
 impl<'b> Seq<'b> {
-    fn new(out: &'b mut Vec<u8>, said: Option<usize>) -> Self {
+    fn new(out: &'b mut Vec<u8>, said: Option<usize>, depth: usize) -> Self {
         if let Some(len) = said {
             let mut head = Writer::new();
             head.array(len);
             out.extend(head.into_bytes());
         }
         let start = out.len();
-        Self { out, said, start, len: 0 }
+        Self { out, said, start, len: 0, depth }
     }
 
     fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), StoredError> {
         self.len += 1;
-        value.serialize(&mut Encoder::new(self.out))
+        value.serialize(&mut Encoder::part_of(self.out, self.depth))
     }
 
     fn finish(self) -> Result<(), StoredError> {
@@ -289,6 +318,7 @@ pub(crate) struct Map<'b> {
     /// Key start, key end, entry end, within `content`.
     entries: Vec<(usize, usize, usize)>,
     key: Option<(usize, usize)>,
+    depth: usize,
 }
 
 impl ser::SerializeMap for Map<'_> {
@@ -297,7 +327,7 @@ impl ser::SerializeMap for Map<'_> {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), StoredError> {
         let start = self.content.len();
-        key.serialize(&mut Encoder::new(&mut self.content))?;
+        key.serialize(&mut Encoder::part_of(&mut self.content, self.depth))?;
         self.key = Some((start, self.content.len()));
         Ok(())
     }
@@ -306,7 +336,7 @@ impl ser::SerializeMap for Map<'_> {
         let Some((start, end)) = self.key.take() else {
             return Err(StoredError::Encode { reason: "a map value without a key".to_owned() });
         };
-        value.serialize(&mut Encoder::new(&mut self.content))?;
+        value.serialize(&mut Encoder::part_of(&mut self.content, self.depth))?;
         self.entries.push((start, end, self.content.len()));
         Ok(())
     }
@@ -326,12 +356,13 @@ impl ser::SerializeMap for Map<'_> {
 /// A struct: a map of its fields in the order they are declared.
 pub(crate) struct Struct<'b> {
     out: &'b mut Vec<u8>,
+    depth: usize,
 }
 
 impl Struct<'_> {
     fn push<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<(), StoredError> {
         wrote(encode::write_str(self.out, key))?;
-        value.serialize(&mut Encoder::new(self.out))
+        value.serialize(&mut Encoder::part_of(self.out, self.depth))
     }
 }
 

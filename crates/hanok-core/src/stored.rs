@@ -14,6 +14,10 @@ use crate::{
 /// How deep a value may be nested. Deeper ones are refused when they are read, so that no stack overflows.
 pub(crate) const DEEPEST: usize = 128;
 
+/// How deep a value may be nested that is written: states and their collections wrap it further, and all of that is read
+/// again.
+pub(crate) const DEEPEST_WRITTEN: usize = 112;
+
 /// Why a value could not be stored or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -29,6 +33,12 @@ pub enum StoredError {
     /// The value has another shape than the type that was asked for.
     #[error("a stored value does not have the expected shape")]
     Decode(#[source] crate::BoxError),
+    /// The value is nested deeper than what is read again: make it flatter, or store it as a text.
+    #[error("a value cannot be stored: it is nested deeper than {deepest}")]
+    TooDeep {
+        /// How deep a value may be nested.
+        deepest: usize,
+    },
     /// The value cannot be stored: its `Serialize` failed or says what it does not keep.
     #[error("a value cannot be stored: {reason}")]
     Encode {
