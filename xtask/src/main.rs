@@ -4,6 +4,7 @@ mod apart;
 mod arguments;
 mod behaviours;
 mod bench;
+mod chains;
 mod command;
 mod dependencies;
 mod evaluate;

@@ -6,6 +6,7 @@ use postgres_for_tests::{Installation, Server};
 
 use crate::Result;
 use crate::behaviours::Comparison;
+use crate::chains;
 use crate::command::{Ended, Tool, coloured};
 use crate::dependencies;
 use crate::examples::{RUNS, Run};
@@ -148,13 +149,18 @@ fn doc(_: &Metadata) -> Result<Outcome> {
     passed(doc.run()?, |_| String::new())
 }
 
-fn test(_: &Metadata) -> Result<Outcome> {
+fn test(metadata: &Metadata) -> Result<Outcome> {
     let (server, note) = database();
-    let note = note + jail::note();
+    let (python, without) = chains::python(&metadata.target_directory);
+    let note = note + jail::note() + &without;
+    let python = python.map(|python| python.to_string_lossy().into_owned()).unwrap_or_default();
     // Tests look for a server themselves where none is named.
-    let cargo = || match &server {
-        Some(server) => Tool::cargo().variable(postgres_for_tests::URL, &server.url("postgres")),
-        None => Tool::cargo(),
+    let cargo = || {
+        let cargo = Tool::cargo().variable(chains::PYTHON, &python);
+        match &server {
+            Some(server) => cargo.variable(postgres_for_tests::URL, &server.url("postgres")),
+            None => cargo,
+        }
     };
     if Tool::cargo().arguments(["nextest", "--version"]).text().is_ok() {
         let run = ["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"];

@@ -1,11 +1,14 @@
 //! What a store does.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use bytes::Bytes;
 use hanok_core::{BoxFuture, Position, Tenant, ThreadKey, Timestamp};
 
-use crate::{CheckpointError, Claim, Codec, Cursor, Epoch, OutboxItem, Outgoing, Record};
+use crate::{
+    CheckpointError, Claim, Codec, Cursor, Epoch, HeadSeal, Life, Link, OutboxItem, Outgoing,
+    Record,
+};
 
 /// Names one append, so that after a lost answer it is found instead of made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,6 +17,8 @@ pub struct AppendId(pub u128);
 /// Where a thread is, and who owns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
+    /// The thread's life.
+    pub life: Life,
     /// The position of the last record.
     pub position: Position,
     /// The position up to which records were cut off; the base stands there. [`Position::START`] for a whole log.
@@ -22,6 +27,31 @@ pub struct Head {
     pub epoch: Epoch,
     /// The claim that holds now.
     pub claim: Option<Claim>,
+    /// The link of the newest record; `None` where records are not chained.
+    pub link: Option<Link>,
+    /// What shows that the head belongs to that record; `None` without a key.
+    pub seal: Option<HeadSeal>,
+}
+
+impl Head {
+    /// Refuses a call that expects a thread here, if it is in `life` and at `actual`. Every store asks this within the
+    /// transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`], [`CheckpointError::OtherLife`].
+    pub fn admit(
+        &self,
+        thread: &ThreadKey,
+        life: Life,
+        actual: Position,
+    ) -> Result<(), CheckpointError> {
+        life.admit(thread, self.life)?;
+        if self.position == actual {
+            return Ok(());
+        }
+        Err(CheckpointError::Conflict { thread: thread.clone(), expected: self.position, actual })
+    }
 }
 
 /// Under which claim an append is made.
@@ -81,12 +111,21 @@ pub enum Safety {
 pub struct Append {
     /// Names the append.
     pub id: AppendId,
+    /// The life that the thread has to be in; the first append of a thread begins it.
+    pub life: Life,
     /// Where the thread has to be: the position before the first record.
     pub expected: Position,
     /// Under which claim.
     pub guard: Guard,
-    /// The records, at the positions that follow `expected`, one after the other. At least one.
+    /// The records, at the positions that follow `expected`, one after the other. At least one, unless there is a base.
     pub records: Vec<Record>,
+    /// The link of the last record; `None` where records are not chained.
+    pub link: Option<Link>,
+    /// What shows that the head belongs to the last record; `None` without a key.
+    pub seal: Option<HeadSeal>,
+    /// What the log begins with, if it does not begin at its start. Only the first append of a thread says it: then its
+    /// records follow the base.
+    pub base: Option<Base>,
     /// What the append must survive.
     pub safety: Safety,
     /// Items for others, which are handed over if and when the append is stored.
@@ -95,35 +134,132 @@ pub struct Append {
     pub origin: Option<String>,
     /// From when on the thread may be swept; `None` leaves that as it was.
     pub expires: Option<Timestamp>,
+    /// When the append was made, as the writer's clock says; `None` leaves that as it was.
+    pub updated: Option<Timestamp>,
+    /// Labels of the thread that change, by name: a value, or nothing where the label goes. They are stored as they are, in a
+    /// store whose records are encrypted too.
+    pub labels: Vec<(String, Option<String>)>,
 }
 
 impl Append {
-    /// An append of `records`, without items for others, that survives the death of this process.
+    /// An append of `records`, without items for others, that survives the death of this process. It names no life and no link:
+    /// [`Tip::append`](crate::Tip::append) makes one that does.
     pub fn new(id: AppendId, expected: Position, guard: Guard, records: Vec<Record>) -> Self {
-        let (safety, outbox) = (Safety::Process, Vec::new());
-        Self { id, expected, guard, records, safety, outbox, origin: None, expires: None }
+        let (safety, outbox, life) = (Safety::Process, Vec::new(), Life::default());
+        let (link, seal, base, origin, expires) = (None, None, None, None, None);
+        Self {
+            id,
+            life,
+            expected,
+            guard,
+            records,
+            link,
+            seal,
+            base,
+            safety,
+            outbox,
+            origin,
+            expires,
+            updated: None,
+            labels: Vec::new(),
+        }
     }
+
+    /// Whether it stands in a thread that is in `life`, if no record of it says so: one that has none begins a life with its
+    /// base, and no other append begins that life.
+    pub fn is_base_of(&self, life: Life) -> bool {
+        self.records.is_empty() && self.base.is_some() && self.life == life
+    }
+
+    /// The position that the records follow.
+    pub fn follows(&self) -> Position {
+        self.base.as_ref().map_or(self.expected, |base| base.floor)
+    }
+
+    /// Refuses the append to a thread that is there, in `life` and at `actual`, unless it may go on from there. Every store asks
+    /// this within the append's transaction, once it has looked whether the append stands there already.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`], [`CheckpointError::OtherLife`].
+    pub fn admit(
+        &self,
+        thread: &ThreadKey,
+        life: Life,
+        actual: Position,
+    ) -> Result<(), CheckpointError> {
+        if self.expected > Position::START {
+            life.admit(thread, self.life)?;
+        }
+        if self.expected == actual {
+            return Ok(());
+        }
+        Err(CheckpointError::Conflict { thread: thread.clone(), expected: self.expected, actual })
+    }
+}
+
+impl Life {
+    /// Refuses what belongs to the life `expected` of a thread that is in this one.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::OtherLife`].
+    pub fn admit(self, thread: &ThreadKey, expected: Self) -> Result<(), CheckpointError> {
+        if self == expected {
+            return Ok(());
+        }
+        Err(CheckpointError::OtherLife { thread: thread.clone(), expected, actual: self })
+    }
+}
+
+/// What a log begins with that does not begin at its start.
+#[derive(Debug, Clone)]
+pub struct Base {
+    /// The position up to which there are no records.
+    pub floor: Position,
+    /// What they amount to.
+    pub bytes: Bytes,
 }
 
 /// What is cut off a log, and what stands in its place.
 #[derive(Debug, Clone)]
 pub struct Trim {
+    /// The life that the thread has to be in.
+    pub life: Life,
     /// The last position that is cut off. It is above the floor that there is, and not above the head.
     pub floor: Position,
     /// What every read begins with from now on: unlike a snapshot it is no cache.
     pub base: Bytes,
     /// Where the thread has to be, `None` for anywhere.
     pub expected: Option<Position>,
+    /// What stays in the place of records that are cut off, in order: a [history](Checkpointer::history) shows it, and
+    /// [`open`](Checkpointer::open) does not.
+    pub envelopes: Vec<Record>,
     /// What is appended with it, or nothing: then the head does not move, and a run may go on meanwhile.
     pub then: Option<Append>,
 }
 
 impl Trim {
-    /// What a trim of a thread at `head` expects in vain, if it does: every store asks this within the trim's transaction,
-    /// and answers [`CheckpointError::Conflict`].
-    pub fn refused_at(&self, head: Position) -> Option<Position> {
-        let above = Some(self.floor).filter(|floor| *floor > head);
-        above.or(self.expected.filter(|expected| *expected != head))
+    /// Refuses the trim of a thread that is in `life` and at `actual`, unless it may be cut. Every store asks this within the
+    /// trim's transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`], [`CheckpointError::OtherLife`].
+    pub fn admit(
+        &self,
+        thread: &ThreadKey,
+        life: Life,
+        actual: Position,
+    ) -> Result<(), CheckpointError> {
+        life.admit(thread, self.life)?;
+        let above = Some(self.floor).filter(|floor| *floor > actual);
+        match above.or(self.expected.filter(|expected| *expected != actual)) {
+            None => Ok(()),
+            Some(expected) => {
+                Err(CheckpointError::Conflict { thread: thread.clone(), expected, actual })
+            }
+        }
     }
 }
 
@@ -159,6 +295,10 @@ pub struct ThreadInfo {
     pub origin: Option<String>,
     /// From when on it may be swept.
     pub expires: Option<Timestamp>,
+    /// When it was last appended to, as the writer's clock said.
+    pub updated: Option<Timestamp>,
+    /// Its labels, by name.
+    pub labels: BTreeMap<String, String>,
 }
 
 /// Which threads are listed.
@@ -168,6 +308,15 @@ pub enum Which {
     Of(Tenant),
     /// The forks of a thread.
     ForksOf(ThreadKey),
+    /// Those of a tenant that have a label of this name and value.
+    Labelled {
+        /// The tenant.
+        tenant: Tenant,
+        /// The label's name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
     /// Those that a run holds a claim to, of all tenants. For whoever finishes what dead processes left.
     Claimed,
     /// Those that may be swept at this time and that no run holds a claim to, of all tenants.
@@ -187,6 +336,8 @@ pub enum Which {
 ///   position it is made for is answered `Ok` and stores nothing.
 /// - The guard is checked in the same transaction: an append under an epoch that is not the thread's, or without a claim
 ///   where there is one, gets [`CheckpointError::Fenced`].
+/// - So is the life: what belongs to another life of the thread than the one it is in gets [`CheckpointError::OtherLife`],
+///   and nothing of it is stored.
 /// - Keys are compared by bytes; a tenant is part of the key, and no call that names a tenant sees another's threads.
 /// - The items of an append's outbox are stored with its records, or not at all. They are handed out in an order in which
 ///   no item ever appears before one that was handed out already.
@@ -218,18 +369,25 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
         snapshots: Snapshots,
     ) -> impl Future<Output = Result<Option<Opened>, CheckpointError>> + Send;
 
-    /// The records of `thread` before `before` (`None`: its end), newest first, at most `limit`.
+    /// The records of `thread` before `before` (`None`: its end), newest first, at most `limit`, without a snapshot; `None` for
+    /// a thread that has no record. What is left of erased records is among them.
     fn history(
         &self,
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> impl Future<Output = Result<Vec<Record>, CheckpointError>> + Send;
+    ) -> impl Future<Output = Result<Option<Opened>, CheckpointError>> + Send;
 
-    /// Keeps a snapshot of `thread` at `position`. One that is kept already stays.
+    /// Keeps a snapshot of this life of `thread` at `position`. One that is kept already stays; one of a thread that is gone, or
+    /// below its floor, is not kept.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::OtherLife`].
     fn put_snapshot(
         &self,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
@@ -238,10 +396,11 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`CheckpointError::Fenced`] when the thread has another epoch.
+    /// [`CheckpointError::Fenced`] when the thread has another epoch, [`CheckpointError::OtherLife`].
     fn beat(
         &self,
         thread: &ThreadKey,
+        life: Life,
         epoch: Epoch,
         now: Timestamp,
     ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
@@ -250,11 +409,12 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`CheckpointError::Conflict`] when the thread is not at `expected`, if that is given.
+    /// When the thread is not where `expected` is, if that is given: [`CheckpointError::Conflict`],
+    /// [`CheckpointError::OtherLife`].
     fn delete(
         &self,
         thread: &ThreadKey,
-        expected: Option<Position>,
+        expected: Option<&Head>,
     ) -> impl Future<Output = Result<bool, CheckpointError>> + Send;
 
     /// Cuts off the log of `thread` up to a position, with all snapshots up to there. Nothing of what is cut off stays. A
@@ -312,6 +472,12 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
     fn codec(&self) -> Codec {
         Codec::default()
     }
+
+    /// Whether the records of threads that are begun here are chained. A thread stays what it was begun as. Default: they
+    /// are.
+    fn is_chained(&self) -> bool {
+        true
+    }
 }
 
 /// How many threads are listed at once.
@@ -319,19 +485,19 @@ const PAGE: usize = 256;
 
 /// Any [`Checkpointer`], chosen at run time. Clones share the store.
 #[derive(Debug, Clone)]
-pub struct SharedCheckpointer(Arc<dyn Erased>, Codec);
+pub struct SharedCheckpointer(Arc<dyn Erased>, Codec, bool);
 
 impl SharedCheckpointer {
     /// Shares `store`, with its codec.
     pub fn new(store: impl Checkpointer) -> Self {
-        let codec = store.codec();
-        Self(Arc::new(store), codec)
+        let (codec, is_chained) = (store.codec(), store.is_chained());
+        Self(Arc::new(store), codec, is_chained)
     }
 
     /// What is done with the bytes that go into the store, and come out of it. Default: nothing.
     #[must_use]
     pub fn with_codec(self, codec: Codec) -> Self {
-        Self(self.0, codec)
+        Self(self.0, codec, self.2)
     }
 
     /// What is done with the bytes that go into the store.
@@ -375,23 +541,25 @@ trait Erased: fmt::Debug + Send + Sync {
         thread: &'a ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Answer<'a, Vec<Record>>;
+    ) -> Answer<'a, Option<Opened>>;
     fn put_snapshot_boxed<'a>(
         &'a self,
         thread: &'a ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> Answer<'a, ()>;
     fn beat_boxed<'a>(
         &'a self,
         thread: &'a ThreadKey,
+        life: Life,
         epoch: Epoch,
         now: Timestamp,
     ) -> Answer<'a, ()>;
     fn delete_boxed<'a>(
         &'a self,
         thread: &'a ThreadKey,
-        expected: Option<Position>,
+        expected: Option<&'a Head>,
     ) -> Answer<'a, bool>;
     fn trim_boxed<'a>(&'a self, thread: &'a ThreadKey, trim: Trim) -> Answer<'a, ()>;
     fn threads_boxed<'a>(
@@ -434,32 +602,34 @@ impl<C: Checkpointer> Erased for C {
         thread: &'a ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Answer<'a, Vec<Record>> {
+    ) -> Answer<'a, Option<Opened>> {
         Box::pin(self.history(thread, before, limit))
     }
 
     fn put_snapshot_boxed<'a>(
         &'a self,
         thread: &'a ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> Answer<'a, ()> {
-        Box::pin(self.put_snapshot(thread, position, snapshot))
+        Box::pin(self.put_snapshot(thread, life, position, snapshot))
     }
 
     fn beat_boxed<'a>(
         &'a self,
         thread: &'a ThreadKey,
+        life: Life,
         epoch: Epoch,
         now: Timestamp,
     ) -> Answer<'a, ()> {
-        Box::pin(self.beat(thread, epoch, now))
+        Box::pin(self.beat(thread, life, epoch, now))
     }
 
     fn delete_boxed<'a>(
         &'a self,
         thread: &'a ThreadKey,
-        expected: Option<Position>,
+        expected: Option<&'a Head>,
     ) -> Answer<'a, bool> {
         Box::pin(self.delete(thread, expected))
     }
@@ -523,32 +693,34 @@ impl Checkpointer for SharedCheckpointer {
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Result<Vec<Record>, CheckpointError> {
+    ) -> Result<Option<Opened>, CheckpointError> {
         self.0.history_boxed(thread, before, limit).await
     }
 
     async fn put_snapshot(
         &self,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> Result<(), CheckpointError> {
-        self.0.put_snapshot_boxed(thread, position, snapshot).await
+        self.0.put_snapshot_boxed(thread, life, position, snapshot).await
     }
 
     async fn beat(
         &self,
         thread: &ThreadKey,
+        life: Life,
         epoch: Epoch,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
-        self.0.beat_boxed(thread, epoch, now).await
+        self.0.beat_boxed(thread, life, epoch, now).await
     }
 
     async fn delete(
         &self,
         thread: &ThreadKey,
-        expected: Option<Position>,
+        expected: Option<&Head>,
     ) -> Result<bool, CheckpointError> {
         self.0.delete_boxed(thread, expected).await
     }
@@ -594,5 +766,9 @@ impl Checkpointer for SharedCheckpointer {
 
     fn codec(&self) -> Codec {
         self.1.clone()
+    }
+
+    fn is_chained(&self) -> bool {
+        self.2
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! Compression comes first and is zstd (RFC 8878). Encryption is XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) with a
 //! nonce from the system's randomness for every record; what it binds a record to, beside its content, is its format, tenant,
-//! thread, position and parent. An encrypted payload is 4 bytes of key id (little-endian), 24 of nonce, the text and the tag;
+//! thread, life, position and parent. An encrypted payload is 4 bytes of key id (little-endian), 24 of nonce, the text and the tag;
 //! a compressed one is 4 bytes of its length without compression (little-endian) and a zstd frame.
 
 use std::{fmt, sync::Arc};
 
 use hanok_core::{BoxError, Position, ThreadKey};
 use thiserror::Error;
+
+use crate::{Life, chain::ChainKey};
 
 /// What is done with the bytes that go into a store. The default leaves them as they are.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +28,8 @@ pub struct KeyId(pub u32);
 pub struct Keyring {
     writes: KeyId,
     keys: Vec<(KeyId, [u8; 32])>,
+    /// The keys of chains that have one of their own: the one that writes first.
+    chain: Vec<(KeyId, ChainKey)>,
 }
 
 /// Never shows a key.
@@ -39,7 +43,7 @@ impl fmt::Debug for Keyring {
 impl Keyring {
     /// A ring whose key `id` writes and reads. A key is 32 bytes of randomness, from a key store and never from a password.
     pub fn new(id: KeyId, key: [u8; 32]) -> Self {
-        Self { writes: id, keys: vec![(id, key)] }
+        Self { writes: id, keys: vec![(id, key)], chain: Vec::new() }
     }
 
     /// Reads with the key `id` too: what an earlier key wrote stays readable after a change of keys.
@@ -47,6 +51,32 @@ impl Keyring {
     pub fn reads(mut self, id: KeyId, key: [u8; 32]) -> Self {
         self.keys.push((id, key));
         self
+    }
+
+    /// Keys the chain of records with the key `id` instead of one that derives from the key that encrypts. Then the chain can
+    /// still be checked when a key that encrypts was destroyed to make what it wrote unreadable. Called again, the last key
+    /// writes, and the earlier ones still read.
+    #[must_use]
+    pub fn chain(mut self, id: KeyId, key: [u8; 32]) -> Self {
+        self.chain.insert(0, (id, key));
+        self
+    }
+
+    /// The key that links are made with.
+    fn chain_key(&self) -> Option<(KeyId, ChainKey)> {
+        let own = self.chain.first().copied();
+        own.or_else(|| Some((self.writes, self.derived(self.writes)?)))
+    }
+
+    /// The key of this id that links were made with.
+    fn chain_key_of(&self, id: KeyId) -> Option<ChainKey> {
+        let own = self.chain.iter().find(|(known, _)| *known == id).map(|(_, key)| *key);
+        own.or_else(|| self.derived(id))
+    }
+
+    fn derived(&self, id: KeyId) -> Option<ChainKey> {
+        let (_, key) = self.keys.iter().find(|(known, _)| *known == id)?;
+        Some(blake3::derive_key("hanok 2026-11-23 the chain of a log", key))
     }
 
     #[cfg(feature = "encryption")]
@@ -88,9 +118,14 @@ pub(crate) const KNOWN: u8 = COMPRESSED | ENCRYPTED;
 const LARGEST: usize = 1 << 30;
 
 /// What the bytes are bound to.
+#[cfg_attr(
+    not(feature = "encryption"),
+    allow(dead_code, reason = "only what is encrypted is bound by more than its checksum")
+)]
 pub(crate) struct Bound<'a> {
     pub(crate) format: [u8; 2],
     pub(crate) thread: &'a ThreadKey,
+    pub(crate) life: Life,
     pub(crate) position: Position,
     pub(crate) parent: Position,
 }
@@ -120,7 +155,24 @@ impl Codec {
         self.compress.is_none() && self.keys.is_none()
     }
 
-    /// The flags and the bytes of `payload` as they are stored. The format's flags in `bound` are set here.
+    /// The key that links and seals are made with, if they are keyed.
+    pub(crate) fn chain_key(&self) -> Option<(KeyId, ChainKey)> {
+        self.keys.as_ref()?.chain_key()
+    }
+
+    /// All keys that links and seals may be made with.
+    pub(crate) fn chain_keys(&self) -> Vec<ChainKey> {
+        let Some(keys) = &self.keys else { return Vec::new() };
+        let derived = keys.keys.iter().filter_map(|(id, _)| keys.derived(*id));
+        keys.chain.iter().map(|(_, key)| *key).chain(derived).collect()
+    }
+
+    /// The key of this id that links were made with, if it is known.
+    pub(crate) fn chain_key_of(&self, id: KeyId) -> Option<ChainKey> {
+        self.keys.as_ref()?.chain_key_of(id)
+    }
+
+    /// The flags of what was done to `payload`, and its bytes as they are stored. They are added to those in `bound`.
     pub(crate) fn seal(
         &self,
         mut bound: Bound<'_>,
@@ -135,7 +187,7 @@ impl Codec {
         }
         if let Some(keys) = &self.keys {
             flags |= ENCRYPTED;
-            bound.format[1] = flags;
+            bound.format[1] |= flags;
             payload = encrypted(keys, &bound, &payload)?;
         }
         Ok((flags, payload))
@@ -257,6 +309,7 @@ impl Bound<'_> {
             bytes.extend((name.len() as u64).to_le_bytes());
             bytes.extend(name.as_bytes());
         }
+        bytes.extend(self.life.to_bytes());
         bytes.extend(self.position.0.to_le_bytes());
         bytes.extend(self.parent.0.to_le_bytes());
         bytes

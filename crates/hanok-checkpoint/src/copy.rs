@@ -1,10 +1,13 @@
 //! A thread under another name.
 
+use std::collections::BTreeMap;
+
 use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 
 use crate::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Copied, Entry, Guard, Log, LogEntry,
-    Snapshot, Snapshots, ThreadInfo, Trim, Which,
+    Ancestor, Append, AppendId, Base, Body, CheckpointError, Checkpointer, Copied, Entry, Guard,
+    KeyId, Log, LogEntry, Snapshots, ThreadInfo, Which, base::BaseState, log::unwritten,
+    record::Salt,
 };
 
 /// How many threads are listed at once.
@@ -14,11 +17,27 @@ const PAGE: usize = 256;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Moved {
     pub(crate) from: ThreadKey,
-    /// Where the log was cut off, and what it amounted to there.
-    pub(crate) base: Option<(Position, Snapshot)>,
-    pub(crate) entries: Vec<LogEntry>,
+    /// The life it had, and the newest link.
+    pub(crate) ancestor: Ancestor,
+    /// The position of its last record.
+    pub(crate) end: Position,
+    /// Where the log was cut off, and what stands there.
+    pub(crate) base: Option<(Position, BaseState)>,
+    pub(crate) entries: Vec<MovedEntry>,
     pub(crate) origin: Option<String>,
     pub(crate) expires: Option<Timestamp>,
+    pub(crate) labels: BTreeMap<String, String>,
+}
+
+/// An entry of a log that is taken elsewhere, with what its link was made of.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MovedEntry {
+    pub(crate) entry: LogEntry,
+    pub(crate) salt: Option<Salt>,
+    /// The key of the chain, if it is keyed.
+    pub(crate) key: Option<KeyId>,
+    /// The thread that its thread came from, if the record says so.
+    pub(crate) from: Option<Box<Ancestor>>,
 }
 
 impl Log {
@@ -51,28 +70,38 @@ impl Log {
             return Err(CheckpointError::Conflict { thread, expected, actual });
         };
         let (floor, mut good) = (opened.head.floor, opened.head.floor);
+        let (life, codec) = (opened.head.life, self.store().codec());
         let base = match &opened.snapshot {
             None => None,
-            Some((at, bytes)) => Some((
-                *at,
-                self.unseal(*at, bytes).map_err(|error| error.at(self.thread().clone(), floor))?,
-            )),
+            Some((at, bytes)) => {
+                let base = self.unseal_base(life, *at, bytes);
+                Some((*at, base.map_err(|error| error.at(self.thread().clone(), floor))?))
+            }
         };
         let mut entries = Vec::with_capacity(opened.records.len());
         for record in &opened.records {
             if record.position != good.next() {
                 return Err(self.corrupt(good.next(), "it is missing".to_owned(), good));
             }
-            let (parent, entry) = self.read(record, good)?;
+            let (parent, entry, salt) = self.read_salted(life, record, good)?;
+            let part = record.part(codec, self.thread(), life);
+            let part = part.map_err(|error| self.unread(error, record.position, good))?;
             good = record.position;
-            entries.push(LogEntry { position: good, parent, entry });
+            let entry = LogEntry { position: good, parent, entry };
+            let (key, from) = part.map_or((None, None), |part| (part.key, part.from));
+            entries.push(MovedEntry { entry, salt, key, from });
         }
-        if good != opened.head.position {
+        let end = opened.head.position;
+        if good != end {
             return Err(self.corrupt(good.next(), "it is missing".to_owned(), good));
         }
+        self.check_seal(&opened.head)?;
         let info = self.info().await?;
-        let (origin, expires) = info.map_or((None, None), |info| (info.origin, info.expires));
-        Ok(Moved { from: self.thread().clone(), base, entries, origin, expires })
+        let (origin, expires, labels) =
+            info.map_or_else(Default::default, |info| (info.origin, info.expires, info.labels));
+        let ancestor = Ancestor { life, link: opened.head.link };
+        let from = self.thread().clone();
+        Ok(Moved { from, ancestor, end, base, entries, origin, expires, labels })
     }
 
     /// Writes what another log holds as this thread's.
@@ -82,38 +111,44 @@ impl Log {
         id: AppendId,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
-        let Moved { from, base, entries, origin, expires } = moved;
-        let thread = self.thread();
-        let root = |body| Entry { at: now, namespace: Namespace::root(), body };
-        let mut records = Vec::with_capacity(entries.len());
-        if let Some((floor, snapshot)) = &base {
-            // What was cut off has its place and nothing in it; what follows begins with what it amounted to.
-            for at in (1..floor.0).map(Position) {
-                records.push(self.record(thread, at, Position::START, &root(Body::Rewind))?);
+        let Moved { from, ancestor, base, entries, origin, expires, labels, .. } = moved;
+        let labels = labels.into_iter().map(|(name, value)| (name, Some(value))).collect();
+        let (thread, codec) = (self.thread(), self.store().codec());
+        let mut tip = self.new_tip(id);
+        // What was cut off there is not here either: the log begins at the floor.
+        let base = match base {
+            None => None,
+            Some((floor, BaseState { snapshot, pending, .. })) => {
+                tip.position = floor;
+                let (link, start) = (tip.link, (floor, tip.link));
+                let base = BaseState { link, start, snapshot, pending };
+                Some(Base { floor, bytes: self.seal_base((thread, tip.life), floor, &base)? })
             }
-            let copied = Copied { from: from.clone(), base: Some(snapshot.clone()) };
-            let entry = root(Body::Copied(copied));
-            records.push(self.record(thread, *floor, Position::START, &entry)?);
+        };
+        let copied = from != *thread;
+        let mut records = Vec::with_capacity(entries.len() + 1);
+        let mut push = |parent, entry: &Entry| {
+            let record = match records.is_empty() {
+                true => tip.push_from(codec, thread, parent, entry, &ancestor),
+                false => tip.push(codec, thread, parent, entry),
+            };
+            records.push(record.map_err(unwritten)?);
+            Ok::<_, CheckpointError>(tip.position)
+        };
+        let mut last = base.as_ref().map_or(Position::START, |base| base.floor);
+        for MovedEntry { entry: LogEntry { parent, entry, .. }, .. } in &entries {
+            last = push(*parent, entry)?;
         }
-        let cut = base.map(|(floor, _)| floor);
-        let mut last = cut.unwrap_or(Position::START);
-        for LogEntry { position, parent, entry } in &entries {
-            records.push(self.record(thread, *position, *parent, entry)?);
-            last = *position;
-        }
-        if from != *thread {
-            let entry = root(Body::Copied(Copied { from: from.clone(), base: None }));
-            records.push(self.record(thread, last.next(), last, &entry)?);
+        if copied {
+            let body = Body::Copied(Copied { from: from.clone() });
+            push(last, &Entry { at: now, namespace: Namespace::root(), body })?;
         }
         let origin = origin.filter(|_| from.tenant() == thread.tenant());
-        let append = Append::new(id, Position::START, Guard::Unclaimed, records);
-        self.store().append(thread, Append { origin, expires, ..append }).await?;
-        let Some(floor) = cut else { return Ok(()) };
-        // The log is whole already; this takes the empty places away.
-        let Some(opened) = self.open(Some(floor)).await? else { return Ok(()) };
-        let base = self.seal(&opened.fold)?;
-        let trim = Trim { floor, base, expected: None, then: None };
-        self.store().trim(thread, trim).await
+        let place = (Position::START, Guard::Unclaimed);
+        let append = tip.append(codec, thread, id, place, records);
+        self.store()
+            .append(thread, Append { base, origin, expires, updated: Some(now), labels, ..append })
+            .await
     }
 
     /// The thread, as it is listed.

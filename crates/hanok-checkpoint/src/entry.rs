@@ -215,8 +215,6 @@ pub struct Erased {
 pub struct Copied {
     /// That thread.
     pub from: ThreadKey,
-    /// What the entries amount to that had been cut off there, if any had.
-    pub base: Option<Snapshot>,
 }
 
 /// A person answered.
@@ -378,7 +376,7 @@ impl Body {
             Self::Erased(erased) => {
                 to.array(1).str(&erased.by);
             }
-            Self::Copied(copied) => copied.write(to),
+            Self::Copied(copied) => write_thread(to.array(2), &copied.from),
         }
     }
 
@@ -442,7 +440,10 @@ impl Body {
                 from.array()?;
                 Self::Erased(Erased { by: from.str()?.to_owned() })
             }
-            (code::COPIED, 3) => Self::Copied(Copied::read(from)?),
+            (code::COPIED, 2) => {
+                from.array()?;
+                Self::Copied(Copied { from: thread(from)? })
+            }
             _ => return malformed(from, "an entry of this build"),
         };
         Ok(body)
@@ -594,27 +595,6 @@ impl Edit {
             changes: Changes::read(from)?,
             frontier: option_frontier(from)?,
         })
-    }
-}
-
-impl Copied {
-    fn write(&self, to: &mut Writer) {
-        to.array(3);
-        write_thread(to, &self.from);
-        match &self.base {
-            Some(base) => to.bin(&base.to_bytes()),
-            None => to.nil(),
-        };
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        from.array()?;
-        let thread = thread(from)?;
-        if from.is_nil() {
-            from.nil()?;
-            return Ok(Self { from: thread, base: None });
-        }
-        Ok(Self { from: thread, base: Some(Snapshot::from_bytes(from.bin()?)?) })
     }
 }
 

@@ -3,7 +3,7 @@
 use hanok_core::{BoxError, Position, ThreadKey};
 use thiserror::Error;
 
-use crate::{CodecError, Epoch};
+use crate::{CodecError, Epoch, Life};
 
 /// What a store answers instead of `Ok`: chosen by what the caller does next, not by what a driver said.
 #[derive(Debug, Error)]
@@ -30,6 +30,17 @@ pub enum CheckpointError {
         expected: Epoch,
         /// The epoch of the thread.
         actual: Epoch,
+    },
+    /// The thread was deleted and begun anew under the same name: what was to be stored, or read on, belongs to an earlier
+    /// life of it. Read the log again; nothing was stored.
+    #[error("thread `{thread}` was begun anew since: it is in life {actual}, not in {expected}")]
+    OtherLife {
+        /// The thread.
+        thread: ThreadKey,
+        /// The life that it was to be in.
+        expected: Life,
+        /// The life that it is in.
+        actual: Life,
     },
     /// A stored record is damaged. Positions up to `last_good` read as they were written.
     #[error(

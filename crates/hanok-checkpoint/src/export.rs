@@ -11,10 +11,14 @@ use hanok_core::{
 use thiserror::Error;
 
 use crate::{
-    AppendId, Body, CheckpointError, Entry, Frontier, Log, LogEntry, Snapshot,
-    copy::Moved,
+    Ancestor, AppendId, Body, CheckpointError, Codec, Entry, Frontier, KeyId, Life, Link, Log,
+    LogEntry,
+    base::{BaseState, option_link, write_link},
+    chain::Digest,
+    copy::{Moved, MovedEntry},
+    record::Part,
     wire::{
-        malformed, option_str, option_time, thread, write_option_str, write_option_time,
+        id, malformed, option_str, option_time, small, thread, write_option_str, write_option_time,
         write_thread,
     },
 };
@@ -23,7 +27,7 @@ use crate::{
 const STORED: &str = ",\"stored\":\"";
 
 /// The format of the lines.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Why lines could not be taken in.
 #[derive(Debug, Error)]
@@ -48,9 +52,22 @@ pub enum ImportError {
         /// The one that would follow.
         expected: Position,
     },
-    /// A newer build wrote the lines.
-    #[error("the lines have format {found}; this build reads up to {VERSION}: use a newer build")]
-    TooNew {
+    /// Lines are missing at the end.
+    #[error("the lines end at position {found}; the log ends at {expected}: some are missing")]
+    Cut {
+        /// The position of the last line.
+        found: Position,
+        /// The position that the first line says is the last.
+        expected: Position,
+    },
+    /// The chain of the lines does not lead to the link in the first one: somebody changed them.
+    #[error("the chain of the lines does not lead to the link that the first line says")]
+    Chain,
+    /// Another build wrote the lines.
+    #[error(
+        "the lines have format {found}; this build reads format {VERSION}: use the build that wrote them, or a newer one"
+    )]
+    Format {
         /// Their format.
         found: u64,
     },
@@ -99,64 +116,124 @@ fn read<'l>(lines: impl IntoIterator<Item = &'l str>) -> Result<Moved, ImportErr
     let mut reader = Reader::new(&bytes);
     let parts = reader.array().map_err(wrong(1))?;
     let found = reader.uint().map_err(wrong(1))?;
-    if parts != 6 || found != VERSION {
-        return Err(ImportError::TooNew { found });
+    if found != VERSION {
+        return Err(ImportError::Format { found });
     }
-    let mut moved = read_heading(&mut reader).map_err(wrong(1))?;
+    let (mut moved, count) = read_heading(&mut reader, parts).map_err(wrong(1))?;
     let mut expected = moved.base.as_ref().map_or(Position::START, |(floor, _)| *floor).next();
     for (text, line) in lines.filter(|(text, _)| !text.trim().is_empty()) {
         let entry = stored(text).and_then(|bytes| read_entry(&bytes)).map_err(wrong(line))?;
-        let found = entry.position;
-        if found != expected || entry.parent >= found {
+        let found = entry.entry.position;
+        if found != expected || entry.entry.parent >= found {
             return Err(ImportError::Order { line, found, expected });
         }
         expected = found.next();
         moved.entries.push(entry);
     }
-    if expected == Position::START.next() {
-        return Err(wrong(1)(StoredError::Malformed { at: 0, expected: "an entry" }));
+    let found = Position(expected.0.saturating_sub(1));
+    let all = moved.entries.len() as u64 == count && moved.end > Position::START;
+    if found != moved.end || !all {
+        return Err(ImportError::Cut { found, expected: moved.end });
     }
-    Ok(moved)
+    match holds(&moved) {
+        true => Ok(moved),
+        false => Err(ImportError::Chain),
+    }
+}
+
+/// Whether the chain leads to the link that the first line says. One that is keyed is not looked at: its key is the store's
+/// that it comes from.
+fn holds(moved: &Moved) -> bool {
+    let Some(newest) = moved.ancestor.link else { return true };
+    if moved.entries.iter().any(|entry| entry.key.is_some()) {
+        return true;
+    }
+    let base = moved.base.as_ref().map_or(Some(Link::BEFORE_ALL), |(_, base)| base.link);
+    let Some(mut link) = base else { return false };
+    for MovedEntry { entry: LogEntry { position, parent, entry }, salt, from, .. } in &moved.entries
+    {
+        let Some(salt) = salt else { return false };
+        let digest = Digest::of(&[&salt[..], &entry.to_bytes()].concat());
+        let (position, parent, from) = (*position, *parent, from.clone());
+        let part = Part { position, parent, key: None, from, digest };
+        match part.link(&Codec::default(), moved.ancestor.life, &link) {
+            Ok(next) => link = next,
+            Err(_) => return false,
+        }
+    }
+    link == newest
 }
 
 fn heading(moved: &Moved) -> String {
     let mut writer = Writer::new();
-    write_thread(writer.array(6).uint(VERSION), &moved.from);
+    write_thread(writer.array(11).uint(VERSION), &moved.from);
+    writer.bin(&moved.ancestor.life.to_bytes());
     write_option_str(&mut writer, moved.origin.as_deref());
     write_option_time(&mut writer, moved.expires);
     match &moved.base {
         Some((floor, base)) => writer.array(2).uint(floor.0).bin(&base.to_bytes()),
         None => writer.nil(),
     };
+    writer.map(moved.labels.len());
+    for (name, value) in &moved.labels {
+        writer.str(name).str(value);
+    }
+    writer.uint(moved.end.0).uint(moved.entries.len() as u64);
+    write_link(&mut writer, moved.ancestor.link.as_ref());
     let mut text = String::from("{\"thread\":");
     quote(&mut text, moved.from.thread());
     text.push_str(",\"tenant\":");
     quote(&mut text, moved.from.tenant().as_str());
+    say(&mut text, format_args!(",\"life\":\"{}\",\"end\":{}", moved.ancestor.life, moved.end));
+    if let Some(link) = &moved.ancestor.link {
+        say(&mut text, format_args!(",\"link\":\"{link}\""));
+    }
     if let Some((floor, _)) = &moved.base {
         say(&mut text, format_args!(",\"cut_off_up_to\":{floor}"));
     }
     end(text, &writer.into_bytes())
 }
 
-fn read_heading(from: &mut Reader<'_>) -> Result<Moved, StoredError> {
-    let (thread, origin, expires) = (thread(from)?, option_str(from)?, option_time(from)?);
+/// The first line, and how many follow it.
+fn read_heading(from: &mut Reader<'_>, parts: usize) -> Result<(Moved, u64), StoredError> {
+    if parts != 11 {
+        return malformed(from, "the eleven parts of a first line");
+    }
+    let (thread, life) = (thread(from)?, life(from)?);
+    let (origin, expires) = (option_str(from)?, option_time(from)?);
     let base = if from.is_nil() {
         from.nil()?;
         None
     } else {
         from.array()?;
-        Some((Position(from.uint()?), Snapshot::from_bytes(from.bin()?)?))
+        Some((Position(from.uint()?), BaseState::from_bytes(from.bin()?)?))
     };
+    let labels = (0..from.map()?)
+        .map(|_| Ok((from.str()?.to_owned(), from.str()?.to_owned())))
+        .collect::<Result<_, StoredError>>()?;
+    let (end, count) = (Position(from.uint()?), from.uint()?);
+    let ancestor = Ancestor { life, link: option_link(from)? };
     if !from.is_at_end() {
         return malformed(from, "the end of the line");
     }
-    Ok(Moved { from: thread, base, entries: Vec::new(), origin, expires })
+    let (from, entries) = (thread, Vec::new());
+    Ok((Moved { from, ancestor, end, base, entries, origin, expires, labels }, count))
 }
 
-fn line(entry: &LogEntry) -> String {
-    let LogEntry { position, parent, entry } = entry;
+fn life(from: &mut Reader<'_>) -> Result<Life, StoredError> {
+    id(from).map(Life::new)
+}
+
+fn line(moved: &MovedEntry) -> String {
+    let MovedEntry { entry: LogEntry { position, parent, entry }, salt, key, from } = moved;
     let mut writer = Writer::new();
-    writer.array(3).uint(position.0).uint(parent.0).bin(&entry.to_bytes());
+    writer.array(6).uint(position.0).uint(parent.0);
+    write_envelope(&mut writer, *key, from.as_deref());
+    match salt {
+        Some(salt) => writer.bin(salt),
+        None => writer.nil(),
+    };
+    writer.bin(&entry.to_bytes());
     let mut text = String::new();
     say(&mut text, format_args!("{{\"position\":{position},\"parent\":{parent},"));
     say(&mut text, format_args!("\"at\":{},\"path\":[", entry.at.0));
@@ -169,13 +246,54 @@ fn line(entry: &LogEntry) -> String {
     end(text, &writer.into_bytes())
 }
 
-fn read_entry(bytes: &[u8]) -> Result<LogEntry, StoredError> {
+/// The id of the chain's key, and where the thread comes from.
+fn write_envelope(to: &mut Writer, key: Option<KeyId>, from: Option<&Ancestor>) {
+    match key {
+        Some(KeyId(id)) => to.uint(u64::from(id)),
+        None => to.nil(),
+    };
+    match from {
+        Some(from) => {
+            to.array(2).bin(&from.life.to_bytes());
+            write_link(to, from.link.as_ref());
+        }
+        None => {
+            to.nil();
+        }
+    }
+}
+
+fn read_entry(bytes: &[u8]) -> Result<MovedEntry, StoredError> {
     let mut reader = Reader::new(bytes);
-    if reader.array()? != 3 {
-        return malformed(&reader, "the three parts of a line");
+    if reader.array()? != 6 {
+        return malformed(&reader, "the six parts of a line");
     }
     let (position, parent) = (Position(reader.uint()?), Position(reader.uint()?));
-    Ok(LogEntry { position, parent, entry: Entry::from_bytes(reader.bin()?)? })
+    let key = if reader.is_nil() {
+        reader.nil()?;
+        None
+    } else {
+        Some(KeyId(small(&mut reader)?))
+    };
+    let from = if reader.is_nil() {
+        reader.nil()?;
+        None
+    } else {
+        reader.array()?;
+        let (life, link) = (life(&mut reader)?, option_link(&mut reader)?);
+        Some(Box::new(Ancestor { life, link }))
+    };
+    let salt = if reader.is_nil() {
+        reader.nil()?;
+        None
+    } else {
+        Some(id(&mut reader)?.to_be_bytes())
+    };
+    let entry = LogEntry { position, parent, entry: Entry::from_bytes(reader.bin()?)? };
+    if !reader.is_at_end() {
+        return malformed(&reader, "the end of the line");
+    }
+    Ok(MovedEntry { entry, salt, key, from })
 }
 
 /// What an entry says, for people.

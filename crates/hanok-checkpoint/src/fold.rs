@@ -137,6 +137,7 @@ impl ThreadFold {
                 self.of(entry).commit(commit)?;
                 self.end_calls(&entry.namespace);
                 self.count(&entry.namespace, commit.spent);
+                self.moved();
             }
             Body::Void(void) => {
                 let run = self.of(entry);
@@ -151,6 +152,7 @@ impl ThreadFold {
                 run.intents.remove(&key);
                 run.memos.insert(key, memo.value.clone());
                 self.count(&entry.namespace, memo.spent);
+                self.moved();
             }
             Body::Intent(intent) => {
                 let key = (intent.task, intent.key.clone());
@@ -176,12 +178,9 @@ impl ThreadFold {
             Body::Origin(origin) => {
                 *self = Self { identity: None, ..origin.snapshot.to_fold(position) };
             }
-            Body::Copied(Copied { from, base }) => match base {
-                Some(base) => *self = base.to_fold(position),
-                None => {
-                    self.identity.get_or_insert_with(|| from.clone());
-                }
-            },
+            Body::Copied(Copied { from }) => {
+                self.identity.get_or_insert_with(|| from.clone());
+            }
             // What stands before it says what is left.
             Body::Erased(_) => {}
             Body::End(end) => {
@@ -232,6 +231,13 @@ impl ThreadFold {
     /// How many bytes the states take as stored, about.
     pub fn size(&self) -> usize {
         self.runs.values().map(|run| run.fields.size()).sum()
+    }
+
+    /// Something was done that is not done again, wherever in the thread: its turn goes on, though runs were lost.
+    fn moved(&mut self) {
+        if let Some(root) = self.runs.get_mut(&Namespace::root()) {
+            root.takeovers = 0;
+        }
     }
 
     /// What a subgraph spends counts for the thread's turn.

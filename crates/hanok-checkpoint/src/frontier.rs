@@ -6,6 +6,9 @@ use hanok_core::{Changes, Reader, Stored, StoredError, Writer};
 
 use crate::wire::{malformed, small, value};
 
+/// How many graphs deep a command may be handed up: one more than graphs may be nested.
+const DEEPEST: usize = 17;
+
 /// What is due after a commit: the tasks of the next super-step, in order, and what waits.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Frontier {
@@ -97,7 +100,7 @@ impl Frontier {
                 from.nil()?;
                 None
             } else {
-                Some(Box::new(Handed::read(from)?))
+                Some(Box::new(Handed::read(from, 0)?))
             },
         })
     }
@@ -135,13 +138,19 @@ impl Handed {
         to.bool(self.only);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+    /// `depth` graphs below the one that a command is handed to.
+    fn read(from: &mut Reader<'_>, depth: usize) -> Result<Self, StoredError> {
+        if depth >= DEEPEST {
+            return malformed(from, "a command of a graph that is not so deep in others");
+        }
         if from.array()? != 3 {
             return malformed(from, "the three parts of a command");
         }
         Ok(Self {
             changes: Changes::read(from)?,
-            goto: (0..from.array()?).map(|_| Goto::read(from)).collect::<Result<_, _>>()?,
+            goto: (0..from.array()?)
+                .map(|_| Goto::read_below(from, depth + 1))
+                .collect::<Result<_, _>>()?,
             only: from.bool()?,
         })
     }
@@ -165,6 +174,10 @@ impl Goto {
     }
 
     pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        Self::read_below(from, 0)
+    }
+
+    fn read_below(from: &mut Reader<'_>, depth: usize) -> Result<Self, StoredError> {
         if from.is_nil() {
             from.nil()?;
             return Ok(Self::End);
@@ -174,7 +187,7 @@ impl Goto {
             return Ok(Self::Only);
         }
         if from.clone().array().is_ok_and(|parts| parts == 3) {
-            return Handed::read(from).map(Self::Parent);
+            return Handed::read(from, depth).map(Self::Parent);
         }
         Ok(match Due::read(from)? {
             Due { node, input: None } => Self::Node(node),

@@ -25,7 +25,9 @@
 //! # }).unwrap();
 //! ```
 
+mod base;
 mod begin;
+mod chain;
 mod checkpointer;
 mod claim;
 mod codec;
@@ -38,6 +40,8 @@ mod export;
 mod fold;
 mod frontier;
 mod kind;
+mod life;
+mod links;
 mod log;
 mod memory;
 mod outbox;
@@ -48,14 +52,16 @@ mod seal;
 mod select;
 mod snapshot;
 mod store;
+mod tip;
 mod verify;
 mod walk;
 mod wire;
 
 pub use begin::{Begin, Persistence, SchemaRef};
+pub use chain::{Ancestor, HeadSeal, Link};
 pub use checkpointer::{
-    Append, AppendId, Checkpointer, Guard, Head, Opened, Safety, SharedCheckpointer, Snapshots,
-    ThreadInfo, Trim, Which,
+    Append, AppendId, Base, Checkpointer, Guard, Head, Opened, Safety, SharedCheckpointer,
+    Snapshots, ThreadInfo, Trim, Which,
 };
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
 pub use codec::{Codec, CodecError, KeyId, Keyring};
@@ -70,6 +76,7 @@ pub use export::ImportError;
 pub use fold::{BREAKPOINT, DRAINED, INTERRUPTED, RunFold, ThreadFold, outlives, turn_of};
 pub use frontier::{Due, Frontier, Goto, Handed};
 pub use kind::{Kind, UnknownKind};
+pub use life::Life;
 pub use log::{Log, LogEntry, OpenLog};
 pub use memory::Memory;
 pub use outbox::{Cursor, Outbox, OutboxItem, Outgoing};
@@ -91,7 +98,9 @@ pub use store::{
     vector::{InvalidVector, Space, Vector},
 };
 
-pub use verify::{Damage, Verified};
+pub use tip::Tip;
+pub use verify::{Chain, Damage, Verified};
+pub use walk::Branch;
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -4,9 +4,12 @@ use bytes::Bytes;
 use hanok_core::{Position, ThreadKey, Timestamp};
 
 use crate::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Guard, Head, Opened, Origin,
-    Record, RecordError, SharedCheckpointer, Snapshot, Snapshots, ThreadFold,
-    seal::{self, Sealed, UnsealError},
+    Ancestor, Append, AppendId, Body, CheckpointError, Checkpointer, CodecError, Entry, Guard,
+    Head, Life, Opened, Origin, Record, RecordError, SharedCheckpointer, Snapshot, Snapshots,
+    ThreadFold, Tip,
+    base::BaseState,
+    record::Salt,
+    seal::{self, SealPlace, Sealed, UnsealError},
 };
 
 /// The log of one thread.
@@ -89,24 +92,25 @@ impl Log {
                 actual,
             });
         }
-        let floor = opened.head.floor;
+        let (floor, life) = (opened.head.floor, opened.head.life);
         if tip < floor {
             return Err(self.pruned(tip, floor));
         }
         let (base, mut fold, snapshot_size) = match &opened.snapshot {
             None => (Position::START, ThreadFold::default(), 0),
-            Some((position, bytes)) => match self.unseal(*position, bytes) {
-                Ok(snapshot) => (*position, snapshot.to_fold(*position), bytes.len()),
+            Some((position, bytes)) => match self.restore(&opened.head, *position, bytes) {
+                Ok(fold) => (*position, fold, bytes.len()),
                 Err(error) if *position == floor => {
                     return Err(error.at(self.thread.clone(), floor));
                 }
                 Err(_) => return Ok(None),
             },
         };
-        if let Some((fold, size)) = self.fold_straight(&opened.records, &fold, tip) {
+        if let Some((fold, size)) = self.fold_straight(life, &opened.records, &fold, tip) {
+            self.check_seal(&opened.head)?;
             return Ok(Some(OpenLog { head: opened.head, fold, sizes: (snapshot_size, size) }));
         }
-        let Some(branch) = self.branch_of(&opened.records, base, tip)? else {
+        let Some(branch) = self.branch_of(life, &opened.records, base, tip)? else {
             if base > floor {
                 return Ok(None);
             }
@@ -124,6 +128,7 @@ impl Log {
                 .map_err(|error| self.corrupt(position, error.to_string(), before))?;
             size += bytes;
         }
+        self.check_seal(&opened.head)?;
         Ok(Some(OpenLog { head: opened.head, fold, sizes: (snapshot_size, size) }))
     }
 
@@ -131,6 +136,7 @@ impl Log {
     /// that was never rewound. Each entry is gone before the next is read. Of any other, `None`.
     fn fold_straight(
         &self,
+        life: Life,
         records: &[Record],
         before: &ThreadFold,
         tip: Position,
@@ -147,7 +153,7 @@ impl Log {
         }
         let (mut fold, mut size) = (before.clone(), 0);
         for record in records {
-            let (_, entry) = record.open(self.store.codec(), &self.thread).ok()?;
+            let (_, entry) = record.open(self.store.codec(), &self.thread, life).ok()?;
             fold.apply(record.position, &entry).ok()?;
             size += record.bytes.len();
         }
@@ -158,6 +164,7 @@ impl Log {
     /// Of records that do not lead there nothing is read, so that a thread that goes on from before a damaged one reads.
     fn branch_of(
         &self,
+        life: Life,
         records: &[Record],
         base: Position,
         tip: Position,
@@ -166,8 +173,18 @@ impl Log {
         while at > base {
             let found = records.binary_search_by_key(&at, |record| record.position);
             let read = match found.ok().and_then(|index| records.get(index)) {
-                Some(record) => self.read(record, previous(at)).map(|it| (it, record.bytes.len())),
-                None => Err(self.corrupt(at, "it is missing".to_owned(), previous(at))),
+                Some(record) => {
+                    self.read(life, record, previous(at)).map(|it| (it, record.bytes.len()))
+                }
+                // Where the gap begins is found at once: a damaged head may be any number.
+                None => {
+                    let before = records.partition_point(|record| record.position < at);
+                    let newest = before.checked_sub(1).and_then(|index| records.get(index));
+                    let good = newest.map_or(base, |record| record.position.max(base));
+                    damage = Some(self.corrupt(good.next(), "it is missing".to_owned(), good));
+                    at = good;
+                    continue;
+                }
             };
             match read {
                 // A parent stands before its child, or the walk would not end.
@@ -201,7 +218,10 @@ impl Log {
         before: Option<Position>,
         limit: usize,
     ) -> Result<Vec<LogEntry>, CheckpointError> {
-        let records = self.store.history(&self.thread, before, limit).await?;
+        let page = self.store.history(&self.thread, before, limit).await?;
+        let Some(Opened { head, mut records, .. }) = page else { return Ok(Vec::new()) };
+        // What is left of erased records says nothing of the state.
+        records.retain(|record| record.position > head.floor);
         let mut entries = Vec::with_capacity(records.len());
         let mut due = records.first().map_or(Position::START, |record| record.position);
         for record in &records {
@@ -209,11 +229,11 @@ impl Log {
             if record.position != due {
                 return Err(self.corrupt(due, "it is missing".to_owned(), before));
             }
-            let (parent, entry) = self.read(record, before)?;
+            let (parent, entry) = self.read(head.life, record, before)?;
             entries.push(LogEntry { position: due, parent, entry });
             due = before;
         }
-        if entries.len() < limit && due > self.floor().await? {
+        if entries.len() < limit && due > head.floor {
             let before = previous(due);
             return Err(self.corrupt(due, "it is missing".to_owned(), before));
         }
@@ -247,11 +267,20 @@ impl Log {
         let origin = Origin { thread, position, snapshot };
         let entry =
             Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Origin(origin) };
-        let record = self.record(to, Position::START.next(), Position::START, &entry)?;
-        let append = Append::new(id, Position::START, Guard::Unclaimed, vec![record]);
+        let from = Ancestor { life: log.head.life, link: log.head.link };
+        let (codec, mut tip) = (self.store.codec(), self.new_tip(id));
+        let record = tip.push_from(codec, to, Position::START, &entry, &from).map_err(unwritten)?;
+        let place = (Position::START, Guard::Unclaimed);
+        let append = tip.append(codec, to, id, place, vec![record]);
         let append = Append { origin: Some(self.thread.thread().to_owned()), ..append };
         self.store.append(to, append).await?;
         Ok(position)
+    }
+
+    /// The beginning of a life that the append `id` begins.
+    pub(crate) fn new_tip(&self, id: AppendId) -> Tip {
+        // The id is drawn at random, and no other append has it.
+        Tip::new(Life::new(id.0), self.store.is_chained())
     }
 
     /// Makes the thread go on from `to`: later entries stay in the log, on a branch of their own.
@@ -267,46 +296,52 @@ impl Log {
         now: Timestamp,
     ) -> Result<Position, CheckpointError> {
         let head = self.store.head(&self.thread).await?;
-        let actual = head.as_ref().map_or(Position::START, |head| head.position);
-        let floor = head.map_or(Position::START, |head| head.floor);
-        if to > actual || to == Position::START {
+        let Some(head) = head.filter(|head| to <= head.position && to > Position::START) else {
+            let head = self.store.head(&self.thread).await?;
+            let actual = head.map_or(Position::START, |head| head.position);
             let thread = self.thread.clone();
             return Err(CheckpointError::Conflict { thread, expected: to, actual });
+        };
+        if to < head.floor {
+            return Err(self.pruned(to, head.floor));
         }
-        if to < floor {
-            return Err(self.pruned(to, floor));
-        }
-        let rewound = self.rewind_from(actual, to, id, now).await?;
+        let before = head.position;
+        let rewound = self.rewind_from(Tip::of(&head), to, id, now).await?;
         // A log is cut without its head moving: `to` may have gone meanwhile, and then the thread goes on where it was.
         let floor = self.floor().await?;
         if to < floor {
-            self.rewind_from(rewound, actual, AppendId(id.0.wrapping_add(1)), now).await?;
+            self.rewind_from(rewound, before, AppendId(id.0.wrapping_add(1)), now).await?;
             return Err(self.pruned(to, floor));
         }
-        Ok(rewound)
+        Ok(rewound.position)
     }
 
     async fn rewind_from(
         &self,
-        actual: Position,
+        mut tip: Tip,
         to: Position,
         id: AppendId,
         now: Timestamp,
-    ) -> Result<Position, CheckpointError> {
+    ) -> Result<Tip, CheckpointError> {
         let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind };
-        let record = self.record(&self.thread, actual.next(), to, &entry)?;
-        let append = Append::new(id, actual, Guard::Unclaimed, vec![record]);
+        let (codec, place) = (self.store.codec(), (tip.position, Guard::Unclaimed));
+        let record = tip.push(codec, &self.thread, to, &entry).map_err(unwritten)?;
+        let append = tip.append(codec, &self.thread, id, place, vec![record]);
         self.store.append(&self.thread, append).await?;
-        Ok(actual.next())
+        Ok(tip)
     }
 
-    /// Keeps a snapshot of `fold`, in which nothing may be pending; returns its size in bytes.
+    /// Keeps a snapshot of `fold`, in which nothing may be pending, of this life of the thread; returns its size in bytes.
     ///
     /// # Errors
     ///
     /// What the store says. A snapshot is a cache: nothing is lost without it.
-    pub async fn put_snapshot(&self, fold: &ThreadFold) -> Result<usize, CheckpointError> {
-        Ok(self.put_snapshot_within(fold, usize::MAX).await?.unwrap_or_default())
+    pub async fn put_snapshot(
+        &self,
+        life: Life,
+        fold: &ThreadFold,
+    ) -> Result<usize, CheckpointError> {
+        Ok(self.put_snapshot_within(life, fold, usize::MAX).await?.unwrap_or_default())
     }
 
     /// As [`put_snapshot`](Log::put_snapshot), unless the snapshot has more than `most` bytes: then `None`.
@@ -316,57 +351,128 @@ impl Log {
     /// As [`put_snapshot`](Log::put_snapshot).
     pub async fn put_snapshot_within(
         &self,
+        life: Life,
         fold: &ThreadFold,
         most: usize,
     ) -> Result<Option<usize>, CheckpointError> {
-        let bytes = self.seal(fold)?;
+        let payload = Snapshot::of(fold).to_bytes();
+        let place = self.place(life, fold.position);
+        let bytes = seal::seal(self.store.codec(), Sealed::Snapshot, place, payload);
+        let bytes = bytes.map_err(unwritten)?;
         let size = bytes.len();
         if size > most {
             return Ok(None);
         }
-        self.store.put_snapshot(&self.thread, fold.position, bytes).await?;
+        self.store.put_snapshot(&self.thread, life, fold.position, bytes).await?;
         Ok(Some(size))
     }
 
     pub(crate) fn read(
         &self,
+        life: Life,
         record: &Record,
         last_good: Position,
     ) -> Result<(Position, Entry), CheckpointError> {
-        record.open(self.store.codec(), &self.thread).map_err(|error| match error {
-            RecordError::Version { found } => {
-                CheckpointError::TooNew { found: u32::from(found), supported: 1 }
-            }
-            RecordError::Codec(error) => {
-                UnsealError::Codec(error).at(self.thread.clone(), record.position)
-            }
-            error => self.corrupt(record.position, error.to_string(), last_good),
-        })
+        self.read_salted(life, record, last_good).map(|(parent, entry, _)| (parent, entry))
     }
 
-    /// A record of `thread`, as the store's codec makes it.
-    pub(crate) fn record(
+    /// As [`read`](Log::read), with the salt of a chained record.
+    pub(crate) fn read_salted(
         &self,
-        thread: &ThreadKey,
+        life: Life,
+        record: &Record,
+        last_good: Position,
+    ) -> Result<(Position, Entry, Option<Salt>), CheckpointError> {
+        record
+            .open_salted(self.store.codec(), &self.thread, life)
+            .map_err(|error| self.unread(error, record.position, last_good))
+    }
+
+    /// The error of a record at `position` that is not read.
+    pub(crate) fn unread(
+        &self,
+        error: RecordError,
         position: Position,
-        parent: Position,
-        entry: &Entry,
-    ) -> Result<Record, CheckpointError> {
-        Record::sealed(self.store.codec(), thread, position, parent, entry)
-            .map_err(|error| CheckpointError::Encode(error.into()))
+        last_good: Position,
+    ) -> CheckpointError {
+        match error {
+            RecordError::Version { found } => CheckpointError::TooNew {
+                found: u32::from(found),
+                supported: u32::from(crate::record::VERSION),
+            },
+            RecordError::Codec(error) => {
+                UnsealError::Codec(error).at(self.thread.clone(), position)
+            }
+            error => self.corrupt(position, error.to_string(), last_good),
+        }
     }
 
-    /// The snapshot of `fold`, as the store's codec makes it.
-    pub(crate) fn seal(&self, fold: &ThreadFold) -> Result<Bytes, CheckpointError> {
-        let payload = Snapshot::of(fold).to_bytes();
-        seal::seal(self.store.codec(), Sealed::Snapshot, (&self.thread, fold.position), payload)
-            .map_err(|error| CheckpointError::Encode(error.into()))
+    /// What a snapshot of the thread, or what stands for its first records, amounts to.
+    fn restore(
+        &self,
+        head: &Head,
+        position: Position,
+        bytes: &Bytes,
+    ) -> Result<ThreadFold, UnsealError> {
+        if position == head.floor {
+            let base = self.unseal_base(head.life, position, bytes)?;
+            return base.to_fold(position).map_err(|_checksum_fits| UnsealError::Damaged);
+        }
+        Ok(self.unseal(head.life, position, bytes)?.to_fold(position))
     }
 
-    pub(crate) fn unseal(&self, position: Position, bytes: &[u8]) -> Result<Snapshot, UnsealError> {
-        let place = (&self.thread, position);
+    pub(crate) fn unseal(
+        &self,
+        life: Life,
+        position: Position,
+        bytes: &[u8],
+    ) -> Result<Snapshot, UnsealError> {
+        let place = self.place(life, position);
         let payload = seal::unseal(self.store.codec(), Sealed::Snapshot, place, bytes)?;
         Snapshot::from_bytes(&payload).map_err(|_checksum_fits| UnsealError::Damaged)
+    }
+
+    /// What stands for the records up to `floor`, as the store's codec makes it.
+    pub(crate) fn seal_base(
+        &self,
+        (thread, life): (&ThreadKey, Life),
+        floor: Position,
+        base: &BaseState,
+    ) -> Result<Bytes, CheckpointError> {
+        let place = SealPlace { thread, life, position: floor };
+        seal::seal(self.store.codec(), Sealed::Base, place, base.to_bytes()).map_err(unwritten)
+    }
+
+    pub(crate) fn unseal_base(
+        &self,
+        life: Life,
+        floor: Position,
+        bytes: &[u8],
+    ) -> Result<BaseState, UnsealError> {
+        let place = self.place(life, floor);
+        let payload = seal::unseal(self.store.codec(), Sealed::Base, place, bytes)?;
+        BaseState::from_bytes(&payload).map_err(|_checksum_fits| UnsealError::Damaged)
+    }
+
+    fn place(&self, life: Life, position: Position) -> SealPlace<'_> {
+        SealPlace { thread: &self.thread, life, position }
+    }
+
+    /// Refuses a head that was not written with a key that the codec has, if it has any.
+    pub(crate) fn check_seal(&self, head: &Head) -> Result<(), CheckpointError> {
+        let keys = self.store.codec().chain_keys();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let place = (head.life, head.position, head.link);
+        let fits = |seal: &crate::HeadSeal| {
+            keys.iter().any(|key| crate::HeadSeal::of(key, &self.thread, place).is(seal))
+        };
+        if head.seal.as_ref().is_some_and(fits) {
+            return Ok(());
+        }
+        let reason = "the thread's head was not sealed here: later records may be gone".to_owned();
+        Err(self.corrupt(head.position, reason, head.position))
     }
 
     pub(crate) async fn floor(&self) -> Result<Position, CheckpointError> {
@@ -390,4 +496,9 @@ impl Log {
 /// The position before `position`.
 pub(crate) fn previous(position: Position) -> Position {
     Position(position.0.saturating_sub(1))
+}
+
+/// The error of a record that the codec does not make.
+pub(crate) fn unwritten(error: CodecError) -> CheckpointError {
+    CheckpointError::Encode(error.into())
 }

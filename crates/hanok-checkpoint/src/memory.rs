@@ -10,15 +10,19 @@ use bytes::Bytes;
 use hanok_core::{Position, ThreadKey, Timestamp};
 
 use crate::{
-    Append, AppendId, CheckpointError, Checkpointer, Claim, Cursor, Epoch, Head, Opened,
-    OutboxItem, Record, Snapshots, ThreadInfo, Trim, Which,
+    Append, AppendId, CheckpointError, Checkpointer, Claim, Cursor, Epoch, Head, HeadSeal, Life,
+    Link, Opened, OutboxItem, Record, Snapshots, ThreadInfo, Trim, Which,
 };
 
 /// A store in memory: for tests, and for threads that need not outlive their process.
 ///
-/// **Nothing survives the process.** A thread that is to be there after a restart needs a durable store.
+/// **Nothing survives the process.** A thread that is to be there after a restart needs a durable store. Records are not
+/// [chained](Memory::chained) unless that is asked for: nobody else gets at them.
 #[derive(Debug, Default)]
-pub struct Memory(Mutex<Kept>);
+pub struct Memory {
+    threads: Mutex<Kept>,
+    is_chained: bool,
+}
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -30,6 +34,11 @@ struct Kept {
 
 #[derive(Debug, Default)]
 struct Thread {
+    life: Life,
+    link: Option<Link>,
+    seal: Option<HeadSeal>,
+    /// What is left of erased records, up to the floor.
+    envelopes: BTreeMap<Position, Bytes>,
     /// The position up to which records were cut off.
     floor: Position,
     /// The record at position `floor + n` is at index `n - 1`.
@@ -39,6 +48,8 @@ struct Thread {
     claim: Option<Claim>,
     origin: Option<String>,
     expires: Option<Timestamp>,
+    updated: Option<Timestamp>,
+    labels: BTreeMap<String, String>,
 }
 
 /// The items for others, by topic.
@@ -56,8 +67,13 @@ impl Memory {
         Self::default()
     }
 
+    /// A store with nothing in it, whose records are chained.
+    pub fn chained() -> Self {
+        Self { is_chained: true, ..Self::default() }
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -67,18 +83,25 @@ impl Kept {
         let stored = if let Some(known) = self.threads.get_mut(thread) {
             known.append(thread, append)?
         } else {
-            let mut new = Thread { origin: append.origin.take(), ..Thread::default() };
+            let (life, origin) = (append.life, append.origin.take());
+            let mut new = Thread { life, origin, ..Thread::default() };
+            let base = append.base.take().filter(|_| append.expected == Position::START);
             let stored = new.append(thread, append)?;
+            if let Some(base) = base {
+                new.floor = base.floor;
+                new.snapshots.insert(base.floor, base.bytes);
+            }
             self.threads.insert(thread.clone(), new);
             stored
         };
         if stored {
+            let life = self.threads.get(thread).map(|known| known.life).unwrap_or_default();
             for item in items {
                 let cursor = Cursor(self.outbox.last.0.saturating_add(1));
                 self.outbox.last = cursor;
                 let (thread, position, bytes) = (thread.clone(), item.position, item.bytes);
                 let items = self.outbox.items.entry(item.topic).or_default();
-                items.insert(cursor, OutboxItem { cursor, thread, position, bytes });
+                items.insert(cursor, OutboxItem { cursor, thread, life, position, bytes });
             }
             self.wake(thread);
         }
@@ -102,8 +125,9 @@ impl Outboxes {
 
 impl Thread {
     fn head(&self) -> Head {
+        let (life, link, seal) = (self.life, self.link, self.seal);
         let (position, floor, epoch) = (self.position(), self.floor, self.epoch);
-        Head { position, floor, epoch, claim: self.claim.clone() }
+        Head { life, position, floor, epoch, claim: self.claim.clone(), link, seal }
     }
 
     fn position(&self) -> Position {
@@ -118,20 +142,28 @@ impl Thread {
 
     /// Says whether anything was stored: an append that stands there already is not made again.
     fn append(&mut self, thread: &ThreadKey, append: Append) -> Result<bool, CheckpointError> {
-        let (expected, actual) = (append.expected, self.position());
-        if expected != actual {
-            if self.appended(Position(expected.0.saturating_add(1))) == Some(append.id) {
-                return Ok(false);
-            }
-            return Err(CheckpointError::Conflict { thread: thread.clone(), expected, actual });
+        let first = Position(append.follows().0.saturating_add(1));
+        let is_here = self.life == append.life && append.expected != self.position();
+        if is_here && (append.is_base_of(self.life) || self.appended(first) == Some(append.id)) {
+            return Ok(false);
         }
+        append.admit(thread, self.life, self.position())?;
         (self.epoch, self.claim) = append.guard.admit(thread, self.epoch, self.claim.clone())?;
         self.expires = append.expires.or(self.expires);
+        self.updated = append.updated.or(self.updated);
+        (self.link, self.seal) = (append.link, append.seal);
+        for (name, value) in append.labels {
+            match value {
+                Some(value) => self.labels.insert(name, value),
+                None => self.labels.remove(&name),
+            };
+        }
         self.records.extend(append.records.into_iter().map(|record| (append.id, record.bytes)));
         Ok(true)
     }
 
-    fn trim(&mut self, floor: Position, base: Bytes) {
+    fn trim(&mut self, floor: Position, base: Bytes, envelopes: Vec<Record>) {
+        self.envelopes = envelopes.into_iter().map(|it| (it.position, it.bytes)).collect();
         let cut = usize::try_from(floor.0 - self.floor.0).unwrap_or(usize::MAX);
         self.records.drain(..cut.min(self.records.len()));
         self.records.shrink_to_fit();
@@ -159,6 +191,9 @@ impl Which {
             Self::Of(tenant) => key.tenant() == tenant,
             Self::ForksOf(origin) => {
                 key.tenant() == origin.tenant() && thread.origin.as_deref() == Some(origin.thread())
+            }
+            Self::Labelled { tenant, name, value } => {
+                key.tenant() == tenant && thread.labels.get(name) == Some(value)
             }
             Self::Claimed => thread.claim.is_some(),
             Self::Expired(now) => {
@@ -205,23 +240,30 @@ impl Checkpointer for Memory {
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Result<Vec<Record>, CheckpointError> {
+    ) -> Result<Option<Opened>, CheckpointError> {
         let kept = self.kept();
-        let Some(thread) = kept.threads.get(thread) else { return Ok(Vec::new()) };
+        let Some(thread) = kept.threads.get(thread) else { return Ok(None) };
         let to = before.map_or(thread.position(), |before| Position(before.0.saturating_sub(1)));
-        Ok(thread.range(Position::START, to).rev().take(limit).collect())
+        let envelopes = thread.envelopes.range(..=to).rev();
+        let envelopes =
+            envelopes.map(|(position, bytes)| Record { position: *position, bytes: bytes.clone() });
+        let records = thread.range(Position::START, to).rev().chain(envelopes).take(limit);
+        let (head, snapshot) = (thread.head(), None);
+        Ok(Some(Opened { head, snapshot, records: records.collect() }))
     }
 
     async fn put_snapshot(
         &self,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> Result<(), CheckpointError> {
-        if let Some(thread) = self.kept().threads.get_mut(thread)
-            && position > thread.floor
-        {
-            thread.snapshots.entry(position).or_insert(snapshot);
+        let mut kept = self.kept();
+        let Some(known) = kept.threads.get_mut(thread) else { return Ok(()) };
+        known.life.admit(thread, life)?;
+        if position > known.floor {
+            known.snapshots.entry(position).or_insert(snapshot);
         }
         Ok(())
     }
@@ -229,11 +271,13 @@ impl Checkpointer for Memory {
     async fn beat(
         &self,
         thread: &ThreadKey,
+        life: Life,
         epoch: Epoch,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
         let mut kept = self.kept();
         let known = kept.threads.get_mut(thread);
+        known.as_ref().map_or(Ok(()), |known| known.life.admit(thread, life))?;
         let actual = known.as_ref().map(|known| known.epoch).unwrap_or_default();
         match known.and_then(|known| known.claim.as_mut()).filter(|claim| claim.epoch == epoch) {
             Some(claim) => {
@@ -249,13 +293,12 @@ impl Checkpointer for Memory {
     async fn delete(
         &self,
         thread: &ThreadKey,
-        expected: Option<Position>,
+        expected: Option<&Head>,
     ) -> Result<bool, CheckpointError> {
         let mut kept = self.kept();
         let Some(known) = kept.threads.get(thread) else { return Ok(false) };
-        let actual = known.position();
-        if let Some(expected) = expected.filter(|expected| *expected != actual) {
-            return Err(CheckpointError::Conflict { thread: thread.clone(), expected, actual });
+        if let Some(expected) = expected {
+            expected.admit(thread, known.life, known.position())?;
         }
         kept.threads.remove(thread);
         kept.outbox.items.values_mut().for_each(|items| {
@@ -267,16 +310,16 @@ impl Checkpointer for Memory {
     async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Result<(), CheckpointError> {
         let mut kept = self.kept();
         let known = kept.threads.get(thread);
-        let (head, floor) = known.map_or(Default::default(), |it| (it.position(), it.floor));
-        if let Some(expected) = trim.refused_at(head) {
-            let (thread, actual) = (thread.clone(), head);
-            return Err(CheckpointError::Conflict { thread, expected, actual });
-        }
+        let (life, head, floor) = known
+            .map_or((trim.life, Default::default(), Default::default()), |known| {
+                (known.life, known.position(), known.floor)
+            });
+        trim.admit(thread, life, head)?;
         if let Some(append) = trim.then {
             kept.append(thread, append)?;
         }
         if let Some(known) = kept.threads.get_mut(thread).filter(|_| trim.floor > floor) {
-            known.trim(trim.floor, trim.base);
+            known.trim(trim.floor, trim.base, trim.envelopes);
         }
         Ok(())
     }
@@ -295,6 +338,8 @@ impl Checkpointer for Memory {
             head: thread.head(),
             origin: thread.origin.clone(),
             expires: thread.expires,
+            updated: thread.updated,
+            labels: thread.labels.clone(),
         });
         Ok(infos.take(limit).collect())
     }
@@ -345,5 +390,9 @@ impl Checkpointer for Memory {
         *known = to.max(*known);
         kept.outbox.clear(topic);
         Ok(())
+    }
+
+    fn is_chained(&self) -> bool {
+        self.is_chained
     }
 }

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use hanok_core::{Position, Reader, Stored, StoredError, ThreadKey, Writer};
 
 use crate::{
-    Codec, CodecError,
-    seal::{self, Sealed, UnsealError},
+    Codec, CodecError, Life,
+    seal::{self, SealPlace, Sealed, UnsealError},
     wire::value,
 };
 
@@ -38,6 +38,8 @@ pub struct OutboxItem {
     pub cursor: Cursor,
     /// The thread that it comes from.
     pub thread: ThreadKey,
+    /// The life of the thread.
+    pub life: Life,
     /// The record that says it.
     pub position: Position,
     /// The item, sealed.
@@ -54,7 +56,7 @@ impl Cursor {
 }
 
 impl Outbox {
-    /// The item as the append hands it over whose record at `position` of `thread` says it.
+    /// The item as the append hands it over whose record at `position` of this life of `thread` says it.
     ///
     /// # Errors
     ///
@@ -63,17 +65,20 @@ impl Outbox {
         &self,
         codec: &Codec,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
     ) -> Result<Outgoing, CodecError> {
         let mut writer = Writer::new();
         self.write(&mut writer);
-        let bytes = seal::seal(codec, Sealed::Item, (thread, position), writer.into_bytes())?;
+        let place = SealPlace { thread, life, position };
+        let bytes = seal::seal(codec, Sealed::Item, place, writer.into_bytes())?;
         Ok(Outgoing { topic: self.topic.clone(), position, bytes })
     }
 
     /// Reads what [`Outbox::outgoing`] made.
     pub(crate) fn opened(codec: &Codec, item: &OutboxItem) -> Result<Self, UnsealError> {
-        let place = (&item.thread, item.position);
+        let OutboxItem { thread, life, position, .. } = item;
+        let place = SealPlace { thread, life: *life, position: *position };
         let payload = seal::unseal(codec, Sealed::Item, place, &item.bytes)?;
         Self::read(&mut Reader::new(&payload)).map_err(|_checksum_fits| UnsealError::Damaged)
     }

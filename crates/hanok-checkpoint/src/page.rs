@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use hanok_core::{Namespace, Position, RunId, Timestamp};
 
 use crate::{
-    Body, CheckpointError, Checkpointer, Entry, Frontier, Log, LogEntry, Record, Select,
+    Body, CheckpointError, Checkpointer, Entry, Frontier, Life, Log, LogEntry, Record, Select,
     ThreadFold, log::previous,
 };
 
@@ -156,7 +156,8 @@ struct Scan {
 impl Scan {
     fn new(log: Log, select: Select) -> Self {
         let left = select.limit.unwrap_or(usize::MAX);
-        let looked = Looked { log, floor: Position::START, records: BTreeMap::new(), base: None };
+        let (floor, life) = (Position::START, Life::default());
+        let looked = Looked { log, floor, life, records: BTreeMap::new(), base: None };
         Self { looked, select, at: None, left }
     }
 
@@ -207,6 +208,7 @@ pub(crate) struct Place {
 struct Looked {
     log: Log,
     floor: Position,
+    life: Life,
     records: BTreeMap<Position, Record>,
     base: Option<Arc<ThreadFold>>,
 }
@@ -216,7 +218,7 @@ impl Looked {
     async fn begin(&mut self, before: Option<Position>) -> Result<Position, CheckpointError> {
         let head = self.log.store().head(self.log.thread()).await?;
         let Some(head) = head else { return Ok(Position::START) };
-        self.floor = head.floor;
+        (self.floor, self.life) = (head.floor, head.life);
         Ok(before.map_or(head.position, |before| previous(before).min(head.position)))
     }
 
@@ -230,14 +232,17 @@ impl Looked {
                 self.records.clear();
             }
             let (thread, before) = (self.log.thread(), Some(at.next()));
-            let page = self.log.store().history(thread, before, PAGE).await?;
-            self.records.extend(page.into_iter().map(|record| (record.position, record)));
+            if let Some(page) = self.log.store().history(thread, before, PAGE).await? {
+                page.head.life.admit(thread, self.life)?;
+                let records = page.records.into_iter();
+                self.records.extend(records.map(|record| (record.position, record)));
+            }
         }
         let last_good = previous(at);
         let Some(record) = self.records.get(&at) else {
             return Err(self.log.corrupt(at, "it is missing".to_owned(), last_good));
         };
-        let (parent, entry) = self.log.read(record, last_good)?;
+        let (parent, entry) = self.log.read(self.life, record, last_good)?;
         // A parent stands before its child, or the walk would not end.
         if parent >= at {
             let reason = "its parent does not stand before it".to_owned();
@@ -325,7 +330,6 @@ fn frontier(entry: &LogEntry, path: &Namespace) -> Option<Frontier> {
         |fold: ThreadFold| Some(fold.run(path).map(|run| run.frontier.clone()).unwrap_or_default());
     match &entry.entry.body {
         Body::Origin(origin) => of(origin.snapshot.to_fold(entry.position)),
-        Body::Copied(copied) => of(copied.base.as_ref()?.to_fold(entry.position)),
         _ if entry.entry.namespace != *path => None,
         Body::Begin(begin) => begin.frontier.clone(),
         Body::Commit(commit) => Some(commit.frontier.clone()),

@@ -4,13 +4,22 @@ use std::collections::BTreeSet;
 
 use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 
+use bytes::Bytes;
+
 use crate::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Erased, Guard, Head, Log,
-    ThreadFold, Trim, Which, page::source, walk::Walk,
+    AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Erased, Guard, Head, Link, Log,
+    Record, Snapshot, ThreadFold, Tip, Trim, Which,
+    base::BaseState,
+    log::{previous, unwritten},
+    page::source,
+    walk::Walk,
 };
 
 /// How often a cut is tried while runs go on.
 const ATTEMPTS: usize = 16;
+
+/// How many records are read at a time to be erased.
+const PAGE: usize = 256;
 
 /// What a cut keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,41 +54,54 @@ impl Log {
     /// [`CheckpointError::Corrupt`] when the thread cannot be read; [`CheckpointError::Conflict`] when it moves faster than
     /// it can be cut.
     pub async fn prune(&self, keep: Keep) -> Result<Option<Position>, CheckpointError> {
-        let mut cut: Option<(Head, ThreadFold)> = None;
+        let mut cut: Option<(Head, Position, Bytes)> = None;
         let mut attempt = 0;
         loop {
             let Some(head) = self.store().head(self.thread()).await? else { return Ok(None) };
-            let fold = match cut.take() {
+            let (floor, base) = match cut.take() {
                 // What came meanwhile follows: the cut is still right.
-                Some((known, fold)) if self.leads(&known, &head).await? => fold,
+                Some((known, floor, base)) if self.leads(&known, &head).await? => (floor, base),
                 _ => match self.floor_for(keep, &head).await? {
-                    Some(fold) => fold,
+                    Some(fold) => (fold.position, self.base_of(&head, &fold).await?),
                     None => return Ok(None),
                 },
             };
-            let floor = fold.position;
-            let base = self.seal(&fold)?;
-            let expected = Some(head.position);
-            let trim = Trim { floor, base, expected, then: None };
+            let (life, expected) = (head.life, Some(head.position));
+            let (envelopes, then) = (Vec::new(), None);
+            let trim = Trim { life, floor, base: base.clone(), expected, envelopes, then };
             match self.store().trim(self.thread(), trim).await {
                 Ok(()) => return Ok(Some(floor)),
                 Err(CheckpointError::Conflict { .. }) if attempt < ATTEMPTS => {
                     attempt += 1;
-                    cut = Some((head, fold));
+                    cut = Some((head, floor, base));
                 }
                 Err(error) => return Err(error),
             }
         }
     }
 
+    /// What stands for the records up to where `fold` is of, in which nothing is pending.
+    async fn base_of(&self, head: &Head, fold: &ThreadFold) -> Result<Bytes, CheckpointError> {
+        let floor = fold.position;
+        let link = match self.link_at(head, floor).await {
+            // The damage goes with what is cut off, and what could be said of the chain up to here.
+            Err(CheckpointError::Corrupt { .. }) => None,
+            link => link?,
+        };
+        let (start, snapshot, pending) = ((floor, link), Snapshot::of(fold), Vec::new());
+        let base = BaseState { link, start, snapshot, pending };
+        self.seal_base((self.thread(), head.life), floor, &base)
+    }
+
     /// Whether the thread at `head` goes on from where it was at `known`, with nothing cut off since.
     async fn leads(&self, known: &Head, head: &Head) -> Result<bool, CheckpointError> {
-        let mut walk = Walk::new(self, head.position, known.position);
+        let mut walk = Walk::new(self, head, head.position, known.position);
         let mut first = head.position;
         while let Some(entry) = walk.next().await? {
             first = entry.parent;
         }
-        Ok(first == known.position && head.floor == known.floor)
+        let same = head.life == known.life && head.floor == known.floor;
+        Ok(same && first == known.position)
     }
 
     /// What the log amounts to at the newest quiet checkpoint that leaves what `keep` names.
@@ -89,7 +111,7 @@ impl Log {
         head: &Head,
     ) -> Result<Option<ThreadFold>, CheckpointError> {
         let Some(oldest) = self.oldest_kept(keep, head).await? else { return Ok(None) };
-        let mut walk = Walk::new(self, oldest, head.floor);
+        let mut walk = Walk::new(self, head, oldest, head.floor);
         while let Some(entry) = walk.next().await? {
             if !is_checkpoint(&entry.entry) {
                 continue;
@@ -107,7 +129,7 @@ impl Log {
         keep: Keep,
         head: &Head,
     ) -> Result<Option<Position>, CheckpointError> {
-        let mut walk = Walk::new(self, head.position, head.floor);
+        let mut walk = Walk::new(self, head, head.position, head.floor);
         let (mut count, mut oldest) = (0, None);
         while let Some(entry) = walk.next().await? {
             if !is_checkpoint(&entry.entry) {
@@ -143,27 +165,82 @@ impl Log {
         id: AppendId,
         now: Timestamp,
     ) -> Result<Position, CheckpointError> {
-        let mut floor = head.position;
-        let entry = |body| Entry { at: now, namespace: Namespace::root(), body };
-        let append = |id, at: Position, body| {
-            let record = self.record(self.thread(), at.next(), at, &entry(body))?;
-            Ok::<_, CheckpointError>(Append::new(id, at, Guard::Unclaimed, vec![record]))
+        let (mut tip, mut envelopes) = (Tip::of(head), Vec::new());
+        let (codec, thread) = (self.store().codec(), self.thread());
+        let append = |id, tip: &mut Tip, body| {
+            let (before, entry) =
+                (tip.position, Entry { at: now, namespace: Namespace::root(), body });
+            let record = tip.push(codec, thread, before, &entry).map_err(unwritten)?;
+            let place = (before, Guard::Unclaimed);
+            Ok::<_, CheckpointError>(tip.append(codec, thread, id, place, vec![record]))
         };
         // A log that was cut at its head has a base there, which gives way to none but a later one.
-        if head.floor == floor {
+        if head.floor == tip.position {
             let nothing = Edit { node: None, changes: Default::default(), frontier: None };
             let id = AppendId(id.0.wrapping_add(1));
-            let append = append(id, floor, Body::Edit(nothing))?;
-            self.store().append(self.thread(), append).await?;
-            floor = floor.next();
+            let append = append(id, &mut tip, Body::Edit(nothing))?;
+            self.store().append(thread, append).await?;
+        }
+        let floor = tip.position;
+        let mut start = (floor, tip.link);
+        if tip.link.is_some() {
+            match self.left_of(head, floor, (now, by)).await {
+                Ok(left) => (start, envelopes) = left,
+                // Of what is damaged nothing can be left that the chain leads through: it begins here.
+                Err(CheckpointError::Corrupt { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
         fold.end_calls(&Namespace::root());
         fold.position = floor;
-        let base = self.seal(&fold)?;
-        let then = Some(append(id, floor, Body::Erased(Erased { by: by.to_owned() }))?);
-        let trim = Trim { floor, base, expected: None, then };
-        self.store().trim(self.thread(), trim).await?;
-        Ok(floor.next())
+        let (snapshot, pending) = (Snapshot::of(&fold), Vec::new());
+        let base = BaseState { link: tip.link, start, snapshot, pending };
+        let base = self.seal_base((thread, head.life), floor, &base)?;
+        let then = Some(append(id, &mut tip, Body::Erased(Erased { by: by.to_owned() }))?);
+        let trim = Trim { life: head.life, floor, base, expected: None, envelopes, then };
+        self.store().trim(thread, trim).await?;
+        Ok(tip.position)
+    }
+
+    /// What is left of the records up to `to` when they are erased: where their chain begins, with the link there, and their
+    /// envelopes.
+    async fn left_of(
+        &self,
+        head: &Head,
+        to: Position,
+        erasure: (Timestamp, &str),
+    ) -> Result<((Position, Option<Link>), Vec<Record>), CheckpointError> {
+        let mut start = (Position::START, Some(Link::BEFORE_ALL));
+        if head.floor > Position::START {
+            start = self.base_state(head).await?.start;
+        }
+        Ok((start, self.envelopes(head, to, erasure).await?))
+    }
+
+    /// What stays of the records up to `to` when they are erased: envelopes, which say when and by whom.
+    async fn envelopes(
+        &self,
+        head: &Head,
+        to: Position,
+        (at, by): (Timestamp, &str),
+    ) -> Result<Vec<Record>, CheckpointError> {
+        let (codec, thread) = (self.store().codec(), self.thread());
+        let (mut envelopes, mut before) = (Vec::new(), Some(to.next()));
+        loop {
+            let page = self.store().history(thread, before, PAGE).await?;
+            let Some(page) = page.filter(|page| !page.records.is_empty()) else { break };
+            page.head.life.admit(thread, head.life)?;
+            for record in &page.records {
+                let position = record.position;
+                let erased = record.erased(codec, (thread, head.life), (at, by));
+                let erased =
+                    erased.map_err(|error| self.unread(error, position, previous(position)));
+                envelopes.push(erased?);
+            }
+            before = page.records.last().map(|record| record.position);
+        }
+        envelopes.reverse();
+        Ok(envelopes)
     }
 
     /// Removes the thread and all that belongs to it, and, with [`Forks::Too`], its forks and theirs; says which threads

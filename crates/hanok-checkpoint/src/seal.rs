@@ -1,12 +1,12 @@
 //! How what is no record is stored: 1 byte of flags, 4 bytes of CRC-32C (little-endian), and the payload. The checksum covers
-//! what it is, whose it is and where it stands, like a record's.
+//! what it is, whose it is, in which life, and where it stands, like a record's.
 
 use bytes::Bytes;
 use hanok_core::{Position, ThreadKey};
 use thiserror::Error;
 
 use crate::{
-    CheckpointError, Codec, CodecError,
+    CheckpointError, Codec, CodecError, Life,
     codec::{Bound, KNOWN},
     record::checksum,
 };
@@ -15,6 +15,7 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Sealed {
     Snapshot = 0,
+    Base = 0xfe,
     Item = 0xff,
 }
 
@@ -41,38 +42,48 @@ impl UnsealError {
     }
 }
 
-fn bound(kind: Sealed, flags: u8, thread: &ThreadKey, position: Position) -> Bound<'_> {
-    Bound { format: [kind as u8, flags], thread, position, parent: Position(u64::MAX) }
+/// Where something sealed stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SealPlace<'a> {
+    pub(crate) thread: &'a ThreadKey,
+    pub(crate) life: Life,
+    pub(crate) position: Position,
 }
 
-fn sum(bound: &Bound<'_>, payload: &[u8]) -> u32 {
-    checksum(bound.format, bound.thread, bound.position, bound.parent, payload)
+impl SealPlace<'_> {
+    fn bound(&self, kind: Sealed, flags: u8) -> Bound<'_> {
+        let Self { thread, life, position } = *self;
+        Bound { format: [kind as u8, flags], thread, life, position, parent: Position(u64::MAX) }
+    }
+
+    fn sum(&self, kind: Sealed, flags: u8, payload: &[u8]) -> u32 {
+        checksum([kind as u8, flags], (self.thread, self.life, self.position), payload)
+    }
 }
 
 pub(crate) fn seal(
     codec: &Codec,
     kind: Sealed,
-    (thread, position): (&ThreadKey, Position),
+    place: SealPlace<'_>,
     payload: Vec<u8>,
 ) -> Result<Bytes, CodecError> {
-    let (flags, payload) = codec.seal(bound(kind, 0, thread, position), payload)?;
-    let sum = sum(&bound(kind, flags, thread, position), &payload);
+    let (flags, payload) = codec.seal(place.bound(kind, 0), payload)?;
+    let sum = place.sum(kind, flags, &payload);
     Ok([&[flags][..], &sum.to_le_bytes(), &payload].concat().into())
 }
 
 pub(crate) fn unseal(
     codec: &Codec,
     kind: Sealed,
-    (thread, position): (&ThreadKey, Position),
+    place: SealPlace<'_>,
     bytes: &[u8],
 ) -> Result<Vec<u8>, UnsealError> {
     let Some(([flags], rest)) = bytes.split_first_chunk() else {
         return Err(UnsealError::Damaged);
     };
     let Some((said, payload)) = rest.split_first_chunk() else { return Err(UnsealError::Damaged) };
-    let bound = bound(kind, *flags, thread, position);
-    if u32::from_le_bytes(*said) != sum(&bound, payload) || flags & !KNOWN != 0 {
+    if u32::from_le_bytes(*said) != place.sum(kind, *flags, payload) || flags & !KNOWN != 0 {
         return Err(UnsealError::Damaged);
     }
-    Ok(codec.open(&bound, payload)?)
+    Ok(codec.open(&place.bound(kind, *flags), payload)?)
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use hanok_core::Position;
 
 use crate::{
-    CheckpointError, Checkpointer, Head, Log, LogEntry, Record, RunFold, Snapshots, ThreadFold,
-    log::previous,
+    CheckpointError, Checkpointer, CodecError, Head, KeyId, Log, LogEntry, Record, RunFold,
+    Snapshots, ThreadFold, base::BaseState, log::previous,
 };
 
 /// What was found in a log. A damaged snapshot alone is no loss: it is a cache.
@@ -24,6 +24,25 @@ pub struct Verified {
     pub bad_snapshots: Vec<Position>,
     /// Whether the thread reads where it is. One that went on from before its damage does.
     pub reads: bool,
+    /// Whether the chain of the records leads to the link in the head.
+    pub chain: Chain,
+}
+
+/// Whether the chain of a log's records holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Chain {
+    /// The thread's records are not chained.
+    None,
+    /// It holds from the record after this position on: from the first one, or from where the log was cut off.
+    Holds(Position),
+    /// It does not lead to the link that stands for the records up to this position: one of them was changed, taken out or put
+    /// in, by somebody who made the checksums fit.
+    Broken(Position),
+    /// The key that it was made with is not given.
+    NoKey(KeyId),
+    /// Nothing can be said of it: a record is damaged, or was when it was cut off.
+    Unchecked,
 }
 
 /// What is wrong with a log.
@@ -41,7 +60,8 @@ pub struct Damage {
 impl Verified {
     /// Whether nothing is damaged, snapshots included.
     pub fn is_whole(&self) -> bool {
-        self.damage.is_none() && self.bad_snapshots.is_empty()
+        let holds = !matches!(self.chain, Chain::Broken(_));
+        self.damage.is_none() && self.bad_snapshots.is_empty() && holds
     }
 }
 
@@ -57,12 +77,13 @@ impl Log {
             return Ok(None);
         };
         let (floor, head) = (opened.head.floor, opened.head);
-        let mut damages = Damages { log: self, floor, first: None };
-        let base = match &opened.snapshot {
-            None if floor == Position::START => Some(ThreadFold::default()),
+        let mut damages = Damages { log: self, head: head.clone(), first: None };
+        let stands = match &opened.snapshot {
+            None if floor == Position::START => Some(BaseState::of_nothing(&head)),
             None => None,
-            Some((at, bytes)) => self.unseal(*at, bytes).ok().map(|it| it.to_fold(*at)),
+            Some((at, bytes)) => self.unseal_base(head.life, *at, bytes).ok(),
         };
+        let base = stands.as_ref().and_then(|stands| stands.to_fold(floor).ok());
         if base.is_none() {
             damages.note(floor, "what stands for the entries before it cannot be read".to_owned());
         }
@@ -71,11 +92,17 @@ impl Log {
         let folds = damages.folds(&entries, base, &snapshots);
         let mut bad: Vec<_> = Vec::new();
         for (at, bytes) in &snapshots {
-            let kept = self.unseal(*at, bytes).ok().map(|snapshot| snapshot.to_fold(*at));
+            let kept =
+                self.unseal(head.life, *at, bytes).ok().map(|snapshot| snapshot.to_fold(*at));
             let fold = folds.get(at);
             if !kept.is_some_and(|kept| fold.is_none_or(|fold| same(&kept, fold))) {
                 bad.push(*at);
             }
+        }
+        if damages.first.is_none()
+            && let Err(CheckpointError::Corrupt { position, reason, .. }) = self.check_seal(&head)
+        {
+            damages.note(position.next(), reason);
         }
         let damage = match damages.first {
             None => None,
@@ -86,7 +113,55 @@ impl Log {
         };
         let reads = readable(self.open(None).await)?;
         let (records, snapshots) = (entries.len(), snapshots.len() - bad.len());
-        Ok(Some(Verified { head, records, snapshots, damage, bad_snapshots: bad, reads }))
+        let chain = match (&damage, &stands) {
+            (None, Some(stands)) => self.chain_of(&head, stands).await?,
+            _ if head.link.is_none() => Chain::None,
+            _ => Chain::Unchecked,
+        };
+        let bad_snapshots = bad;
+        Ok(Some(Verified { head, records, snapshots, damage, bad_snapshots, reads, chain }))
+    }
+
+    /// Whether the chain of the log holds. Nothing that is encrypted is read but what stands for records that were cut off: so
+    /// it can be checked without the key that encrypted the rest. `None` for a thread that has none.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn chain(&self) -> Result<Option<Chain>, CheckpointError> {
+        let Some(head) = self.store().head(self.thread()).await? else { return Ok(None) };
+        let base = match head.floor {
+            Position::START => BaseState::of_nothing(&head),
+            _ => self.base_state(&head).await?,
+        };
+        self.chain_of(&head, &base).await.map(Some)
+    }
+
+    /// Whether the chain of a log leads to the link of its head, and on the way to that of its floor.
+    async fn chain_of(&self, head: &Head, base: &BaseState) -> Result<Chain, CheckpointError> {
+        let (Some(newest), (start, Some(mut link))) = (head.link, base.start) else {
+            return Ok(if head.link.is_none() { Chain::None } else { Chain::Unchecked });
+        };
+        let parts = match self.parts(head.life, start, head.position).await {
+            Ok(parts) => parts,
+            // All records above the floor were whole: it is what is left of erased ones.
+            Err(CheckpointError::Corrupt { .. }) => return Ok(Chain::Broken(head.floor)),
+            Err(error) => return Err(error),
+        };
+        if start == head.floor && base.link != Some(link) {
+            return Ok(Chain::Broken(head.floor));
+        }
+        for part in parts {
+            link = match part.link(self.store().codec(), head.life, &link) {
+                Ok(link) => link,
+                Err(CodecError::NoKey(id)) => return Ok(Chain::NoKey(id)),
+                Err(_) => return Ok(Chain::Unchecked),
+            };
+            if part.position == head.floor && base.link != Some(link) {
+                return Ok(Chain::Broken(head.floor));
+            }
+        }
+        Ok(if link == newest { Chain::Holds(start) } else { Chain::Broken(head.position) })
     }
 
     /// The snapshots above the floor, as they are stored.
@@ -140,7 +215,7 @@ fn readable<T>(read: Result<T, CheckpointError>) -> Result<bool, CheckpointError
 /// Looks for the first damage of a log.
 struct Damages<'a> {
     log: &'a Log,
-    floor: Position,
+    head: Head,
     first: Option<(Position, String)>,
 }
 
@@ -158,13 +233,13 @@ impl Damages<'_> {
         head: Position,
     ) -> Result<Vec<LogEntry>, CheckpointError> {
         let mut entries = Vec::with_capacity(records.len());
-        let mut due = self.floor.next();
+        let mut due = self.head.floor.next();
         for record in records {
             if record.position != due {
                 self.note(due, "it is missing".to_owned());
             }
             due = record.position.next();
-            match self.log.read(record, previous(record.position)) {
+            match self.log.read(self.head.life, record, previous(record.position)) {
                 Ok((parent, entry)) if parent < record.position => {
                     entries.push(LogEntry { position: record.position, parent, entry });
                 }
@@ -196,7 +271,7 @@ impl Damages<'_> {
         let mut begins: BTreeMap<_, _> = begins.map(|entry| (entry.parent, None)).collect();
         let mut folds = BTreeMap::new();
         let mut current = base;
-        if let (Some(fold), Some(begin)) = (&current, begins.get_mut(&self.floor)) {
+        if let (Some(fold), Some(begin)) = (&current, begins.get_mut(&self.head.floor)) {
             *begin = Some(fold.clone());
         }
         for LogEntry { position, parent, entry } in entries {

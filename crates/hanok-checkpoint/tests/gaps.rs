@@ -39,11 +39,13 @@ impl Layer for Lossy {
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Answer<Vec<Record>> {
-        let mut records = self.store.history(thread, before, usize::MAX).await?;
-        records.retain(|record| record.position != self.lost);
-        records.truncate(limit);
-        Ok(records)
+    ) -> Answer<Option<Opened>> {
+        let mut page = self.store.history(thread, before, usize::MAX).await?;
+        page.iter_mut().for_each(|page| {
+            page.records.retain(|record| record.position != self.lost);
+            page.records.truncate(limit);
+        });
+        Ok(page)
     }
 }
 
@@ -90,6 +92,6 @@ fn a_lost_record_is_told_with_the_last_good_position() {
 fn a_snapshot_does_not_hide_a_lost_record_that_follows_it() {
     let log = log(4, 5);
     let before = block_on(log.open(Some(Position(2)))).unwrap().unwrap();
-    block_on(log.put_snapshot(&before.fold)).unwrap();
+    block_on(log.put_snapshot(before.head.life, &before.fold)).unwrap();
     assert_eq!(told(block_on(log.open(None))), (4, 3));
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use hanok_checkpoint::{CheckpointError, Checkpointer, Forks, Holder, Log};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Forks, Head, Holder, Log};
 use hanok_core::{Position, ThreadKey};
 use serde_json::json;
 
@@ -79,22 +79,22 @@ pub(crate) async fn erase(log: &Log, keep: bool, output: &mut Output) -> Result<
 
 pub(crate) async fn delete(log: &Log, output: &mut Output) -> Result<(), Failure> {
     let expected = unused(log).await?;
-    if !log.store().delete(log.thread(), expected).await? {
+    if !log.store().delete(log.thread(), expected.as_ref()).await? {
         return Err(Failure::NoThread(log.thread().to_string()));
     }
     done(output, log.thread(), "is gone")
 }
 
 /// Refuses a thread that a living run owns; says where it is.
-async fn unused(log: &Log) -> Result<Option<Position>, Failure> {
+async fn unused(log: &Log) -> Result<Option<Head>, Failure> {
     let Some(head) = log.store().head(log.thread()).await? else { return Ok(None) };
     let me = Holder::this_process(id().0);
-    if head.claim.is_some_and(|claim| !claim.is_dead(&me, now())) {
+    if head.claim.as_ref().is_some_and(|claim| !claim.is_dead(&me, now())) {
         let (thread, actual) = (log.thread().clone(), head.epoch);
         let expected = Default::default();
         return Err(CheckpointError::Fenced { thread, expected, actual }.into());
     }
-    Ok(Some(head.position))
+    Ok(Some(head))
 }
 
 fn done(output: &mut Output, thread: &ThreadKey, what: &str) -> Result<(), Failure> {

@@ -3,7 +3,8 @@
 use std::{fs, io::Write, path::Path};
 
 use hanok_checkpoint::{
-    Checkpointer, Difference, Holder, Log, LogEntry, Select, ThreadInfo, Verified, Which,
+    Chain, Checkpointer, Difference, Holder, KeyId, Log, LogEntry, Select, ThreadInfo, Verified,
+    Which,
 };
 use hanok_core::{Namespace, Position, Stored};
 use serde_json::{Value, json};
@@ -53,6 +54,9 @@ fn threads(all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
                 "running": info.head.claim.is_some(),
                 "fork_of": info.origin,
                 "expires": info.expires.map(moment),
+                "life": info.head.life.to_string(),
+                "updated": info.updated.map(moment),
+                "labels": info.labels,
             }))
         });
     }
@@ -300,6 +304,7 @@ pub(crate) async fn verify(
                 "snapshots": found.snapshots,
                 "bad_snapshots": found.bad_snapshots.iter().map(|at| at.0).collect::<Vec<_>>(),
                 "damage": damage,
+                "chain": chain(found.chain),
                 "reads": found.reads,
             }))?;
         } else {
@@ -311,11 +316,29 @@ pub(crate) async fn verify(
     if damaged > 0 { Err(Failure::Damaged(damaged, count)) } else { Ok(()) }
 }
 
+/// The chain of a log, in a word.
+fn chain(chain: Chain) -> &'static str {
+    match chain {
+        Chain::None => "none",
+        Chain::Holds(_) => "holds",
+        Chain::Broken(_) => "broken",
+        Chain::NoKey(_) => "no key",
+        _ => "unchecked",
+    }
+}
+
 fn said(log: &Log, found: &Verified) -> Vec<String> {
     let thread = log.thread();
     let (records, snapshots) = (found.records, found.snapshots);
     if found.is_whole() {
-        return vec![format!("{thread}: whole, {records} records and {snapshots} snapshots")];
+        let chain = match found.chain {
+            Chain::Holds(_) => ", the chain holds".to_owned(),
+            Chain::NoKey(KeyId(id)) => format!("; key {id} of its chain is not given"),
+            _ => String::new(),
+        };
+        return vec![format!(
+            "{thread}: whole, {records} records and {snapshots} snapshots{chain}"
+        )];
     }
     let mut lines = Vec::new();
     if let Some(damage) = &found.damage {
@@ -328,6 +351,12 @@ fn said(log: &Log, found: &Verified) -> Vec<String> {
             (false, Position::START) => "  nothing before it reads".to_owned(),
             (false, good) => format!("  `hanok rewind … {good}` lets it go on from there"),
         });
+    }
+    if let Chain::Broken(at) = found.chain {
+        lines.push(format!(
+            "{thread}: its chain does not lead to position {at}: a record up to there was changed or taken out by somebody \
+             who made its checksum fit"
+        ));
     }
     for at in &found.bad_snapshots {
         lines.push(format!("{thread}: the snapshot at {at} is damaged; it is a cache and no loss"));

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use futures::FutureExt;
-use hanok_checkpoint::{Holder, SharedCheckpointer};
+use hanok_checkpoint::{Checkpointer, Holder, Life, SharedCheckpointer, Tip};
 use hanok_core::{Cancellation, ThreadKey};
 use hanok_state::State;
 
@@ -106,6 +106,11 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
 
     pub(crate) fn holder(&self) -> &Holder {
         &self.0.holder
+    }
+
+    /// The beginning of a thread that has no log.
+    pub(crate) fn new_tip(&self) -> Tip {
+        Tip::new(Life::new(self.runtime().ids.id()), self.0.store.is_chained())
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {

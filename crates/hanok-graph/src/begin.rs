@@ -12,7 +12,7 @@ use std::{
 
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Body, CheckpointError, Checkpointer, Claim, DRAINED, Epoch, LEASE, Log, OpenLog, RunFold,
+    Body, CheckpointError, Checkpointer, Claim, DRAINED, Epoch, LEASE, Life, Log, OpenLog, RunFold,
 };
 use hanok_core::{
     Budget, Cancellation, Limit, Meter, Namespace, Position, RunId, Spawned, Spent, Tenant,
@@ -315,13 +315,13 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let is_new = matches!(way, Way::New(_));
         let now = runtime.clock.now();
         let opening = match known {
-            Known::Read(opened) => Opening::of(&*graph.initial, opened, now)?,
+            Known::Read(opened) => Opening::of(&*graph.initial, opened, || app.new_tip(), now)?,
             Known::Recent(recent) => Opening::recent(recent, now),
         };
         let opening = opening.begin(graph, log.thread(), run, way, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: opening.epoch, beat: now };
-        let Opening { position, reading, mut progress, runs, asked, first, began, .. } = opening;
-        let at = (position, reading);
+        let Opening { tip, reading, mut progress, runs, asked, first, began, .. } = opening;
+        let at = (tip, reading);
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
         let tell = |_| {
             if let (Some(at), Some(state)) = (began, shown) {
@@ -349,7 +349,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let services = self.services.clone();
         let scope = scope(graph, run, services, Arc::new(journal), options, spent);
         let lost = Arc::new(AtomicBool::new(false));
-        let watching = watch(app, log, claim.epoch, stops, &scope.env.cancellation, &lost);
+        let watching =
+            watch(app, log, (tip.life, claim.epoch), stops, &scope.env.cancellation, &lost);
         let span = graph.span(Some(log.thread()));
         let outcome = within_time(&scope, &mut progress, options).instrument(span.clone()).await;
         if outcome.is_err() {
@@ -358,12 +359,12 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         drop(watching);
         let outcome = end(&scope, &progress, outcome, log, lost.load(Ordering::SeqCst)).await;
         if let Ok(Outcome::Done(_)) = &outcome
-            && let Some((position, epoch, reading)) = scope.env.journal.left_at().await
+            && let Some((tip, epoch, reading)) = scope.env.journal.left_at().await
             && is_all_stored(graph.initial.schema())
             && scope.env.journal.other_identity().is_none()
         {
             let Progress { state, unknown, .. } = progress;
-            let recent = Recent { position, epoch, reading, state, unknown };
+            let recent = Recent { tip, epoch, reading, state, unknown };
             app.recents().put(log.thread(), recent);
         }
         outcome
@@ -504,8 +505,12 @@ fn scope<S: State, C: Send + Sync + 'static>(
 
 /// A conflict, with the one who owns the thread if that can be told.
 async fn who(log: &Log, error: CheckpointError) -> RunError {
-    let conflict =
-        matches!(error, CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. });
+    let conflict = matches!(
+        error,
+        CheckpointError::Conflict { .. }
+            | CheckpointError::Fenced { .. }
+            | CheckpointError::OtherLife { .. }
+    );
     let head = if conflict { log.store().head(log.thread()).await.ok().flatten() } else { None };
     match head.and_then(|head| head.claim) {
         Some(claim) => {
@@ -521,7 +526,7 @@ async fn who(log: &Log, error: CheckpointError) -> RunError {
 fn watch<S: State, C: Send + Sync + 'static>(
     app: &App<S, C>,
     log: &Log,
-    epoch: Epoch,
+    (life, epoch): (Life, Epoch),
     stops: &[Cancellation],
     run: &Cancellation,
     lost: &Arc<AtomicBool>,
@@ -534,8 +539,8 @@ fn watch<S: State, C: Send + Sync + 'static>(
     let beating = async move {
         loop {
             clock.sleep(LEASE / 4).await;
-            let beat = log.store().beat(log.thread(), epoch, clock.now()).await;
-            if let Err(CheckpointError::Fenced { .. }) = beat {
+            let beat = log.store().beat(log.thread(), life, epoch, clock.now()).await;
+            if let Err(CheckpointError::Fenced { .. } | CheckpointError::OtherLife { .. }) = beat {
                 lost.store(true, Ordering::SeqCst);
                 return;
             }

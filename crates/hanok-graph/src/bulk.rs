@@ -52,8 +52,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         }
         let (runtime, graph) = (self.app.runtime(), &self.app.graph().0);
         let epoch = opened.as_ref().map(|opened| opened.head.epoch).unwrap_or_default();
-        let mut opening = Opening::of(&*graph.initial, opened, runtime.clock.now())?;
-        let expected = opening.position;
+        let mut opening =
+            Opening::of(&*graph.initial, opened, || self.app.new_tip(), runtime.clock.now())?;
+        let tip = opening.tip;
         let (run, thread) = (RunId(runtime.ids.id()), self.key());
         opening.epoch = epoch;
         let mut made = Made { app: &self.app, thread, opening, run, begun: false };
@@ -68,9 +69,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         }
         let entries = made.ended().opening.first;
         if entries.is_empty() {
-            return Ok(expected);
+            return Ok(tip.position);
         }
-        self.append(expected, entries).await
+        self.append(tip, entries).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_checkpoint::{Body, Commit, End, Frontier, RunFold, ThreadFold, Void};
+use hanok_checkpoint::{Body, Commit, End, Frontier, Life, RunFold, ThreadFold, Void};
 use hanok_core::{BoxFuture, Change, Changes, Namespace, Position, Spent, TaskId};
 use hanok_state::{State, StateUpdate};
 
@@ -403,7 +403,7 @@ impl<S: State, C> Inner<S, C> {
     }
 }
 
-/// An event; with a position it is recorded.
+/// An event; with a position it is recorded. Whoever tells it says in which life.
 pub(crate) fn event(
     path: &Namespace,
     step: u32,
@@ -415,6 +415,7 @@ pub(crate) fn event(
         Some((node, task, attempt)) => (Some(node), Some(task), attempt),
         None => (None, None, 0),
     };
-    let id = position.map(|position| EventId { position, index: kind.index() });
+    let id =
+        position.map(|position| EventId { life: Life::default(), position, index: kind.index() });
     Event { path: path.clone(), step, node, task, attempt, sequence: None, id, kind }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hanok_checkpoint::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Frontier, Goto, Guard,
-    OpenLog, Record,
+    OpenLog, Tip,
 };
 use hanok_core::{Changes, Fields, Namespace, Position};
 use hanok_state::{State, StateUpdate};
@@ -99,6 +99,10 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         node: Option<Option<&str>>,
     ) -> Result<Position, RunError> {
         let opened = self.log().open(None).await.map_err(RunError::Checkpoint)?;
+        // In place of a node what is due changes, and with it goes what is known of its calls.
+        if let (Some(opened), Some(_)) = (&opened, node) {
+            self.refuse_doubts(opened)?;
+        }
         let Some(OpenLog { head, mut fold, .. }) = opened else {
             return Err(RunError::NoSuchThread(self.key().clone()));
         };
@@ -140,7 +144,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             None => None,
         };
         entries.push((path.clone(), Body::Edit(Edit { node, changes, frontier })));
-        self.append(head.position, entries).await
+        self.append(Tip::of(&head), entries).await
     }
 
     /// Merges what `writer` writes into the state of the graph at a path of the thread, which is at a position; says how it
@@ -179,22 +183,22 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Appends entries between runs.
     pub(crate) async fn append(
         &self,
-        expected: Position,
+        mut tip: Tip,
         entries: Vec<(Namespace, Body)>,
     ) -> Result<Position, RunError> {
         let (runtime, thread) = (self.app.runtime(), self.key());
-        let mut last = expected;
-        let codec = self.app.store().codec();
-        let records = entries.into_iter().map(|(namespace, body)| {
-            let entry = Entry { at: runtime.clock.now(), namespace, body };
-            let record = Record::sealed(codec, thread, last.next(), last, &entry);
-            last = last.next();
-            record.map_err(|error| CheckpointError::Encode(error.into()))
-        });
-        let (id, records) = (AppendId(runtime.ids.id()), records.collect::<Result<_, _>>()?);
-        let append = Append::new(id, expected, Guard::Unclaimed, records);
+        let (codec, now) = (self.app.store().codec(), runtime.clock.now());
+        let (expected, mut records) = (tip.position, Vec::with_capacity(entries.len()));
+        for (namespace, body) in entries {
+            let entry = Entry { at: now, namespace, body };
+            let record = tip.push(codec, thread, tip.position, &entry);
+            records.push(record.map_err(|error| CheckpointError::Encode(error.into()))?);
+        }
+        let (id, place) = (AppendId(runtime.ids.id()), (expected, Guard::Unclaimed));
+        let append = tip.append(codec, thread, id, place, records);
+        let append = Append { updated: Some(now), ..append };
         self.app.store().append(thread, append).await?;
-        Ok(last)
+        Ok(tip.position)
     }
 }
 

@@ -424,9 +424,9 @@ fn asked(requests: &[Pending]) -> String {
 impl From<CheckpointError> for RunError {
     fn from(error: CheckpointError) -> Self {
         match error {
-            CheckpointError::Conflict { thread, .. } | CheckpointError::Fenced { thread, .. } => {
-                Self::Conflict { thread, holder: None }
-            }
+            CheckpointError::Conflict { thread, .. }
+            | CheckpointError::Fenced { thread, .. }
+            | CheckpointError::OtherLife { thread, .. } => Self::Conflict { thread, holder: None },
             error => Self::Checkpoint(error),
         }
     }

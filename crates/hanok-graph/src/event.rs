@@ -2,6 +2,7 @@
 
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
+use hanok_checkpoint::Life;
 use hanok_core::{Changes, Fields, Namespace, Position, Spent, Stored, StoredError, TaskId, Token};
 use hanok_state::{State, StateUpdate};
 
@@ -30,10 +31,12 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// Names a recorded event: the entry of the log that it tells of, and which of that entry's events it is. Ids grow along
-/// a thread, so the last one seen is all that a reader has to remember.
+/// Names a recorded event: the life of its thread, the entry of the log that it tells of, and which of that entry's events it
+/// is. Ids grow along a life, so the last one seen is all that a reader has to remember.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventId {
+    /// The thread's life.
+    pub life: Life,
     /// The position in the log.
     pub position: Position,
     /// Which of the position's events.
@@ -42,14 +45,15 @@ pub struct EventId {
 
 impl EventId {
     /// The id of the last event that the entry at `position` can have: to go on after a state that was read there.
-    pub fn last_of(position: Position) -> Self {
-        Self { position, index: u8::MAX }
+    pub fn last_of(life: Life, position: Position) -> Self {
+        Self { life, position, index: u8::MAX }
     }
 }
 
+/// `LIFE.POSITION.INDEX`, the life in hexadecimal digits.
 impl fmt::Display for EventId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.position.0, self.index)
+        write!(f, "{}.{}.{}", self.life, self.position.0, self.index)
     }
 }
 
@@ -106,6 +110,12 @@ pub enum EventKind {
     Token(Token),
     /// So many events were dropped because nobody read them. Recorded ones follow, from the log. Live.
     Lagged(u64),
+    /// Recorded events that were dropped cannot be read from the log now. It is the last event of its stream, though the run goes
+    /// on: read on from the last id that was seen. Live.
+    Cut {
+        /// Why they cannot be read.
+        error: String,
+    },
 }
 
 /// A kind of events to observe.
@@ -176,7 +186,7 @@ impl EventKind {
             | Self::TaskFailed { .. } => Mode::Tasks,
             Self::Custom(_) => Mode::Custom,
             Self::Token(_) => Mode::Messages,
-            Self::Ended { .. } | Self::Lagged(_) => return None,
+            Self::Ended { .. } | Self::Lagged(_) | Self::Cut { .. } => return None,
         })
     }
 

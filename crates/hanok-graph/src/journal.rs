@@ -17,8 +17,9 @@ use futures::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Codec, CodecError, Entry, Epoch,
     Guard, Log, Outgoing, Persistence, Record, RunFold, Safety, SharedCheckpointer, ThreadFold,
+    Tip,
 };
-use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
+use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey, Timestamp};
 
 use crate::{AnyState, Durability, Pending, Runtime, progress::pending, sink::Sink};
 
@@ -80,7 +81,8 @@ pub(crate) struct Keeping {
 }
 
 struct At {
-    position: Position,
+    /// Where the log ends.
+    tip: Tip,
     epoch: Epoch,
     /// An append whose answer was not awaited: where the log is has to be read again.
     unsure: bool,
@@ -100,7 +102,7 @@ pub(crate) enum Keep {
 impl Journal {
     /// A journal that keeps nothing and only counts positions.
     pub(crate) fn nowhere(thread: ThreadKey, runtime: Runtime) -> Self {
-        let at = (Position::START, Epoch::default());
+        let at = (Tip::default(), Epoch::default());
         Self::new(thread, None, runtime, at, Reading::default(), Keeping::default())
     }
 
@@ -108,16 +110,16 @@ impl Journal {
         thread: ThreadKey,
         store: Option<SharedCheckpointer>,
         runtime: Runtime,
-        (position, epoch): (Position, Epoch),
+        (tip, epoch): (Tip, Epoch),
         reading: Reading,
         keeping: Keeping,
     ) -> Self {
         let waiting = Waiting::default();
-        let at = AsyncMutex::new(At { position, epoch, unsure: false, waiting, append: None });
+        let at = AsyncMutex::new(At { tip, epoch, unsure: false, waiting, append: None });
         let lost = Arc::new(AtomicBool::new(false));
         let writer = match (&store, keeping.durability) {
             (Some(store), Durability::Async) => {
-                keeping.sink.hold(position);
+                keeping.sink.hold(tip.position);
                 let (store, sink) = (store.clone(), keeping.sink.clone());
                 let (thread, runtime) = (thread.clone(), runtime.clone());
                 Some(Arc::new(Writer::new(thread, store, runtime, epoch, sink, lost.clone())))
@@ -142,17 +144,18 @@ impl Journal {
         }
     }
 
-    /// Takes the thread with `claim` and writes `first`; the log is at `position`.
+    /// Takes the thread with `claim` and writes `first`; the log ends at `tip`.
     pub(crate) async fn take(
         log: &Log,
         runtime: Runtime,
-        (position, reading): (Position, Reading),
+        (tip, reading): (Tip, Reading),
         claim: Claim,
         first: Vec<(Namespace, Body)>,
         keeping: Keeping,
         then: impl FnOnce(Position),
     ) -> Result<Self, CheckpointError> {
-        let at = (position, claim.epoch);
+        let at = (tip, claim.epoch);
+        keeping.sink.begin(tip.life);
         let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
         let journal = Self::new(thread, store, runtime, at, reading, keeping);
         let guard = Some(Guard::Take(claim));
@@ -234,9 +237,9 @@ impl Journal {
     ) -> Result<Position, CheckpointError> {
         let mut at = self.at.lock().await;
         let Some(store) = &self.store else {
-            at.position = Position(at.position.0 + entries.len() as u64);
-            then(at.position);
-            return Ok(at.position);
+            at.tip.position = Position(at.tip.position.0 + entries.len() as u64);
+            then(at.tip.position);
+            return Ok(at.tip.position);
         };
         let barrier = barrier
             || guard.is_some()
@@ -245,7 +248,7 @@ impl Journal {
         let exit = self.keeping.durability == Durability::Exit;
         if exit && !barrier {
             let names = entries.into_iter().map(|(path, body)| at.waiting.push(path, body));
-            let last = names.last().unwrap_or(at.position);
+            let last = names.last().unwrap_or(at.tip.position);
             then(last);
             return Ok(last);
         }
@@ -256,16 +259,17 @@ impl Journal {
             }
         }
         self.make_sure(store, &mut at).await?;
-        let after = at.position;
+        let (after, mut tip) = (at.tip.position, at.tip);
         let entries = if exit { at.waiting.leave(after, entries) } else { entries };
         let sealed = |error: CodecError| CheckpointError::Encode(error.into());
-        let outbox = outgoing(store.codec(), &self.thread, after, &entries).map_err(sealed)?;
-        let records = self.records(store.codec(), after, entries).map_err(sealed)?;
-        let last = Position(after.0 + records.len() as u64);
+        let outbox = outgoing(store.codec(), &self.thread, &tip, &entries).map_err(sealed)?;
+        let now = self.runtime.clock.now();
+        let records = self.records(store.codec(), &mut tip, now, entries).map_err(sealed)?;
+        let last = tip.position;
         self.reading.add(records.iter().map(|record| record.bytes.len()).sum());
         if let (Some(writer), false) = (&self.writer, barrier) {
-            writer.give(after, records, outbox);
-            at.position = last;
+            writer.give(after, tip, records, outbox);
+            at.tip = tip;
             then(last);
             return Ok(last);
         }
@@ -285,11 +289,12 @@ impl Journal {
         };
         at.append = Some(id);
         let id = AppendId(id);
-        let append = Append::new(id, after, guard, records);
+        let append = tip.append(store.codec(), &self.thread, id, (after, guard), records);
+        let updated = Some(now);
         at.unsure = true;
         let appended =
-            store.append(&self.thread, Append { safety, outbox, expires, ..append }).await;
-        if let Err(CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. }) = appended {
+            store.append(&self.thread, Append { safety, outbox, expires, updated, ..append }).await;
+        if appended.as_ref().is_err_and(is_lost) {
             self.lost.store(true, Ordering::SeqCst);
         }
         appended?;
@@ -298,21 +303,21 @@ impl Journal {
         if releases {
             self.released.store(true, Ordering::SeqCst);
         }
-        at.position = last;
+        at.tip = tip;
         self.keeping.sink.is_safe(last);
         then(last);
         Ok(last)
     }
 
     /// Where the run has left its thread, with its claim given back and nothing but the graph's own state to keep: the
-    /// position, the epoch, and what there is to read.
-    pub(crate) async fn left_at(&self) -> Option<(Position, Epoch, Reading)> {
+    /// end of the log, the epoch, and what there is to read.
+    pub(crate) async fn left_at(&self) -> Option<(Tip, Epoch, Reading)> {
         let alone = lock(&self.left).is_empty() && lock(&self.unfinished).is_empty();
         if !self.is_released() || !alone {
             return None;
         }
         let at = self.at.lock().await;
-        (!at.unsure).then(|| (at.position, at.epoch, self.reading.clone()))
+        (!at.unsure).then(|| (at.tip, at.epoch, self.reading.clone()))
     }
 
     /// Makes everything safe that was appended, and waits for it.
@@ -337,14 +342,15 @@ impl Journal {
             // Only this run writes under its claim: what the log has more than we know, we wrote. What we know stays: a
             // store that says less answers with what it was, and if that hides more, the next append conflicts.
             let head = store.head(&self.thread).await?;
-            let head = head.map_or(Position::START, |head| head.position).max(at.position);
-            if head > at.position {
-                self.keeping.sink.missed(at.position, head);
+            let head = head.filter(|head| head.life == at.tip.life);
+            let tip = head.as_ref().map_or(at.tip, Tip::of);
+            if tip.position > at.tip.position {
+                self.keeping.sink.missed(at.tip.position, tip.position);
                 at.waiting.left();
+                at.tip = tip;
             } else {
                 at.waiting.stay();
             }
-            at.position = head;
             at.unsure = false;
         }
         Ok(())
@@ -353,16 +359,13 @@ impl Journal {
     fn records(
         &self,
         codec: &Codec,
-        after: Position,
+        tip: &mut Tip,
+        now: Timestamp,
         entries: Vec<(Namespace, Body)>,
     ) -> Result<Vec<Record>, CodecError> {
-        let now = self.runtime.clock.now();
-        let mut last = after;
         let record = |(namespace, body)| {
-            let entry = Entry { at: now, namespace, body };
-            let record = Record::sealed(codec, &self.thread, last.next(), last, &entry);
-            last = last.next();
-            record
+            let before = tip.position;
+            tip.push(codec, &self.thread, before, &Entry { at: now, namespace, body })
         };
         entries.into_iter().map(record).collect()
     }
@@ -381,18 +384,18 @@ impl Journal {
         }
         let Some(most) = self.reading.begin() else { return };
         let (reading, fold) = (self.reading.clone(), prepare());
-        let log = Log::new(store.clone(), self.thread.clone());
+        let (log, life) = (Log::new(store.clone(), self.thread.clone()), at.tip.life);
         let written = async move {
             let written = match fold() {
                 // A snapshot is a cache: a failed one costs a longer read and is tried again later.
-                Some(fold) => log.put_snapshot_within(&fold, most).await.ok().flatten(),
+                Some(fold) => log.put_snapshot_within(life, &fold, most).await.ok().flatten(),
                 None => None,
             };
             reading.end(written);
         };
         match &self.writer {
             // A snapshot of what is not safe yet could be one of what never was.
-            Some(writer) => writer.then(at.position, Box::pin(written)),
+            Some(writer) => writer.then(at.tip.position, Box::pin(written)),
             None => self.runtime.spawner.spawn(Box::pin(written)).detach(),
         }
     }
@@ -496,6 +499,16 @@ impl Journal {
     }
 }
 
+/// Whether an append failed because the thread is not the run's any more.
+fn is_lost(error: &CheckpointError) -> bool {
+    matches!(
+        error,
+        CheckpointError::Conflict { .. }
+            | CheckpointError::Fenced { .. }
+            | CheckpointError::OtherLife { .. }
+    )
+}
+
 /// Whether an entry, and all before it, is to be safe before the run goes on.
 fn is_barrier(body: &Body) -> bool {
     matches!(
@@ -504,18 +517,18 @@ fn is_barrier(body: &Body) -> bool {
     )
 }
 
-/// The items for others that `entries`, which follow `after`, hand over.
+/// The items for others that `entries`, which follow `tip`, hand over.
 fn outgoing(
     codec: &Codec,
     thread: &ThreadKey,
-    after: Position,
+    tip: &Tip,
     entries: &[(Namespace, Body)],
 ) -> Result<Vec<Outgoing>, CodecError> {
     let mut outgoing = Vec::new();
-    for (at, (_, body)) in (after.0 + 1..).zip(entries) {
+    for (at, (_, body)) in (tip.position.0 + 1..).zip(entries) {
         if let Body::Commit(commit) = body {
             for item in &commit.outbox {
-                outgoing.push(item.outgoing(codec, thread, Position(at))?);
+                outgoing.push(item.outgoing(codec, thread, tip.life, Position(at))?);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{
-    Answer, Begin, Body, Epoch, INTERRUPTED, OpenLog, Persistence, RunFold, outlives,
+    Answer, Begin, Body, Epoch, INTERRUPTED, OpenLog, Persistence, RunFold, Tip, outlives,
 };
 use hanok_core::{Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
@@ -94,7 +94,8 @@ fn reading(opened: &OpenLog) -> Reading {
 
 /// A run that is about to take its thread: where the thread is, and what the run begins with.
 pub(crate) struct Opening<S: State> {
-    pub(crate) position: Position,
+    /// Where the log ends.
+    pub(crate) tip: Tip,
     /// The epoch that the run takes it with.
     pub(crate) epoch: Epoch,
     pub(crate) reading: Reading,
@@ -115,15 +116,17 @@ pub(crate) struct Opening<S: State> {
 }
 
 impl<S: State> Opening<S> {
-    /// Reads what the log says; a state in another schema is written anew in this build's.
+    /// Reads what the log says, and begins a thread that has none at `new`; a state in another schema is written anew in this
+    /// build's.
     pub(crate) fn of(
         initial: &S,
         opened: Option<OpenLog>,
+        new: impl FnOnce() -> Tip,
         now: Timestamp,
     ) -> Result<Self, RunError> {
-        let (position, epoch, reading) = opened.as_ref().map_or_else(
-            || (Position::START, Epoch::default(), Reading::of(0, 0)),
-            |opened| (opened.head.position, opened.head.epoch, reading(opened)),
+        let (tip, epoch, reading) = opened.as_ref().map_or_else(
+            || (new(), Epoch::default(), Reading::of(0, 0)),
+            |opened| (Tip::of(&opened.head), opened.head.epoch, reading(opened)),
         );
         let fold = opened.map(|opened| opened.fold).unwrap_or_default();
         let (mut runs, identity) = (fold.runs, fold.identity);
@@ -142,7 +145,7 @@ impl<S: State> Opening<S> {
             first.push((Namespace::root(), progress.rebase()?));
         }
         Ok(Self {
-            position,
+            tip,
             epoch: epoch.next(now),
             reading,
             progress,
@@ -159,7 +162,7 @@ impl<S: State> Opening<S> {
     /// Goes on from where a run of this process left the thread.
     pub(crate) fn recent(recent: Recent<S>, now: Timestamp) -> Self {
         Self {
-            position: recent.position,
+            tip: recent.tip,
             epoch: recent.epoch.next(now),
             reading: recent.reading,
             progress: Progress::beginning(recent.state, recent.unknown),
@@ -182,7 +185,7 @@ impl<S: State> Opening<S> {
         way: Way<S::Update>,
         tags: BTreeMap<String, String>,
     ) -> Result<Self, RunError> {
-        let at = Position(self.position.0 + self.first.len() as u64 + 1);
+        let at = Position(self.tip.position.0 + self.first.len() as u64 + 1);
         let mut begin = Begin {
             run,
             epoch: self.epoch,

@@ -1,15 +1,15 @@
 //! The states in which threads were left, so that the next turn need not read them again.
 //!
-//! Nothing is trusted to be as it was: a run that begins from here takes its thread at the position and with the epoch that
-//! follow what is remembered, and the store refuses that when anybody, anywhere, has touched the thread since.
+//! Nothing is trusted to be as it was: a run that begins from here takes its thread in the life, at the position and with the
+//! epoch that follow what is remembered, and the store refuses that when anybody, anywhere, has touched the thread since.
 
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use hanok_checkpoint::Epoch;
-use hanok_core::{Fields, Position, ThreadKey};
+use hanok_checkpoint::{Epoch, Tip};
+use hanok_core::{Fields, ThreadKey};
 
 use crate::journal::Reading;
 
@@ -19,7 +19,7 @@ const BYTES: usize = 64 << 20;
 
 /// Where a thread was left whose turn is over.
 pub(crate) struct Recent<S> {
-    pub(crate) position: Position,
+    pub(crate) tip: Tip,
     pub(crate) epoch: Epoch,
     /// What there is to read, which is about what the state takes.
     pub(crate) reading: Reading,

@@ -60,9 +60,10 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     pub async fn sweep(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
         let mut swept = Vec::new();
         for info in self.store().all_threads(&Which::Expired(self.runtime().clock.now())).await? {
-            match self.store().delete(&info.thread, Some(info.head.position)).await {
+            match self.store().delete(&info.thread, Some(&info.head)).await {
                 Ok(true) => swept.push(info.thread),
-                Ok(false) | Err(CheckpointError::Conflict { .. }) => {}
+                Ok(false)
+                | Err(CheckpointError::Conflict { .. } | CheckpointError::OtherLife { .. }) => {}
                 Err(error) => return Err(error),
             }
         }

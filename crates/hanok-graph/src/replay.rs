@@ -2,7 +2,9 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use hanok_checkpoint::{Body, Commit, Entry, Log, LogEntry, RunFold, ThreadFold};
+use hanok_checkpoint::{
+    Body, Branch, CheckpointError, Commit, Entry, Log, LogEntry, RunFold, ThreadFold,
+};
 use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
 use hanok_state::State;
 
@@ -43,7 +45,16 @@ pub(crate) async fn events(
 ) -> Result<Vec<Event>, RunError> {
     // An entry may have several events, some of which were seen.
     let from = after.map_or(Position::START, |id| Position(id.position.0.saturating_sub(1)));
-    let entries = log.branch(from).await.map_err(RunError::Checkpoint)?;
+    let branch = log.branch(from).await.map_err(RunError::Checkpoint)?;
+    let Some(Branch { life, floor, entries }) = branch else { return Ok(Vec::new()) };
+    if let Some(id) = after {
+        // An id of an earlier life names something else here, or nothing.
+        life.admit(log.thread(), id.life).map_err(RunError::Checkpoint)?;
+        if id.position < floor {
+            let (thread, position) = (log.thread().clone(), id.position);
+            return Err(RunError::Checkpoint(CheckpointError::Pruned { thread, position, floor }));
+        }
+    }
     let base = entries.first().map_or(from, |entry| entry.parent);
     let mut fold = ThreadFold::default();
     if base > Position::START {
@@ -63,10 +74,11 @@ pub(crate) async fn events(
         fold.apply(position, &entry).map_err(|error| RunError::State(Box::new(error)))?;
         telling.tell(&entry, &fold, &mut told);
     }
-    told.retain(|event| {
-        event
-            .id
-            .is_some_and(|id| after.is_none_or(|seen| id > seen) && to.is_none_or(|to| id <= to))
+    told.retain_mut(|event| {
+        event.id.as_mut().is_some_and(|id| {
+            id.life = life;
+            after.is_none_or(|seen| *id > seen) && to.is_none_or(|to| *id <= to)
+        })
     });
     Ok(told)
 }
@@ -74,9 +86,7 @@ pub(crate) async fn events(
 /// Where threads were copied, and which.
 fn copies(entries: &[LogEntry]) -> VecDeque<(Position, ThreadKey)> {
     let copied = entries.iter().filter_map(|entry| match &entry.entry.body {
-        Body::Copied(copied) if copied.base.is_none() => {
-            Some((entry.position, copied.from.clone()))
-        }
+        Body::Copied(copied) => Some((entry.position, copied.from.clone())),
         _ => None,
     });
     copied.collect()

@@ -9,9 +9,10 @@ use std::{
 };
 
 use futures::{Stream, channel::oneshot};
+use hanok_checkpoint::Life;
 use hanok_core::{BoxFuture, Namespace, Position, Spawned, Spawner};
 
-use crate::{Event, EventId, EventKind, Outcome, RunError, event::Modes, journal};
+use crate::{Event, EventId, EventKind, Outcome, RunError, event::Modes, journal, task};
 
 /// How many events may wait for a slow observer. Past it they are dropped, and a mark says how many; recorded ones are
 /// read from the log instead.
@@ -36,6 +37,8 @@ struct Queue {
     /// Recorded events were dropped, the last of them this one. Until the reader has caught up, none is queued.
     gap: Option<EventId>,
     waker: Option<Waker>,
+    /// The life that the thread is in.
+    life: Life,
     /// The run is over: nothing more comes.
     closed: bool,
     /// Up to where the log is safe; `None` where all of it is.
@@ -70,11 +73,21 @@ impl Sink {
             return;
         }
         let mut queue = watched.queue();
+        if let Some(id) = &mut event.id {
+            id.life = queue.life;
+        }
         let held = |id: EventId| queue.safe.is_some_and(|safe| id.position > safe);
         if event.id.is_some_and(held) {
             queue.held.push_back(event);
         } else {
             queue.take(event, taken);
+        }
+    }
+
+    /// The run is one of this life of its thread.
+    pub(crate) fn begin(&self, life: Life) {
+        if let Some(watched) = &self.0 {
+            watched.queue().life = life;
         }
     }
 
@@ -105,9 +118,10 @@ impl Sink {
     pub(crate) fn missed(&self, known: Position, to: Position) {
         let Some(watched) = &self.0 else { return };
         let mut queue = watched.queue();
-        let first = EventId { position: known.next(), index: 0 };
+        let life = queue.life;
+        let first = EventId { life, position: known.next(), index: 0 };
         queue.first = queue.first.or(Some(first));
-        queue.gap = queue.gap.max(Some(EventId::last_of(to)));
+        queue.gap = queue.gap.max(Some(EventId::last_of(life, to)));
         queue.dropped += 1;
         queue.wake();
     }
@@ -128,8 +142,9 @@ impl Sink {
         if queue.dropped > 0 {
             let dropped = std::mem::take(&mut queue.dropped);
             // From here on recorded events are queued again: what is missing ends with the gap.
-            let before =
-                |first: EventId| EventId::last_of(Position(first.position.0.saturating_sub(1)));
+            let before = |EventId { life, position, .. }| {
+                EventId::last_of(life, Position(position.0.saturating_sub(1)))
+            };
             return Next::Lagged(dropped, queue.gap.take(), queue.first.map(before));
         }
         if queue.closed {
@@ -186,12 +201,16 @@ enum Next {
 
 /// Reads recorded events of a thread: after the first id, up to the second.
 pub(crate) type CatchUp =
-    Arc<dyn Fn(Option<EventId>, EventId) -> BoxFuture<'static, Vec<Event>> + Send + Sync>;
+    Arc<dyn Fn(Option<EventId>, EventId) -> BoxFuture<'static, Missed> + Send + Sync>;
+
+/// What was read of them, or why they cannot be.
+type Missed = Result<Vec<Event>, RunError>;
 
 /// A run, observed: a stream of its events, then its outcome.
 ///
 /// The run goes on by itself, however slowly it is read; at most 4,096 events wait. A reader who lags is told how many
-/// events were dropped, then given the recorded ones among them from the log. Dropping the stream drops the run, which
+/// events were dropped, then given the recorded ones among them from the log; a log that cannot be read ends the stream with
+/// [`EventKind::Cut`], and the reader goes on from the last id that it saw with [`Thread::events`](crate::Thread::events). Dropping the stream drops the run, which
 /// leaves the thread resumable, unless it is told to [`keep_running`](Events::keep_running).
 #[must_use]
 pub struct Events<S> {
@@ -202,8 +221,10 @@ pub struct Events<S> {
     /// The last recorded event that was read.
     last: Option<EventId>,
     /// Recorded events that are being read from the log.
-    reading: Option<BoxFuture<'static, Vec<Event>>>,
+    reading: Option<BoxFuture<'static, Missed>>,
     read: VecDeque<Event>,
+    /// What was missed cannot be read: nothing more is told, so that a reader goes on from before it.
+    is_cut: bool,
 }
 
 impl<S: Send + 'static> Events<S> {
@@ -226,7 +247,7 @@ impl<S: Send + 'static> Events<S> {
             drop(send.send(outcome));
         }));
         let (last, reading, read) = (None, None, VecDeque::new());
-        Self { sink, run: Some(run), outcome, catch_up, last, reading, read }
+        Self { sink, run: Some(run), outcome, catch_up, last, reading, read, is_cut: false }
     }
 
     /// Lets the run go on when the stream is dropped. Default: it is dropped too.
@@ -266,11 +287,23 @@ impl<S> Stream for Events<S> {
             let Poll::Ready(events) = reading.as_mut().poll(cx) else { return Poll::Pending };
             this.reading = None;
             let modes = this.sink.modes();
-            this.read.extend(events.into_iter().filter(|event| modes.take(&event.kind)));
+            match events {
+                Ok(events) => {
+                    this.read.extend(events.into_iter().filter(|event| modes.take(&event.kind)));
+                }
+                Err(error) => {
+                    this.is_cut = true;
+                    let error = task::chain(&error);
+                    return Poll::Ready(Some(live(EventKind::Cut { error })));
+                }
+            }
         }
         if let Some(event) = this.read.pop_front() {
             this.last = event.id.or(this.last);
             return Poll::Ready(Some(event));
+        }
+        if this.is_cut {
+            return Poll::Ready(None);
         }
         match this.sink.next(cx.waker()) {
             Next::Event(event) => {
@@ -282,7 +315,7 @@ impl<S> Stream for Events<S> {
                     // What earlier runs told is not this one's to tell.
                     this.reading = Some(catch_up(this.last.or(before), gap));
                 }
-                Poll::Ready(Some(lagged(dropped)))
+                Poll::Ready(Some(live(EventKind::Lagged(dropped))))
             }
             Next::End => Poll::Ready(None),
             Next::Wait => Poll::Pending,
@@ -292,7 +325,7 @@ impl<S> Stream for Events<S> {
 
 impl<S> Unpin for Events<S> {}
 
-fn lagged(dropped: u64) -> Event {
+fn live(kind: EventKind) -> Event {
     Event {
         path: Namespace::root(),
         step: 0,
@@ -301,7 +334,7 @@ fn lagged(dropped: u64) -> Event {
         attempt: 0,
         sequence: None,
         id: None,
-        kind: EventKind::Lagged(dropped),
+        kind,
     }
 }
 

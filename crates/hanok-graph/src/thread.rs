@@ -1,5 +1,6 @@
 //! One thread of an app.
 
+use std::time::Duration;
 use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::{AppendId, CheckpointError, Checkpointer, Log, LogEntry};
@@ -18,6 +19,10 @@ use crate::{
     replay::{self, Shows},
     sink::{CatchUp, Sink},
 };
+
+/// How long a reader who missed events waits before the log is read again, at first and at most.
+const AGAIN_FIRST: Duration = Duration::from_millis(20);
+const AGAIN_LONGEST: Duration = Duration::from_secs(5);
 
 /// What a run is to do.
 #[derive(Debug, Clone)]
@@ -283,12 +288,20 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Arc::new(move |after, to| {
             let (log, graph) = (log.clone(), graph.clone());
             Box::pin(async move {
-                let told = async {
-                    let shows = Shows::of(&graph)?;
-                    replay::events(&log, after, Some(to), &shows).await
-                };
-                // A log that cannot be read now is the run's error, and the reader has been told that something is missing.
-                told.await.unwrap_or_default()
+                let shows = Shows::of(&graph)?;
+                let mut wait = AGAIN_FIRST;
+                loop {
+                    match replay::events(&log, after, Some(to), &shows).await {
+                        // A store that does not answer may do so again.
+                        Err(RunError::Checkpoint(CheckpointError::Unavailable { .. }))
+                            if wait <= AGAIN_LONGEST =>
+                        {
+                            graph.runtime.clock.sleep(wait).await;
+                            wait *= 2;
+                        }
+                        read => return read,
+                    }
+                }
             })
         })
     }

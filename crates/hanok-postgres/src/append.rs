@@ -1,6 +1,6 @@
 //! How records come to the end of a thread's log.
 
-use hanok_checkpoint::{Append, CheckpointError, Claim, Epoch, Guard, Head, Safety};
+use hanok_checkpoint::{Append, Claim, Epoch, Guard, Safety};
 use hanok_core::{Position, ThreadKey};
 use tokio_postgres::{
     Row,
@@ -12,7 +12,7 @@ use crate::{
     failure::{Failure, Outlook},
     number::{bound, stored},
     pool::{Mode, Query},
-    read::{HEAD, read_head},
+    read::{HEAD, HEAD_COLUMNS, read_head},
     schema::Schema,
 };
 
@@ -88,6 +88,14 @@ pub(crate) struct Put<'a> {
     topics: Vec<&'a [u8]>,
     positions: Vec<i64>,
     items: Vec<&'a [u8]>,
+    life: Vec<u8>,
+    link: Option<&'a [u8]>,
+    seal: Option<&'a [u8]>,
+    updated: Option<i64>,
+    follows: i64,
+    base: Option<&'a [u8]>,
+    names: Vec<&'a str>,
+    values: Vec<Option<&'a str>>,
 }
 
 impl<'a> Put<'a> {
@@ -98,7 +106,7 @@ impl<'a> Put<'a> {
         schema: &Schema,
         notifies: bool,
     ) -> Result<Option<Self>, Failure> {
-        if stored(append.expected.0.saturating_add(append.records.len() as u64)).is_err() {
+        if stored(append.follows().0.saturating_add(append.records.len() as u64)).is_err() {
             return Ok(None);
         }
         let (epoch, claim) = match &append.guard {
@@ -125,10 +133,18 @@ impl<'a> Put<'a> {
             topics: append.outbox.iter().map(|item| item.topic.as_bytes()).collect(),
             positions: positions.collect::<Result<_, _>>()?,
             items: append.outbox.iter().map(|item| &item.bytes[..]).collect(),
+            life: append.life.to_bytes().to_vec(),
+            link: append.link.as_ref().map(|link| &link.0[..]),
+            seal: append.seal.as_ref().map(|seal| &seal.0[..]),
+            updated: append.updated.map(|at| stored(at.0)).transpose()?,
+            follows: stored(append.follows().0)?,
+            base: append.base.as_ref().map(|base| &base.bytes[..]),
+            names: append.labels.iter().map(|(name, _)| name.as_str()).collect(),
+            values: append.labels.iter().map(|(_, value)| value.as_deref()).collect(),
         }))
     }
 
-    pub(crate) fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 14] {
+    pub(crate) fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 22] {
         [
             (&self.tenant, Type::TEXT),
             (&self.thread, Type::TEXT),
@@ -144,6 +160,14 @@ impl<'a> Put<'a> {
             (&self.topics, Type::BYTEA_ARRAY),
             (&self.positions, Type::INT8_ARRAY),
             (&self.items, Type::BYTEA_ARRAY),
+            (&self.life, Type::BYTEA),
+            (&self.link, Type::BYTEA),
+            (&self.seal, Type::BYTEA),
+            (&self.updated, Type::INT8),
+            (&self.follows, Type::INT8),
+            (&self.base, Type::BYTEA),
+            (&self.names, Type::TEXT_ARRAY),
+            (&self.values, Type::TEXT_ARRAY),
         ]
     }
 }
@@ -178,6 +202,30 @@ fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
              )"
         )
     };
+    let labelled = if append.labels.is_empty() {
+        String::new()
+    } else {
+        format!(
+            ", labelled AS (
+                 INSERT INTO {s}.labels (thread_id, name, value)
+                 SELECT id, name, value FROM moved, unnest($21, $22) AS new (name, value)
+                 WHERE value IS NOT NULL
+                 ON CONFLICT (thread_id, name) DO UPDATE SET value = excluded.value
+             ), unlabelled AS (
+                 DELETE FROM {s}.labels USING moved, unnest($21, $22) AS gone (name, value)
+                 WHERE thread_id = id AND labels.name = gone.name AND gone.value IS NULL
+             )"
+        )
+    };
+    let based = if append.base.is_none() || append.expected > Position::START {
+        String::new()
+    } else {
+        format!(
+            ", based AS (
+                 INSERT INTO {s}.snapshots (thread_id, position, bytes) SELECT id, $19, $20 FROM moved
+             )"
+        )
+    };
     let told = if notifies {
         format!(", pg_notify({}, head || E'\\n' || $1 || E'\\n' || $2)", s.literal())
     } else {
@@ -187,9 +235,9 @@ fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
         "WITH moved AS ({moved} RETURNING id, head),
          put AS (
              INSERT INTO {s}.records (thread_id, position, append_id, bytes)
-             SELECT moved.id, $3 + new.n, $4, new.bytes
+             SELECT moved.id, $19 + new.n, $4, new.bytes
              FROM moved, unnest($5) WITH ORDINALITY AS new (bytes, n)
-         ){sent}
+         ){sent}{labelled}{based}
          SELECT id{told} FROM moved"
     )
 }
@@ -197,8 +245,10 @@ fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
 /// A new thread, if `admitted`.
 fn insert(admitted: &str, owner: &str, s: &Schema) -> String {
     format!(
-        "INSERT INTO {s}.threads (tenant, thread, head, epoch, run, holder, beat, origin, expires)
-         SELECT $1, $2, cardinality($5), {owner}, $10, $11 WHERE {admitted}
+        "INSERT INTO {s}.threads (tenant, thread, head, epoch, run, holder, beat, origin, expires,
+             life, link, seal, updated, floor)
+         SELECT $1, $2, $19 + cardinality($5), {owner}, $10, $11, $15, $16, $17, $18, $19
+         WHERE {admitted}
          ON CONFLICT (tenant, thread) DO NOTHING"
     )
 }
@@ -207,8 +257,9 @@ fn insert(admitted: &str, owner: &str, s: &Schema) -> String {
 fn update(admitted: &str, owner: &str, s: &Schema) -> String {
     format!(
         "UPDATE {s}.threads
-         SET head = $3 + cardinality($5), expires = coalesce($11, expires){owner}
-         WHERE tenant = $1 AND thread = $2 AND head = $3 AND {admitted}"
+         SET head = $3 + cardinality($5), expires = coalesce($11, expires), link = $16,
+             seal = $17, updated = coalesce($18, updated){owner}
+         WHERE tenant = $1 AND thread = $2 AND head = $3 AND life = $15 AND {admitted}"
     )
 }
 
@@ -219,6 +270,7 @@ pub(crate) struct Find<'a> {
     thread: &'a str,
     position: i64,
     id: Vec<u8>,
+    life: Vec<u8>,
 }
 
 impl<'a> Find<'a> {
@@ -227,20 +279,23 @@ impl<'a> Find<'a> {
             "SELECT {HEAD}, EXISTS (
                  SELECT FROM {s}.records
                  WHERE thread_id = threads.id AND position = $3 AND append_id = $4
+                       AND threads.life = $5
              )
              FROM {s}.threads WHERE tenant = $1 AND thread = $2"
         );
         let (tenant, thread) = (thread.tenant().as_str(), thread.thread());
-        let position = bound(append.expected.0.saturating_add(1));
-        Self { sql, tenant, thread, position, id: append.id.0.to_be_bytes().to_vec() }
+        let position = bound(append.follows().0.saturating_add(1));
+        let (id, life) = (append.id.0.to_be_bytes().to_vec(), append.life.to_bytes().to_vec());
+        Self { sql, tenant, thread, position, id, life }
     }
 
-    pub(crate) fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 4] {
+    pub(crate) fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 5] {
         [
             (&self.tenant, Type::TEXT),
             (&self.thread, Type::TEXT),
             (&self.position, Type::INT8),
             (&self.id, Type::BYTEA),
+            (&self.life, Type::BYTEA),
         ]
     }
 }
@@ -252,19 +307,17 @@ pub(crate) fn settled(
     append: &Append,
 ) -> Result<bool, Failure> {
     let head = match found {
-        Some(row) if row.try_get(6)? => return Ok(true),
-        Some(row) => read_head(row)?,
-        None => Head {
-            position: Position::START,
-            floor: Position::START,
-            epoch: Epoch::default(),
-            claim: None,
-        },
+        Some(row) if row.try_get(HEAD_COLUMNS)? => return Ok(true),
+        Some(row) => Some(read_head(row)?),
+        None => None,
     };
-    if head.position != append.expected {
-        let (thread, expected, actual) = (thread.clone(), append.expected, head.position);
-        return Err(CheckpointError::Conflict { thread, expected, actual }.into());
+    let life = head.as_ref().map_or(append.life, |head| head.life);
+    let position = head.as_ref().map_or(Position::START, |head| head.position);
+    if head.is_some() && append.is_base_of(life) {
+        return Ok(true);
     }
-    append.guard.admit(thread, head.epoch, head.claim)?;
+    append.admit(thread, life, position)?;
+    let (epoch, claim) = head.map_or_else(Default::default, |head| (head.epoch, head.claim));
+    append.guard.admit(thread, epoch, claim)?;
     Ok(false)
 }

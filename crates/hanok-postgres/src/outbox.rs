@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use hanok_checkpoint::{Cursor, OutboxItem, Safety};
+use hanok_checkpoint::{Cursor, Life, OutboxItem, Safety};
 use hanok_core::Position;
 use tokio::time;
 use tokio_postgres::{Row, types::Type};
@@ -16,7 +16,7 @@ use crate::{
     failure::Failure,
     number::{bound, read},
     pool::{Mode, Query},
-    read::read_key,
+    read::{bytes, read_key},
 };
 
 /// How often it is looked again for items that are stored and may not be handed out yet, and in what pauses.
@@ -38,7 +38,7 @@ impl Database {
                  SELECT coalesce(max(xact), 0) AS xact, coalesce(max(seq), 0) AS seq
                  FROM {s}.consumers WHERE topic = $1 AND consumer = $2
              )
-             SELECT xact, seq, position, bytes, tenant, thread,
+             SELECT xact, seq, position, bytes, tenant, thread, life,
                     xact < (SELECT xact_base FROM {s}.hanok_format)
                            + pg_snapshot_xmin(pg_current_snapshot())::text::bigint
              FROM {s}.outbox JOIN {s}.threads ON id = thread_id
@@ -51,7 +51,7 @@ impl Database {
         loop {
             let answers = self.pool.ask(Mode::Read, &[Query { sql: &sql, parameters }]).await?;
             let rows: Vec<Row> = answers.into_iter().flatten().collect();
-            let ready = rows.iter().map(|row| row.try_get(6)).collect::<Result<Vec<bool>, _>>()?;
+            let ready = rows.iter().map(|row| row.try_get(7)).collect::<Result<Vec<bool>, _>>()?;
             let ready = ready.iter().take_while(|ready| **ready).count();
             looks += 1;
             // Most transactions end at once: who asks for the items of one need not ask twice.
@@ -96,12 +96,13 @@ impl Database {
     }
 }
 
-/// Reads `xact, seq, position, bytes, tenant, thread`.
+/// Reads `xact, seq, position, bytes, tenant, thread, life`.
 fn read_item(row: &Row) -> Result<OutboxItem, Failure> {
     let (xact, seq) = (read(row.try_get(0)?)?, read(row.try_get(1)?)?);
     Ok(OutboxItem {
         cursor: Cursor(u128::from(xact) << 64 | u128::from(seq)),
         thread: read_key(row, 4)?,
+        life: Life::from_bytes(bytes(row.try_get(6)?)?),
         position: Position(read(row.try_get(2)?)?),
         bytes: Bytes::copy_from_slice(row.try_get(3)?),
     })

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, CheckpointError, Checkpointer, Cursor, Epoch, Head, Opened, OutboxItem, Record,
+    Append, CheckpointError, Checkpointer, Cursor, Epoch, Head, Life, Opened, OutboxItem,
     Snapshots, ThreadInfo, Trim, Which,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
@@ -88,26 +88,28 @@ impl Checkpointer for Postgres {
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Result<Vec<Record>, CheckpointError> {
+    ) -> Result<Option<Opened>, CheckpointError> {
         self.told(self.database.history(thread, before, limit).await)
     }
 
     async fn put_snapshot(
         &self,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> Result<(), CheckpointError> {
-        self.told(self.database.put_snapshot(thread, position, &snapshot).await)
+        self.told(self.database.put_snapshot(thread, (life, position), &snapshot).await)
     }
 
     async fn beat(
         &self,
         thread: &ThreadKey,
+        life: Life,
         epoch: Epoch,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
-        self.told(self.database.beat(thread, epoch, now).await)
+        self.told(self.database.beat(thread, (life, epoch), now).await)
     }
 
     /// The rows are gone for every reader at once; their bytes stay in the server's files until they are vacuumed, and in its
@@ -116,7 +118,7 @@ impl Checkpointer for Postgres {
     async fn delete(
         &self,
         thread: &ThreadKey,
-        expected: Option<Position>,
+        expected: Option<&Head>,
     ) -> Result<bool, CheckpointError> {
         self.told(self.database.delete(thread, expected).await)
     }

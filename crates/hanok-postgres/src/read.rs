@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    CheckpointError, Claim, Epoch, Head, Holder, Opened, Record, Snapshots, ThreadInfo, Which,
+    CheckpointError, Claim, Epoch, Head, HeadSeal, Holder, Life, Link, Opened, Record, Snapshots,
+    ThreadInfo, Which,
 };
 use hanok_core::{BoxError, Position, RunId, Tenant, ThreadKey, Timestamp};
 use tokio_postgres::{
@@ -18,7 +19,10 @@ use crate::{
 };
 
 /// What [`read_head`] reads.
-pub(crate) const HEAD: &str = "head, epoch, run, holder, beat, floor";
+pub(crate) const HEAD: &str = "head, epoch, run, holder, beat, floor, life, link, seal";
+
+/// How many columns [`HEAD`] has.
+pub(crate) const HEAD_COLUMNS: usize = 9;
 
 impl Database {
     pub(crate) async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, Failure> {
@@ -85,7 +89,7 @@ impl Database {
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Result<Vec<Record>, Failure> {
+    ) -> Result<Option<Opened>, Failure> {
         let (tenant, name) = (thread.tenant().as_str(), thread.thread());
         let to = before.map_or(i64::MAX, |before| bound(before.0.saturating_sub(1)));
         let limit: i64 = bound(limit);
@@ -102,8 +106,13 @@ impl Database {
             (&to as _, Type::INT8),
             (&limit as _, Type::INT8),
         ];
-        let answers = self.look(&[Query { sql: &sql, parameters }]).await?;
-        answers.iter().flatten().map(read_record).collect()
+        let head = format!("SELECT {HEAD} FROM {s}.threads WHERE tenant = $1 AND thread = $2");
+        let head = Query { sql: &head, parameters: &parameters[..2] };
+        let answers = self.look(&[head, Query { sql: &sql, parameters }]).await?;
+        let [heads, records] = &answers[..] else { return Ok(None) };
+        let Some(head) = heads.first().map(read_head).transpose()? else { return Ok(None) };
+        let records = records.iter().map(read_record).collect::<Result<_, _>>()?;
+        Ok(Some(Opened { head, snapshot: None, records }))
     }
 
     pub(crate) async fn threads(
@@ -117,27 +126,36 @@ impl Database {
         let limit: i64 = bound(limit);
         let mut parameters: Vec<(&(dyn ToSql + Sync), Type)> =
             vec![(&after.0, Type::TEXT), (&after.1, Type::TEXT), (&limit, Type::INT8)];
-        let (tenant, origin, now): (&str, &str, i64) = match which {
-            Which::Of(tenant) => (tenant.as_str(), "", 0),
-            Which::ForksOf(origin) => (origin.tenant().as_str(), origin.thread(), 0),
-            Which::Expired(now) => ("", "", bound(now.0)),
-            _ => ("", "", 0),
+        let (tenant, text, value, now): (&str, &str, &str, i64) = match which {
+            Which::Of(tenant) => (tenant.as_str(), "", "", 0),
+            Which::ForksOf(origin) => (origin.tenant().as_str(), origin.thread(), "", 0),
+            Which::Labelled { tenant, name, value } => (tenant.as_str(), name, value, 0),
+            Which::Expired(now) => ("", "", "", bound(now.0)),
+            _ => ("", "", "", 0),
         };
+        let s = &self.schema;
+        let labelled = format!(
+            "tenant = $4 AND id IN (SELECT thread_id FROM {s}.labels WHERE name = $5 AND value = $7)"
+        );
         let named = match which {
             Which::Of(_) => "tenant = $4",
             Which::ForksOf(_) => "tenant = $4 AND origin = $5",
+            Which::Labelled { .. } => &labelled,
             Which::Claimed => "run IS NOT NULL",
             Which::Expired(_) => "run IS NULL AND expires <= $6",
             Which::All => "true",
         };
         parameters.extend([
             (&tenant as &(dyn ToSql + Sync), Type::TEXT),
-            (&origin, Type::TEXT),
+            (&text, Type::TEXT),
             (&now, Type::INT8),
+            (&value, Type::TEXT),
         ]);
-        let s = &self.schema;
         let sql = format!(
-            "SELECT {HEAD}, tenant, thread, origin, expires FROM {s}.threads
+            "SELECT {HEAD}, tenant, thread, origin, expires, updated,
+                    ARRAY(SELECT name FROM {s}.labels WHERE thread_id = id ORDER BY name),
+                    ARRAY(SELECT value FROM {s}.labels WHERE thread_id = id ORDER BY name)
+             FROM {s}.threads
              WHERE (tenant, thread) > ($1, $2) AND {named} ORDER BY tenant, thread LIMIT $3"
         );
         let answers = self.look(&[Query { sql: &sql, parameters: &parameters }]).await?;
@@ -167,11 +185,18 @@ fn up_to_the_end(
     Ok(records)
 }
 
-/// Reads [`HEAD`]`, tenant, thread, origin, expires`.
+/// Reads [`HEAD`]`, tenant, thread, origin, expires, updated` and the names and values of labels.
 fn read_info(row: &Row) -> Result<ThreadInfo, Failure> {
-    let expires = row.try_get::<_, Option<i64>>(9)?.map(read).transpose()?.map(Timestamp);
-    let (thread, origin) = (read_key(row, 6)?, row.try_get(8)?);
-    Ok(ThreadInfo { thread, head: read_head(row)?, origin, expires })
+    let at = |column: usize| HEAD_COLUMNS + column;
+    let time = |column| {
+        let time = row.try_get::<_, Option<i64>>(column)?.map(read).transpose()?;
+        Ok::<_, Failure>(time.map(Timestamp))
+    };
+    let (thread, origin) = (read_key(row, at(0))?, row.try_get(at(2))?);
+    let (expires, updated) = (time(at(3))?, time(at(4))?);
+    let (names, values): (Vec<String>, Vec<String>) = (row.try_get(at(5))?, row.try_get(at(6))?);
+    let labels = names.into_iter().zip(values).collect();
+    Ok(ThreadInfo { thread, head: read_head(row)?, origin, expires, updated, labels })
 }
 
 /// Reads `tenant, thread` from column `at` on.
@@ -191,13 +216,22 @@ pub(crate) fn read_head(row: &Row) -> Result<Head, Failure> {
     let position = Position(read(row.try_get(0)?)?);
     let epoch = Epoch(read(row.try_get(1)?)?);
     let floor = Position(read(row.try_get(5)?)?);
-    let Some(run) = row.try_get::<_, Option<&[u8]>>(2)? else {
-        return Ok(Head { position, floor, epoch, claim: None });
-    };
-    let run = RunId(u128::from_be_bytes(run.try_into().map_err(damaged)?));
-    let holder = Holder::from_bytes(row.try_get(3)?).map_err(damaged)?;
-    let beat = Timestamp(read(row.try_get(4)?)?);
-    Ok(Head { position, floor, epoch, claim: Some(Claim { run, holder, epoch, beat }) })
+    let life = Life::from_bytes(bytes(row.try_get(6)?)?);
+    let link = row.try_get::<_, Option<&[u8]>>(7)?.map(bytes).transpose()?.map(Link);
+    let seal = row.try_get::<_, Option<&[u8]>>(8)?.map(bytes).transpose()?.map(HeadSeal);
+    let mut claim = None;
+    if let Some(run) = row.try_get::<_, Option<&[u8]>>(2)? {
+        let run = RunId(u128::from_be_bytes(bytes(run)?));
+        let holder = Holder::from_bytes(row.try_get(3)?).map_err(damaged)?;
+        let beat = Timestamp(read(row.try_get(4)?)?);
+        claim = Some(Claim { run, holder, epoch, beat });
+    }
+    Ok(Head { life, position, floor, epoch, claim, link, seal })
+}
+
+/// So many bytes as there have to be.
+pub(crate) fn bytes<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Failure> {
+    bytes.try_into().map_err(damaged)
 }
 
 fn damaged(error: impl Into<BoxError>) -> Failure {

@@ -13,7 +13,10 @@ use crate::{
 };
 
 /// The format that this build reads and writes.
-const FORMAT: i32 = 2;
+const FORMAT: i32 = 3;
+
+/// What earlier formats hold has no lives and no chains: they are not upgraded.
+const OLDEST: i32 = 3;
 
 /// The oldest server: its transaction ids have 64 bits.
 const OLDEST_SERVER: i32 = 130_000;
@@ -27,6 +30,10 @@ enum Unfit {
     Table(String),
     #[error("its format is {0}, which no build writes")]
     Format(i32),
+    #[error(
+        "its format is {0}, of a build before 0.1; this one reads format {FORMAT} and does not upgrade it: begin a new store in another schema"
+    )]
+    Older(i32),
     #[error("the database's encoding is {0}; make one with UTF8")]
     Encoding(String),
     #[error("the server has version {0}; version 13 is the oldest that will do")]
@@ -64,17 +71,17 @@ impl fmt::Display for Schema {
     }
 }
 
-/// What leads from one format to the next; the first from nothing to format 1, the second brings the items of the store
-/// across threads.
+/// What makes a store out of nothing, in this build's format.
 ///
 /// Names are compared by bytes, whatever the database's collation. Half of a page of threads stays free, so that a head
 /// moves within its page and no index is touched.
-const STEPS: [&str; FORMAT as usize] = [
+const STEPS: [&str; 2] = [
     "
     CREATE TABLE {s}.threads (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         tenant text COLLATE \"C\" NOT NULL,
         thread text COLLATE \"C\" NOT NULL,
+        life bytea NOT NULL,
         head bigint NOT NULL,
         epoch bigint NOT NULL,
         run bytea,
@@ -83,6 +90,9 @@ const STEPS: [&str; FORMAT as usize] = [
         floor bigint NOT NULL DEFAULT 0,
         origin text COLLATE \"C\",
         expires bigint,
+        link bytea,
+        seal bytea,
+        updated bigint,
         UNIQUE (tenant, thread)
     ) WITH (fillfactor = 50);
     CREATE INDEX threads_claimed ON {s}.threads (tenant, thread) WHERE run IS NOT NULL;
@@ -95,6 +105,13 @@ const STEPS: [&str; FORMAT as usize] = [
         bytes bytea NOT NULL,
         PRIMARY KEY (thread_id, position)
     );
+    CREATE TABLE {s}.labels (
+        thread_id bigint NOT NULL,
+        name text COLLATE \"C\" NOT NULL,
+        value text COLLATE \"C\" NOT NULL,
+        PRIMARY KEY (thread_id, name)
+    );
+    CREATE INDEX labels_named ON {s}.labels (name, value);
     CREATE TABLE {s}.snapshots (
         thread_id bigint NOT NULL,
         position bigint NOT NULL,
@@ -130,8 +147,17 @@ const STEPS: [&str; FORMAT as usize] = [
 ];
 
 /// The tables of [`STEPS`], but for the one that names the format.
-const TABLES: [&str; 8] =
-    ["threads", "records", "snapshots", "outbox", "consumers", "tenants", "items", "vectors"];
+const TABLES: [&str; 9] = [
+    "threads",
+    "records",
+    "labels",
+    "snapshots",
+    "outbox",
+    "consumers",
+    "tenants",
+    "items",
+    "vectors",
+];
 
 /// What a schema is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +212,7 @@ async fn go_on_counting(pool: &Pool, schema: &Schema) -> Result<(), Failure> {
     pool.ask(Mode::Write(Safety::Machine), &[query]).await.map(|_| ())
 }
 
-/// Goes one format on; says whether there was nothing to do.
+/// Makes the tables where they are missing; says whether there was nothing to do.
 async fn step(pool: &Pool, schema: &Schema) -> Result<bool, Failure> {
     // Who may only use the tables of a store needs no right to make them.
     if kind_alone(pool, schema).await? == Kind::Store(FORMAT) {
@@ -198,17 +224,15 @@ async fn step(pool: &Pool, schema: &Schema) -> Result<bool, Failure> {
     // Of several processes that come at once, one goes on; the others find its work.
     let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
     transaction.query_typed(lock, &[(&schema.name, Type::TEXT)]).await?;
-    let from = match kind(&transaction, schema).await? {
-        Kind::Missing => {
-            transaction.batch_execute(&format!("CREATE SCHEMA {schema}")).await?;
-            0
+    let found = kind(&transaction, schema).await?;
+    if found == Kind::Missing {
+        transaction.batch_execute(&format!("CREATE SCHEMA {schema}")).await?;
+    }
+    if !matches!(found, Kind::Store(_)) {
+        for text in STEPS {
+            transaction.batch_execute(&text.replace("{s}", &schema.quoted)).await?;
         }
-        Kind::Empty => 0,
-        Kind::Store(format) => format,
-    };
-    if let Some(text) = usize::try_from(from).ok().and_then(|from| STEPS.get(from)) {
-        transaction.batch_execute(&text.replace("{s}", &schema.quoted)).await?;
-        let version = format!("UPDATE {schema}.hanok_format SET version = {}", from + 1);
+        let version = format!("UPDATE {schema}.hanok_format SET version = {FORMAT}");
         transaction.batch_execute(&version).await?;
     }
     transaction.commit().await?;
@@ -253,7 +277,8 @@ async fn kind(transaction: &Transaction<'_>, schema: &Schema) -> Result<Kind, Fa
     let row = transaction.query_typed_opt(&version, &[]).await?;
     let format: i32 = row.map_or(Ok(0), |row| row.try_get(0))?;
     match format {
-        1..=FORMAT => Ok(Kind::Store(format)),
+        OLDEST..=FORMAT => Ok(Kind::Store(format)),
+        1..OLDEST => Err(unfit(Unfit::Older(format))),
         ..1 => Err(unfit(Unfit::Format(format))),
         _ => Err(CheckpointError::TooNew {
             found: format.unsigned_abs(),

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use deadpool_postgres::Transaction;
-use hanok_checkpoint::{Append, CheckpointError, Epoch, Safety, Trim};
+use hanok_checkpoint::{Append, CheckpointError, Epoch, Head, Life, Record, Safety, Trim};
 use hanok_core::{Position, ThreadKey, Timestamp};
 use tokio_postgres::types::Type;
 
@@ -12,47 +12,56 @@ use crate::{
     failure::{Failure, Outlook},
     number::{bound, read, stored},
     pool::{Mode, Query},
+    read::bytes,
 };
 
 impl Database {
     pub(crate) async fn put_snapshot(
         &self,
         thread: &ThreadKey,
-        position: Position,
+        (life, position): (Life, Position),
         snapshot: &Bytes,
     ) -> Result<(), Failure> {
         let (tenant, name) = (thread.tenant().as_str(), thread.thread());
         let (position, snapshot) = (stored(position.0)?, &snapshot[..]);
-        let s = &self.schema;
+        let of = life.to_bytes();
+        let (s, of) = (&self.schema, &of[..]);
         // The lock keeps the thread from being deleted or cut off meanwhile, and lets appends go on.
         let sql = format!(
             "INSERT INTO {s}.snapshots (thread_id, position, bytes)
              SELECT id, $3, $4 FROM {s}.threads
-             WHERE tenant = $1 AND thread = $2 AND floor < $3 FOR KEY SHARE
+             WHERE tenant = $1 AND thread = $2 AND life = $5 AND floor < $3 FOR KEY SHARE
              ON CONFLICT (thread_id, position) DO NOTHING"
         );
+        let look = format!("SELECT life FROM {s}.threads WHERE tenant = $1 AND thread = $2");
         let parameters = &[
             (&tenant as _, Type::TEXT),
             (&name as _, Type::TEXT),
             (&position as _, Type::INT8),
             (&snapshot as _, Type::BYTEA),
+            (&of as _, Type::BYTEA),
         ];
-        self.write(&[Query { sql: &sql, parameters }]).await?;
-        Ok(())
+        let look = Query { sql: &look, parameters: &parameters[..2] };
+        let answers = self.write(&[Query { sql: &sql, parameters }, look]).await?;
+        match answers.get(1).and_then(|rows| rows.first()) {
+            Some(row) => Ok(Life::from_bytes(bytes(row.try_get(0)?)?).admit(thread, life)?),
+            None => Ok(()),
+        }
     }
 
     pub(crate) async fn beat(
         &self,
         thread: &ThreadKey,
-        epoch: Epoch,
+        (life, epoch): (Life, Epoch),
         now: Timestamp,
     ) -> Result<(), Failure> {
         let (tenant, name) = (thread.tenant().as_str(), thread.thread());
         let (under, beat): (i64, _) = (bound(epoch.0), stored(now.0)?);
-        let s = &self.schema;
+        let of = life.to_bytes();
+        let (s, of) = (&self.schema, &of[..]);
         let set = format!(
             "UPDATE {s}.threads SET beat = $4
-             WHERE tenant = $1 AND thread = $2 AND epoch = $3 AND run IS NOT NULL
+             WHERE tenant = $1 AND thread = $2 AND epoch = $3 AND life = $5 AND run IS NOT NULL
              RETURNING id"
         );
         let parameters = [
@@ -60,8 +69,9 @@ impl Database {
             (&name as _, Type::TEXT),
             (&under as _, Type::INT8),
             (&beat as _, Type::INT8),
+            (&of as _, Type::BYTEA),
         ];
-        let look = format!("SELECT epoch FROM {s}.threads WHERE tenant = $1 AND thread = $2");
+        let look = format!("SELECT epoch, life FROM {s}.threads WHERE tenant = $1 AND thread = $2");
         let answers = self
             .write(&[
                 Query { sql: &set, parameters: &parameters },
@@ -72,6 +82,9 @@ impl Database {
             return Ok(());
         }
         let row = answers.get(1).and_then(|rows| rows.first());
+        if let Some(row) = row {
+            Life::from_bytes(bytes(row.try_get(1)?)?).admit(thread, life)?;
+        }
         let actual = row.map_or(Ok(0), |row| row.try_get(0))?;
         let (thread, actual) = (thread.clone(), Epoch(read(actual)?));
         Err(CheckpointError::Fenced { thread, expected: epoch, actual }.into())
@@ -81,21 +94,26 @@ impl Database {
     pub(crate) async fn delete(
         &self,
         thread: &ThreadKey,
-        expected: Option<Position>,
+        expected: Option<&Head>,
     ) -> Result<bool, Failure> {
         let (tenant, name) = (thread.tenant().as_str(), thread.thread());
-        let wanted: Option<i64> = expected.map(|expected| bound(expected.0));
+        let at: Option<i64> = expected.map(|expected| bound(expected.position.0));
+        let of: Option<Vec<u8>> = expected.map(|expected| expected.life.to_bytes().to_vec());
         let s = &self.schema;
         // A statement sees what was committed before it began: so the thread is locked by one of its own, and what an append
         // under way still brings is there for the next.
-        let lock =
-            format!("SELECT head FROM {s}.threads WHERE tenant = $1 AND thread = $2 FOR UPDATE");
+        let lock = format!(
+            "SELECT head, life FROM {s}.threads WHERE tenant = $1 AND thread = $2 FOR UPDATE"
+        );
         let delete = format!(
             "WITH gone AS (
                  DELETE FROM {s}.threads
-                 WHERE tenant = $1 AND thread = $2 AND ($3 IS NULL OR head = $3) RETURNING id
+                 WHERE tenant = $1 AND thread = $2 AND ($3 IS NULL OR head = $3 AND life = $4)
+                 RETURNING id
              ), records AS (
                  DELETE FROM {s}.records USING gone WHERE thread_id = gone.id
+             ), labels AS (
+                 DELETE FROM {s}.labels USING gone WHERE thread_id = gone.id
              ), snapshots AS (
                  DELETE FROM {s}.snapshots USING gone WHERE thread_id = gone.id
              ), outbox AS (
@@ -103,21 +121,21 @@ impl Database {
              )
              SELECT id FROM gone"
         );
-        let all =
-            [(&tenant as _, Type::TEXT), (&name as _, Type::TEXT), (&wanted as _, Type::INT8)];
+        let all = [
+            (&tenant as _, Type::TEXT),
+            (&name as _, Type::TEXT),
+            (&at as _, Type::INT8),
+            (&of as _, Type::BYTEA),
+        ];
         let queries =
             [Query { sql: &lock, parameters: &all[..2] }, Query { sql: &delete, parameters: &all }];
         let answers = self.pool.ask(Mode::Write(Safety::Machine), &queries).await?;
-        let head = answers.first().and_then(|rows| rows.first()).map(|row| row.try_get(0));
-        let Some(head) = head.transpose()? else { return Ok(false) };
-        let actual = Position(read(head)?);
-        match expected.filter(|expected| *expected != actual) {
-            Some(expected) => {
-                let thread = thread.clone();
-                Err(CheckpointError::Conflict { thread, expected, actual }.into())
-            }
-            None => Ok(true),
+        let Some(row) = answers.first().and_then(|rows| rows.first()) else { return Ok(false) };
+        let (actual, life) = (Position(read(row.try_get(0)?)?), bytes(row.try_get(1)?)?);
+        if let Some(expected) = expected {
+            expected.admit(thread, Life::from_bytes(life), actual)?;
         }
+        Ok(true)
     }
 
     /// Cuts off a log, and appends what comes with it. It may be done twice: an append has an id, and a floor only rises.
@@ -141,20 +159,18 @@ impl Database {
         let s = &self.schema;
         let (tenant, name) = (thread.tenant().as_str(), thread.thread());
         let lock = format!(
-            "SELECT head, floor FROM {s}.threads WHERE tenant = $1 AND thread = $2 FOR UPDATE"
+            "SELECT head, floor, life FROM {s}.threads WHERE tenant = $1 AND thread = $2 FOR UPDATE"
         );
         let key = [(&tenant as _, Type::TEXT), (&name as _, Type::TEXT)];
         let row = transaction.query_typed_opt(&lock, &key).await?;
-        let (head, known): (i64, i64) = match row {
-            Some(row) => (row.try_get(0)?, row.try_get(1)?),
-            None => (0, 0),
+        let (head, known, life): (i64, i64, Life) = match row {
+            Some(row) => {
+                (row.try_get(0)?, row.try_get(1)?, Life::from_bytes(bytes(row.try_get(2)?)?))
+            }
+            None => (0, 0, trim.life),
         };
         let floor: i64 = bound(trim.floor.0);
-        let actual = Position(read(head)?);
-        if let Some(expected) = trim.refused_at(actual) {
-            let thread = thread.clone();
-            return Err(CheckpointError::Conflict { thread, expected, actual }.into());
-        }
+        trim.admit(thread, life, Position(read(head)?))?;
         if let Some(then) = &trim.then {
             self.append_within(&transaction, thread, then).await?;
         }
@@ -174,8 +190,40 @@ impl Database {
             let [tenant, name] = key;
             let parameters = [tenant, name, (&floor, Type::INT8), (&base, Type::BYTEA)];
             transaction.execute_typed(&cut, &parameters).await?;
+            self.put_envelopes(&transaction, thread, &trim.envelopes).await?;
         }
         Ok(transaction.commit().await?)
+    }
+
+    /// Puts what is left of erased records in their place. Of what they were appended by, nothing is left.
+    async fn put_envelopes(
+        &self,
+        transaction: &Transaction<'_>,
+        thread: &ThreadKey,
+        envelopes: &[Record],
+    ) -> Result<(), Failure> {
+        if envelopes.is_empty() {
+            return Ok(());
+        }
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        let positions = envelopes.iter().map(|record| stored(record.position.0));
+        let positions = positions.collect::<Result<Vec<_>, _>>()?;
+        let bytes: Vec<_> = envelopes.iter().map(|record| &record.bytes[..]).collect();
+        let s = &self.schema;
+        let put = format!(
+            "INSERT INTO {s}.records (thread_id, position, append_id, bytes)
+             SELECT id, new.position, '', new.bytes
+             FROM {s}.threads, unnest($3, $4) AS new (position, bytes)
+             WHERE tenant = $1 AND thread = $2"
+        );
+        let parameters = [
+            (&tenant as _, Type::TEXT),
+            (&name as _, Type::TEXT),
+            (&positions as _, Type::INT8_ARRAY),
+            (&bytes as _, Type::BYTEA_ARRAY),
+        ];
+        transaction.execute_typed(&put, &parameters).await?;
+        Ok(())
     }
 
     /// Appends to a thread whose row is locked.

@@ -10,9 +10,7 @@ mod support;
 
 use std::time::Duration;
 
-use hanok_checkpoint::{
-    Batch, Expect, Put, Search, SharedCheckpointer, Store, StoreError, Ttl, Write,
-};
+use hanok_checkpoint::{Batch, Expect, Put, Search, Store, StoreError, Ttl, Write};
 use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
 use hanok_postgres::Postgres;
 
@@ -27,30 +25,21 @@ fn put(text: &str) -> Put {
     Put::new(Stored::encode(text).unwrap())
 }
 
-/// P12
+/// P12: what cannot be upgraded is refused with words, and stays as it is.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_schema_of_the_format_without_items_is_upgraded_and_keeps_its_threads() {
+async fn a_schema_from_before_threads_had_lives_is_refused_with_words() {
     let Some(url) = support::server() else { return };
-    let (schema, thread) = (support::schema(), support::key("t"));
+    let schema = support::schema();
     let config = || support::config(&url).schema(schema.clone());
-    let store = SharedCheckpointer::new(support::connect(config()).await);
-    let append = support::append(&thread, 0, 1, "kept");
-    hanok_checkpoint::Checkpointer::append(&store, &thread, append).await.unwrap();
+    drop(support::connect(config()).await);
     let admin = support::admin(&url).await;
-    let older = format!(
-        "DROP TABLE \"{schema}\".vectors, \"{schema}\".items, \"{schema}\".tenants;
-         UPDATE \"{schema}\".hanok_format SET version = 1"
-    );
-    admin.batch_execute(&older).await.unwrap();
-
-    // Several processes at once.
-    let connect = || support::connect(config());
-    let (one, two, three) = tokio::join!(connect(), connect(), connect());
-    for store in [one, two, three] {
-        assert_eq!(support::texts(&store, &thread).await, ["kept"]);
-        let seen = store.get(&key("t", "k"), NOW).await.unwrap().map(|item| item.version);
-        let expect = seen.map_or(Expect::Absent, Expect::Version);
-        store.put(&key("t", "k"), put("v").only_if(expect), NOW).await.unwrap();
+    for older in [1, 2] {
+        let set = format!("UPDATE \"{schema}\".hanok_format SET version = {older}");
+        admin.batch_execute(&set).await.unwrap();
+        let error = Postgres::connect(config()).await.unwrap_err();
+        let why = std::error::Error::source(&error).unwrap().to_string();
+        let words = "of a build before 0.1; this one reads format 3 and does not upgrade it";
+        assert!(why.contains(&format!("its format is {older}, {words}")), "{why}");
     }
     let version = format!("SELECT version FROM \"{schema}\".hanok_format");
     assert_eq!(support::value(&admin, &version).await, "2");

@@ -20,7 +20,9 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use hanok_checkpoint::{Append, CheckpointError, Checkpointer, Guard, Safety, Snapshots, Trim};
+use hanok_checkpoint::{
+    Append, CheckpointError, Checkpointer, Guard, Life, Safety, Snapshots, Trim,
+};
 use hanok_core::Position;
 use hanok_graph::{BoxError, Context, END, Graph, START, Snapshot};
 use hanok_postgres::Postgres;
@@ -77,13 +79,23 @@ async fn what_may_be_done_twice_survives_a_lost_answer_and_a_lost_question() {
         proxy.lose(loss);
         store.append(&t, append(&t, at, u128::from(at), "x")).await.unwrap();
         proxy.lose(loss);
-        store.put_snapshot(&t, Position(at + 1), vec![7].into()).await.unwrap();
+        store.put_snapshot(&t, Life::default(), Position(at + 1), vec![7].into()).await.unwrap();
     }
     for (floor, loss) in (1..).zip([Loss::Answer, Loss::Question]) {
         let then = Some(append(&t, floor + 1, 10 + u128::from(floor), "then"));
         proxy.lose(loss);
         store
-            .trim(&t, Trim { floor: Position(floor), base: vec![1].into(), expected: None, then })
+            .trim(
+                &t,
+                Trim {
+                    life: Life::default(),
+                    floor: Position(floor),
+                    base: vec![1].into(),
+                    expected: None,
+                    envelopes: Vec::new(),
+                    then,
+                },
+            )
             .await
             .unwrap();
         let head = store.head(&t).await.unwrap().unwrap();
@@ -117,12 +129,14 @@ async fn a_call_is_one_way_there_and_back() {
     proxy.lose(Loss::Patience);
     for at in 0..5 {
         store.append(&t, append(&t, at, u128::from(at), "x")).await.unwrap();
-        store.put_snapshot(&t, Position(at), vec![7].into()).await.unwrap();
+        store.put_snapshot(&t, Life::default(), Position(at), vec![7].into()).await.unwrap();
         let opened = store.open(&t, None, Snapshots::Use).await.unwrap().unwrap();
         assert_eq!(opened.records.len(), 1);
         assert_eq!(position(&store, &t).await, at + 1);
     }
-    assert!(store.delete(&t, Some(Position(5))).await.unwrap());
+    let head = store.head(&t).await.unwrap().unwrap();
+    assert_eq!(head.position, Position(5));
+    assert!(store.delete(&t, Some(&head)).await.unwrap());
 }
 
 /// P9: the caller appends again with the same id.
@@ -226,7 +240,10 @@ async fn nothing_is_left_of_a_thread_that_is_removed_while_it_is_written() {
                     if store.append(&t, it).await.is_err() {
                         return;
                     }
-                    store.put_snapshot(&t, Position(at), vec![7].into()).await.unwrap();
+                    store
+                        .put_snapshot(&t, Life::default(), Position(at), vec![7].into())
+                        .await
+                        .unwrap();
                 }
             }
         });
@@ -258,7 +275,7 @@ async fn a_snapshot_of_a_thread_that_is_being_removed_is_not_kept() {
         removing.batch_execute(&lock).await.unwrap();
         let put = tokio::spawn({
             let (store, t) = (store.clone(), t.clone());
-            async move { store.put_snapshot(&t, Position(1), vec![7].into()).await }
+            async move { store.put_snapshot(&t, Life::default(), Position(1), vec![7].into()).await }
         });
         let waits = format!(
             "SELECT count(*) FROM pg_stat_activity
@@ -359,7 +376,7 @@ async fn a_run_goes_on_when_its_server_comes_back() {
     assert_eq!(thread.state(None).await.unwrap().unwrap(), state);
     let head = store.head(&key("t")).await.unwrap().unwrap();
     assert!(head.claim.is_none());
-    let late =
-        Append { guard: Guard::Hold(head.epoch), ..append(&key("t"), head.position.0, 1, "x") };
+    let (life, guard) = (head.life, Guard::Hold(head.epoch));
+    let late = Append { life, guard, ..append(&key("t"), head.position.0, 1, "x") };
     assert!(matches!(store.append(&key("t"), late).await, Err(CheckpointError::Fenced { .. })));
 }

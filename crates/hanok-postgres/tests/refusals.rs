@@ -12,7 +12,7 @@ mod support;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hanok_checkpoint::{CheckpointError, Checkpointer, Safety, Snapshots, Trim};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Life, Safety, Snapshots, Trim};
 use hanok_core::Position;
 use hanok_postgres::{Config, Postgres};
 use postgres_for_tests::{Bouncer, Installation, Server};
@@ -107,7 +107,14 @@ async fn a_missing_right_is_named() {
     let writes = grant(&format!("INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema}"));
     admin.batch_execute(&writes).await.unwrap();
     store.append(&key("t"), append(&key("t"), 1, 2, "two")).await.unwrap();
-    let trim = Trim { floor: Position(1), base: vec![1].into(), expected: None, then: None };
+    let trim = Trim {
+        life: Life::default(),
+        floor: Position(1),
+        base: vec![1].into(),
+        expected: None,
+        envelopes: Vec::new(),
+        then: None,
+    };
     store.trim(&key("t"), trim).await.unwrap();
     store.delete(&key("t"), None).await.unwrap();
     admin.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();
@@ -139,7 +146,7 @@ async fn a_schema_of_a_newer_build_or_of_others_is_told_and_left_alone() {
         "SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relnamespace = '{schema}'::regnamespace"
     );
     let before = value(&admin, &look).await;
-    for (set, want) in [("3", "too new"), ("0", "not a store"), ("-1", "not a store")] {
+    for (set, want) in [("4", "too new"), ("0", "not a store"), ("-1", "not a store")] {
         let sql = format!("UPDATE {schema}.hanok_format SET version = {set}");
         admin.batch_execute(&sql).await.unwrap();
         let error = refused(config(&url).schema(&schema)).await;
@@ -191,7 +198,7 @@ async fn eight_that_come_at_once_make_one_store() {
         let store = store.unwrap().unwrap();
         store.append(&key("t"), append(&key("t"), at as u64, at as u128, "x")).await.unwrap();
     }
-    let count = format!("SELECT count(*) FROM {schema}.hanok_format WHERE version = 2");
+    let count = format!("SELECT count(*) FROM {schema}.hanok_format WHERE version = 3");
     assert_eq!(value(&admin(&url).await, &count).await, "1");
 }
 

@@ -1,7 +1,7 @@
 //! What is written to a store, each within one transaction.
 
 use bytes::Bytes;
-use hanok_checkpoint::{Append, CheckpointError, Claim, Epoch, Safety, Trim};
+use hanok_checkpoint::{Append, CheckpointError, Claim, Epoch, Head, Life, Safety, Trim};
 use hanok_core::{Position, ThreadKey, Timestamp};
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -18,32 +18,45 @@ pub(crate) fn append(
     append: &Append,
 ) -> Result<(), Failure> {
     let row = row(tx, thread)?;
-    let actual = row.as_ref().map_or(Position::START, |row| row.head.position);
-    if actual != append.expected {
-        if let Some(row) = &row
-            && is_stored(tx, row.id, append)?
-        {
-            return settle(tx, append.safety);
-        }
-        let (thread, expected) = (thread.clone(), append.expected);
-        return Err(CheckpointError::Conflict { thread, expected, actual }.into());
+    let head = row.as_ref().map(|row| &row.head);
+    let actual = head.map_or(Position::START, |head| head.position);
+    if let Some(row) = &row
+        && actual != append.expected
+        && row.head.life == append.life
+        && (append.is_base_of(row.head.life) || is_stored(tx, row.id, append)?)
+    {
+        return settle(tx, append.safety);
     }
-    let (epoch, claim) = row
-        .as_ref()
-        .map_or((Epoch::default(), None), |row| (row.head.epoch, row.head.claim.clone()));
+    append.admit(thread, head.map_or(append.life, |head| head.life), actual)?;
+    let (epoch, claim) =
+        head.map_or((Epoch::default(), None), |head| (head.epoch, head.claim.clone()));
     let owner = append.guard.admit(thread, epoch, claim)?;
-    let head = stored(actual.0.saturating_add(append.records.len() as u64))?;
+    let follows = append.follows();
+    let head = stored(follows.0.saturating_add(append.records.len() as u64))?;
     let id = put_row(tx, thread, row.map(|row| row.id), head, &owner, append)?;
     let mut statement = tx.prepare_cached(
         "INSERT INTO records (thread_id, position, append_id, bytes) VALUES (?1, ?2, ?3, ?4)",
     )?;
-    for (position, record) in (actual.next().0..).zip(&append.records) {
+    for (position, record) in (follows.next().0..).zip(&append.records) {
         statement.execute(params![
             id,
             stored(position)?,
             append.id.0.to_be_bytes(),
             &record.bytes[..]
         ])?;
+    }
+    for (name, value) in &append.labels {
+        match value {
+            Some(value) => tx
+                .prepare_cached(
+                    "INSERT INTO labels (thread_id, name, value) VALUES (?1, ?2, ?3)
+                     ON CONFLICT (thread_id, name) DO UPDATE SET value = excluded.value",
+                )?
+                .execute(params![id, name, value])?,
+            None => tx
+                .prepare_cached("DELETE FROM labels WHERE thread_id = ?1 AND name = ?2")?
+                .execute(params![id, name])?,
+        };
     }
     for item in &append.outbox {
         tx.prepare_cached(
@@ -58,7 +71,7 @@ pub(crate) fn append(
 fn is_stored(tx: &Transaction<'_>, id: i64, append: &Append) -> Result<bool, Failure> {
     let mut statement =
         tx.prepare_cached("SELECT append_id FROM records WHERE thread_id = ?1 AND position = ?2")?;
-    let at = bound(append.expected.next().0);
+    let at = bound(append.follows().next().0);
     let found: Option<Vec<u8>> = statement.query_row((id, at), |row| row.get(0)).optional()?;
     Ok(found.is_some_and(|found| found == append.id.0.to_be_bytes()))
 }
@@ -86,18 +99,23 @@ fn put_row(
     let run = claim.as_ref().map(|claim| claim.run.0.to_be_bytes());
     let holder = claim.as_ref().map(|claim| claim.holder.to_bytes());
     let beat = claim.as_ref().map(|claim| stored(claim.beat.0)).transpose()?;
+    let updated = append.updated.map(|at| stored(at.0)).transpose()?;
+    let (link, seal) = (append.link.map(|link| link.0), append.seal.map(|seal| seal.0));
     if let Some(id) = id {
         tx.prepare_cached(
             "UPDATE threads SET head = ?2, epoch = ?3, run = ?4, holder = ?5, beat = ?6,
-                 expires = coalesce(?7, expires)
+                 expires = coalesce(?7, expires), link = ?8, seal = ?9,
+                 updated = coalesce(?10, updated)
              WHERE id = ?1",
         )?
-        .execute(params![id, head, epoch, run, holder, beat, expires])?;
+        .execute(params![id, head, epoch, run, holder, beat, expires, link, seal, updated])?;
         return Ok(id);
     }
+    let floor = append.base.as_ref().map_or(Position::START, |base| base.floor);
     tx.prepare_cached(
-        "INSERT INTO threads (tenant, thread, head, epoch, run, holder, beat, expires, origin)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO threads (tenant, thread, head, epoch, run, holder, beat, expires, origin,
+             life, link, seal, updated, floor)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?
     .execute(params![
         thread.tenant().as_str(),
@@ -108,36 +126,56 @@ fn put_row(
         holder,
         beat,
         expires,
-        append.origin
+        append.origin,
+        append.life.to_bytes(),
+        link,
+        seal,
+        updated,
+        stored(floor.0)?,
     ])?;
-    Ok(tx.last_insert_rowid())
+    let id = tx.last_insert_rowid();
+    if let Some(base) = &append.base {
+        insert_snapshot(tx, id, base.floor, &base.bytes)?;
+    }
+    Ok(id)
+}
+
+fn insert_snapshot(
+    tx: &Transaction<'_>,
+    id: i64,
+    position: Position,
+    bytes: &[u8],
+) -> Result<(), Failure> {
+    tx.prepare_cached(
+        "INSERT INTO snapshots (thread_id, position, bytes) VALUES (?1, ?2, ?3)
+         ON CONFLICT (thread_id, position) DO NOTHING",
+    )?
+    .execute(params![id, stored(position.0)?, bytes])?;
+    Ok(())
 }
 
 pub(crate) fn put_snapshot(
     tx: &Transaction<'_>,
     thread: &ThreadKey,
-    position: Position,
+    (life, position): (Life, Position),
     snapshot: &Bytes,
 ) -> Result<(), Failure> {
     let Some(ThreadRow { id, head }) = row(tx, thread)? else { return Ok(()) };
-    if position <= head.floor {
-        return Ok(());
+    head.life.admit(thread, life)?;
+    match position > head.floor {
+        true => insert_snapshot(tx, id, position, snapshot),
+        false => Ok(()),
     }
-    tx.prepare_cached(
-        "INSERT INTO snapshots (thread_id, position, bytes) VALUES (?1, ?2, ?3)
-         ON CONFLICT (thread_id, position) DO NOTHING",
-    )?
-    .execute(params![id, stored(position.0)?, &snapshot[..]])?;
-    Ok(())
 }
 
 pub(crate) fn beat(
     tx: &Transaction<'_>,
     thread: &ThreadKey,
-    epoch: Epoch,
+    (life, epoch): (Life, Epoch),
     now: Timestamp,
 ) -> Result<(), Failure> {
     let row = row(tx, thread)?;
+    row.as_ref().map_or(Ok(()), |row| row.head.life.admit(thread, life))?;
     let actual = row.as_ref().map_or(Epoch::default(), |row| row.head.epoch);
     match row.filter(|row| row.head.claim.is_some() && actual == epoch) {
         Some(row) => {
@@ -156,16 +194,14 @@ pub(crate) fn beat(
 pub(crate) fn delete(
     tx: &Transaction<'_>,
     thread: &ThreadKey,
-    expected: Option<Position>,
+    expected: Option<&Head>,
 ) -> Result<bool, Failure> {
     let Some(ThreadRow { id, head }) = row(tx, thread)? else { return Ok(false) };
-    if let Some(expected) = expected.filter(|expected| *expected != head.position) {
-        let (thread, actual) = (thread.clone(), head.position);
-        return Err(CheckpointError::Conflict { thread, expected, actual }.into());
-    }
+    expected.map_or(Ok(()), |expected| expected.admit(thread, head.life, head.position))?;
     for statement in [
         "DELETE FROM outbox WHERE thread_id = ?1",
         "DELETE FROM records WHERE thread_id = ?1",
+        "DELETE FROM labels WHERE thread_id = ?1",
         "DELETE FROM snapshots WHERE thread_id = ?1",
         "DELETE FROM threads WHERE id = ?1",
     ] {
@@ -177,11 +213,9 @@ pub(crate) fn delete(
 /// Cuts off a log, and appends what comes with it.
 pub(crate) fn trim(tx: &Transaction<'_>, thread: &ThreadKey, trim: &Trim) -> Result<(), Failure> {
     let row = row(tx, thread)?;
-    let head = row.as_ref().map_or(Position::START, |row| row.head.position);
-    if let Some(expected) = trim.refused_at(head) {
-        let thread = thread.clone();
-        return Err(CheckpointError::Conflict { thread, expected, actual: head }.into());
-    }
+    let head = row.as_ref().map(|row| (row.head.life, row.head.position));
+    let (life, head) = head.unwrap_or((trim.life, Position::START));
+    trim.admit(thread, life, head)?;
     if let Some(then) = &trim.then {
         append(tx, thread, then)?;
     }
@@ -196,7 +230,13 @@ pub(crate) fn trim(tx: &Transaction<'_>, thread: &ThreadKey, trim: &Trim) -> Res
     ] {
         tx.prepare_cached(statement)?.execute((id, floor))?;
     }
-    tx.prepare_cached("INSERT INTO snapshots (thread_id, position, bytes) VALUES (?1, ?2, ?3)")?
-        .execute(params![id, floor, &trim.base[..]])?;
+    insert_snapshot(tx, id, trim.floor, &trim.base)?;
+    // Of what an erased record was appended by, nothing is left either.
+    let mut statement = tx.prepare_cached(
+        "INSERT INTO records (thread_id, position, append_id, bytes) VALUES (?1, ?2, x'', ?3)",
+    )?;
+    for record in &trim.envelopes {
+        statement.execute(params![id, stored(record.position.0)?, &record.bytes[..]])?;
+    }
     Ok(())
 }

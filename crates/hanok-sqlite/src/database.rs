@@ -1,10 +1,12 @@
 //! The connection: transactions, how safe they are, and what happens when the disk fails.
 
+use std::time::Duration;
+
 use hanok_checkpoint::{CheckpointError, Safety};
-use rusqlite::{Connection, Transaction, TransactionBehavior, config::DbConfig};
+use rusqlite::{Connection, Row, Transaction, TransactionBehavior, config::DbConfig};
 use thiserror::Error;
 
-use crate::{failure::Failure, watch::Watch};
+use crate::{failure::Failure, file::PATIENCE, watch::Watch};
 
 /// One connection to a store.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub(crate) struct Database {
     safety: Safety,
     /// Whether the disk failed under a write.
     poisoned: bool,
+    /// Whether the write-ahead file may still hold what was deleted.
+    untruncated: bool,
     /// How many transactions of this connection wrote.
     writes: u64,
     pub(crate) watch: Watch,
@@ -30,7 +34,7 @@ impl Database {
     pub(crate) fn new(connection: Connection, name: String) -> Self {
         connection.set_prepared_statement_cache_capacity(64);
         let (safety, watch) = (Safety::Machine, Watch::default());
-        Self { connection, name, safety, poisoned: false, writes: 0, watch }
+        Self { connection, name, safety, poisoned: false, untruncated: false, writes: 0, watch }
     }
 
     /// Reads one moment of the store.
@@ -69,11 +73,32 @@ impl Database {
         Ok((others, self.writes))
     }
 
-    /// Moves what the write-ahead file holds into the store and empties it, as far as nobody reads from it.
-    pub(crate) fn truncate_log(&mut self) -> Result<(), CheckpointError> {
-        let moved =
-            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_busy| Ok(()));
-        moved.map_err(|error| self.told(error.into()))
+    /// Has what the write-ahead file holds moved into the store, and the file emptied, when this job is done; while somebody reads
+    /// from it, after each job that follows. What was deleted is deleted all the same, so this never fails and never waits.
+    pub(crate) fn truncate_log(&mut self) {
+        self.untruncated = true;
+    }
+
+    /// Empties the write-ahead file, if that is due and nobody reads from it.
+    pub(crate) fn truncate_again(&mut self) {
+        if !self.untruncated || self.poisoned {
+            return;
+        }
+        let truncated = self.connection.busy_timeout(Duration::ZERO).and_then(|()| {
+            let busy = |row: &Row<'_>| row.get::<_, i64>(0);
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), busy)
+        });
+        let patient = self.connection.busy_timeout(PATIENCE);
+        match truncated.and_then(|busy| patient.map(|()| busy)) {
+            Ok(busy) => self.untruncated = busy != 0,
+            Err(error) => {
+                let failure = Failure::from(error);
+                if failure.is_of_the_disk() {
+                    // It is poisoned now, and says so when it is written to next.
+                    drop(self.told(failure));
+                }
+            }
+        }
     }
 
     /// Sets how safe the next transaction is; SQLite takes it between transactions only.

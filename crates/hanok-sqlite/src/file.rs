@@ -22,11 +22,11 @@ use crate::{
 /// Marks the file as ours: `hnok`.
 const APPLICATION: i32 = 0x686e_6f6b;
 
-/// The format that this build writes. Format 1 had no items.
-pub(crate) const FORMAT: i32 = 2;
+/// The format that this build reads and writes. What earlier ones hold has no lives and no chains.
+pub(crate) const FORMAT: i32 = 3;
 
 /// How long a call waits for another connection's transaction.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The tables. Rows of a rowid table fill pages better than those of a table without: those cannot share a page with
 /// another row from 1 KB on, and a record of 1.5 KB would take 4.6.
@@ -35,6 +35,7 @@ const TABLES: &str = "
         id INTEGER PRIMARY KEY,
         tenant TEXT NOT NULL COLLATE BINARY,
         thread TEXT NOT NULL COLLATE BINARY,
+        life BLOB NOT NULL,
         head INTEGER NOT NULL,
         epoch INTEGER NOT NULL,
         run BLOB,
@@ -43,6 +44,9 @@ const TABLES: &str = "
         floor INTEGER NOT NULL DEFAULT 0,
         origin TEXT COLLATE BINARY,
         expires INTEGER,
+        link BLOB,
+        seal BLOB,
+        updated INTEGER,
         UNIQUE (tenant, thread)
     ) STRICT;
     CREATE INDEX claimed ON threads (tenant, thread) WHERE run IS NOT NULL;
@@ -55,6 +59,13 @@ const TABLES: &str = "
         bytes BLOB NOT NULL,
         UNIQUE (thread_id, position)
     ) STRICT;
+    CREATE TABLE labels (
+        thread_id INTEGER NOT NULL,
+        name TEXT NOT NULL COLLATE BINARY,
+        value TEXT NOT NULL COLLATE BINARY,
+        PRIMARY KEY (thread_id, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX labelled ON labels (name, value);
     CREATE TABLE snapshots (
         thread_id INTEGER NOT NULL,
         position INTEGER NOT NULL,
@@ -91,6 +102,10 @@ enum Unfit {
     Tables,
     #[error("its format is {0}, which no build writes")]
     Format(i32),
+    #[error(
+        "its format is {0}, of a build before 0.1; this one reads format {FORMAT} and does not upgrade it: begin a new store"
+    )]
+    Older(i32),
     #[error("its journal mode is `{0}`: where it lies, no write-ahead file is possible")]
     NoWal(String),
 }
@@ -99,8 +114,6 @@ enum Unfit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Empty,
-    /// A store of an earlier format.
-    Older,
     Store,
 }
 
@@ -142,7 +155,6 @@ fn prepare(connection: &mut Connection) -> Result<(), Failure> {
     write_ahead(connection)?;
     match kind {
         Kind::Empty => begin(connection)?,
-        Kind::Older => upgrade(connection)?,
         Kind::Store => {}
     }
     connection.set_db_config(untouched, false)?;
@@ -159,7 +171,7 @@ fn kind(tx: &Transaction<'_>) -> Result<Kind, Failure> {
         (0, 0, 0) => Ok(Kind::Empty),
         (0, _, _) => unfit(Unfit::Tables),
         (APPLICATION, FORMAT, _) => Ok(Kind::Store),
-        (APPLICATION, 1..FORMAT, _) => Ok(Kind::Older),
+        (APPLICATION, format @ 1..FORMAT, _) => unfit(Unfit::Older(format)),
         (APPLICATION, format, _) if format < FORMAT => unfit(Unfit::Format(format)),
         (APPLICATION, format, _) => Err(Failure::Refused(CheckpointError::TooNew {
             found: format.unsigned_abs(),
@@ -182,25 +194,13 @@ fn begin(connection: &mut Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Adds what an earlier format did not have, unless another process was faster. A file that may not be written stays as it
-/// is, and its threads can be read.
-fn upgrade(connection: &mut Connection) -> Result<(), Failure> {
-    match add_items(connection) {
-        Err(Failure::Sql(error)) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
-            Ok(())
-        }
-        upgraded => upgraded,
-    }
-}
-
-fn add_items(connection: &mut Connection) -> Result<(), Failure> {
-    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if kind(&tx)? == Kind::Older {
-        tx.execute_batch(store::TABLES)?;
-        tx.pragma_update(None, "user_version", FORMAT)?;
-    }
-    tx.commit()?;
-    Ok(())
+/// Turns write-ahead mode on; gives the mode there is then. The statement is run to its end, for there it is committed, and a disk
+/// that does not take that is an error.
+fn turned_on(connection: &Connection) -> rusqlite::Result<String> {
+    let mut statement = connection.prepare("PRAGMA journal_mode = WAL")?;
+    let mut rows = statement.query(())?;
+    while rows.next()?.is_some() {}
+    connection.pragma_query_value(None, "journal_mode", |row| row.get(0))
 }
 
 /// Turns write-ahead mode on. It stays in the file, so only the first process ever does more than look.
@@ -209,7 +209,7 @@ fn write_ahead(connection: &Connection) -> Result<(), Failure> {
     let pause = Duration::from_millis(20);
     let mut left = PATIENCE.as_millis() / pause.as_millis();
     let mode: String = loop {
-        match connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0)) {
+        match turned_on(connection) {
             Err(error) if is_busy(&error) && left > 0 => {
                 left -= 1;
                 thread::sleep(pause);

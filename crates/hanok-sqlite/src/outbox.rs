@@ -1,6 +1,6 @@
 //! Items for others.
 
-use hanok_checkpoint::{Cursor, OutboxItem};
+use hanok_checkpoint::{Cursor, Life, OutboxItem};
 use hanok_core::{Position, Tenant, ThreadKey};
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -19,7 +19,7 @@ pub(crate) fn items(
     let done =
         tx.prepare_cached(done)?.query_row((topic, consumer), |row| row.get(0)).optional()?;
     let mut statement = tx.prepare_cached(
-        "SELECT cursor, position, bytes, tenant, thread
+        "SELECT cursor, position, bytes, tenant, thread, life
          FROM outbox JOIN threads ON threads.id = outbox.thread_id
          WHERE topic = ?1 AND cursor > ?2 ORDER BY cursor LIMIT ?3",
     )?;
@@ -32,6 +32,7 @@ pub(crate) fn items(
         items.push(OutboxItem {
             cursor: Cursor(u128::from(read(row.get(0)?)?)),
             thread: thread.map_err(|e| damaged(e.into()))?,
+            life: Life::from_bytes(row.get(5)?),
             position: Position(read(row.get(1)?)?),
             bytes: row.get::<_, Vec<u8>>(2)?.into(),
         });

@@ -1,8 +1,11 @@
 //! What is read from a store. Nothing here writes.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use hanok_checkpoint::{
-    CheckpointError, Claim, Epoch, Head, Holder, Opened, Record, Snapshots, ThreadInfo, Which,
+    CheckpointError, Claim, Epoch, Head, HeadSeal, Holder, Life, Link, Opened, Record, Snapshots,
+    ThreadInfo, Which,
 };
 use hanok_core::{Position, RunId, Tenant, ThreadKey, Timestamp};
 use rusqlite::{OptionalExtension, Row, Transaction, types::Value};
@@ -24,12 +27,12 @@ pub(crate) struct ThreadRow {
 /// The row of `thread`.
 pub(crate) fn row(tx: &Transaction<'_>, thread: &ThreadKey) -> Result<Option<ThreadRow>, Failure> {
     let mut statement = tx.prepare_cached(
-        "SELECT head, epoch, run, holder, beat, floor, id FROM threads
+        "SELECT head, epoch, run, holder, beat, floor, life, link, seal, id FROM threads
          WHERE tenant = ?1 AND thread = ?2",
     )?;
     let mut rows = statement.query((thread.tenant().as_str(), thread.thread()))?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    Ok(Some(ThreadRow { id: row.get(6)?, head: read_head(row)? }))
+    Ok(Some(ThreadRow { id: row.get(9)?, head: read_head(row)? }))
 }
 
 pub(crate) fn head(tx: &Transaction<'_>, thread: &ThreadKey) -> Result<Option<Head>, Failure> {
@@ -70,8 +73,8 @@ pub(crate) fn history(
     thread: &ThreadKey,
     before: Option<Position>,
     limit: usize,
-) -> Result<Vec<Record>, Failure> {
-    let Some(ThreadRow { id, .. }) = row(tx, thread)? else { return Ok(Vec::new()) };
+) -> Result<Option<Opened>, Failure> {
+    let Some(ThreadRow { id, head }) = row(tx, thread)? else { return Ok(None) };
     let to = before.map_or(i64::MAX, |before| bound(before.0.saturating_sub(1)));
     let mut statement = tx.prepare_cached(
         "SELECT position, bytes FROM records
@@ -82,7 +85,7 @@ pub(crate) fn history(
     while let Some(row) = rows.next()? {
         records.push(read_record(row)?);
     }
-    Ok(records)
+    Ok(Some(Opened { head, snapshot: None, records }))
 }
 
 pub(crate) fn threads(
@@ -98,6 +101,10 @@ pub(crate) fn threads(
             "tenant = ?4 AND origin = ?5",
             vec![text(origin.tenant().as_str()), text(origin.thread())],
         ),
+        Which::Labelled { tenant, name, value } => (
+            "tenant = ?4 AND id IN (SELECT thread_id FROM labels WHERE name = ?5 AND value = ?6)",
+            vec![text(tenant.as_str()), text(name), text(value)],
+        ),
         Which::Claimed => ("run IS NOT NULL", Vec::new()),
         Which::Expired(now) => {
             ("run IS NULL AND expires <= ?4", vec![Value::Integer(bound(now.0))])
@@ -108,19 +115,30 @@ pub(crate) fn threads(
     let after = after.map_or(("", ""), |after| (after.tenant().as_str(), after.thread()));
     values.splice(0..0, [text(after.0), text(after.1), Value::Integer(bound(limit))]);
     let mut statement = tx.prepare_cached(&format!(
-        "SELECT head, epoch, run, holder, beat, floor, tenant, thread, origin, expires FROM threads
+        "SELECT head, epoch, run, holder, beat, floor, life, link, seal,
+                tenant, thread, origin, expires, updated, id FROM threads
          WHERE (tenant, thread) > (?1, ?2) AND {which} ORDER BY tenant, thread LIMIT ?3"
     ))?;
     let mut rows = statement.query(rusqlite::params_from_iter(values))?;
     let mut threads = Vec::new();
     while let Some(row) = rows.next()? {
-        let tenant = Tenant::new(&row.get::<_, String>(6)?).map_err(damaged)?;
-        let thread = ThreadKey::new(tenant, &row.get::<_, String>(7)?).map_err(damaged)?;
-        let expires = row.get::<_, Option<i64>>(9)?.map(read).transpose()?.map(Timestamp);
-        let origin = row.get(8)?;
-        threads.push(ThreadInfo { thread, head: read_head(row)?, origin, expires });
+        let tenant = Tenant::new(&row.get::<_, String>(9)?).map_err(damaged)?;
+        let thread = ThreadKey::new(tenant, &row.get::<_, String>(10)?).map_err(damaged)?;
+        let time = |column| {
+            let time = row.get::<_, Option<i64>>(column)?.map(read).transpose()?;
+            Ok::<_, Failure>(time.map(Timestamp))
+        };
+        let (origin, expires, updated) = (row.get(11)?, time(12)?, time(13)?);
+        let (head, labels) = (read_head(row)?, labels(tx, row.get(14)?)?);
+        threads.push(ThreadInfo { thread, head, origin, expires, updated, labels });
     }
     Ok(threads)
+}
+
+fn labels(tx: &Transaction<'_>, id: i64) -> Result<BTreeMap<String, String>, Failure> {
+    let mut statement = tx.prepare_cached("SELECT name, value FROM labels WHERE thread_id = ?1")?;
+    let labels = statement.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(labels.collect::<Result<_, _>>()?)
 }
 
 /// The number in a thread's row has no checksum. One that is too high is noticed where records are missing, one that is
@@ -162,19 +180,22 @@ fn read_record(row: &Row<'_>) -> Result<Record, Failure> {
     Ok(Record { position: Position(read(row.get(0)?)?), bytes: bytes.into() })
 }
 
-/// Reads `head, epoch, run, holder, beat, floor`.
+/// Reads `head, epoch, run, holder, beat, floor, life, link, seal`.
 fn read_head(row: &Row<'_>) -> Result<Head, Failure> {
     let position = Position(read(row.get(0)?)?);
     let epoch = Epoch(read(row.get(1)?)?);
     let floor = Position(read(row.get(5)?)?);
-    let Some(run) = row.get::<_, Option<[u8; 16]>>(2)? else {
-        return Ok(Head { position, floor, epoch, claim: None });
-    };
-    let holder =
-        Holder::from_bytes(row.get_ref(3)?.as_blob().map_err(damaged)?).map_err(damaged)?;
-    let beat = Timestamp(read(row.get(4)?)?);
-    let claim = Claim { run: RunId(u128::from_be_bytes(run)), holder, epoch, beat };
-    Ok(Head { position, floor, epoch, claim: Some(claim) })
+    let life = Life::from_bytes(row.get(6)?);
+    let link = row.get::<_, Option<_>>(7)?.map(Link);
+    let seal = row.get::<_, Option<_>>(8)?.map(HeadSeal);
+    let mut claim = None;
+    if let Some(run) = row.get::<_, Option<[u8; 16]>>(2)? {
+        let holder = row.get_ref(3)?.as_blob().map_err(damaged)?;
+        let holder = Holder::from_bytes(holder).map_err(damaged)?;
+        let beat = Timestamp(read(row.get(4)?)?);
+        claim = Some(Claim { run: RunId(u128::from_be_bytes(run)), holder, epoch, beat });
+    }
+    Ok(Head { life, position, floor, epoch, claim, link, seal })
 }
 
 fn damaged(error: impl Into<hanok_core::BoxError>) -> Failure {

@@ -5,7 +5,7 @@ use std::path::Path;
 use bytes::Bytes;
 use futures_channel::oneshot;
 use hanok_checkpoint::{
-    Append, CheckpointError, Checkpointer, Cursor, Epoch, Head, Opened, OutboxItem, Record, Safety,
+    Append, CheckpointError, Checkpointer, Cursor, Epoch, Head, Life, Opened, OutboxItem, Safety,
     Snapshots, ThreadInfo, Trim, Which,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
@@ -97,7 +97,7 @@ impl Checkpointer for Sqlite {
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Result<Vec<Record>, CheckpointError> {
+    ) -> Result<Option<Opened>, CheckpointError> {
         let thread = thread.clone();
         self.ask(move |database| database.read(|tx| read::history(tx, &thread, before, limit)))
             .await
@@ -106,13 +106,15 @@ impl Checkpointer for Sqlite {
     async fn put_snapshot(
         &self,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> Result<(), CheckpointError> {
         let thread = thread.clone();
         self.ask(move |database| {
-            database
-                .write(Safety::Process, |tx| append::put_snapshot(tx, &thread, position, &snapshot))
+            database.write(Safety::Process, |tx| {
+                append::put_snapshot(tx, &thread, (life, position), &snapshot)
+            })
         })
         .await
     }
@@ -120,12 +122,13 @@ impl Checkpointer for Sqlite {
     async fn beat(
         &self,
         thread: &ThreadKey,
+        life: Life,
         epoch: Epoch,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
         let thread = thread.clone();
         self.ask(move |database| {
-            database.write(Safety::Process, |tx| append::beat(tx, &thread, epoch, now))
+            database.write(Safety::Process, |tx| append::beat(tx, &thread, (life, epoch), now))
         })
         .await
     }
@@ -135,13 +138,13 @@ impl Checkpointer for Sqlite {
     async fn delete(
         &self,
         thread: &ThreadKey,
-        expected: Option<Position>,
+        expected: Option<&Head>,
     ) -> Result<bool, CheckpointError> {
-        let thread = thread.clone();
+        let (thread, expected) = (thread.clone(), expected.cloned());
         self.ask(move |database| {
-            let job = |tx: &Transaction<'_>| append::delete(tx, &thread, expected);
+            let job = |tx: &Transaction<'_>| append::delete(tx, &thread, expected.as_ref());
             let was_there = database.write(Safety::Machine, job)?;
-            database.truncate_log()?;
+            database.truncate_log();
             Ok(was_there)
         })
         .await
@@ -152,7 +155,8 @@ impl Checkpointer for Sqlite {
         let thread = thread.clone();
         self.ask(move |database| {
             database.write(Safety::Machine, |tx| append::trim(tx, &thread, &trim))?;
-            database.truncate_log()
+            database.truncate_log();
+            Ok(())
         })
         .await
     }

@@ -48,7 +48,7 @@ impl Store for Sqlite {
         let swept = self.ask(move |database| {
             let swept = database.write(Safety::Machine, |tx| write::sweep(tx, now, limit))?;
             if swept > 0 {
-                database.truncate_log()?;
+                database.truncate_log();
             }
             Ok(swept)
         });
@@ -71,7 +71,7 @@ fn batch(database: &mut Database, batch: &Batch, now: Timestamp) -> Answer<Batch
     let safety = if removes { Safety::Machine } else { Safety::Process };
     let done = database.write(safety, |tx| write::batch(tx, batch, now))?;
     if removes && done.is_ok() {
-        database.truncate_log()?;
+        database.truncate_log();
     }
     Ok(done)
 }

@@ -45,7 +45,9 @@ impl Worker {
         let (done, answer) = oneshot::channel();
         let job: Job = Box::new(move |database| {
             // A caller that is gone does not hear the answer; the job ran to its end all the same.
-            drop(done.send(job(database)));
+            let given = job(database);
+            database.truncate_again();
+            drop(done.send(given));
         });
         self.0.send(job).map_err(|unsent| gone(unsent.to_string()))?;
         answer.await.map_err(gone)?

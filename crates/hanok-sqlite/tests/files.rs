@@ -16,7 +16,7 @@ use std::{
 
 use futures::{FutureExt, executor::block_on};
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, End, Entry, Guard, Log, Record,
+    Append, AppendId, Body, CheckpointError, Checkpointer, End, Entry, Guard, Life, Log, Record,
     SharedCheckpointer,
 };
 use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
@@ -149,13 +149,13 @@ fn a_file_that_is_no_store_is_told_by_its_path_and_left_alone() {
 fn a_newer_store_is_told_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = store(&folder, 3);
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 3).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 4).unwrap();
     let before = fs::read(&path).unwrap();
 
     let error = open(&path).unwrap_err();
-    assert!(matches!(error, CheckpointError::TooNew { found: 3, supported: 2 }), "{error:?}");
+    assert!(matches!(error, CheckpointError::TooNew { found: 4, supported: 3 }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 2).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 3).unwrap();
     let head = block_on(open(&path).unwrap().head(&key("t"))).unwrap().unwrap();
     assert_eq!(head.position, Position(3));
 }
@@ -259,8 +259,13 @@ fn what_was_deleted_is_not_in_the_files() {
             block_on(it.append(&key(thread), append(&key(thread), at, &text.repeat(20)))).unwrap();
         }
     }
-    block_on(it.put_snapshot(&key("gone"), Position(9), secret.as_bytes().repeat(999).into()))
-        .unwrap();
+    block_on(it.put_snapshot(
+        &key("gone"),
+        Life::default(),
+        Position(9),
+        secret.as_bytes().repeat(999).into(),
+    ))
+    .unwrap();
     let holds =
         |bytes: &[u8]| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
     assert!(files(&path).iter().any(|(_, bytes)| holds(bytes)));
@@ -269,7 +274,8 @@ fn what_was_deleted_is_not_in_the_files() {
     for (file, bytes) in files(&path) {
         assert!(!holds(&bytes), "{}", file.display());
     }
-    assert_eq!(block_on(it.history(&key("kept"), None, 99)).unwrap().len(), 50);
+    let page = block_on(it.history(&key("kept"), None, 99)).unwrap().unwrap();
+    assert_eq!(page.records.len(), 50);
 }
 
 /// B77
@@ -323,4 +329,58 @@ fn a_call_that_was_never_polled_does_nothing() {
     let thread = key("t");
     drop(it.append(&thread, append(&thread, 0, "a")));
     assert_eq!(block_on(it.head(&thread)).unwrap(), None);
+}
+
+/// P57, P8: whoever reads the file holds up no delete, which is one at once; what it leaves in the write-ahead file goes when the
+/// reader has gone.
+#[test]
+fn a_delete_does_not_wait_for_a_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = store(&folder, 3);
+    let it = open(&path).unwrap();
+    for at in 0..5 {
+        block_on(it.append(&key("other"), append(&key("other"), at, "x"))).unwrap();
+    }
+    let mut reader = Connection::open(&path).unwrap();
+    let reading = reader.transaction().unwrap();
+    let count = |reading: &Connection| {
+        let sql = "SELECT count(*) FROM records";
+        reading.query_row(sql, (), |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(count(&reading), 8);
+    let log = || fs::metadata(path.with_extension("db-wal")).unwrap().len();
+    for thread in ["t", "other"] {
+        assert!(block_on(it.delete(&key(thread), None)).unwrap());
+        block_on(it.append(&key("more"), append(&key("more"), u64::from(thread != "t"), "y")))
+            .unwrap();
+    }
+    assert!(log() > 0, "a reader keeps the write-ahead file");
+    assert_eq!(count(&reading), 8, "what it began to read stays as it was");
+    drop(reading);
+    // Whatever is asked next finds it gone.
+    block_on(it.head(&key("t"))).unwrap();
+    assert_eq!(log(), 0);
+}
+
+/// P7, P23: a head that was damaged is told in one step, wherever it points.
+#[test]
+fn a_head_that_points_beyond_its_records_is_told_at_once() {
+    for bit in [3, 10, 24, 40, 60, 62] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = store(&folder, 3);
+        let raw = Connection::open(&path).unwrap();
+        raw.execute("UPDATE threads SET head = head | (1 << ?1)", [bit]).unwrap();
+        drop(raw);
+        let store = SharedCheckpointer::new(open(&path).unwrap());
+        let log = Log::new(store, key("t"));
+        let error = block_on(log.open(None)).unwrap_err();
+        let told = matches!(
+            error,
+            CheckpointError::Corrupt { position: Position(4), last_good: Position(3), .. }
+        );
+        assert!(told, "bit {bit}: {error:?}");
+        let found = block_on(log.verify()).unwrap().unwrap();
+        let damage = found.damage.unwrap();
+        assert_eq!((damage.position, damage.last_good), (Position(4), Position(3)), "bit {bit}");
+    }
 }

@@ -9,12 +9,9 @@
 use std::{fs, path::Path, time::Instant};
 
 use futures::executor::block_on;
-use hanok_checkpoint::{
-    Checkpointer, Expect, Filter, Put, Search, Store, StoreError, Ttl, Vector, Write,
-};
-use hanok_core::{ItemKey, Labels, Stored, Tenant, ThreadKey, Timestamp};
+use hanok_checkpoint::{Expect, Filter, Put, Search, Store, StoreError, Ttl, Vector, Write};
+use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
 use hanok_sqlite::Sqlite;
-use rusqlite::Connection;
 
 const NOW: Timestamp = Timestamp(1_000);
 
@@ -39,32 +36,6 @@ fn bytes(folder: &Path) -> Vec<u8> {
 
 fn holds(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
-}
-
-/// P12
-#[test]
-fn a_file_of_the_format_without_items_is_upgraded_and_keeps_its_threads() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("threads.db");
-    drop(open(&path));
-    let raw = Connection::open(&path).unwrap();
-    raw.execute_batch(
-        "DROP TABLE items; DROP TABLE vectors; DROP TABLE texts; DROP TABLE tenants;
-         INSERT INTO threads (tenant, thread, head, epoch) VALUES ('default', 't', 0, 7);
-         PRAGMA user_version = 1;",
-    )
-    .unwrap();
-
-    for _ in 0..2 {
-        let store = open(&path);
-        let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
-        assert_eq!(block_on(store.head(&thread)).unwrap().unwrap().epoch.0, 7);
-        let seen = block_on(store.get(&key("k"), NOW)).unwrap().map(|item| item.version);
-        let expect = seen.map_or(Expect::Absent, Expect::Version);
-        block_on(store.put(&key("k"), put("v").only_if(expect), NOW)).unwrap();
-        let format = raw.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0));
-        assert_eq!(format.unwrap(), 2);
-    }
 }
 
 /// P57 in part: no byte of a removed item is left in the file.

@@ -11,6 +11,7 @@ pub(crate) mod contract;
 mod damage;
 mod entries;
 mod kept;
+mod lives;
 mod logs;
 mod others;
 mod retained;
@@ -23,6 +24,7 @@ use crate::claims::named;
 use contract::*;
 use damage::*;
 use kept::*;
+use lives::*;
 use logs::*;
 use others::*;
 use retained::*;
@@ -131,6 +133,22 @@ macro_rules! checkpointer_conforms {
             a_thread_is_deleted_only_where_it_is_expected
             /// P10
             an_epoch_only_rises
+            /// P10
+            what_belongs_to_another_life_is_refused
+            /// P7
+            a_head_holds_the_newest_link_and_its_seal
+            /// P22
+            a_log_may_begin_at_a_floor
+            /// P57
+            what_is_left_of_erased_records_stands_in_the_history_alone
+            /// P26
+            labels_change_with_an_append_or_not_at_all
+            /// P7
+            the_chain_of_a_log_leads_to_its_head
+            /// P7
+            a_record_that_somebody_made_anew_breaks_the_chain
+            /// P7
+            a_fork_and_a_copy_say_which_log_they_come_from
             /// P24
             a_follower_hears_of_what_others_append
             /// P2

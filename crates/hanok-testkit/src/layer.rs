@@ -4,7 +4,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, CheckpointError, Checkpointer, Codec, Cursor, Epoch, Head, Opened, OutboxItem, Record,
+    Append, CheckpointError, Checkpointer, Codec, Cursor, Epoch, Head, Life, Opened, OutboxItem,
     SharedCheckpointer, Snapshots, ThreadInfo, Trim, Which,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
@@ -47,7 +47,7 @@ pub trait Layer: fmt::Debug + Send + Sync + 'static {
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> impl Future<Output = Answer<Vec<Record>>> + Send {
+    ) -> impl Future<Output = Answer<Option<Opened>>> + Send {
         self.inner().history(thread, before, limit)
     }
 
@@ -55,27 +55,29 @@ pub trait Layer: fmt::Debug + Send + Sync + 'static {
     fn put_snapshot(
         &self,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> impl Future<Output = Answer<()>> + Send {
-        self.inner().put_snapshot(thread, position, snapshot)
+        self.inner().put_snapshot(thread, life, position, snapshot)
     }
 
     /// As [`Checkpointer::beat`].
     fn beat(
         &self,
         thread: &ThreadKey,
+        life: Life,
         epoch: Epoch,
         now: Timestamp,
     ) -> impl Future<Output = Answer<()>> + Send {
-        self.inner().beat(thread, epoch, now)
+        self.inner().beat(thread, life, epoch, now)
     }
 
     /// As [`Checkpointer::delete`].
     fn delete(
         &self,
         thread: &ThreadKey,
-        expected: Option<Position>,
+        expected: Option<&Head>,
     ) -> impl Future<Output = Answer<bool>> + Send {
         self.inner().delete(thread, expected)
     }
@@ -152,24 +154,31 @@ impl<L: Layer> Checkpointer for Layered<L> {
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Answer<Vec<Record>> {
+    ) -> Answer<Option<Opened>> {
         self.0.history(thread, before, limit).await
     }
 
     async fn put_snapshot(
         &self,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> Answer<()> {
-        self.0.put_snapshot(thread, position, snapshot).await
+        self.0.put_snapshot(thread, life, position, snapshot).await
     }
 
-    async fn beat(&self, thread: &ThreadKey, epoch: Epoch, now: Timestamp) -> Answer<()> {
-        self.0.beat(thread, epoch, now).await
+    async fn beat(
+        &self,
+        thread: &ThreadKey,
+        life: Life,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> Answer<()> {
+        self.0.beat(thread, life, epoch, now).await
     }
 
-    async fn delete(&self, thread: &ThreadKey, expected: Option<Position>) -> Answer<bool> {
+    async fn delete(&self, thread: &ThreadKey, expected: Option<&Head>) -> Answer<bool> {
         self.0.delete(thread, expected).await
     }
 
@@ -200,5 +209,9 @@ impl<L: Layer> Checkpointer for Layered<L> {
 
     fn codec(&self) -> Codec {
         self.0.inner().codec().clone()
+    }
+
+    fn is_chained(&self) -> bool {
+        self.0.inner().is_chained()
     }
 }

@@ -5,7 +5,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, AppendId, CheckpointError, Checkpointer, Cursor, Guard, Memory, Opened, Record,
+    Append, AppendId, CheckpointError, Checkpointer, Cursor, Guard, Head, Life, Memory, Opened,
     SharedCheckpointer, Snapshots, Trim,
 };
 use hanok_core::{Position, ThreadKey};
@@ -36,9 +36,21 @@ enum Fault {
     NeverDone,
     /// A delete does not look where the thread is.
     DeletesAnyway,
+    /// An append of an earlier life of its thread is made all the same.
+    AnyLife,
+    /// So is a snapshot.
+    SnapshotOfAnyLife,
+    /// The newest link is not kept.
+    LosesLinks,
+    /// Labels are not kept.
+    LosesLabels,
+    /// A log that begins at a floor begins at its start.
+    BeginsAtTheStart,
+    /// Nothing is left of erased records.
+    KeepsNoEnvelopes,
 }
 
-const FAULTS: [Fault; 10] = [
+const FAULTS: [Fault; 16] = [
     Fault::Unfenced,
     Fault::LastWriterWins,
     Fault::ForgetsIds,
@@ -49,6 +61,12 @@ const FAULTS: [Fault; 10] = [
     Fault::KeepsWhatIsCut,
     Fault::NeverDone,
     Fault::DeletesAnyway,
+    Fault::AnyLife,
+    Fault::SnapshotOfAnyLife,
+    Fault::LosesLinks,
+    Fault::LosesLabels,
+    Fault::BeginsAtTheStart,
+    Fault::KeepsNoEnvelopes,
 ];
 
 #[derive(Debug)]
@@ -79,6 +97,18 @@ impl Layer for Broken {
         if self.is(Fault::ForgetsIds) {
             let head = self.0.head(thread).await?.map_or(Position::START, |head| head.position);
             append.id = AppendId(append.id.0.wrapping_mul(31).wrapping_add(u128::from(head.0)));
+        }
+        if let (true, Some(head)) = (self.is(Fault::AnyLife), self.0.head(thread).await?) {
+            append.life = head.life;
+        }
+        if self.is(Fault::LosesLinks) {
+            append.link = None;
+        }
+        if self.is(Fault::LosesLabels) {
+            append.labels.clear();
+        }
+        if self.is(Fault::BeginsAtTheStart) {
+            append.base = None;
         }
         if self.is(Fault::NotWhole) && append.records.len() > 2 {
             append.records.pop();
@@ -114,23 +144,38 @@ impl Layer for Broken {
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Answer<Vec<Record>> {
-        let mut records = self.0.history(&self.name(thread), before, limit).await?;
-        if self.is(Fault::OldestFirst) {
-            records.reverse();
+    ) -> Answer<Option<Opened>> {
+        let mut page = self.0.history(&self.name(thread), before, limit).await?;
+        if let (true, Some(page)) = (self.is(Fault::OldestFirst), &mut page) {
+            page.records.reverse();
         }
-        Ok(records)
+        Ok(page)
     }
 
-    async fn delete(&self, thread: &ThreadKey, expected: Option<Position>) -> Answer<bool> {
+    async fn delete(&self, thread: &ThreadKey, expected: Option<&Head>) -> Answer<bool> {
         let expected = expected.filter(|_| !self.is(Fault::DeletesAnyway));
         self.0.delete(&self.name(thread), expected).await
     }
 
-    async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Answer<()> {
+    async fn put_snapshot(
+        &self,
+        thread: &ThreadKey,
+        life: Life,
+        position: Position,
+        snapshot: Bytes,
+    ) -> Answer<()> {
+        let head = self.0.head(&self.name(thread)).await?;
+        let life = head.filter(|_| self.is(Fault::SnapshotOfAnyLife)).map_or(life, |it| it.life);
+        self.0.put_snapshot(&self.name(thread), life, position, snapshot).await
+    }
+
+    async fn trim(&self, thread: &ThreadKey, mut trim: Trim) -> Answer<()> {
+        if self.is(Fault::KeepsNoEnvelopes) {
+            trim.envelopes.clear();
+        }
         if self.is(Fault::KeepsWhatIsCut) {
             let base = Bytes::clone(&trim.base);
-            self.0.put_snapshot(thread, trim.floor, base).await?;
+            self.0.put_snapshot(thread, trim.life, trim.floor, base).await?;
             return match trim.then {
                 Some(append) => self.0.append(thread, append).await,
                 None => Ok(()),

@@ -26,6 +26,7 @@ pub(crate) fn line(event: &Event, answers: bool, talk: &impl Talk) -> Option<Str
             json!({"event": "ended", "outcome": outcome, "error": error, "spent": spent})
         }
         EventKind::Lagged(count) => json!({"event": "lagged", "count": count}),
+        EventKind::Cut { error } => json!({"event": "cut", "error": error}),
         _ => return None,
     };
     if let Some(told) = told.as_object_mut() {

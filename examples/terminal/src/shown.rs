@@ -80,6 +80,7 @@ impl<'s, T: Talk> Shown<'s, T> {
                 self.finished = self.last.take();
             }
             EventKind::Lagged(count) => self.screen.step(&format!("(사건 {count}개 생략)")),
+            EventKind::Cut { error } => self.screen.step(&format!("(사건을 읽지 못함: {error})")),
             _ => {}
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hanok_checkpoint::{
-    Append, AppendId, CheckpointError, Checkpointer, Guard, Record, Safety, SharedCheckpointer,
+    Append, AppendId, CheckpointError, Checkpointer, Codec, Guard, Safety, SharedCheckpointer, Tip,
 };
 use hanok_core::ThreadKey;
 use hanok_testkit::{Layer, Layered};
@@ -46,15 +46,13 @@ impl Wrong {
             Guard::Release(_) => Guard::Release(head.epoch),
             guard => guard,
         };
-        let mut last = head.position;
+        let (mut tip, codec) = (Tip::of(&head), Codec::default());
         let records = append.records.iter().filter_map(|record| {
-            let (_, entry) = record.read(thread).ok()?;
-            let record = Record::new(thread, last.next(), last, &entry);
-            last = last.next();
-            Some(record)
+            let (_, entry) = record.open(&codec, thread, append.life).ok()?;
+            tip.push(&codec, thread, tip.position, &entry).ok()
         });
         let records = records.collect();
-        Ok(Append { expected: head.position, guard, records, ..append })
+        Ok(Append { life: head.life, expected: head.position, guard, records, ..append })
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use hanok_checkpoint::{
     Append, AppendId, CheckpointError, Checkpointer, Epoch, Guard, Outgoing, Record,
-    SharedCheckpointer,
+    SharedCheckpointer, Tip,
 };
 use hanok_core::{BoxFuture, Position, ThreadKey};
 use tokio::sync::Notify;
@@ -39,6 +39,8 @@ pub(super) struct Writer {
 struct Queue {
     /// Where the first of the records is to follow.
     after: Position,
+    /// Where the last of them stands.
+    tip: Tip,
     records: Vec<Record>,
     outbox: Vec<Outgoing>,
     bytes: usize,
@@ -98,10 +100,11 @@ impl Writer {
         }
     }
 
-    /// Puts `records`, which follow `after`, into the queue.
+    /// Puts `records`, which follow `after` and end at `tip`, into the queue.
     pub(super) fn give(
         self: &Arc<Self>,
         after: Position,
+        tip: Tip,
         records: Vec<Record>,
         outbox: Vec<Outgoing>,
     ) {
@@ -109,6 +112,7 @@ impl Writer {
         if queue.records.is_empty() {
             queue.after = after;
         }
+        queue.tip = tip;
         queue.bytes += records.iter().map(|record| record.bytes.len()).sum::<usize>();
         queue.records.extend(records);
         queue.outbox.extend(outbox);
@@ -133,7 +137,7 @@ impl Writer {
     /// Appends until nothing waits.
     async fn work(&self) {
         loop {
-            let (after, records, outbox) = {
+            let (after, tip, records, outbox) = {
                 let mut queue = self.queue();
                 if queue.records.is_empty() {
                     let works: Vec<_> = queue.then.drain(..).map(|(_, work)| work).collect();
@@ -146,12 +150,15 @@ impl Writer {
                 queue.bytes = 0;
                 let (records, outbox) =
                     (std::mem::take(&mut queue.records), std::mem::take(&mut queue.outbox));
-                (queue.after, records, outbox)
+                (queue.after, queue.tip, records, outbox)
             };
-            let last = Position(after.0 + records.len() as u64);
+            let last = tip.position;
             let id = AppendId(self.runtime.ids.id());
-            let append = Append::new(id, after, Guard::Hold(self.epoch), records);
-            let appended = self.store.append(&self.thread, Append { outbox, ..append }).await;
+            let place = (after, Guard::Hold(self.epoch));
+            let append = tip.append(self.store.codec(), &self.thread, id, place, records);
+            let updated = Some(self.runtime.clock.now());
+            let append = Append { outbox, updated, ..append };
+            let appended = self.store.append(&self.thread, append).await;
             match appended {
                 Ok(()) => self.appended(last),
                 Err(error) => return self.fail(error),
@@ -171,7 +178,7 @@ impl Writer {
     }
 
     fn fail(&self, error: CheckpointError) {
-        if matches!(error, CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. }) {
+        if super::is_lost(&error) {
             self.lost.store(true, Ordering::SeqCst);
         }
         let failed = Some(Failed::With(error));

@@ -3,7 +3,8 @@
 use hanok_checkpoint::{AppendId, Body, SharedCheckpointer};
 use hanok_core::Timestamp;
 use hanok_graph::{
-    BoxError, Context, Doubt, END, Graph, Outcome, Resolution, START, Snapshot, Subgraph, Thread,
+    BoxError, Context, Doubt, END, Event, Graph, Outcome, Resolution, START, Snapshot, Subgraph,
+    Thread,
 };
 
 use crate::asking::{
@@ -119,7 +120,11 @@ async fn a_copy_tells_its_past_as_its_source_does() {
     let copy = copied(&graph, &store, "copy").await;
     let told = async |on: &Thread<S, Ledger>| {
         let events = on.events(None).await.unwrap();
-        events.iter().map(|event| format!("{:?} {:?}", event.id, event.task)).collect::<Vec<_>>()
+        let place = |event: &Event| event.id.map(|id| (id.position, id.index));
+        events
+            .iter()
+            .map(|event| format!("{:?} {:?}", place(event), event.task))
+            .collect::<Vec<_>>()
     };
     assert_eq!(told(&copy).await, told(&thread(&graph, &store)).await);
     copy.invoke(says("more"), ledger.clone()).await.unwrap();

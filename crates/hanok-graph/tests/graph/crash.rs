@@ -10,7 +10,8 @@ use std::{
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Entry, Memory, SharedCheckpointer, Snapshots,
+    Append, Body, CheckpointError, Checkpointer, Codec, Entry, Life, Memory, Record,
+    SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{BoxError, Context, END, Graph, RunError, START, Send, Snapshot, Target};
@@ -68,11 +69,12 @@ impl Layer for Crashing {
     async fn put_snapshot(
         &self,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> Result<(), CheckpointError> {
         self.snapshots.fetch_add(snapshot.len(), Ordering::SeqCst);
-        self.store.put_snapshot(thread, position, snapshot).await
+        self.store.put_snapshot(thread, life, position, snapshot).await
     }
 }
 
@@ -161,8 +163,11 @@ async fn run(store: &Crashing, ledger: &Ledger) -> Result<S, RunError> {
 
 /// The tasks and steps whose results are in the log.
 async fn stored(store: &Crashing) -> Vec<String> {
-    let records = store.history(&thread(), None, usize::MAX).await.unwrap();
-    let entries = records.iter().map(|record| record.read(&thread()).unwrap().1);
+    let page = store.history(&thread(), None, usize::MAX).await.unwrap();
+    let Some(page) = page else { return Vec::new() };
+    let (life, codec) = (page.head.life, Codec::default());
+    let open = |record: &Record| record.open(&codec, &thread(), life).unwrap().1;
+    let entries = page.records.iter().map(open);
     entries
         .filter_map(|Entry { body, .. }| match body {
             Body::Write(write) => Some(format!("task {}", write.task)),
@@ -216,8 +221,9 @@ async fn a_run_that_dies_at_any_write_is_finished_by_the_next() {
 
 /// Ends the lease of whoever holds the thread.
 async fn release(store: &Crashing) {
-    if let Some(claim) = store.head(&thread()).await.unwrap().and_then(|head| head.claim) {
-        store.beat(&thread(), claim.epoch, Timestamp(0)).await.unwrap();
+    let head = store.head(&thread()).await.unwrap();
+    if let Some((life, claim)) = head.and_then(|head| Some((head.life, head.claim?))) {
+        store.beat(&thread(), life, claim.epoch, Timestamp(0)).await.unwrap();
     }
 }
 
@@ -238,7 +244,8 @@ async fn storage_grows_with_what_is_said_and_reading_does_not() {
         let update = S::update().message("x".repeat(200));
         app.thread(thread()).invoke(update, ledger.clone()).await.unwrap();
         if turn % 300 == 299 {
-            let records = store.history(&thread(), None, usize::MAX).await.unwrap();
+            let page = store.history(&thread(), None, usize::MAX).await.unwrap();
+            let records = page.unwrap().records;
             sizes.push(records.iter().map(|record| record.bytes.len()).sum::<usize>());
         }
         tokio::task::yield_now().await;
@@ -312,7 +319,8 @@ async fn snapshots_cost_less_than_what_is_said_and_are_written_where_they_help()
         let thread = graph.checkpointer(Layered(store.clone())).thread(thread());
         let state = thread.invoke(S::update(), one_in).await.unwrap().done().unwrap();
         assert_eq!(state.messages.len(), stay);
-        let records = store.history(thread.key(), None, usize::MAX).await.unwrap();
+        let page = store.history(thread.key(), None, usize::MAX).await.unwrap();
+        let records = page.unwrap().records;
         let said: usize = records.iter().map(|record| record.bytes.len()).sum();
         let snapshots = store.snapshots.load(Ordering::SeqCst);
         assert!(snapshots <= said, "{snapshots} bytes of snapshots, {said} said");

@@ -48,7 +48,8 @@ async fn what_is_erased_is_not_in_the_files() {
     }
     on.fork(None, &key("fork")).await.unwrap();
     let fold = on.log().open(None).await.unwrap().unwrap().fold;
-    on.log().put_snapshot(&fold).await.unwrap();
+    let life = store.head(on.key()).await.unwrap().unwrap().life;
+    on.log().put_snapshot(life, &fold).await.unwrap();
     assert!(holds(&path));
     let before = on.state(None).await.unwrap().unwrap();
     let last = entries(&on).await.last().unwrap().position;

@@ -390,7 +390,8 @@ const SECRET: &str = "sk-0123456789abcdef";
 
 /// Every byte that a store has of a thread.
 async fn stored(store: &SharedCheckpointer) -> Vec<u8> {
-    let records = store.history(&key("t"), None, usize::MAX).await.unwrap();
+    let page = store.history(&key("t"), None, usize::MAX).await.unwrap();
+    let records = page.unwrap().records;
     let snapshots = store.open(&key("t"), None, Default::default()).await.unwrap().unwrap();
     let snapshot = snapshots.snapshot.map(|(_, bytes)| bytes.to_vec()).unwrap_or_default();
     records.iter().flat_map(|record| record.bytes.to_vec()).chain(snapshot).collect()

@@ -29,6 +29,7 @@ mod initial;
 mod interrupts;
 mod limits;
 mod lints;
+mod lives;
 mod many;
 mod poisoned;
 mod policies;

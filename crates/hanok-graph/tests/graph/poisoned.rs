@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use hanok_graph::{
-    Context, END, NewInput, Outcome, Poisoned, RunError, START, Snapshot, Unfinished,
+    BoxError, Context, END, NewInput, Outcome, Poisoned, RunError, START, Snapshot, Subgraph,
+    Unfinished,
 };
 
 use hanok_state::State as _;
@@ -17,6 +18,38 @@ async fn deadly(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, hanok_gr
         ..=4 => std::future::pending().await,
         _ => Ok(says("survived")),
     }
+}
+
+/// A subgraph that takes many steps, in the middle of each of which its process dies, is no poison: each run goes on from where
+/// the one before it was, with a step or a memoised call done.
+#[tokio::test(start_paused = true)]
+async fn progress_below_the_thread_s_own_graph_is_progress() {
+    async fn long(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let n = cx.services().of("long");
+        cx.services().ran("long")?;
+        // Every second run of it is lost, once something of it is stored.
+        cx.step("work", async || Ok::<_, BoxError>(())).await?;
+        match n % 2 {
+            0 => std::future::pending().await,
+            _ => Ok(S::update().n(state.n + 1)),
+        }
+    }
+    let inner = builder().node("long", long).edge(START, "long");
+    let inner = inner.branch("long", |s: &S| if s.n < 12 { "long" } else { END }, ["long", END]);
+    let graph = builder().subgraph("below", Subgraph::shared(inner.build().unwrap()));
+    let graph = graph.edge(START, "below").edge("below", END).build().unwrap();
+    let (store, ledger) = (memory(), Ledger::default());
+    let thread = graph.checkpointer(store).thread(key("t")).takeover_limit(2);
+    let second = Duration::from_secs(1);
+    let mut ended = tokio::time::timeout(second, thread.invoke(S::update(), ledger.clone())).await;
+    let mut lost = 0;
+    while ended.is_err() {
+        lost += 1;
+        ended = tokio::time::timeout(second, thread.resume(ledger.clone())).await;
+    }
+    let outcome = ended.unwrap().unwrap();
+    assert!(matches!(&outcome, Outcome::Done(state) if state.n == 12), "{outcome:?}");
+    assert_eq!(lost, 12);
 }
 
 /// Runs that were lost with the same task too often are not followed by another: the outcome names the task, nothing is

@@ -1,14 +1,23 @@
 //! Observed runs: what is told, in which order, to readers that are slow, gone, or come back.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use futures::StreamExt;
-use hanok_core::{Cancellation, Namespace, Token};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Keep, Opened, SharedCheckpointer};
+use hanok_core::{Cancellation, Namespace, Position, ThreadKey, Token};
 use hanok_graph::{
     BoxError, Cache, Context, END, Event, EventId, EventKind, Events, Failure, Graph, GraphBuilder,
     Input, Mode, Outcome, Persistence, Retry, RunError, START, Snapshot, Subgraph,
 };
 use hanok_state::{Message, State};
+use hanok_testkit::{Layer, Layered};
 use tokio::sync::Notify;
 
 use crate::asking::{Ledger, S, SUpdate, app, built, key, log, memory, says, thread, work};
@@ -344,6 +353,80 @@ async fn a_slow_reader_is_told_what_it_missed() {
         assert_eq!(seen.len(), told + 1);
         assert!(lagged as usize >= dropped && lagged as usize <= dropped + want.len());
     }
+}
+
+/// A store that does not answer when a history is read, so often.
+#[derive(Debug)]
+struct Unread(SharedCheckpointer, AtomicUsize);
+
+impl Layer for Unread {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.0
+    }
+
+    async fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        let less = |left: usize| left.checked_sub(1);
+        if self.1.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok() {
+            let (reason, source) = ("it is locked", "the test says so".into());
+            return Err(CheckpointError::Unavailable { reason, source });
+        }
+        self.0.history(thread, before, limit).await
+    }
+}
+
+/// P24, P54: what a slow reader missed is read again when the log could not be read at once; where it cannot be, the stream ends
+/// with that, and the reader goes on from before it.
+#[tokio::test(start_paused = true)]
+async fn a_slow_reader_loses_nothing_when_the_log_cannot_be_read() {
+    let graph = chattering();
+    for (failures, cut) in [(1, false), (4, false), (usize::MAX, true)] {
+        let inner = memory();
+        let layer = Unread(inner.clone(), AtomicUsize::new(failures));
+        let store = SharedCheckpointer::new(Layered(layer));
+        let (one, ledger) = (app(&graph, &store), Ledger::default());
+        let on = one.thread(key("t")).modes([Mode::Custom, Mode::Checkpoints, Mode::Values]);
+        let events = on.stream(Input::New(S::update().n(6)), ledger.clone());
+        while ledger.of("chatty") < 6 || one.running() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let (seen, outcome) = all(events).await;
+        outcome.unwrap().done().unwrap();
+        let is_cut = matches!(seen.last().unwrap().kind, EventKind::Cut { .. });
+        assert_eq!(is_cut, cut, "{failures} failures");
+        let again = app(&graph, &inner).thread(key("t"));
+        let again = again.modes([Mode::Custom, Mode::Checkpoints, Mode::Values]);
+        let mut ids = recorded(&seen);
+        let rest = again.events(ids.last().copied()).await.unwrap();
+        assert_eq!(rest.is_empty(), !cut);
+        ids.extend(recorded(&rest));
+        assert_eq!(ids, recorded(&again.events(None).await.unwrap()), "no gap, no duplicate");
+    }
+}
+
+/// P54: a reader who comes back after the log was cut off beyond what it saw is told so.
+#[tokio::test]
+async fn a_reader_is_told_of_what_was_cut_off() {
+    let (graph, store) = (chattering(), memory());
+    let on = thread(&graph, &store);
+    for _ in 0..5 {
+        on.invoke(S::update().n(1), Ledger::default()).await.unwrap();
+    }
+    let all = recorded(&on.events(None).await.unwrap());
+    let cut = on.log().prune(Keep::Newest).await.unwrap().unwrap();
+    let error = on.events(Some(all[2])).await.unwrap_err();
+    let pruned = matches!(
+        error,
+        RunError::Checkpoint(CheckpointError::Pruned { position, floor, .. })
+            if position == all[2].position && floor == cut
+    );
+    assert!(pruned, "{error:?}");
+    let newer = all.iter().find(|id| id.position >= cut).copied();
+    on.events(newer).await.unwrap();
 }
 
 /// A graph with all that is recorded: wide steps, retries, questions, subgraphs of each kind.

@@ -18,7 +18,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use graph::{S, World, graph};
-use hanok_checkpoint::{Body, Checkpointer, SharedCheckpointer, Snapshots};
+use hanok_checkpoint::{Body, Checkpointer, Codec, Record, SharedCheckpointer, Snapshots};
 use hanok_core::TaskId;
 use hanok_graph::{Durability, Graph, Input, Outcome, RunError, Runtime, TokioSpawner};
 use hanok_state::State;
@@ -38,8 +38,11 @@ fn answer(question: &str) -> String {
 
 /// How often the tasks were run whose writes the log has.
 async fn written(store: &SharedCheckpointer, world: &World) -> Vec<(TaskId, u32)> {
-    let history = store.history(&key("t"), None, usize::MAX).await.unwrap();
-    let entries = history.iter().map(|record| record.read(&key("t")).unwrap().1);
+    let page = store.history(&key("t"), None, usize::MAX).await.unwrap();
+    let Some(page) = page else { return Vec::new() };
+    let (life, codec) = (page.head.life, Codec::default());
+    let open = |record: &Record| record.open(&codec, &key("t"), life).unwrap().1;
+    let entries = page.records.iter().map(open);
     let tasks = entries.filter_map(|entry| match entry.body {
         Body::Write(write) => Some(write.task),
         _ => None,

@@ -4,8 +4,8 @@ use std::thread;
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, AppendId, CheckpointError, Checkpointer, Claim, Epoch, Guard, Head, Holder, Opened,
-    Record, Safety, Snapshots, Which,
+    Append, AppendId, CheckpointError, Checkpointer, Claim, Epoch, Guard, Head, Holder, Life,
+    Opened, Record, Safety, Snapshots, Which,
 };
 use hanok_core::{Position, RunId, Tenant, ThreadKey, Timestamp};
 
@@ -38,6 +38,12 @@ pub(super) fn texts(id: u128, expected: u64, guard: Guard, texts: &[&str]) -> Ap
     Append::new(AppendId(id), Position(expected), guard, records)
 }
 
+/// The head of a thread of no life, without a chain.
+pub(super) fn head(position: u64, epoch: u64, claim: Option<Claim>) -> Head {
+    let (life, position, floor) = (Life::default(), Position(position), Position::START);
+    Head { life, position, floor, epoch: Epoch(epoch), claim, link: None, seal: None }
+}
+
 fn record(at: u64, text: &str) -> Record {
     Record { position: Position(at), bytes: Bytes::copy_from_slice(text.as_bytes()) }
 }
@@ -57,12 +63,17 @@ pub(super) fn told(error: CheckpointError) -> String {
             format!("conflict {expected} {actual}")
         }
         CheckpointError::Fenced { expected, actual, .. } => format!("fenced {expected} {actual}"),
+        CheckpointError::OtherLife { expected, actual, .. } => {
+            let number = |life: Life| u128::from_be_bytes(life.to_bytes());
+            format!("other life {} {}", number(expected), number(actual))
+        }
         error => error.to_string(),
     }
 }
 
 fn history(store: &impl Checkpointer, thread: &ThreadKey) -> Vec<Record> {
-    block_on(store.history(thread, None, ALL)).unwrap()
+    let page = block_on(store.history(thread, None, ALL)).unwrap();
+    page.map(|page| page.records).unwrap_or_default()
 }
 
 fn opened(
@@ -86,7 +97,7 @@ pub(crate) fn what_is_appended_is_read_back(store: impl Checkpointer) {
     }
     let want = [(1, "하나"), (2, ""), (3, "하나"), (4, ""), (5, "하나"), (6, "")];
     let want = want.map(|(at, text)| record(at, text));
-    let head = Head { position: Position(6), floor: Position::START, epoch: Epoch(0), claim: None };
+    let head = head(6, 0, None);
 
     for (at, upto) in [(None, 6), (Some(0), 0), (Some(1), 1), (Some(4), 4), (Some(6), 6)] {
         let opened = block_on(store.open(&thread, at.map(Position), Snapshots::Use));
@@ -105,7 +116,8 @@ pub(crate) fn a_thread_without_a_record_is_not_there(store: impl Checkpointer) {
     // Neither a refused append nor a snapshot makes a thread.
     append(&store, &thread, texts(1, 1, Guard::Unclaimed, &["a"])).unwrap_err();
     append(&store, &thread, texts(1, 0, Guard::Hold(Epoch(0)), &["a"])).unwrap_err();
-    block_on(store.put_snapshot(&thread, Position(1), Bytes::from_static(b"s"))).unwrap();
+    block_on(store.put_snapshot(&thread, Life::default(), Position(1), Bytes::from_static(b"s")))
+        .unwrap();
 
     assert_eq!(block_on(store.head(&thread)).unwrap(), None);
     assert!(block_on(store.open(&thread, None, Snapshots::Use)).unwrap().is_none());
@@ -223,16 +235,13 @@ pub(crate) fn an_append_without_the_claim_is_fenced(store: impl Checkpointer) {
 
 pub(crate) fn a_claim_and_its_beat_are_seen_in_the_head(store: impl Checkpointer) {
     let thread = key("t", "a");
-    let head = |position, epoch, claim| {
-        let (position, floor) = (Position(position), Position::START);
-        Some(Head { position, floor, epoch: Epoch(epoch), claim })
-    };
+    let head = |position, epoch, claim| Some(self::head(position, epoch, claim));
     let now = || block_on(store.head(&thread)).unwrap();
 
     append(&store, &thread, texts(1, 0, Guard::Take(claim(1)), &["a"])).unwrap();
     assert_eq!(now(), head(1, 1, Some(claim(1))));
 
-    block_on(store.beat(&thread, Epoch(1), Timestamp(2_000))).unwrap();
+    block_on(store.beat(&thread, Life::default(), Epoch(1), Timestamp(2_000))).unwrap();
     let beaten = Claim { beat: Timestamp(2_000), ..claim(1) };
     assert_eq!(now(), head(1, 1, Some(beaten.clone())));
 
@@ -249,7 +258,9 @@ pub(crate) fn a_claim_and_its_beat_are_seen_in_the_head(store: impl Checkpointer
 
 pub(crate) fn a_beat_without_the_claim_is_fenced(store: impl Checkpointer) {
     let thread = key("t", "a");
-    let beat = |epoch| block_on(store.beat(&thread, Epoch(epoch), Timestamp(2_000))).map_err(told);
+    let beat = |epoch| {
+        block_on(store.beat(&thread, Life::default(), Epoch(epoch), Timestamp(2_000))).map_err(told)
+    };
     let fenced = |expected: u64, actual: u64| Err(format!("fenced {expected} {actual}"));
 
     assert_eq!(beat(0), fenced(0, 0), "there is no thread");
@@ -276,8 +287,8 @@ pub(crate) fn a_page_of_history_is_newest_first(store: impl Checkpointer) {
         (Some(1), 9, &[]),
         (Some(0), 9, &[]),
     ] {
-        let page = block_on(store.history(&thread, before.map(Position), limit)).unwrap();
-        let page: Vec<_> = page.iter().map(|record| record.position.0).collect();
+        let page = block_on(store.history(&thread, before.map(Position), limit)).unwrap().unwrap();
+        let page: Vec<_> = page.records.iter().map(|record| record.position.0).collect();
         assert_eq!(page, want, "before {before:?}, at most {limit}");
     }
 }
@@ -288,8 +299,13 @@ pub(crate) fn a_read_begins_at_the_newest_snapshot_that_is_not_too_new(store: im
         append(&store, thread, texts(1, 0, Guard::Unclaimed, &["a", "b", "c", "d", "e"])).unwrap();
     }
     let put = |at, text: &'static str| {
-        block_on(store.put_snapshot(&thread, Position(at), Bytes::from_static(text.as_bytes())))
-            .unwrap();
+        block_on(store.put_snapshot(
+            &thread,
+            Life::default(),
+            Position(at),
+            Bytes::from_static(text.as_bytes()),
+        ))
+        .unwrap();
     };
     put(4, "four");
     // Late, and twice: neither changes what is read.
@@ -320,7 +336,13 @@ pub(crate) fn deleting_a_thread_leaves_nothing_of_it_and_all_of_the_others(
     for thread in [&thread, &others[0], &others[1]] {
         let it = texts(1, 0, Guard::Take(claim(1)), &["a", "b"]);
         append(&store, thread, it).unwrap();
-        block_on(store.put_snapshot(thread, Position(1), Bytes::from_static(b"s"))).unwrap();
+        block_on(store.put_snapshot(
+            thread,
+            Life::default(),
+            Position(1),
+            Bytes::from_static(b"s"),
+        ))
+        .unwrap();
     }
     assert!(block_on(store.delete(&thread, None)).unwrap());
     assert!(!block_on(store.delete(&thread, None)).unwrap());
@@ -454,7 +476,7 @@ pub(crate) fn a_tenant_sees_its_own_threads_only(store: impl Checkpointer) {
     assert_eq!(block_on(store.head(&mine)).unwrap(), None);
     assert_eq!(history(&store, &mine), []);
     assert_eq!(block_on(store.threads(Which::Of(mine.tenant().clone()), None, ALL)).unwrap(), []);
-    assert!(block_on(store.beat(&mine, Epoch(1), Timestamp(1))).is_err());
+    assert!(block_on(store.beat(&mine, Life::default(), Epoch(1), Timestamp(1))).is_err());
     assert!(!block_on(store.delete(&mine, None)).unwrap());
     // The same append id under another tenant is another append.
     append(&store, &mine, texts(1, 0, Guard::Unclaimed, &["mine"])).unwrap();
@@ -496,10 +518,14 @@ pub(crate) fn any_number_a_caller_names_gets_an_answer(store: impl Checkpointer)
         let at = Position(number);
         let (_, records) = opened(&store, &thread, Some(number), Snapshots::Use);
         assert_eq!(records, [1, 2], "at {number}");
-        assert_eq!(block_on(store.history(&thread, Some(at), ALL)).unwrap().len(), 2);
+        assert_eq!(
+            block_on(store.history(&thread, Some(at), ALL)).unwrap().unwrap().records.len(),
+            2
+        );
         let beyond = Append { expected: at, ..texts(2, 0, Guard::Unclaimed, &["c"]) };
         assert_eq!(append(&store, &thread, beyond), Err(format!("conflict {number} 2")));
-        let fenced = block_on(store.beat(&thread, Epoch(number), Timestamp(1))).map_err(told);
+        let fenced = block_on(store.beat(&thread, Life::default(), Epoch(number), Timestamp(1)))
+            .map_err(told);
         assert_eq!(fenced, Err(format!("fenced {number} 1")));
     }
     assert_eq!(history(&store, &thread).len(), 2);

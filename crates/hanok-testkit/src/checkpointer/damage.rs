@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, AppendId, Begin, Body, CheckpointError, Checkpointer, Commit, Due, Entry, Epoch,
-    Frontier, Guard, Persistence, Record, Safety, SchemaRef, SharedCheckpointer, Snapshots,
+    AppendId, Begin, Body, CheckpointError, Checkpointer, Codec, Commit, Due, Entry, Epoch,
+    Frontier, Guard, Persistence, Record, SchemaRef, SharedCheckpointer, Snapshots, Tip,
 };
 use hanok_core::{Change, Changes, Namespace, Position, RunId, Spent, Stored, Timestamp};
 
@@ -59,9 +59,8 @@ impl Script {
     pub(super) fn replace(&self, records: Vec<Record>) {
         let (store, thread) = (self.log.store(), self.log.thread());
         block_on(store.delete(thread, None)).unwrap();
-        let (id, expected) = (AppendId(1), Position::START);
-        let (guard, safety) = (Guard::Unclaimed, Safety::Process);
-        let append = Append { safety, ..Append::new(id, expected, guard, records) };
+        let (id, place) = (AppendId(1), (Position::START, Guard::Unclaimed));
+        let append = self.tip.append(store.codec(), thread, id, place, records);
         block_on(store.append(thread, append)).unwrap();
     }
 
@@ -137,7 +136,9 @@ pub(crate) fn a_record_that_belongs_elsewhere_is_told(store: impl Checkpointer) 
     }
     for other in [key("damage", "threaD"), key("damag", "ethread"), key("other", "thread")] {
         let mut records = whole.clone();
-        records[2] = Record::new(&other, Position(3), Position(2), &entries[2].entry);
+        let mut tip = Tip { position: Position(2), ..script.tip };
+        let forged = tip.push(&Codec::default(), &other, Position(2), &entries[2].entry);
+        records[2] = forged.unwrap();
         script.replace(records);
         script.assert_told(Position(3), &format!("a record of {other}"));
     }
@@ -147,14 +148,14 @@ pub(crate) fn a_damaged_snapshot_is_passed_over(store: impl Checkpointer) {
     let store = SharedCheckpointer::new(store);
     let script = small(&store);
     let (whole, thread) = (script.records(), script.log.thread());
-    block_on(script.log.put_snapshot(&script.folds[3])).unwrap();
+    block_on(script.log.put_snapshot(script.tip.life, &script.folds[3])).unwrap();
     let opened = block_on(store.open(thread, None, Snapshots::Use)).unwrap().unwrap();
     let (at, snapshot) = opened.snapshot.unwrap();
     assert_eq!(at, Position(3));
 
     let assert_passed_over = |at: Position, bytes: Bytes| {
         script.replace(whole.clone());
-        block_on(store.put_snapshot(thread, at, bytes)).unwrap();
+        block_on(store.put_snapshot(thread, script.tip.life, at, bytes)).unwrap();
         script.assert_reads(None);
         script.assert_reads(Some(at));
     };
@@ -164,11 +165,9 @@ pub(crate) fn a_damaged_snapshot_is_passed_over(store: impl Checkpointer) {
     }
     // So is a whole one of another position or of another thread.
     assert_passed_over(Position(2), snapshot);
-    let other = Script::named(&store, key("damage", "other"));
-    let entry = &script.entries[0].entry;
-    let record = Record::new(other.log.thread(), Position(1), Position::START, entry);
-    other.replace(vec![record]);
-    block_on(other.log.put_snapshot(&script.folds[3])).unwrap();
+    let mut other = Script::named(&store, key("damage", "other"));
+    other.append(&[script.entries[0].entry.clone()]);
+    block_on(other.log.put_snapshot(other.tip.life, &script.folds[3])).unwrap();
     let others = block_on(store.open(other.log.thread(), Some(at), Snapshots::Use));
     assert_passed_over(at, others.unwrap().unwrap().snapshot.unwrap().1);
 }

@@ -95,7 +95,7 @@ fn body() -> impl Strategy<Value = Body> {
 fn copied() -> impl Strategy<Value = Body> {
     select(vec!["a", "b"]).prop_map(|name| {
         let from = ThreadKey::new(Tenant::default(), name).unwrap();
-        Body::Copied(Copied { from, base: None })
+        Body::Copied(Copied { from })
     })
 }
 

@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use super::{
     contract::{append, key, texts, told},
     logs::each,
+    retained::cut,
     script::{Event, Script, events, plain},
 };
 use crate::block_on;
@@ -112,8 +113,7 @@ pub(crate) fn a_cut_is_made_where_it_is_expected(store: impl Checkpointer) {
     let thread = key("t", "a");
     append(&store, &thread, texts(1, 0, hanok_checkpoint::Guard::Unclaimed, &["1", "2"])).unwrap();
     let trim = |at| {
-        let base = bytes::Bytes::from_static(b"base");
-        let trim = Trim { floor: Position(1), base, expected: Some(Position(at)), then: None };
+        let trim = Trim { expected: Some(Position(at)), ..cut(1, "base") };
         block_on(store.trim(&thread, trim)).map_err(told)
     };
     assert_eq!(trim(1).unwrap_err(), "conflict 1 2");
@@ -328,8 +328,8 @@ pub(crate) fn damage_is_found_and_a_log_goes_on_from_before_it(store: impl Check
         assert_eq!(fields(&open.fold), fields(&script.folds[n]));
         let found = block_on(log.verify()).unwrap().unwrap();
         assert_eq!((found.damage, found.reads), (Some(damage), true));
-        let branch = block_on(log.branch(Position::START)).unwrap();
-        assert_eq!(branch.len(), n + 1);
+        let branch = block_on(log.branch(Position::START)).unwrap().unwrap();
+        assert_eq!(branch.entries.len(), n + 1);
         // What is on its branch can be cut, and the damage goes with it.
         let floor = block_on(log.prune(Keep::Newest)).unwrap();
         assert_eq!(floor, Some(good));
@@ -341,20 +341,21 @@ pub(crate) fn a_damaged_snapshot_is_found_and_no_loss(store: impl Checkpointer) 
     let store = SharedCheckpointer::new(store);
     let script = super::damage::small(&store);
     let (log, whole) = (&script.log, script.records());
-    block_on(log.put_snapshot(&script.folds[3])).unwrap();
+    block_on(log.put_snapshot(script.tip.life, &script.folds[3])).unwrap();
     let opened = block_on(store.open(log.thread(), None, Snapshots::Use)).unwrap().unwrap();
     let mut snapshot = opened.snapshot.unwrap().1.to_vec();
     snapshot[9] ^= 1;
     script.replace(whole.clone());
-    block_on(store.put_snapshot(log.thread(), Position(3), snapshot.into())).unwrap();
-    block_on(log.put_snapshot(&script.folds[2])).unwrap();
+    block_on(store.put_snapshot(log.thread(), script.tip.life, Position(3), snapshot.into()))
+        .unwrap();
+    block_on(log.put_snapshot(script.tip.life, &script.folds[2])).unwrap();
     let found = block_on(log.verify()).unwrap().unwrap();
     assert_eq!((found.damage.clone(), found.reads), (None, true));
     assert_eq!((found.snapshots, &found.bad_snapshots[..]), (1, &[Position(3)][..]));
     // A whole one that says something else than the records is as bad.
     script.replace(whole);
     let other = ThreadFold { position: Position(4), ..script.folds[1].clone() };
-    block_on(log.put_snapshot(&other)).unwrap();
+    block_on(log.put_snapshot(script.tip.life, &other)).unwrap();
     let found = block_on(log.verify()).unwrap().unwrap();
     assert_eq!((found.snapshots, &found.bad_snapshots[..]), (0, &[Position(4)][..]));
 }
@@ -391,7 +392,8 @@ pub(crate) fn what_is_written_anew_holds_nothing_of_before(store: impl Checkpoin
         // A log that ends where it is cut off is written anew as well.
         let end = block_on(store.head(script.log.thread())).unwrap().unwrap().position;
         let base = bytes::Bytes::from_static(b"what was there");
-        let trim = Trim { floor: end, base, expected: None, then: None };
+        let (life, envelopes) = (script.tip.life, Vec::new());
+        let trim = Trim { life, floor: end, base, expected: None, envelopes, then: None };
         block_on(store.trim(script.log.thread(), trim)).unwrap();
         write(open.fold.clone(), 60);
         let opened = block_on(store.open(script.log.thread(), None, Snapshots::Use));

@@ -1,17 +1,23 @@
 //! What a store keeps, and what it does not.
 
 use bytes::Bytes;
-use hanok_checkpoint::{Append, Checkpointer, Epoch, Guard, Snapshots, Trim, Which};
+use hanok_checkpoint::{Append, Checkpointer, Epoch, Guard, Life, Snapshots, Trim, Which};
 use hanok_core::{Position, ThreadKey, Timestamp};
 
-use super::contract::{append, claim, key, texts, told};
+use super::contract::{append, claim, head, key, texts, told};
 use crate::block_on;
 
 const ALL: usize = usize::MAX;
 
 fn trim(store: &impl Checkpointer, thread: &ThreadKey, floor: u64, base: &str) -> Trimmed {
+    block_on(store.trim(thread, cut(floor, base))).map_err(told)
+}
+
+/// A cut of a thread of no life, wherever it is.
+pub(super) fn cut(floor: u64, base: &str) -> Trim {
     let (floor, base) = (Position(floor), Bytes::copy_from_slice(base.as_bytes()));
-    block_on(store.trim(thread, Trim { floor, base, expected: None, then: None })).map_err(told)
+    let (life, envelopes) = (Life::default(), Vec::new());
+    Trim { life, floor, base, expected: None, envelopes, then: None }
 }
 
 type Trimmed = Result<(), String>;
@@ -42,7 +48,7 @@ pub(super) fn what_is_cut_off_is_gone_and_what_follows_reads_from_the_base(
         append(&store, thread, texts(1, 0, Guard::Unclaimed, &["1", "2", "3", "4", "5"])).unwrap();
         for at in [2, 4] {
             let text = Bytes::from(format!("snapshot {at}"));
-            block_on(store.put_snapshot(thread, Position(at), text)).unwrap();
+            block_on(store.put_snapshot(thread, Life::default(), Position(at), text)).unwrap();
         }
     }
     trim(&store, &thread, 3, "base").unwrap();
@@ -52,11 +58,23 @@ pub(super) fn what_is_cut_off_is_gone_and_what_follows_reads_from_the_base(
     assert_eq!(read(&store, &thread, None, Snapshots::Ignore), (base(3, "base"), vec![4, 5]));
     assert_eq!(read(&store, &thread, Some(3), Snapshots::Use), (base(3, "base"), vec![]));
     assert_eq!(read(&store, &thread, Some(2), Snapshots::Use), (None, vec![]));
-    let history = block_on(store.history(&thread, None, ALL)).unwrap();
+    let history = block_on(store.history(&thread, None, ALL)).unwrap().unwrap().records;
     assert_eq!(history.iter().map(|record| record.position.0).collect::<Vec<_>>(), [5, 4]);
     // What comes late for what is gone is not kept.
-    block_on(store.put_snapshot(&thread, Position(1), Bytes::from_static(b"late"))).unwrap();
-    block_on(store.put_snapshot(&thread, Position(3), Bytes::from_static(b"late"))).unwrap();
+    block_on(store.put_snapshot(
+        &thread,
+        Life::default(),
+        Position(1),
+        Bytes::from_static(b"late"),
+    ))
+    .unwrap();
+    block_on(store.put_snapshot(
+        &thread,
+        Life::default(),
+        Position(3),
+        Bytes::from_static(b"late"),
+    ))
+    .unwrap();
     assert_eq!(read(&store, &thread, Some(3), Snapshots::Use), (base(3, "base"), vec![]));
     assert_eq!(read(&store, &thread, Some(1), Snapshots::Use), (None, vec![]));
     // It goes on as any other.
@@ -94,8 +112,7 @@ pub(super) fn a_cut_moves_no_head_unless_it_appends(store: impl Checkpointer) {
 
     let with = |id, expected, guard| {
         let then = Some(texts(id, expected, guard, &["erased"]));
-        let base = Bytes::from_static(b"three");
-        let trim = Trim { floor: Position(3), base, expected: None, then };
+        let trim = Trim { then, ..cut(3, "three") };
         block_on(store.trim(&thread, trim)).map_err(told)
     };
     assert_eq!(with(3, 3, Guard::Unclaimed).unwrap_err(), "fenced 0 1");
@@ -158,7 +175,7 @@ pub(super) fn threads_are_listed_by_what_they_are(store: impl Checkpointer) {
 pub(super) fn a_thread_is_deleted_only_where_it_is_expected(store: impl Checkpointer) {
     let thread = key("t", "a");
     append(&store, &thread, texts(1, 0, Guard::Unclaimed, &["1", "2"])).unwrap();
-    let delete = |at| block_on(store.delete(&thread, Some(Position(at)))).map_err(told);
+    let delete = |at| block_on(store.delete(&thread, Some(&head(at, 0, None)))).map_err(told);
     assert_eq!(delete(1).unwrap_err(), "conflict 1 2");
     assert_eq!(read(&store, &thread, None, Snapshots::Use), (None, vec![1, 2]));
     assert_eq!(delete(2), Ok(true));

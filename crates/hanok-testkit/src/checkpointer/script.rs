@@ -1,8 +1,8 @@
 //! A log that is written entry by entry, with what it has to amount to at each position.
 
 use hanok_checkpoint::{
-    Append, AppendId, Body, Checkpointer, Entry, Guard, Log, LogEntry, Record, Safety,
-    SharedCheckpointer, ThreadFold, Which,
+    AppendId, Body, Checkpointer, Entry, Guard, Life, Log, LogEntry, SharedCheckpointer,
+    ThreadFold, Tip, Which,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
 use proptest::{collection::vec, prelude::*};
@@ -33,6 +33,7 @@ pub(crate) struct Script {
     pub(crate) entries: Vec<LogEntry>,
     /// At index `n` what the log amounts to at position `n`, folded from the entries alone.
     pub(crate) folds: Vec<ThreadFold>,
+    pub(super) tip: Tip,
     appends: u128,
 }
 
@@ -46,7 +47,10 @@ impl Script {
 
     pub(crate) fn named(store: &SharedCheckpointer, thread: ThreadKey) -> Self {
         let log = Log::new(store.clone(), thread);
-        Self { log, entries: Vec::new(), folds: vec![ThreadFold::default()], appends: 0 }
+        let (entries, folds) = (Vec::new(), vec![ThreadFold::default()]);
+        // Chained, whether or not the store says that its threads are.
+        let tip = Tip::new(Life::new(u128::MAX - 77), true);
+        Self { log, entries, folds, tip, appends: 0 }
     }
 
     /// The log that `events` make.
@@ -77,7 +81,7 @@ impl Script {
     /// Appends those of `entries` that fit, all at once.
     pub(crate) fn append(&mut self, entries: &[Entry]) {
         let expected = self.end();
-        let mut records = Vec::new();
+        let (mut records, codec) = (Vec::new(), self.log.store().codec().clone());
         for entry in entries {
             let (parent, position) = (self.end(), self.end().next());
             let before = &self.folds[self.folds.len() - 1];
@@ -85,13 +89,14 @@ impl Script {
             if !fits(before, entry) || fold.apply(position, entry).is_err() {
                 continue;
             }
-            records.push(Record::new(self.log.thread(), position, parent, entry));
+            let record = self.tip.push(&codec, self.log.thread(), parent, entry);
+            records.push(record.unwrap());
             self.keep(parent, entry.clone(), fold);
         }
         if !records.is_empty() {
             self.appends += 1;
-            let (id, guard, safety) = (AppendId(self.appends), Guard::Unclaimed, Safety::Process);
-            let append = Append { safety, ..Append::new(id, expected, guard, records) };
+            let (id, place) = (AppendId(self.appends), (expected, Guard::Unclaimed));
+            let append = self.tip.append(&codec, self.log.thread(), id, place, records);
             block_on(self.log.store().append(self.log.thread(), append)).unwrap();
         }
     }
@@ -101,6 +106,7 @@ impl Script {
         let now = Timestamp(7);
         let at = block_on(self.log.rewind(to, AppendId(self.appends), now)).unwrap();
         assert_eq!(at, self.end().next());
+        self.tip = Tip::of(&block_on(self.log.store().head(self.log.thread())).unwrap().unwrap());
         let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind };
         let mut fold = self.folds[to.0 as usize].clone();
         fold.apply(at, &entry).unwrap();
@@ -111,7 +117,7 @@ impl Script {
     pub(crate) fn put_snapshot(&self, at: Position) {
         let fold = &self.folds[at.0 as usize];
         if at > Position::START && fold.is_quiet() {
-            block_on(self.log.put_snapshot(fold)).unwrap();
+            block_on(self.log.put_snapshot(self.tip.life, fold)).unwrap();
         }
     }
 

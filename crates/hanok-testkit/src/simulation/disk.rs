@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Epoch, Guard, LogEntry, Memory, Safety,
-    SharedCheckpointer,
+    Append, Body, CheckpointError, Checkpointer, Codec, Epoch, Guard, Life, LogEntry, Memory,
+    Safety, SharedCheckpointer,
 };
 use hanok_core::{Namespace, Position, TaskId, ThreadKey, Timestamp};
 
@@ -34,8 +34,8 @@ pub(crate) struct Disk {
 #[derive(Clone)]
 enum Done {
     Append(Process, ThreadKey, Box<Append>),
-    Beat(ThreadKey, Epoch, Timestamp),
-    Snapshot(ThreadKey, Position, Bytes),
+    Beat(ThreadKey, Life, Epoch, Timestamp),
+    Snapshot(ThreadKey, Life, Position, Bytes),
 }
 
 /// One thread's log, read.
@@ -93,22 +93,24 @@ impl Disk {
     pub(crate) fn beat(
         &mut self,
         thread: &ThreadKey,
+        life: Life,
         epoch: Epoch,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
-        at_once(self.memory.beat(thread, epoch, now))?;
-        self.done.push(Done::Beat(thread.clone(), epoch, now));
+        at_once(self.memory.beat(thread, life, epoch, now))?;
+        self.done.push(Done::Beat(thread.clone(), life, epoch, now));
         Ok(())
     }
 
     pub(crate) fn put_snapshot(
         &mut self,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
         bytes: Bytes,
     ) -> Result<(), CheckpointError> {
-        at_once(self.memory.put_snapshot(thread, position, bytes.clone()))?;
-        self.done.push(Done::Snapshot(thread.clone(), position, bytes));
+        at_once(self.memory.put_snapshot(thread, life, position, bytes.clone()))?;
+        self.done.push(Done::Snapshot(thread.clone(), life, position, bytes));
         Ok(())
     }
 
@@ -124,9 +126,9 @@ impl Disk {
             // What was done before can be done again.
             let again = match one {
                 Done::Append(process, thread, append) => self.append(process, &thread, *append),
-                Done::Beat(thread, epoch, now) => self.beat(&thread, epoch, now),
-                Done::Snapshot(thread, position, bytes) => {
-                    self.put_snapshot(&thread, position, bytes)
+                Done::Beat(thread, life, epoch, now) => self.beat(&thread, life, epoch, now),
+                Done::Snapshot(thread, life, position, bytes) => {
+                    self.put_snapshot(&thread, life, position, bytes)
                 }
             };
             if let Err(error) = again {
@@ -162,7 +164,7 @@ impl Disk {
             Guard::Hold(_) | Guard::Unclaimed => {}
         }
         for record in &append.records {
-            match record.read(thread) {
+            match record.open(&Codec::default(), thread, append.life) {
                 Ok((parent, entry)) => {
                     let (position, namespace) = (record.position, entry.namespace.clone());
                     let current = self.current.get(&(process, namespace));

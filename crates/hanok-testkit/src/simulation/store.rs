@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, fmt, future::pending, sync::Arc, time::Duration
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, CheckpointError, Checkpointer, Epoch, Head, Opened, Record, SharedCheckpointer,
-    Snapshots,
+    Append, CheckpointError, Checkpointer, Codec, Epoch, Head, Life, Opened, Record,
+    SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
 
@@ -75,12 +75,14 @@ impl Store {
 }
 
 /// The positions of `records` that lead to the last of them: what a rewind left behind is not read.
-fn branch(thread: &ThreadKey, records: &[Record]) -> BTreeSet<Position> {
+fn branch(thread: &ThreadKey, life: Life, records: &[Record]) -> BTreeSet<Position> {
     let (mut branch, mut at) = (BTreeSet::new(), records.last().map(|record| record.position));
     while let Some(position) = at {
         branch.insert(position);
         let found = records.iter().find(|record| record.position == position);
-        let parent = found.and_then(|record| record.read(thread).ok()).map(|(parent, _)| parent);
+        let parent = found
+            .and_then(|record| record.open(&Codec::default(), thread, life).ok())
+            .map(|(parent, _)| parent);
         at = parent.filter(|parent| *parent < position);
     }
     branch
@@ -192,7 +194,7 @@ impl Layer for Store {
                 Ok(older.map(|older| Opened { head, ..older }))
             }
             Some(Fault::Damage) => {
-                let read = branch(thread, &opened.records);
+                let read = branch(thread, opened.head.life, &opened.records);
                 let damage = self.damage(&mut opened.records);
                 // Whoever only catches up with events has been told that some are missing.
                 if damage.is_some_and(|position| read.contains(&position)) && at.is_none() {
@@ -212,43 +214,52 @@ impl Layer for Store {
         thread: &ThreadKey,
         before: Option<Position>,
         limit: usize,
-    ) -> Answer<Vec<Record>> {
+    ) -> Answer<Option<Opened>> {
         let fault = self.call("history", &Fault::OF_READS).await?;
-        let mut records = self.beneath.history(thread, before, limit).await?;
-        if fault == Some(Fault::Damage) {
-            self.damage(&mut records);
+        let mut page = self.beneath.history(thread, before, limit).await?;
+        if let (Some(Fault::Damage), Some(page)) = (fault, &mut page) {
+            self.damage(&mut page.records);
         }
-        Ok(records)
+        Ok(page)
     }
 
     async fn put_snapshot(
         &self,
         thread: &ThreadKey,
+        life: Life,
         position: Position,
         snapshot: Bytes,
     ) -> Answer<()> {
         self.call("snapshot", &Fault::OF_CALLS).await?;
-        self.core.inner().disk.put_snapshot(thread, position, snapshot)
+        self.core.inner().disk.put_snapshot(thread, life, position, snapshot)
     }
 
-    async fn beat(&self, thread: &ThreadKey, epoch: Epoch, now: Timestamp) -> Answer<()> {
+    async fn beat(
+        &self,
+        thread: &ThreadKey,
+        life: Life,
+        epoch: Epoch,
+        now: Timestamp,
+    ) -> Answer<()> {
         self.call("beat", &Fault::OF_CALLS).await?;
-        self.core.inner().disk.beat(thread, epoch, now)
+        self.core.inner().disk.beat(thread, life, epoch, now)
     }
 }
 
 /// An append, for people.
 fn said(thread: &ThreadKey, append: &Append, refused: Option<&CheckpointError>) -> String {
-    let kinds = append.records.iter().map(|record| match record.read(thread) {
-        Ok((_, entry)) => {
-            let body = format!("{:?}", entry.body);
-            let word = body.split(['(', ' ']).next().unwrap_or_default().to_owned();
-            match entry.namespace.is_root() {
-                true => word,
-                false => format!("{word} in {}", entry.namespace),
+    let kinds = append.records.iter().map(|record| {
+        match record.open(&Codec::default(), thread, append.life) {
+            Ok((_, entry)) => {
+                let body = format!("{:?}", entry.body);
+                let word = body.split(['(', ' ']).next().unwrap_or_default().to_owned();
+                match entry.namespace.is_root() {
+                    true => word,
+                    false => format!("{word} in {}", entry.namespace),
+                }
             }
+            Err(error) => error.to_string(),
         }
-        Err(error) => error.to_string(),
     });
     let kinds = kinds.collect::<Vec<_>>().join(", ");
     refused.map_or(kinds.clone(), |error| format!("{kinds}: {error}"))

@@ -9,7 +9,7 @@ use std::{
 };
 
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Opened, SharedCheckpointer, Snapshots,
+    Append, Body, CheckpointError, Checkpointer, Codec, Opened, SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Position, ThreadKey};
 use hanok_testkit::{Layer, Layered};
@@ -88,10 +88,10 @@ impl Layer for Dying {
         if self.died() {
             return Err(gone());
         }
-        let named = append
-            .records
-            .iter()
-            .any(|record| record.read(thread).is_ok_and(|(_, entry)| (self.at)(&entry.body)));
+        let named = append.records.iter().any(|record| {
+            let read = record.open(&Codec::default(), thread, append.life);
+            (self.at)(&read.unwrap().1.body)
+        });
         if named && self.seen.fetch_add(1, Ordering::SeqCst) + 1 == self.nth {
             self.dead.store(true, Ordering::SeqCst);
             if self.dies == Dies::After {

@@ -118,8 +118,9 @@ pub(crate) fn thread(graph: &Graph<S, Ledger>, store: &SharedCheckpointer) -> Th
 
 /// Ends the lease of whoever holds `thread`, as if its process had been gone for long.
 pub(crate) async fn lost(store: &SharedCheckpointer, thread: &ThreadKey) {
-    if let Some(claim) = store.head(thread).await.unwrap().and_then(|head| head.claim) {
-        store.beat(thread, claim.epoch, Timestamp(0)).await.unwrap();
+    let head = store.head(thread).await.unwrap();
+    if let Some((life, claim)) = head.and_then(|head| Some((head.life, head.claim?))) {
+        store.beat(thread, life, claim.epoch, Timestamp(0)).await.unwrap();
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Epoch, Record, SharedCheckpointer,
+    Append, Body, CheckpointError, Checkpointer, Codec, Epoch, Life, Record, SharedCheckpointer,
 };
 use hanok_core::{ThreadKey, Timestamp};
 use hanok_testkit::Layer;
@@ -55,8 +55,8 @@ impl Dying {
     /// What is left of it for the next process: nobody's claim holds.
     pub(crate) async fn left(&self, thread: &ThreadKey) -> SharedCheckpointer {
         let head = self.store.head(thread).await.unwrap();
-        if let Some(claim) = head.and_then(|head| head.claim) {
-            self.store.beat(thread, claim.epoch, Timestamp(0)).await.unwrap();
+        if let Some((life, claim)) = head.and_then(|head| Some((head.life, head.claim?))) {
+            self.store.beat(thread, life, claim.epoch, Timestamp(0)).await.unwrap();
         }
         self.store.clone()
     }
@@ -84,7 +84,8 @@ impl Layer for Dying {
             return Err(dead());
         }
         let number = self.appends.fetch_add(1, Ordering::SeqCst);
-        let read = |record: &Record| record.read(thread).unwrap().1.body;
+        let read =
+            |record: &Record| record.open(&Codec::default(), thread, append.life).unwrap().1.body;
         let bodies: Vec<_> = append.records.iter().map(read).collect();
         let dies = (self.dies)(number, &bodies);
         if dies {
@@ -100,9 +101,10 @@ impl Layer for Dying {
     async fn beat(
         &self,
         thread: &ThreadKey,
+        life: Life,
         epoch: Epoch,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
-        if self.is_dead() { Err(dead()) } else { self.store.beat(thread, epoch, now).await }
+        if self.is_dead() { Err(dead()) } else { self.store.beat(thread, life, epoch, now).await }
     }
 }

@@ -1,0 +1,143 @@
+//! The chain of a log: each record's link covers the link before it, so that no record can be changed, taken out or put in
+//! without the newest link, which stands in the head, being another.
+//!
+//! The chain goes by position, over all branches of a life. All of it is BLAKE3 with 32 bytes of output:
+//!
+//! - the *digest* of a payload is that of 16 random bytes, the salt, followed by the entry's msgpack, before compression and
+//!   encryption. The salt is stored, and erased, with the payload: what was erased cannot be guessed from its digest;
+//! - a *link* is that of the text `hanok link`, a zero byte, the link before it (zeros for the first record of a chain), the life
+//!   (16 bytes, most significant first), the position and the parent (8 bytes each, least significant first) and the digest;
+//!   of a record that names where its thread comes from, followed by that life and link;
+//! - the *seal* of a head is that of the text `hanok head`, a zero byte, the tenant and the thread (each after its length in 8
+//!   bytes, least significant first), the life, the position and the newest link (zeros where records are not chained).
+//!
+//! With encryption, links and seals are keyed by the chain key: who has no key cannot make them.
+
+use std::fmt;
+
+use hanok_core::{Position, ThreadKey};
+
+use crate::Life;
+
+/// A link of a chain.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Link(pub [u8; 32]);
+
+/// What shows that a head was written by somebody who has the key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct HeadSeal(pub [u8; 32]);
+
+/// The digest of a record's payload.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Digest(pub(crate) [u8; 32]);
+
+/// The thread that another comes from: the life, and the newest link it had then, if it was chained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ancestor {
+    /// Its life.
+    pub life: Life,
+    /// Its newest link; `None` if it was not chained.
+    pub link: Option<Link>,
+}
+
+/// A key of chains.
+pub(crate) type ChainKey = [u8; 32];
+
+/// What a link is made of, but for the link before it.
+pub(crate) struct Linked<'a> {
+    pub(crate) life: Life,
+    pub(crate) position: Position,
+    pub(crate) parent: Position,
+    pub(crate) digest: &'a Digest,
+    pub(crate) from: Option<&'a Ancestor>,
+}
+
+impl Link {
+    /// The link before the first record of a chain.
+    pub const BEFORE_ALL: Self = Self([0; 32]);
+
+    /// The link of a record that follows `self`.
+    pub(crate) fn next(&self, key: Option<&ChainKey>, of: &Linked<'_>) -> Self {
+        let mut hasher = hasher(key, b"hanok link\0");
+        hasher.update(&self.0);
+        hasher.update(&of.life.to_bytes());
+        hasher.update(&of.position.0.to_le_bytes());
+        hasher.update(&of.parent.0.to_le_bytes());
+        hasher.update(&of.digest.0);
+        if let Some(from) = of.from {
+            hasher.update(&from.life.to_bytes());
+            hasher.update(&from.link.unwrap_or(Self::BEFORE_ALL).0);
+        }
+        Self(hasher.finalize().into())
+    }
+}
+
+impl Digest {
+    /// The digest of a salt and an entry's msgpack, one after the other.
+    pub(crate) fn of(salted: &[u8]) -> Self {
+        Self(blake3::hash(salted).into())
+    }
+}
+
+impl HeadSeal {
+    /// The seal of a head.
+    pub(crate) fn of(
+        key: &ChainKey,
+        thread: &ThreadKey,
+        (life, position, link): (Life, Position, Option<Link>),
+    ) -> Self {
+        let mut hasher = hasher(Some(key), b"hanok head\0");
+        for name in [thread.tenant().as_str(), thread.thread()] {
+            hasher.update(&(name.len() as u64).to_le_bytes());
+            hasher.update(name.as_bytes());
+        }
+        hasher.update(&life.to_bytes());
+        hasher.update(&position.0.to_le_bytes());
+        hasher.update(&link.unwrap_or(Link::BEFORE_ALL).0);
+        Self(hasher.finalize().into())
+    }
+
+    /// Whether two seals are equal, in a time that does not say where they differ.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        blake3::Hash::from_bytes(self.0) == blake3::Hash::from_bytes(other.0)
+    }
+}
+
+fn hasher(key: Option<&ChainKey>, domain: &[u8]) -> blake3::Hasher {
+    let mut hasher = key.map_or_else(blake3::Hasher::new, blake3::Hasher::new_keyed);
+    hasher.update(domain);
+    hasher
+}
+
+fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
+
+/// 64 hexadecimal digits.
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        hex(&self.0, f)
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Link({self})")
+    }
+}
+
+impl fmt::Debug for HeadSeal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HeadSeal(")?;
+        hex(&self.0, f)?;
+        f.write_str(")")
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Digest(")?;
+        hex(&self.0, f)?;
+        f.write_str(")")
+    }
+}
