@@ -50,6 +50,7 @@ mod record;
 mod retention;
 mod seal;
 mod select;
+mod shared;
 mod snapshot;
 mod store;
 mod tip;
@@ -60,8 +61,8 @@ mod wire;
 pub use begin::{Begin, Persistence, SchemaRef};
 pub use chain::{Ancestor, HeadSeal, Link};
 pub use checkpointer::{
-    Append, AppendId, Base, Checkpointer, Guard, Head, Opened, Safety, SharedCheckpointer,
-    Snapshots, ThreadInfo, Trim, Which,
+    Append, AppendId, Base, Checkpointer, Guard, Head, Opened, Safety, Snapshots, ThreadInfo, Trim,
+    Which,
 };
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
 pub use codec::{Codec, CodecError, KeyId, Keyring};
@@ -84,6 +85,7 @@ pub use page::{Checkpoint, Pages, Source};
 pub use record::{Record, RecordError};
 pub use retention::{Forks, Keep};
 pub use select::Select;
+pub use shared::SharedCheckpointer;
 pub use snapshot::Snapshot;
 pub use store::{
     SharedStore, Store,
