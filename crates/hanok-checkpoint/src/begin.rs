@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hanok_core::{Changes, Reader, RunId, StoredError, TaskId, Writer};
+use hanok_core::{Changes, Reader, RunId, StoredError, StoredSchema, TaskId, Writer};
 
 use crate::{
     Epoch, Frontier,
@@ -26,8 +26,9 @@ pub struct Begin {
     pub input: Changes,
     /// What is due first, `None` for a run that goes on with what was due.
     pub frontier: Option<Frontier>,
-    /// The schema of the state.
-    pub schema: SchemaRef,
+    /// The schema of a state that begins here, and holds nothing before the input. `None` for a run whose state is there
+    /// already: the log has said its schema, or its caller's is that of a state which it shares.
+    pub schema: Option<StoredSchema>,
     /// The fingerprint of the graph.
     pub graph: u64,
     /// How often, since the last commit, a run went on with what a lost one left.
@@ -46,15 +47,6 @@ pub enum Persistence {
     PerThread,
 }
 
-/// Which schema a state was written in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SchemaRef {
-    /// The version that the type says.
-    pub version: u32,
-    /// The fingerprint of its fields.
-    pub fingerprint: u64,
-}
-
 impl Begin {
     pub(crate) fn write(&self, to: &mut Writer) {
         to.array(11).bin(&self.run.0.to_be_bytes()).uint(self.epoch.0);
@@ -62,7 +54,12 @@ impl Begin {
         to.bool(self.persistence == Persistence::PerThread).bool(self.shared);
         self.input.write(to);
         write_option_frontier(to, self.frontier.as_ref());
-        self.schema.write(to);
+        match &self.schema {
+            Some(schema) => schema.write(to),
+            None => {
+                to.nil();
+            }
+        }
         to.uint(self.graph).uint(u64::from(self.takeovers)).map(self.tags.len());
         for (key, value) in &self.tags {
             to.str(key).str(value);
@@ -82,24 +79,18 @@ impl Begin {
             shared: from.bool()?,
             input: Changes::read(from)?,
             frontier: option_frontier(from)?,
-            schema: SchemaRef::read(from)?,
+            schema: if from.is_nil() {
+                from.nil()?;
+                None
+            } else {
+                Some(StoredSchema::read(from)?)
+            },
             graph: from.uint()?,
             takeovers: small(from)?,
             tags: (0..from.map()?)
                 .map(|_| Ok((from.str()?.to_owned(), from.str()?.to_owned())))
                 .collect::<Result<_, StoredError>>()?,
         })
-    }
-}
-
-impl SchemaRef {
-    pub(crate) fn write(&self, to: &mut Writer) {
-        to.array(2).uint(u64::from(self.version)).uint(self.fingerprint);
-    }
-
-    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        from.array()?;
-        Ok(Self { version: small(from)?, fingerprint: from.uint()? })
     }
 }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use hanok_core::{
-    Changes, Namespace, Position, Reader, RunId, Spent, Stored, StoredError, TaskId, ThreadKey,
-    Timestamp, Writer,
+    Changes, Namespace, Position, Reader, RunId, Spent, Stored, StoredError, StoredSchema, TaskId,
+    ThreadKey, Timestamp, Writer,
 };
 
 use crate::{
-    Begin, Frontier, Goto, Outbox, SchemaRef, Snapshot,
+    Begin, Frontier, Goto, Outbox, Snapshot,
     begin::{option_frontier, write_option_frontier},
     frontier::{read_texts, texts},
     outbox::{items, write_items},
@@ -65,6 +65,8 @@ pub enum Body {
     Erased(Erased),
     /// All that precedes is copied from another thread.
     Copied(Copied),
+    /// The schema of the state has more fields, which hold their defaults.
+    Extend(Extend),
 }
 
 /// What a task wrote, and where it goes on.
@@ -230,9 +232,22 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rebase {
     /// The schema it is written in.
-    pub schema: SchemaRef,
+    pub schema: StoredSchema,
     /// The fields, as one map.
     pub fields: Stored,
+    /// What the pending writes at these positions are in this schema. A pending write that is not named stays as it is.
+    pub writes: Vec<(Position, Changes)>,
+    /// What a subgraph has added to the state that it shares with its caller, in this schema; `None` if that stays as it is.
+    pub added: Option<Vec<Changes>>,
+}
+
+/// The schema of the state has more fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extend {
+    /// The schema with the fields.
+    pub schema: StoredSchema,
+    /// What they hold: the defaults of the build that knew them first.
+    pub values: Changes,
 }
 
 /// Where a fork comes from.
@@ -278,6 +293,7 @@ mod code {
     pub(super) const EDIT: u64 = 13;
     pub(super) const ERASED: u64 = 14;
     pub(super) const COPIED: u64 = 15;
+    pub(super) const EXTEND: u64 = 16;
 }
 
 impl Entry {
@@ -334,6 +350,7 @@ impl Body {
             Self::Edit(_) => code::EDIT,
             Self::Erased(_) => code::ERASED,
             Self::Copied(_) => code::COPIED,
+            Self::Extend(_) => code::EXTEND,
         }
     }
 
@@ -358,11 +375,7 @@ impl Body {
             Self::Rewind => {
                 to.nil();
             }
-            Self::Rebase(rebase) => {
-                to.array(2);
-                rebase.schema.write(to);
-                to.raw(rebase.fields.as_bytes());
-            }
+            Self::Rebase(rebase) => rebase.write(to),
             Self::Origin(origin) => {
                 to.array(3).str(&origin.thread).uint(origin.position.0);
                 to.bin(&origin.snapshot.to_bytes());
@@ -377,6 +390,10 @@ impl Body {
                 to.array(1).str(&erased.by);
             }
             Self::Copied(copied) => write_thread(to.array(2), &copied.from),
+            Self::Extend(extend) => {
+                extend.schema.write(to.array(2));
+                extend.values.write(to);
+            }
         }
     }
 
@@ -413,10 +430,7 @@ impl Body {
                 from.array()?;
                 Self::Answer(Answer { id: from.str()?.to_owned(), value: value(from)? })
             }
-            (code::REBASE, 2) => {
-                from.array()?;
-                Self::Rebase(Rebase { schema: SchemaRef::read(from)?, fields: value(from)? })
-            }
+            (code::REBASE, 4) => Self::Rebase(Rebase::read(from)?),
             (code::ORIGIN, 3) => {
                 from.array()?;
                 Self::Origin(Origin {
@@ -443,6 +457,13 @@ impl Body {
             (code::COPIED, 2) => {
                 from.array()?;
                 Self::Copied(Copied { from: thread(from)? })
+            }
+            (code::EXTEND, 2) => {
+                from.array()?;
+                Self::Extend(Extend {
+                    schema: StoredSchema::read(from)?,
+                    values: Changes::read(from)?,
+                })
             }
             _ => return malformed(from, "an entry of this build"),
         };
@@ -494,6 +515,46 @@ impl Commit {
             frontier: Frontier::read(from)?,
             spent: spent(from)?,
             outbox: items(from)?,
+        })
+    }
+}
+
+impl Rebase {
+    fn write(&self, to: &mut Writer) {
+        self.schema.write(to.array(4));
+        to.raw(self.fields.as_bytes()).array(self.writes.len());
+        for (position, changes) in &self.writes {
+            changes.write(to.array(2).uint(position.0));
+        }
+        match &self.added {
+            Some(added) => {
+                to.array(added.len());
+                added.iter().for_each(|changes| changes.write(to));
+            }
+            None => {
+                to.nil();
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        Ok(Self {
+            schema: StoredSchema::read(from)?,
+            fields: value(from)?,
+            writes: (0..from.array()?)
+                .map(|_| {
+                    from.array()?;
+                    Ok((Position(from.uint()?), Changes::read(from)?))
+                })
+                .collect::<Result<_, StoredError>>()?,
+            added: if from.is_nil() {
+                from.nil()?;
+                None
+            } else {
+                let added = (0..from.array()?).map(|_| Changes::read(from));
+                Some(added.collect::<Result<_, _>>()?)
+            },
         })
     }
 }

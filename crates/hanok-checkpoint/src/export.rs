@@ -343,6 +343,7 @@ fn body(text: &mut String, body: &Body) {
             value(text, "answer", &answer.value);
         }
         Body::Rebase(rebase) => value(text, "state", &rebase.fields),
+        Body::Extend(extend) => changes(text, &extend.values),
         Body::Origin(origin) => member("fork_of", &origin.thread),
         Body::End(end) => {
             member("run", &end.run.to_string());

@@ -6,12 +6,13 @@ use std::{
 };
 
 use hanok_core::{
-    Changes, Fields, FoldError, Namespace, Position, RunId, Spent, Stored, TaskId, ThreadKey,
+    Changes, Fields, FoldError, Namespace, Position, RunId, Spent, Stored, StoredSchema, TaskId,
+    ThreadKey,
 };
 
 use crate::{
     Begin, Body, Commit, Copied, Entry, Epoch, Failed, Frontier, Intent, Persistence, Question,
-    SchemaRef, TaskWrite,
+    Rebase, TaskWrite,
 };
 
 /// What the ids of tasks derive from in a subgraph whose calls share a namespace: a number that the calling task has to
@@ -56,8 +57,8 @@ pub struct RunFold {
     pub persistence: Persistence,
     /// The state.
     pub fields: Fields,
-    /// The schema it was written in.
-    pub schema: SchemaRef,
+    /// The schema that it is stored in.
+    pub schema: Arc<StoredSchema>,
     /// The fingerprint of the graph that ran.
     pub graph: u64,
     /// What is due.
@@ -125,8 +126,8 @@ impl ThreadFold {
                 }
                 let base = begin.shared.then(|| self.caller(&entry.namespace)).flatten();
                 let run = self.of(entry);
-                if let (Some(fields), true) = (base, begin.frontier.is_some()) {
-                    run.fields = fields;
+                if let (Some((fields, schema)), true) = (base, begin.frontier.is_some()) {
+                    (run.fields, run.schema) = (fields, schema);
                 }
                 run.begin(position, begin)?;
             }
@@ -170,10 +171,11 @@ impl ThreadFold {
                 self.new_turn(&Namespace::root());
                 self.runs.values_mut().for_each(|run| run.anew(position));
             }
-            Body::Rebase(rebase) => {
+            Body::Rebase(rebase) => self.of(entry).rebase(rebase)?,
+            Body::Extend(extend) => {
                 let run = self.of(entry);
-                run.schema = rebase.schema;
-                run.fields = Fields::from_stored(&rebase.fields)?;
+                run.fields.apply_all(&extend.values)?;
+                run.schema = extend.schema.clone().into();
             }
             Body::Origin(origin) => {
                 *self = Self { identity: None, ..origin.snapshot.to_fold(position) };
@@ -250,9 +252,9 @@ impl ThreadFold {
         }
     }
 
-    /// The state of the graph that calls the one of `namespace`.
-    fn caller(&self, namespace: &Namespace) -> Option<Fields> {
-        self.runs.get(&namespace.parent()?).map(|run| run.fields.clone())
+    /// The state of the graph that calls the one of `namespace`, and its schema.
+    fn caller(&self, namespace: &Namespace) -> Option<(Fields, Arc<StoredSchema>)> {
+        self.runs.get(&namespace.parent()?).map(|run| (run.fields.clone(), run.schema.clone()))
     }
 
     /// The ids of tasks derive from where their turn begins, and from now on from the thread's own name.
@@ -295,7 +297,9 @@ impl RunFold {
         self.parent = begin.parent;
         self.persistence = begin.persistence;
         self.shared = begin.shared;
-        self.schema = begin.schema;
+        if let Some(schema) = &begin.schema {
+            (self.fields, self.schema) = (Fields::default(), schema.clone().into());
+        }
         self.graph = begin.graph;
         self.takeovers = begin.takeovers;
         self.fields.apply_all(&begin.input)?;
@@ -329,6 +333,20 @@ impl RunFold {
         self.last.clone_from(&commit.nodes);
         self.takeovers = 0;
         self.scheduled(&commit.frontier);
+        Ok(())
+    }
+
+    fn rebase(&mut self, rebase: &Rebase) -> Result<(), FoldError> {
+        self.schema = rebase.schema.clone().into();
+        self.fields = Fields::from_stored(&rebase.fields)?;
+        for (position, changes) in &rebase.writes {
+            if let Some(write) = self.pending.get_mut(position) {
+                write.changes.clone_from(changes);
+            }
+        }
+        if let Some(added) = &rebase.added {
+            self.added.clone_from(added);
+        }
         Ok(())
     }
 

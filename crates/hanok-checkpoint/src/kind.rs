@@ -71,6 +71,8 @@ kinds! {
     Erased = "erased",
     /// All that precedes is copied from another thread.
     Copied = "copied",
+    /// The schema of the state has more fields, which hold their defaults.
+    Extend = "extend",
 }
 
 impl fmt::Display for Kind {

@@ -58,7 +58,7 @@ mod verify;
 mod walk;
 mod wire;
 
-pub use begin::{Begin, Persistence, SchemaRef};
+pub use begin::{Begin, Persistence};
 pub use chain::{Ancestor, HeadSeal, Link};
 pub use checkpointer::{
     Append, AppendId, Base, Checkpointer, Guard, Head, Opened, Safety, Snapshots, ThreadInfo, Trim,
@@ -69,8 +69,8 @@ pub use codec::{Codec, CodecError, KeyId, Keyring};
 pub use consumer::{Consumer, Delivery};
 pub use diff::{Diff, Difference, GraphDiff};
 pub use entry::{
-    Answer, Body, Commit, Copied, Doubt, Edit, End, Entry, Erased, Failed, Intent, Memo, Origin,
-    Question, Rebase, TaskWrite, Void,
+    Answer, Body, Commit, Copied, Doubt, Edit, End, Entry, Erased, Extend, Failed, Intent, Memo,
+    Origin, Question, Rebase, TaskWrite, Void,
 };
 pub use error::CheckpointError;
 pub use export::ImportError;

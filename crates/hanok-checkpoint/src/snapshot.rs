@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use hanok_core::{Fields, Namespace, Position, Reader, RunId, StoredError, ThreadKey, Writer};
+use hanok_core::{
+    Fields, Namespace, Position, Reader, RunId, StoredError, StoredSchema, ThreadKey, Writer,
+};
 
 use crate::{
-    Epoch, Frontier, Persistence, RunFold, SchemaRef, ThreadFold,
+    Epoch, Frontier, Persistence, RunFold, ThreadFold,
     frontier::{read_texts, texts},
     wire::{
         id, malformed, namespace, option_task, small, spent, thread, value, write_namespace,
@@ -135,7 +137,7 @@ impl RunFold {
                 false => Persistence::PerCall,
             },
             fields: Fields::from_stored(&value(from)?)?,
-            schema: SchemaRef::read(from)?,
+            schema: StoredSchema::read(from)?.into(),
             graph: from.uint()?,
             frontier: Frontier::read(from)?,
             turn: Position(from.uint()?),

@@ -297,7 +297,13 @@ impl Damages<'_> {
 /// Whether a snapshot says what the records say: the states, and what is due. How a run ended stands in entries that follow.
 fn same(kept: &ThreadFold, fold: &ThreadFold) -> bool {
     let said = |run: &RunFold| {
-        (run.fields.to_stored(), run.schema, run.frontier.clone(), run.turn, run.persistence)
+        (
+            run.fields.to_stored(),
+            run.schema.clone(),
+            run.frontier.clone(),
+            run.turn,
+            run.persistence,
+        )
     };
     let all = |fold: &ThreadFold| -> Vec<_> {
         fold.runs.iter().map(|(path, run)| (path.clone(), said(run))).collect()

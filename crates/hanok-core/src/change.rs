@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    Stored, StoredError,
+    Field, Fields, Stored, StoredError,
     msgpack::{Reader, Writer},
 };
 
@@ -39,6 +39,18 @@ pub enum Change {
     Input(Stored),
 }
 
+impl Change {
+    /// Whether it gives something to a reducer, within a nested state too: only a build that knows the reducer can say what
+    /// comes of it.
+    pub fn has_input(&self) -> bool {
+        match self {
+            Self::Input(_) => true,
+            Self::Nested(changes) => changes.has_input(),
+            _ => false,
+        }
+    }
+}
+
 /// What happened to one message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessageChange {
@@ -63,6 +75,11 @@ impl Changes {
         self.0.is_empty()
     }
 
+    /// Whether any of them gives something to a reducer: see [`Change::has_input`].
+    pub fn has_input(&self) -> bool {
+        self.0.iter().any(|(_, change)| change.has_input())
+    }
+
     /// Adds what happened to `field`.
     pub fn push(&mut self, field: impl Into<Cow<'static, str>>, change: Change) {
         self.0.push((field.into(), change));
@@ -71,6 +88,31 @@ impl Changes {
     /// What happened to `field`, if anything.
     pub fn get(&self, field: &str) -> Option<&Change> {
         self.0.iter().find(|(name, _)| name == field).map(|(_, change)| change)
+    }
+
+    /// Puts the fields of `rest` that are not there into nested states that are set whole. Returns the names of the fields
+    /// in which that changed something.
+    pub fn fill(&mut self, rest: &Fields) -> Vec<Cow<'static, str>> {
+        let mut filled = Vec::new();
+        for (name, change) in &mut self.0 {
+            let Some(Field::Nested(rest)) = rest.get(name) else { continue };
+            let is_filled = match change {
+                Change::Nested(changes) => !changes.fill(rest).is_empty(),
+                Change::Set(whole) => match Fields::from_stored(whole) {
+                    Ok(mut fields) => {
+                        fields.fill(rest);
+                        *whole = fields.to_stored();
+                        true
+                    }
+                    Err(_) => false,
+                },
+                _ => false,
+            };
+            if is_filled {
+                filled.push(name.clone());
+            }
+        }
+        filled
     }
 
     /// Writes the changes: a map of field to change.

@@ -115,6 +115,21 @@ impl Fields {
         self.0.get(field)
     }
 
+    /// Adds the fields of `rest` that have no value here, within nested states too.
+    pub fn fill(&mut self, rest: &Self) {
+        for (name, field) in &rest.0 {
+            match (self.0.contains_key(name), field) {
+                (false, _) => self.insert(name, field.clone()),
+                (true, Field::Nested(rest)) => {
+                    if let Ok(nested) = self.nested(name) {
+                        nested.fill(rest);
+                    }
+                }
+                (true, _) => {}
+            }
+        }
+    }
+
     /// Whether no field has a value.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -31,7 +31,8 @@ use crate::{
     env::{Account, Env},
     graph::Inner,
     journal::{Journal, Keep, Keeping},
-    opening::{Opening, Way, apply_input, upgraded},
+    migration::{migrated, warn_unknown},
+    opening::{Opening, Way, apply_input},
     planted::{Planted, planted},
     progress::Progress,
     recent::Recent,
@@ -54,7 +55,8 @@ pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
     let options = Options::default();
     let journal = Arc::new(Journal::nowhere(thread, runtime.clone()));
     let scope = scope(&graph.0, run, Arc::new(services), journal, &options, Spent::default());
-    let mut progress = Progress::beginning(graph.0.initial.clone(), Default::default());
+    let schema = Default::default();
+    let mut progress = Progress::beginning(graph.0.initial.clone(), Default::default(), schema);
     let (root, thread) = (Namespace::root(), scope.env.journal.thread());
     apply_input(&graph.0, (&root, thread), &mut progress, update, Position::START)?;
     let span = graph.0.span(None);
@@ -285,8 +287,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let graph = &self.app.graph().0;
         let mut fold = opened.fold;
         let run = fold.runs.remove(&Namespace::root()).unwrap_or_default();
-        let progress = Progress::of(&*graph.initial, upgraded(&*graph.initial, run)?.0)?;
-        Ok(S::clone(&graph.shown(&progress.state)))
+        let read = migrated(&*graph.initial, &Namespace::root(), run, &mut BTreeMap::new())?;
+        Ok(S::clone(&graph.shown(&read.progress.state)))
     }
 
     /// What runs were lost with, if it was too often.
@@ -321,6 +323,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let opening = opening.begin(graph, log.thread(), run, way, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: opening.epoch, beat: now };
         let Opening { tip, reading, mut progress, runs, asked, first, began, .. } = opening;
+        let unknown = opening.unknown;
         let at = (tip, reading);
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
         let tell = |_| {
@@ -346,6 +349,13 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let spent = progress.spent.plus(uncommitted(&progress, &runs));
         let spent = if planted(Planted::BudgetAnew) { Spent::default() } else { spent };
         journal.leave(runs, asked);
+        if !unknown.is_empty() {
+            warn_unknown(log.thread(), &Namespace::root(), &unknown);
+            let kind = EventKind::UnknownFields { fields: unknown };
+            options
+                .sink
+                .emit(|| event(&Namespace::root(), progress.frontier.step, None, None, kind));
+        }
         let services = self.services.clone();
         let scope = scope(graph, run, services, Arc::new(journal), options, spent);
         let lost = Arc::new(AtomicBool::new(false));
@@ -363,8 +373,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             && is_all_stored(graph.initial.schema())
             && scope.env.journal.other_identity().is_none()
         {
-            let Progress { state, unknown, .. } = progress;
-            let recent = Recent { tip, epoch, reading, state, unknown };
+            let Progress { state, unknown, schema, .. } = progress;
+            let recent = Recent { tip, epoch, reading, state, unknown, schema };
             app.recents().put(log.thread(), recent);
         }
         outcome

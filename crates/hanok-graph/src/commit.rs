@@ -13,8 +13,9 @@ use crate::{
     journal::{Keep, Live},
     plan::{self, Said},
     planted::{Planted, planted},
-    progress::{Progress, schema, state_error},
+    progress::{Progress, state_error},
     task::{self, Done, Unmerged},
+    unknown::Riding,
 };
 
 impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
@@ -88,6 +89,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if planted(Planted::WriteForgotten) {
             folds.pop();
         }
+        let riding = Riding::of(progress, ran)?;
         let resolved = match self.reduce(progress, ran) {
             Ok(resolved) => resolved,
             Err(refused) => return Err(self.void(refused, step, folds).await?),
@@ -103,6 +105,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             changes.0.extend(resolved.0);
         }
         changes.0.extend(reset.0.iter().cloned());
+        riding.complete(progress, &folds, &mut changes)?;
         let commit = Commit {
             step,
             nodes: nodes(ran).collect(),
@@ -302,7 +305,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let run = RunFold {
             run: Some(self.run),
             open,
-            schema: schema(&*self.graph.initial),
+            schema: progress.schema.clone(),
             graph: self.graph.fingerprint,
             frontier: progress.frontier.clone(),
             turn: progress.turn,

@@ -12,7 +12,7 @@ use hanok_state::{State, StateUpdate};
 use crate::{
     Pending, RunError, Thread, Unfinished, answer,
     graph::Inner,
-    opening::upgraded,
+    migration::{Migrated, migrated},
     plan::{self, Said},
     progress::{Progress, state_error},
     task::{self, Unmerged},
@@ -121,13 +121,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
                 }
             },
         };
-        let (run, rebased) = upgraded(&*graph.initial, run)?;
-        let mut progress = Progress::of(&*graph.initial, run)?;
+        let read = migrated(&*graph.initial, path, run, &mut fold.runs)?;
+        let Migrated { mut progress, mut entries, .. } = read;
         let step = progress.frontier.step;
-        let mut entries = Vec::new();
-        if rebased {
-            entries.push((path.clone(), progress.rebase()?));
-        }
         let writer: Arc<str> = node.as_deref().unwrap_or("edit").into();
         let changes = self.merge(&mut progress, (path, head.position), writer, update)?;
         let frontier = match &node {
@@ -166,6 +162,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             .map_err(|refused| refused.of_run(step, path))?;
         changes.0.retain(|(field, _)| resolved.get(field).is_none());
         changes.0.extend(resolved.0);
+        changes.fill(&progress.unknown);
         Ok(changes)
     }
 

@@ -4,7 +4,7 @@ use hanok_checkpoint::{AppendId, Forks, OpenLog};
 use hanok_core::{Namespace, Position, ThreadKey};
 use hanok_state::State;
 
-use crate::{RunError, Thread, opening::upgraded, progress::Progress};
+use crate::{RunError, Thread, migration::migrated};
 
 /// What became of an erasure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +51,11 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let OpenLog { head, mut fold, .. } = opened;
         let initial = &*self.app.graph().0.initial;
         let run = fold.runs.remove(&root).ok_or_else(no_such)?;
-        let (run, _) = upgraded(initial, run)?;
-        let mut progress = Progress::of(initial, run.clone())?;
+        let mut progress = migrated(initial, &root, run.clone(), &mut fold.runs)?.progress;
         self.merge(&mut progress, (&root, head.position), "erase".into(), update)?;
         let fields = progress.fields().map_err(crate::progress::state_error)?;
-        fold.runs.insert(root, hanok_checkpoint::RunFold { fields, ..run });
+        let schema = progress.schema;
+        fold.runs.insert(root, hanok_checkpoint::RunFold { fields, schema, ..run });
         // While the thread is there its forks can be found, so they go first.
         let forks = match forks {
             Forks::Too => log.erase_forks().await,

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{CheckpointError, Holder};
 use hanok_core::{BoxError, Namespace, RequestId, StoredError, ThreadKey, Timestamp};
-use hanok_state::ReduceError;
+use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
 
 use crate::{Pending, Unfinished};
@@ -384,9 +384,12 @@ pub enum RunError {
     },
     /// The state was written by a newer version of its type.
     #[error(
-        "the state was stored in version {found} of its type, and this build has version {supported}"
+        "the state{} was stored in version {found} of its type, and this build has version {supported}",
+        nested(field)
     )]
     SchemaTooNew {
+        /// The nested state, as `memories.plan`; empty for the state itself.
+        field: String,
         /// The version that was found.
         found: u32,
         /// This build's.
@@ -413,12 +416,22 @@ fn within(namespace: &Namespace) -> String {
     if namespace.is_root() { String::new() } else { format!(" of `{namespace}`") }
 }
 
+fn nested(field: &str) -> String {
+    if field.is_empty() { String::new() } else { format!(" `{field}`") }
+}
+
 fn by(holder: &Option<Box<Holder>>) -> String {
     holder.as_ref().map(|holder| format!(" by {holder}")).unwrap_or_default()
 }
 
 fn asked(requests: &[Pending]) -> String {
     requests.iter().map(|request| format!("`{}`", request.id)).collect::<Vec<_>>().join(", ")
+}
+
+impl From<NewerVersion> for RunError {
+    fn from(NewerVersion { field, found, supported }: NewerVersion) -> Self {
+        Self::SchemaTooNew { field, found, supported }
+    }
 }
 
 impl From<CheckpointError> for RunError {

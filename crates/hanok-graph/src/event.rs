@@ -108,6 +108,12 @@ pub enum EventKind {
     Custom(Stored),
     /// A piece of what a model writes. Live.
     Token(Token),
+    /// The state holds fields that this build does not know, although it has the version that wrote them. They ride along.
+    /// A field that was renamed without an alias looks like this. Live, once per run and graph.
+    UnknownFields {
+        /// The fields, with those around them: `memories.mood`.
+        fields: Vec<String>,
+    },
     /// So many events were dropped because nobody read them. Recorded ones follow, from the log. Live.
     Lagged(u64),
     /// Recorded events that were dropped cannot be read from the log now. It is the last event of its stream, though the run goes
@@ -138,7 +144,7 @@ pub enum Mode {
     Interrupts,
 }
 
-/// A set of modes. An end and a lag belong to every one.
+/// A set of modes. An end, unknown fields and a lag belong to every one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Modes(u8);
 
@@ -186,7 +192,10 @@ impl EventKind {
             | Self::TaskFailed { .. } => Mode::Tasks,
             Self::Custom(_) => Mode::Custom,
             Self::Token(_) => Mode::Messages,
-            Self::Ended { .. } | Self::Lagged(_) | Self::Cut { .. } => return None,
+            Self::Ended { .. }
+            | Self::UnknownFields { .. }
+            | Self::Lagged(_)
+            | Self::Cut { .. } => return None,
         })
     }
 

@@ -2,23 +2,25 @@
 
 use std::sync::Arc;
 
-use hanok_core::{Change, Changes, Stored};
+use hanok_core::{Change, Changes, Field};
 use hanok_state::State;
 
 use crate::{RunError, progress::state_error};
 
-/// What a log has to be told of the state in which a thread, or a subgraph, begins: the fields that are changed by parts
-/// and hold something already. The fold of a log begins with nothing, and would hold the parts alone.
+/// What a log has to be told of the state in which a thread, or a subgraph, begins: all of it. What a field holds that
+/// nothing has written stays what it was, whatever a later build's default is.
 pub(crate) fn first_values<S: State>(initial: &S) -> Result<Changes, RunError> {
-    let mut changes = Changes::default();
-    for (name, field) in initial.to_fields().map_err(state_error)?.iter() {
-        let rule = initial.schema().field(name).map_or("", |field| field.rule.as_ref());
-        let value = field.to_stored();
-        if holds(rule, &value) {
-            changes.push(name.to_owned(), Change::Set(value));
-        }
-    }
-    Ok(changes)
+    let fields = initial.to_fields().map_err(state_error)?;
+    let set =
+        |(name, field): (&str, &Field)| (name.to_owned().into(), Change::Set(field.to_stored()));
+    Ok(Changes(fields.iter().map(set).collect()))
+}
+
+/// What a turn begins with, and then what its input writes. A field that the input sets is said once.
+pub(crate) fn with_input(mut first: Changes, input: Changes) -> Changes {
+    first.0.retain(|(field, _)| !matches!(input.get(field), Some(Change::Set(_))));
+    first.0.extend(input.0);
+    first
 }
 
 /// Gives the ephemeral fields their initial value, for a turn that begins: what the one before wrote last is over. Returns
@@ -40,16 +42,4 @@ pub(crate) fn forget<S: State>(initial: &S, state: &mut Arc<S>) -> Result<Change
         }
     }
     Ok(changes)
-}
-
-/// Whether a field with this rule is changed by parts, and holds something.
-fn holds(rule: &str, value: &Stored) -> bool {
-    match rule {
-        "nested" => true,
-        "append" | "merge" | "messages" | "operations" => {
-            value.to_items().is_ok_and(|items| !items.is_empty())
-                || value.to_entries().is_ok_and(|entries| !entries.is_empty())
-        }
-        _ => false,
-    }
 }

@@ -454,6 +454,27 @@ impl Journal {
         (!asked.is_empty() && !expires).then_some(asked)
     }
 
+    /// Takes what an earlier run left of the subgraphs within `path`. Give back what is still there with
+    /// [`put_below`](Journal::put_below).
+    pub(crate) fn take_below(&self, path: &Namespace) -> BTreeMap<Namespace, RunFold> {
+        let mut below = BTreeMap::new();
+        let mut left = lock(&self.left);
+        let within = |called: &Namespace| called != path && called.is_within(path);
+        for (called, one) in std::mem::take(&mut *left) {
+            match one {
+                Left::Stored(run) if within(&called) => drop(below.insert(called, *run)),
+                one => drop(left.insert(called, one)),
+            }
+        }
+        below
+    }
+
+    /// Notes what an earlier run left of subgraphs.
+    pub(crate) fn put_below(&self, below: BTreeMap<Namespace, RunFold>) {
+        let below = below.into_iter().map(|(path, run)| (path, Left::Stored(Box::new(run))));
+        lock(&self.left).extend(below);
+    }
+
     /// Takes what was left of one subgraph: by an earlier run, by an earlier call if its state outlives it, or by an
     /// attempt of this run that failed.
     pub(crate) async fn take_left(
@@ -513,7 +534,12 @@ fn is_lost(error: &CheckpointError) -> bool {
 fn is_barrier(body: &Body) -> bool {
     matches!(
         body,
-        Body::Intent(_) | Body::Question(_) | Body::Answer(_) | Body::Rebase(_) | Body::Edit(_)
+        Body::Intent(_)
+            | Body::Question(_)
+            | Body::Answer(_)
+            | Body::Rebase(_)
+            | Body::Extend(_)
+            | Body::Edit(_)
     )
 }
 
@@ -554,9 +580,7 @@ impl Live {
     /// The graph's part of the thread as a log amounts to it.
     pub(crate) fn into_fold(self) -> Option<RunFold> {
         let mut fields = self.state.to_fields().ok()?;
-        for (name, field) in self.unknown.iter() {
-            fields.insert(name, field.clone());
-        }
+        fields.fill(&self.unknown);
         Some(RunFold { fields, ..self.run })
     }
 }

@@ -81,6 +81,7 @@ mod group;
 mod handler;
 mod ids;
 mod journal;
+mod migration;
 mod node;
 mod opening;
 mod outcome;
@@ -103,6 +104,7 @@ mod spec;
 mod subgraph;
 mod task;
 mod thread;
+mod unknown;
 mod validate;
 
 pub use app::{App, Shutdown};

@@ -5,17 +5,18 @@ use std::{collections::BTreeMap, sync::Arc};
 use hanok_checkpoint::{
     Answer, Begin, Body, Epoch, INTERRUPTED, OpenLog, Persistence, RunFold, Tip, outlives,
 };
-use hanok_core::{Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
+use hanok_core::{Changes, Namespace, Position, RunId, StoredSchema, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
     RunError, answer,
-    first::{first_values, forget},
+    first::{first_values, forget, with_input},
     graph::Inner,
     ids,
     journal::Reading,
+    migration::{Migrated, migrated},
     planted::{Planted, planted},
-    progress::{Progress, schema, state_error},
+    progress::{Progress, state_error},
     recent::Recent,
     task,
 };
@@ -45,6 +46,7 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
         .map_err(|refused| refused.of_run(0, namespace))?;
     changes.0.retain(|(field, _)| resolved.get(field).is_none());
     changes.0.extend(resolved.0);
+    changes.fill(&progress.unknown);
     let schema = graph.initial.schema();
     let ephemeral = |field: &String| schema.fields.iter().any(|f| f.ephemeral && f.name == *field);
     progress.fresh = written.into_iter().filter(ephemeral).collect();
@@ -66,25 +68,6 @@ pub(crate) enum Way<U> {
     New(U),
     /// What is due goes on, with answers if there are any.
     On(Vec<answer::Given>),
-}
-
-/// The run's fields in the schema of this build; says whether they had to be upgraded.
-pub(crate) fn upgraded<S: State>(
-    initial: &S,
-    mut run: RunFold,
-) -> Result<(RunFold, bool), RunError> {
-    let (found, ours) = (run.schema, schema(initial));
-    if found.version > ours.version {
-        return Err(RunError::SchemaTooNew { found: found.version, supported: ours.version });
-    }
-    if found == ours || run.run.is_none() {
-        return Ok((run, false));
-    }
-    if found.version < ours.version {
-        S::upgrade(found.version, &mut run.fields).map_err(RunError::State)?;
-    }
-    run.schema = ours;
-    Ok((run, true))
 }
 
 fn reading(opened: &OpenLog) -> Reading {
@@ -109,6 +92,8 @@ pub(crate) struct Opening<S: State> {
     is_new: bool,
     /// The entries with which the run takes the thread.
     pub(crate) first: Vec<(Namespace, Body)>,
+    /// Stored fields that this build, of the same version, does not know.
+    pub(crate) unknown: Vec<String>,
     /// Where a new turn begins.
     pub(crate) began: Option<Position>,
     /// The thread whose name the ids of the turn's tasks derive from, if it is another.
@@ -134,16 +119,14 @@ impl<S: State> Opening<S> {
         let takeovers = root.takeovers + u32::from(root.open);
         let asked = root.ended == INTERRUPTED;
         let is_new = root.run.is_none() && root.fields.is_empty();
-        let (progress, rebased) = if is_new {
-            (Progress::beginning(Arc::new(initial.clone()), Default::default()), false)
+        let Migrated { progress, entries: first, unknown } = if is_new {
+            let schema = initial.schema().to_stored().into();
+            let state = Arc::new(initial.clone());
+            let progress = Progress::beginning(state, Default::default(), schema);
+            Migrated { progress, entries: Vec::new(), unknown: Vec::new() }
         } else {
-            let (root, rebased) = upgraded(initial, root)?;
-            (Progress::of(initial, root)?, rebased)
+            migrated(initial, &Namespace::root(), root, &mut runs)?
         };
-        let mut first = Vec::new();
-        if rebased {
-            first.push((Namespace::root(), progress.rebase()?));
-        }
         Ok(Self {
             tip,
             epoch: epoch.next(now),
@@ -154,6 +137,7 @@ impl<S: State> Opening<S> {
             takeovers,
             is_new,
             first,
+            unknown,
             began: None,
             identity,
         })
@@ -165,13 +149,14 @@ impl<S: State> Opening<S> {
             tip: recent.tip,
             epoch: recent.epoch.next(now),
             reading: recent.reading,
-            progress: Progress::beginning(recent.state, recent.unknown),
+            progress: Progress::beginning(recent.state, recent.unknown, recent.schema),
             runs: BTreeMap::new(),
             asked: false,
             takeovers: 0,
             identity: None,
             is_new: false,
             first: Vec::new(),
+            unknown: Vec::new(),
             began: None,
         }
     }
@@ -194,7 +179,7 @@ impl<S: State> Opening<S> {
             shared: false,
             input: Changes::default(),
             frontier: None,
-            schema: schema(&*graph.initial),
+            schema: None,
             graph: graph.fingerprint,
             takeovers: self.takeovers,
             tags,
@@ -203,17 +188,20 @@ impl<S: State> Opening<S> {
         match way {
             Way::New(update) => {
                 // What was due and pending is over; the state stays, and so do those of subgraphs that outlive a call.
-                let Progress { mut state, unknown, .. } = self.progress;
+                let Progress { mut state, unknown, schema, .. } = self.progress;
                 let initial = &*graph.initial;
                 begin.input = match self.is_new {
                     true => first_values(initial)?,
                     false => forget(initial, &mut state)?,
                 };
-                self.progress = Progress::beginning(state, unknown);
+                begin.input.fill(&unknown);
+                begin.schema = self.is_new.then(|| StoredSchema::clone(&schema));
+                self.progress = Progress::beginning(state, unknown, schema);
                 let (runs, root) = (self.runs.clone(), Namespace::root());
                 self.runs.retain(|path, _| outlives(&runs, path, &root));
                 let (place, progress) = ((&root, thread), &mut self.progress);
-                begin.input.0.extend(apply_input(graph, place, progress, update, at)?.0);
+                let input = apply_input(graph, place, progress, update, at)?;
+                begin.input = with_input(begin.input, input);
                 begin.frontier = Some(self.progress.frontier.clone());
                 self.began = Some(at);
                 (self.identity, self.is_new) = (None, false);

@@ -42,7 +42,7 @@ pub(crate) fn of_child<S: State>(
 }
 
 /// The changes of several commands, each of which changes a field once, as those of one after the other.
-fn apart(changes: Changes) -> Vec<Changes> {
+pub(crate) fn apart(changes: Changes) -> Vec<Changes> {
     let mut parts: Vec<Changes> = Vec::new();
     for (field, change) in changes.0 {
         match parts.iter_mut().find(|part| part.get(&field).is_none()) {

@@ -5,11 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use hanok_checkpoint::{
-    Body, Failed, Frontier, Goto, Intent, Question, Rebase, RunFold, SchemaRef, TaskWrite,
-};
+use hanok_checkpoint::{Failed, Frontier, Goto, Intent, Question, RunFold, TaskWrite};
 use hanok_core::{
-    Changes, Fields, Namespace, Position, RequestId, Spent, Stored, StoredError, TaskId, Timestamp,
+    Changes, Field, Fields, Namespace, Position, RequestId, Spent, Stored, StoredError,
+    StoredSchema, TaskId, Timestamp,
 };
 use hanok_state::{State, StateUpdate};
 
@@ -25,8 +24,10 @@ use crate::{
 /// How far a run has come.
 pub(crate) struct Progress<S: State> {
     pub(crate) state: Arc<S>,
-    /// Fields that this build does not know; they ride along.
+    /// Fields that this build does not know, within nested states too; they ride along.
     pub(crate) unknown: Fields,
+    /// The schema that the state is stored in: this build's, and the fields that it does not know.
+    pub(crate) schema: Arc<StoredSchema>,
     /// Ephemeral fields that the last super-step wrote.
     pub(crate) fresh: BTreeSet<String>,
     pub(crate) frontier: Frontier,
@@ -59,16 +60,16 @@ impl<S: State> Progress<S> {
         if planted(Planted::DeferredEarly) {
             run.frontier.due.append(&mut run.frontier.deferred);
         }
-        let ephemeral = initial.schema().fields.iter().filter(|field| field.ephemeral);
-        let fresh = ephemeral.filter(|field| run.fields.get(&field.name).is_some());
-        let fresh = fresh.map(|field| field.name.to_string()).collect();
+        let fresh = fresh(initial, &run.fields).map_err(state_error)?;
+        let unknown = initial.schema().unknown(&run.fields);
         let state = initial.load(&mut run.fields).map_err(state_error)?;
         let added = run.shared.then(|| added(&state, &run.added)).transpose()?;
         Ok(Self {
             state: Arc::new(state),
             fresh,
             added,
-            unknown: run.fields,
+            unknown,
+            schema: run.schema,
             frontier: run.frontier,
             turn: run.turn,
             at: Position::START,
@@ -90,17 +91,12 @@ impl<S: State> Progress<S> {
         fields(&*self.state, &self.unknown)
     }
 
-    /// The entry that writes the state whole, in this build's schema.
-    pub(crate) fn rebase(&self) -> Result<Body, RunError> {
-        let fields = self.fields().map_err(state_error)?.to_stored();
-        Ok(Body::Rebase(Rebase { schema: schema(&*self.state), fields }))
-    }
-
     /// A run that begins with `state`.
-    pub(crate) fn beginning(state: Arc<S>, unknown: Fields) -> Self {
+    pub(crate) fn beginning(state: Arc<S>, unknown: Fields, schema: Arc<StoredSchema>) -> Self {
         Self {
             state,
             unknown,
+            schema,
             fresh: BTreeSet::new(),
             added: None,
             frontier: Frontier::default(),
@@ -145,6 +141,20 @@ impl<S: State> Progress<S> {
     }
 }
 
+/// The ephemeral fields that hold something else than at first.
+fn fresh<S: State>(initial: &S, fields: &Fields) -> Result<BTreeSet<String>, StoredError> {
+    let ephemeral = initial.schema().fields.iter().filter(|field| field.ephemeral);
+    let ephemeral: Vec<_> = ephemeral.map(|field| field.name.as_ref()).collect();
+    if ephemeral.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let initial = initial.to_fields()?;
+    let value = |fields: &Fields, name: &str| fields.get(name).map(Field::to_stored);
+    let held = ephemeral.into_iter().filter(|name| fields.get(name).is_some());
+    let fresh = held.filter(|name| value(fields, name) != value(&initial, name));
+    Ok(fresh.map(str::to_owned).collect())
+}
+
 /// What a subgraph has added to its caller's state, as one update.
 fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError> {
     let failed = |error: hanok_state::ReduceError| RunError::State(error.into());
@@ -171,15 +181,8 @@ impl<S: State, C> Inner<S, C> {
 /// A state as it is stored, with the fields that this build does not know.
 pub(crate) fn fields<S: State>(state: &S, unknown: &Fields) -> Result<Fields, StoredError> {
     let mut fields = state.to_fields()?;
-    for (name, field) in unknown.iter() {
-        fields.insert(name, field.clone());
-    }
+    fields.fill(unknown);
     Ok(fields)
-}
-
-pub(crate) fn schema<S: State>(state: &S) -> SchemaRef {
-    let schema = state.schema();
-    SchemaRef { version: schema.version, fingerprint: schema.fingerprint }
 }
 
 /// The questions that wait for an answer at `now`. One whose time is over does not, once its task has been told: it is

@@ -9,7 +9,7 @@ use std::{
 };
 
 use hanok_checkpoint::{Epoch, Tip};
-use hanok_core::{Fields, ThreadKey};
+use hanok_core::{Fields, StoredSchema, ThreadKey};
 
 use crate::journal::Reading;
 
@@ -25,6 +25,7 @@ pub(crate) struct Recent<S> {
     pub(crate) reading: Reading,
     pub(crate) state: Arc<S>,
     pub(crate) unknown: Fields,
+    pub(crate) schema: Arc<StoredSchema>,
 }
 
 /// The threads that were used last.

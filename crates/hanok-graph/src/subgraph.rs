@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use hanok_checkpoint::{Begin, Body, Epoch, RunFold};
 use hanok_core::{
     AskError, BoxError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId,
-    RunId, Spent, TaskId,
+    RunId, Spent, StoredSchema, TaskId,
 };
 use hanok_state::{State, StateUpdate};
 use thiserror::Error;
@@ -16,13 +16,14 @@ use crate::{
     builder::Inside,
     drive::Scope,
     env::Env,
-    first::{first_values, forget},
+    first::{first_values, forget, with_input},
     journal::{Journal, Keep, Left, Live},
+    migration::{Migrated, migrated, warn_unknown},
     node::ErasedNode,
-    opening::{apply_input, upgraded},
+    opening::apply_input,
     parent::to_parent,
     planted::{Planted, planted},
-    progress::{Progress, schema},
+    progress::Progress,
     scope::Stop,
 };
 
@@ -300,28 +301,32 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             _ => None,
         };
         let is_new = left.is_none();
-        let (mut state, unknown) = match left {
+        let (mut state, unknown, schema) = match left {
             Some((of, progress)) if of == Some(parent) => return Ok(progress),
-            Some((_, progress)) => (progress.state, progress.unknown),
+            Some((_, progress)) => (progress.state, progress.unknown, progress.schema),
             None => {
                 let state = self.base.as_ref().unwrap_or(&self.graph.0.initial);
-                (state.clone(), Default::default())
+                let schema = self.graph.0.initial.schema().to_stored();
+                (state.clone(), Default::default(), schema.into())
             }
         };
-        let first = match (&self.base, is_new) {
+        let mut first = match (&self.base, is_new) {
             (None, true) => first_values(&*self.graph.0.initial)?,
             (None, false) => forget(&*self.graph.0.initial, &mut state)?,
             (Some(_), _) => Changes::default(),
         };
-        let mut progress = Progress::beginning(state, unknown);
+        first.fill(&unknown);
+        let begins = is_new && self.base.is_none();
+        let declared = begins.then(|| StoredSchema::clone(&schema));
+        let mut progress = Progress::beginning(state, unknown, schema);
         let turn = match self.persistence {
             // Calls share the namespace, so the tasks of each are told apart by the task that makes it.
             Persistence::PerThread => hanok_checkpoint::turn_of(parent),
             Persistence::PerCall | Persistence::None => Position::START,
         };
         let place = (&scope.namespace, scope.env.journal.identity());
-        let said = apply_input(&scope.graph, place, &mut progress, input, turn)?;
-        let input = Changes(first.0.into_iter().chain(said.0).collect());
+        let written = apply_input(&scope.graph, place, &mut progress, input, turn)?;
+        let input = with_input(first, written);
         progress.added = self.base.is_some().then(S::update);
         let begin = Begin {
             run: scope.run,
@@ -334,7 +339,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             shared: self.base.is_some(),
             input,
             frontier: Some(progress.frontier.clone()),
-            schema: schema(&*progress.state),
+            schema: declared,
             graph: scope.graph.fingerprint,
             takeovers: 0,
             tags: BTreeMap::new(),
@@ -358,11 +363,17 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         run: RunFold,
     ) -> Result<(Option<TaskId>, Progress<S>), RunError> {
         let parent = run.parent;
-        let (run, rebased) = upgraded(&*self.graph.0.initial, run)?;
-        let progress = Progress::of(&*self.graph.0.initial, run)?;
-        if rebased {
-            let entry = (scope.namespace.clone(), progress.rebase()?);
-            scope.env.journal.append(vec![entry], Keep::Claim).await?;
+        let (journal, path) = (&scope.env.journal, &scope.namespace);
+        let mut below = journal.take_below(path);
+        let read = migrated(&*self.graph.0.initial, path, run, &mut below);
+        journal.put_below(below);
+        let Migrated { progress, entries, unknown } = read?;
+        if !entries.is_empty() {
+            journal.append(entries, Keep::Claim).await?;
+        }
+        if !unknown.is_empty() {
+            warn_unknown(journal.thread(), path, &unknown);
+            scope.emit(&progress, None, None, EventKind::UnknownFields { fields: unknown });
         }
         Ok((parent, progress))
     }
@@ -380,7 +391,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             })?;
             return self.stored(scope, run).await;
         };
-        let mut progress = Progress::beginning(Arc::new(state.clone()), live.unknown.clone());
+        let (state, unknown) = (Arc::new(state.clone()), live.unknown.clone());
+        let mut progress = Progress::beginning(state, unknown, live.run.schema.clone());
         progress.frontier = live.run.frontier.clone();
         Ok((live.run.parent, progress))
     }

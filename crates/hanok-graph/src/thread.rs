@@ -1,7 +1,6 @@
 //! One thread of an app.
 
-use std::time::Duration;
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{AppendId, CheckpointError, Checkpointer, Log, LogEntry};
 use hanok_core::{
@@ -14,8 +13,7 @@ use crate::{
     App, Durability, Event, EventId, Events, Mode, Outcome, Resolution, RunError, Slots,
     begin::{self, Options},
     event::Modes,
-    opening::upgraded,
-    progress::Progress,
+    migration::migrated,
     replay::{self, Shows},
     sink::{CatchUp, Sink},
 };
@@ -316,8 +314,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let run = opened.and_then(|mut opened| opened.fold.runs.remove(&Namespace::root()));
         let Some(run) = run else { return Ok(None) };
         let initial = &*self.app.graph().0.initial;
-        let progress = Progress::of(initial, upgraded(initial, run)?.0)?;
-        Ok(Some(S::clone(&progress.state)))
+        let read = migrated(initial, &Namespace::root(), run, &mut BTreeMap::new())?;
+        Ok(Some(S::clone(&read.progress.state)))
     }
 
     /// A page of the log's entries before `before` (`None`: its end), newest first, at most `limit`.

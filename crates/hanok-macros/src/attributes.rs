@@ -233,6 +233,14 @@ pub(crate) fn of_struct(attributes: &[Attribute]) -> Result<StructAttributes> {
             "an upgrade leads to a version: add `version = 2`, and count up from there",
         ));
     }
+    if let (Some(upgrade), Some(version)) = (&said.upgrade, &said.version)
+        && version.base10_parse::<u32>().is_ok_and(|version| version == 1)
+    {
+        return Err(Error::new_spanned(
+            upgrade,
+            "there is no version before 1 to upgrade from: a state without `version` is version 1. Say `version = 2`",
+        ));
+    }
     Ok(said)
 }
 

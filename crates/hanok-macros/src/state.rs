@@ -195,16 +195,6 @@ fn state_impl(
         let (text, aliases) = (&field.text, &field.aliases);
         quote!(&[#text, #(#aliases),*])
     });
-    let upgrade = said.upgrade.as_ref().map(|function| {
-        quote_spanned! {function.span()=>
-            fn upgrade(
-                from: u32,
-                fields: &mut #path::derived::Fields,
-            ) -> ::core::result::Result<(), #path::derived::BoxError> {
-                #function(from, fields)
-            }
-        }
-    });
     quote! {
         impl #path::State for #state {
             type Update = #update;
@@ -272,8 +262,6 @@ fn state_impl(
                     self.#names = ::core::clone::Clone::clone(&initial.#names);
                 })*
             }
-
-            #upgrade
         }
     }
 }
@@ -286,30 +274,52 @@ fn schema(
 ) -> TokenStream {
     let name = input.ident.to_string();
     let version = said.version.clone().unwrap_or_else(|| syn::LitInt::new("1", input.ident.span()));
-    let mut spelled = format!("{version}\n");
+    let (mut spelled, mut nested) = (format!("{version}\n"), Vec::new());
     let rows: Vec<_> = fields
         .iter()
         .map(|field| {
             let (kind, text, rule) = (field.kind, &field.text, field.rule.name());
-            let kind = quote!(#kind).to_string().replace(' ', "");
-            spelled.push_str(&format!("{text}\n{rule}\n{kind}\n"));
+            let spelled_kind = quote!(#kind).to_string().replace(' ', "");
+            let nested = match &field.rule {
+                Rule::Nested => {
+                    spelled.push_str(&format!("{text}\n{rule}\n"));
+                    let schema = quote_spanned!(kind.span()=> <#kind as #path::State>::SCHEMA);
+                    nested.push(schema.clone());
+                    quote!(::core::option::Option::Some(#schema))
+                }
+                _ => {
+                    spelled.push_str(&format!("{text}\n{rule}\n{spelled_kind}\n"));
+                    quote!(::core::option::Option::None)
+                }
+            };
             let (private, ephemeral) = (field.private, field.ephemeral);
+            let aliases = &field.aliases;
             quote!(#path::FieldSchema {
                 name: ::std::borrow::Cow::Borrowed(#text),
+                aliases: &[#(#aliases),*],
                 rule: ::std::borrow::Cow::Borrowed(#rule),
-                kind: ::std::borrow::Cow::Borrowed(#kind),
+                kind: ::std::borrow::Cow::Borrowed(#spelled_kind),
+                nested: #nested,
                 private: #private,
                 ephemeral: #ephemeral,
             })
         })
         .collect();
     let fingerprint = Literal::u64_suffixed(fnv(spelled.as_bytes()));
+    let upgrade = match &said.upgrade {
+        Some(function) => {
+            let upgrade = quote_spanned!(function.span()=> #path::Upgrade(#function));
+            quote!(::core::option::Option::Some(#upgrade))
+        }
+        None => quote!(::core::option::Option::None),
+    };
     quote! {
         #path::Schema {
             name: ::std::borrow::Cow::Borrowed(#name),
             version: #version,
-            fingerprint: #fingerprint,
+            fingerprint: #path::derived::fingerprint(#fingerprint, &[#(#nested.fingerprint),*]),
             fields: ::std::borrow::Cow::Borrowed(const { &[#(#rows),*] }),
+            upgrade: #upgrade,
         }
     }
 }

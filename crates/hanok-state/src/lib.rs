@@ -22,7 +22,8 @@
 //!
 //! An overwrite wins over all other writes of its super-step; two overwrites are an error. `#[state(alias = "old")]` on a
 //! field reads what was stored under an older name; `#[state(version = 2, upgrade = path)]` on the struct upgrades what
-//! an older version stored.
+//! an older version stored, and [`upgraded`] tests it. A nested state has a version and an upgrade of its own, which run by
+//! the version that was stored.
 //!
 //! A state whose fields are known only at run time is a [`DynamicState`].
 //!
@@ -51,6 +52,7 @@
 //! ```
 
 mod collection;
+mod compare;
 mod convert;
 mod dynamic;
 mod error;
@@ -59,12 +61,16 @@ mod list;
 mod map;
 mod message;
 mod messages;
+mod migrate;
 mod reducer;
+mod schema;
 mod slot;
 mod state;
+mod unknown;
 mod view;
 
 pub use collection::{Grow, ListChange, ListLike, MapChange, MapLike};
+pub use compare::{Differences, NewerVersion};
 pub use convert::MessageFormatError;
 pub use dynamic::{
     DynamicField, DynamicSchema, DynamicSchemaError, DynamicState, DynamicUpdate, Rule, SchemaFault,
@@ -76,18 +82,22 @@ pub use list::List;
 pub use map::Map;
 pub use message::{Content, Message, Part, Role, ToolCall};
 pub use messages::{MessageOp, Messages, MessagesUpdate};
+pub use migrate::{MigrationError, UpgradeError, upgraded};
 pub use reducer::{
     Append, LastValue, Merge, MessageIds, Nested, NestedWrite, Operations, OperationsReducer,
     Reduce, Transient, With, WithReducer,
 };
+pub use schema::{FieldSchema, Schema, Upgrade};
 pub use slot::{Slot, Write, Writes};
-pub use state::{FieldSchema, Schema, State, StateUpdate};
+pub use state::{State, StateUpdate};
 pub use view::View;
 
 /// What the code of `#[derive(State)]` needs; not for anyone else.
 #[doc(hidden)]
 pub mod derived {
     pub use hanok_core::{BoxError, Changes, Fields, StoredError};
+
+    pub use crate::schema::fingerprint;
 }
 
 /// The programs of the README.

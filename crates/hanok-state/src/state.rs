@@ -2,45 +2,9 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use hanok_core::{BoxError, Changes, Fields, StoredError};
+use hanok_core::{Changes, Fields, StoredError};
 
-use crate::ReduceError;
-
-/// The fields of a state, as data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Schema {
-    /// The name of the type, or of the schema when its fields are declared at run time.
-    pub name: Cow<'static, str>,
-    /// The version that `#[state(version = …)]` says; 1 without it.
-    pub version: u32,
-    /// Changes whenever a field, its rule or its type changes. Who sees a field and for how long is not stored, so it
-    /// does not count.
-    pub fingerprint: u64,
-    /// The fields, in the order they are declared.
-    pub fields: Cow<'static, [FieldSchema]>,
-}
-
-impl Schema {
-    /// The field of this name.
-    pub fn field(&self, name: &str) -> Option<&FieldSchema> {
-        self.fields.iter().find(|field| field.name == name)
-    }
-}
-
-/// One field of a state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldSchema {
-    /// The field's name.
-    pub name: Cow<'static, str>,
-    /// Its rule: `last value`, `append`, `merge`, `nested`, `messages`, `with`, `operations`, `transient` or `sum`.
-    pub rule: Cow<'static, str>,
-    /// Its type, as written.
-    pub kind: Cow<'static, str>,
-    /// Whether it is left out of what a run returns and shown only to a node whose [`View`](crate::View) names it.
-    pub private: bool,
-    /// Whether it is there for one super-step only: the one after that which wrote it.
-    pub ephemeral: bool,
-}
+use crate::{ReduceError, Schema};
 
 /// The state of a graph. Write `#[derive(State)]`; the [crate's documentation](crate) lists the attributes.
 #[diagnostic::on_unimplemented(
@@ -127,16 +91,6 @@ pub trait State: Clone + Default + Send + Sync + 'static {
 
     /// Gives every field whose name `keep` denies the value that it has in `initial`. A nested state is one field.
     fn retain(&mut self, keep: &dyn Fn(&str) -> bool, initial: &Self);
-
-    /// Changes what version `from` of this type stored into what this version stores. Default: nothing.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the function of `#[state(upgrade = …)]` returns.
-    fn upgrade(from: u32, fields: &mut Fields) -> Result<(), BoxError> {
-        let _ = (from, fields);
-        Ok(())
-    }
 }
 
 /// What a node returns: some fields of a state, each with what is written to it.

@@ -224,13 +224,13 @@ async fn a_paused_subgraph_can_be_looked_at_and_edited() {
     let on = thread(&graph, &store);
     let view = on.views(None).await.unwrap().pop().unwrap();
     assert_eq!((view.next.as_slice(), &view.requests), (["ask".to_owned()].as_slice(), &asking));
-    assert_eq!(view.values.to_string(), r#"{"log":["first"],"n":1}"#);
+    assert_eq!(view.values.to_string(), r#"{"log":["first"],"messages":[],"n":1}"#);
     assert_eq!(view.path, asking[0].path);
 
     let update = S::update().n(42).push_log("edited".into());
     let at = on.edit_subgraph(&view.path, &inner(), update).await.unwrap();
     let view = on.views(Some(at)).await.unwrap().pop().unwrap();
-    assert_eq!(view.values.to_string(), r#"{"log":["first","edited"],"n":42}"#);
+    assert_eq!(view.values.to_string(), r#"{"log":["first","edited"],"messages":[],"n":42}"#);
     assert_eq!(view.requests, asking);
     let nowhere = view.path.child("x").unwrap();
     let error = on.edit_subgraph(&nowhere, &inner(), S::update()).await.unwrap_err();

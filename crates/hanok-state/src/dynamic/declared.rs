@@ -54,8 +54,10 @@ impl Declared {
             }
             rows.push(FieldSchema {
                 name: Cow::Owned(name.to_owned()),
+                aliases: &[],
                 rule: Cow::Borrowed(rule.name()),
                 kind: Cow::Borrowed(rule.kind()),
+                nested: None,
                 private: field.private,
                 ephemeral: field.ephemeral,
             });
@@ -68,6 +70,7 @@ impl Declared {
             version: 1,
             fingerprint: fingerprint(&rows),
             fields: Cow::Owned(rows),
+            upgrade: None,
         };
         let places = fields.iter().enumerate().map(|(at, field)| (field.name.clone(), at));
         Ok(Arc::new(Self { schema, places: places.collect(), fields }))

@@ -90,6 +90,7 @@ impl State for DynamicState {
         version: 1,
         fingerprint: super::declared::NO_FIELDS,
         fields: Cow::Borrowed(&[]),
+        upgrade: None,
     };
 
     fn schema(&self) -> &Schema {

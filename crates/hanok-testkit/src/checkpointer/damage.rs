@@ -3,9 +3,11 @@
 use bytes::Bytes;
 use hanok_checkpoint::{
     AppendId, Begin, Body, CheckpointError, Checkpointer, Codec, Commit, Due, Entry, Epoch,
-    Frontier, Guard, Persistence, Record, SchemaRef, SharedCheckpointer, Snapshots, Tip,
+    Frontier, Guard, Persistence, Record, SharedCheckpointer, Snapshots, Tip,
 };
-use hanok_core::{Change, Changes, Namespace, Position, RunId, Spent, Stored, Timestamp};
+use hanok_core::{
+    Change, Changes, Namespace, Position, RunId, Spent, Stored, StoredSchema, Timestamp,
+};
 
 use super::{contract::key, script::Script};
 use crate::block_on;
@@ -27,7 +29,7 @@ pub(crate) fn small(store: &SharedCheckpointer) -> Script {
         shared: false,
         input: said("안녕"),
         frontier: Some(frontier(0)),
-        schema: SchemaRef { version: 1, fingerprint: 77 },
+        schema: Some(StoredSchema::default()),
         graph: 78,
         takeovers: 0,
         tags: Default::default(),

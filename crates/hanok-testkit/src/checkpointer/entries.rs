@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use hanok_checkpoint::{
-    Answer, Begin, Body, Commit, Copied, Doubt, Due, Edit, End, Entry, Epoch, Erased, Failed,
-    Frontier, Goto, Handed, Intent, Memo, Origin, Outbox, Persistence, Question, Rebase, SchemaRef,
+    Answer, Begin, Body, Commit, Copied, Doubt, Due, Edit, End, Entry, Epoch, Erased, Extend,
+    Failed, Frontier, Goto, Handed, Intent, Memo, Origin, Outbox, Persistence, Question, Rebase,
     Snapshot, TaskWrite, ThreadFold, Void,
 };
 use hanok_core::{
-    Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent, Stored, TaskId,
-    Tenant, ThreadKey, Timestamp,
+    Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent, Stored, StoredField,
+    StoredSchema, TaskId, Tenant, ThreadKey, Timestamp,
 };
 use proptest::{
     collection::{btree_map, vec},
@@ -81,6 +81,9 @@ fn body() -> impl Strategy<Value = Body> {
         1 => (id(), stored()).prop_map(|(id, value)| Body::Answer(Answer { id, value })),
         1 => Just(Body::Rewind),
         1 => rebase(),
+        1 => (schema(), changes()).prop_map(|(schema, values)| {
+            Body::Extend(Extend { schema, values })
+        }),
         1 => (text(), position(), any_snapshot()).prop_map(|(thread, position, snapshot)| {
             Body::Origin(Origin { thread, position, snapshot })
         }),
@@ -102,7 +105,7 @@ fn copied() -> impl Strategy<Value = Body> {
 fn begin() -> impl Strategy<Value = Body> {
     let first = (run(), number(), option::of(task()), persistence(), any::<bool>(), changes());
     let tags = btree_map(text(), text(), 0..3);
-    let second = (option::of(frontier()), schema(), number(), any::<u32>(), tags);
+    let second = (option::of(frontier()), option::of(schema()), number(), any::<u32>(), tags);
     (first, second).prop_map(
         |(
             (run, epoch, parent, persistence, shared, input),
@@ -189,7 +192,11 @@ fn rebase() -> impl Strategy<Value = Body> {
             .collect();
         Stored::map(fields.iter().map(|(name, value)| (name, value)))
     });
-    (schema(), fields).prop_map(|(schema, fields)| Body::Rebase(Rebase { schema, fields }))
+    let writes = vec((position(), changes()), 0..2);
+    let added = option::of(vec(changes(), 0..2));
+    (schema(), fields, writes, added).prop_map(|(schema, fields, writes, added)| {
+        Body::Rebase(Rebase { schema, fields, writes, added })
+    })
 }
 
 /// Changes that fit a state whose fields each keep their kind.
@@ -306,8 +313,17 @@ fn persistence() -> impl Strategy<Value = Persistence> {
     select(vec![Persistence::PerCall, Persistence::PerThread])
 }
 
-fn schema() -> impl Strategy<Value = SchemaRef> {
-    (any::<u32>(), number()).prop_map(|(version, fingerprint)| SchemaRef { version, fingerprint })
+fn schema() -> impl Strategy<Value = StoredSchema> {
+    let flat = any::<u32>().prop_map(|fingerprint| StoredField { fingerprint, nested: None });
+    let of = |fields| {
+        (any::<u32>(), fields).prop_map(|(version, fields)| StoredSchema { version, fields })
+    };
+    let field = flat.prop_recursive(2, 4, 2, move |inner| {
+        let nested = of(btree_map(text(), inner, 0..2));
+        (any::<u32>(), nested)
+            .prop_map(|(fingerprint, nested)| StoredField { fingerprint, nested: Some(nested) })
+    });
+    of(btree_map(text(), field.boxed(), 0..3))
 }
 
 fn text() -> impl Strategy<Value = String> {

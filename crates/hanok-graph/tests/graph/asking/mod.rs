@@ -177,6 +177,7 @@ pub(crate) fn kind(body: &Body) -> &'static str {
         Body::Answer(_) => "answer",
         Body::Rewind => "rewind",
         Body::Rebase(_) => "rebase",
+        Body::Extend(_) => "extend",
         Body::Origin(_) => "origin",
         Body::End(_) => "end",
         Body::Failed(_) => "failed",

@@ -1,0 +1,149 @@
+//! What is different between the schema that a state is stored in and that of a build.
+
+use std::borrow::Cow;
+
+use hanok_core::{Field, Fields, StoredField, StoredSchema};
+use thiserror::Error;
+
+use crate::{FieldSchema, Schema};
+
+/// What is different between the schema that a state is stored in and that of a build.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// Whether the version, or the type, the rule or the name of a field that both know is another: the state has to be
+    /// written anew before anything is written to it.
+    pub rewritten: bool,
+    /// The fields that the build knows and the log does not, each with the fields around it.
+    pub added: Vec<Vec<String>>,
+    /// The fields that the log knows and the build of the same version does not, as `memories.mood`.
+    pub unknown: Vec<String>,
+}
+
+/// A state that was stored in a newer version of its type than the build has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "{} was stored in version {found} of its type, and this build has version {supported}",
+    place(field)
+)]
+pub struct NewerVersion {
+    /// The nested state, as `memories.plan`; empty for the state itself.
+    pub field: String,
+    /// The version that it is stored in.
+    pub found: u32,
+    /// The version that the build has.
+    pub supported: u32,
+}
+
+/// A state as a message names it.
+pub(crate) fn place(field: &str) -> String {
+    if field.is_empty() { "the state".to_owned() } else { format!("the nested state `{field}`") }
+}
+
+impl Schema {
+    /// What is different between this schema and the one that `fields` are stored in.
+    ///
+    /// # Errors
+    ///
+    /// [`NewerVersion`] when a newer version of the type, or of that of a nested state, has stored it.
+    pub fn compare(
+        &self,
+        stored: &StoredSchema,
+        fields: &Fields,
+    ) -> Result<Differences, NewerVersion> {
+        let mut differences = Differences::default();
+        self.compare_at(stored, &|| Some(fields.clone()), &mut Vec::new(), &mut differences)?;
+        Ok(differences)
+    }
+
+    /// `fields` says what is stored here; it is asked where a field is not in the stored schema.
+    fn compare_at(
+        &self,
+        stored: &StoredSchema,
+        fields: &dyn Fn() -> Option<Fields>,
+        path: &mut Vec<String>,
+        to: &mut Differences,
+    ) -> Result<(), NewerVersion> {
+        if stored.version > self.version {
+            let (found, supported) = (stored.version, self.version);
+            return Err(NewerVersion { field: path.join("."), found, supported });
+        }
+        to.rewritten |= stored.version < self.version;
+        for field in self.stored_fields() {
+            let Some(there) = stored.fields.get(&*field.name) else {
+                let held = fields().unwrap_or_default();
+                let renamed = field.aliases.iter().any(|name| stored.fields.contains_key(*name));
+                match renamed || field.names().any(|name| held.get(name).is_some()) {
+                    true => to.rewritten = true,
+                    false => to.added.push([&path[..], &[field.name.to_string()]].concat()),
+                }
+                continue;
+            };
+            to.rewritten |= there.fingerprint != field.fingerprint();
+            match (field.nested, &there.nested) {
+                (Some(nested), Some(there)) => {
+                    path.push(field.name.to_string());
+                    let within = || within(fields()?.get(&field.name)?).map(Cow::into_owned);
+                    nested.compare_at(there, &within, path, to)?;
+                    path.pop();
+                }
+                (None, None) => {}
+                _ => to.rewritten = true,
+            }
+        }
+        if stored.version == self.version {
+            let unknown = stored.fields.keys().filter(|name| self.reader(stored, name).is_none());
+            let whole = |name: &String| [&path[..], std::slice::from_ref(name)].concat().join(".");
+            to.unknown.extend(unknown.map(whole));
+        }
+        Ok(())
+    }
+
+    /// The field of this schema that the stored field `name` is read as: the one of that name, else one that had it, if
+    /// nothing is stored under the name that it has now.
+    fn reader(&self, stored: &StoredSchema, name: &str) -> Option<&FieldSchema> {
+        let renamed = |field: &&FieldSchema| {
+            field.aliases.contains(&name) && !stored.fields.contains_key(&*field.name)
+        };
+        self.field(name).or_else(|| self.fields.iter().find(renamed))
+    }
+
+    /// The stored field that `field` is read from.
+    pub(crate) fn source<'s>(
+        field: &FieldSchema,
+        stored: &'s StoredSchema,
+    ) -> Option<(&'s str, &'s StoredField)> {
+        let mut names = field.names();
+        let found = names.find_map(|name| stored.fields.get_key_value(name));
+        found.map(|(name, field)| (name.as_str(), field))
+    }
+
+    /// This schema, with the fields of the stored one that it does not know: they ride along. A version that is new knows
+    /// all fields that there are.
+    #[must_use]
+    pub fn extended(&self, stored: &StoredSchema) -> StoredSchema {
+        let mut all = StoredSchema { version: self.version, ..StoredSchema::default() };
+        if stored.version == self.version {
+            let unknown = stored.fields.iter();
+            let unknown = unknown.filter(|(name, _)| self.reader(stored, name).is_none());
+            all.fields.extend(unknown.map(|(name, field)| (name.clone(), field.clone())));
+        }
+        for field in self.stored_fields() {
+            let there = Self::source(field, stored).and_then(|(_, there)| there.nested.as_ref());
+            let nested = field.nested.map(|nested| match there {
+                Some(there) => nested.extended(there),
+                None => nested.to_stored(),
+            });
+            let stored = StoredField { fingerprint: field.fingerprint(), nested };
+            all.fields.insert(field.name.to_string(), stored);
+        }
+        all
+    }
+}
+
+/// The fields of a nested state.
+pub(crate) fn within(field: &Field) -> Option<Cow<'_, Fields>> {
+    match field {
+        Field::Nested(fields) => Some(Cow::Borrowed(fields)),
+        whole => Fields::from_stored(&whole.to_stored()).ok().map(Cow::Owned),
+    }
+}

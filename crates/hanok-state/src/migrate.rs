@@ -1,0 +1,279 @@
+//! How what an earlier build stored becomes what this one stores.
+
+use hanok_core::{BoxError, Change, Changes, Field, Fields, Stored, StoredError, StoredSchema};
+use thiserror::Error;
+
+use crate::{
+    FieldSchema, NewerVersion, Schema, State,
+    compare::{place, within},
+};
+
+/// Why fields that a version of a type stored are no state of this build.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MigrationError {
+    /// A newer version of the type stored them.
+    #[error(transparent)]
+    NewerVersion(#[from] NewerVersion),
+    /// The upgrade function refused them.
+    #[error(transparent)]
+    Upgrade(#[from] UpgradeError),
+    /// A field was stored in another shape than the type has.
+    #[error(transparent)]
+    Stored(#[from] StoredError),
+}
+
+/// Reads what `version` of the type `S` stored as a thread's fields, as a run of this build does: what a test of an upgrade
+/// function calls. Nested states are those of this build; the upgrade of one is tested with its own type.
+///
+/// ```
+/// use hanok_core::{BoxError, Change, Fields, Stored};
+/// use hanok_state::{State, upgraded};
+///
+/// #[derive(State, Clone, Default)]
+/// #[state(version = 2, upgrade = in_cents)]
+/// struct Account {
+///     cents: u64,
+/// }
+///
+/// fn in_cents(_: u32, fields: &mut Fields) -> Result<(), BoxError> {
+///     if let Some(euros) = fields.take("euros") {
+///         let euros: u64 = euros.to_stored().decode()?;
+///         fields.apply("cents", &Change::Set(Stored::encode(&(euros * 100))?))?;
+///     }
+///     Ok(())
+/// }
+///
+/// let stored = Stored::encode(&std::collections::BTreeMap::from([("euros", 3)]))?;
+/// let account: Account = upgraded(1, Fields::from_stored(&stored)?)?;
+/// assert_eq!(account.cents, 300);
+/// # Ok::<(), BoxError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`MigrationError`] when the fields cannot be read.
+pub fn upgraded<S: State>(version: u32, mut fields: Fields) -> Result<S, MigrationError> {
+    let stored = StoredSchema { version, ..S::SCHEMA.to_stored() };
+    S::SCHEMA.compare(&stored, &fields)?;
+    S::SCHEMA.upgrade(&stored, &mut fields)?;
+    Ok(S::from_fields(&mut fields)?)
+}
+
+/// A state that an upgrade function refused.
+#[derive(Debug, Error)]
+#[error("{} was not upgraded from version {from} to {to}", place(field))]
+pub struct UpgradeError {
+    /// The nested state, as `memories.plan`; empty for the state itself.
+    pub field: String,
+    /// The version that it is stored in.
+    pub from: u32,
+    /// The version of the build.
+    pub to: u32,
+    /// What the function said.
+    #[source]
+    pub source: BoxError,
+}
+
+impl Schema {
+    /// Upgrades `fields`, which are stored in `stored`, to this schema's version: nested states first, each by the version
+    /// that it is stored in. Fields keep the names that they are stored under.
+    ///
+    /// # Errors
+    ///
+    /// [`UpgradeError`] when an upgrade function fails.
+    pub fn upgrade(&self, stored: &StoredSchema, fields: &mut Fields) -> Result<(), UpgradeError> {
+        self.upgrade_nested(stored, fields)?;
+        self.upgrade_own(stored, fields)
+    }
+
+    fn upgrade_nested(
+        &self,
+        stored: &StoredSchema,
+        fields: &mut Fields,
+    ) -> Result<(), UpgradeError> {
+        for field in self.stored_fields() {
+            let source = Self::source(field, stored);
+            let (Some(nested), Some((name, there))) = (field.nested, source) else { continue };
+            let Some(there) = &there.nested else { continue };
+            let Some(inner) = fields.get(name).and_then(within) else { continue };
+            let mut inner = inner.into_owned();
+            let at = |error: UpgradeError| match error.field.as_str() {
+                "" => UpgradeError { field: field.name.to_string(), ..error },
+                inner => UpgradeError { field: format!("{}.{inner}", field.name), ..error },
+            };
+            nested.upgrade(there, &mut inner).map_err(at)?;
+            fields.insert(name, Field::Nested(inner));
+        }
+        Ok(())
+    }
+
+    fn upgrade_own(&self, stored: &StoredSchema, fields: &mut Fields) -> Result<(), UpgradeError> {
+        let (from, to) = (stored.version, self.version);
+        match self.upgrade.filter(|_| from < to) {
+            Some(upgrade) => (upgrade.0)(from, fields).map_err(|source| {
+                let field = String::new();
+                UpgradeError { field, from, to, source }
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// What `changes`, written to a state that held `before` and both stored in `stored`, are in this schema: what is
+    /// upgraded and what they made of it are compared, field by field. `None` if it cannot be said, as of what a reducer is
+    /// given in a version whose upgrade may mean something else by it.
+    #[must_use]
+    pub fn translate(
+        &self,
+        stored: &StoredSchema,
+        before: &Fields,
+        changes: &Changes,
+    ) -> Option<Changes> {
+        let mut after = before.clone();
+        after.apply_all(changes).ok()?;
+        let (before, after) = (self.stages(stored, before)?, self.stages(stored, &after)?);
+        let upgrades = stored.version < self.version && self.upgrade.is_some();
+        let (mut translated, mut read) = (Changes::default(), Vec::new());
+        for field in self.stored_fields() {
+            let old = Self::source(field, stored).map_or(&*field.name, |(name, _)| name);
+            read.push(old);
+            let written = changes.0.iter().filter(|(name, _)| name == old);
+            let written: Vec<_> = written.map(|(_, change)| change).collect();
+            let one = Translation {
+                field,
+                old,
+                stored,
+                written: &written,
+                upgrades,
+                before: &before,
+                after: &after,
+            };
+            for change in one.changes()? {
+                translated.push(field.name.clone(), change);
+            }
+        }
+        for (name, change) in changes.0.iter().filter(|(name, _)| !read.contains(&name.as_ref())) {
+            if change.has_input() {
+                return None;
+            }
+            let is_left = before.is_left(name) && after.is_left(name);
+            match after.upgraded.get(name) {
+                _ if is_left => translated.push(name.clone(), change.clone()),
+                // The upgrade has made other fields of it.
+                None => {}
+                Some(_) => return None,
+            }
+        }
+        Some(translated)
+    }
+
+    fn stages(&self, stored: &StoredSchema, fields: &Fields) -> Option<Stages> {
+        let raw = fields.clone();
+        let mut nested = raw.clone();
+        self.upgrade_nested(stored, &mut nested).ok()?;
+        let mut upgraded = nested.clone();
+        self.upgrade_own(stored, &mut upgraded).ok()?;
+        Some(Stages { raw, nested, upgraded })
+    }
+}
+
+/// A state on its way to another schema.
+struct Stages {
+    /// As it is stored.
+    raw: Fields,
+    /// With its nested states upgraded.
+    nested: Fields,
+    /// Upgraded.
+    upgraded: Fields,
+}
+
+impl Stages {
+    /// Whether the state's own upgrade leaves a field as it is.
+    fn is_left(&self, name: &str) -> bool {
+        value(self.nested.get(name)) == value(self.upgraded.get(name))
+    }
+}
+
+/// What was written to one field, on its way to another schema.
+struct Translation<'a> {
+    field: &'a FieldSchema,
+    /// The name that it is stored under.
+    old: &'a str,
+    stored: &'a StoredSchema,
+    written: &'a [&'a Change],
+    /// Whether the state's own upgrade function runs.
+    upgrades: bool,
+    before: &'a Stages,
+    after: &'a Stages,
+}
+
+impl Translation<'_> {
+    fn changes(&self) -> Option<Vec<Change>> {
+        let held = |stages: &Stages| {
+            let mut names = self.field.names();
+            value(names.find_map(|name| stages.upgraded.get(name)))
+        };
+        let (before, after) = (held(self.before), held(self.after));
+        let there = self.stored.fields.get(self.old);
+        let is_left = self.before.is_left(self.old) && self.after.is_left(self.old);
+        let same = there.is_some_and(|there| there.fingerprint == self.field.fingerprint());
+        let has_input = self.written.iter().any(|change| change.has_input());
+        let nested = there.and_then(|there| there.nested.as_ref());
+        match (self.written, self.field.nested, nested) {
+            ([Change::Set(_)], ..) => Some(vec![Change::Set(after?)]),
+            ([_, ..], Some(nested), Some(there)) if is_left => self.nested(nested, there),
+            ([_, ..], None, None) if has_input => {
+                (same && !self.upgrades).then(|| self.written.iter().copied().cloned().collect())
+            }
+            ([_, ..], None, None) if same && is_left => {
+                Some(self.written.iter().copied().cloned().collect())
+            }
+            _ => difference(&self.field.rule, before, after),
+        }
+    }
+
+    /// What was written to a nested state.
+    fn nested(&self, schema: &Schema, stored: &StoredSchema) -> Option<Vec<Change>> {
+        let mut before = match self.before.raw.get(self.old) {
+            Some(field) => within(field)?.into_owned(),
+            None => Fields::default(),
+        };
+        let written = self.written.iter().map(|change| {
+            let Change::Nested(changes) = change else { return None };
+            let translated = schema.translate(stored, &before, changes)?;
+            before.apply_all(changes).ok()?;
+            Some(Change::Nested(translated))
+        });
+        written.collect()
+    }
+}
+
+/// The changes by which a field of this rule gets from one value to another without a word on what others write to it.
+fn difference(rule: &str, before: Option<Stored>, after: Option<Stored>) -> Option<Vec<Change>> {
+    if before == after {
+        return Some(Vec::new());
+    }
+    let after = after?;
+    match rule {
+        "last value" => Some(vec![Change::Set(after)]),
+        "append" => {
+            let before = before.map_or(Some(Vec::new()), |list| list.to_items().ok())?;
+            let after = after.to_items().ok()?;
+            let added = after.strip_prefix(before.as_slice())?;
+            Some(vec![Change::Append(added.to_vec())])
+        }
+        "merge" => {
+            let before = before.map_or(Some(Vec::new()), |map| map.to_entries().ok())?;
+            let after = after.to_entries().ok()?;
+            let gone = before.iter().filter(|(key, _)| after.iter().all(|(other, _)| other != key));
+            let gone: Vec<_> = gone.map(|(key, _)| key.clone()).collect();
+            let new = after.into_iter().filter(|entry| !before.contains(entry)).collect();
+            Some(vec![Change::Merge(new), Change::RemoveKeys(gone)])
+        }
+        _ => None,
+    }
+}
+
+fn value(field: Option<&Field>) -> Option<Stored> {
+    field.map(Field::to_stored)
+}

@@ -1,0 +1,115 @@
+//! The fields of a state, as data.
+
+use std::{borrow::Cow, fmt};
+
+use hanok_core::{BoxError, Fields, StoredField, StoredSchema};
+
+/// The fields of a state, as data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schema {
+    /// The name of the type, or of the schema when its fields are declared at run time.
+    pub name: Cow<'static, str>,
+    /// The version that `#[state(version = …)]` says; 1 without it.
+    pub version: u32,
+    /// Changes whenever a field, its rule or its type changes, or one of a nested state. Who sees a field and for how long
+    /// is not stored, so it does not count.
+    pub fingerprint: u64,
+    /// The fields, in the order they are declared.
+    pub fields: Cow<'static, [FieldSchema]>,
+    /// The function that `#[state(upgrade = …)]` names.
+    pub upgrade: Option<Upgrade>,
+}
+
+/// One field of a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldSchema {
+    /// The field's name.
+    pub name: Cow<'static, str>,
+    /// The names that it had in earlier builds, as `#[state(alias = …)]` says them.
+    pub aliases: &'static [&'static str],
+    /// Its rule: `last value`, `append`, `merge`, `nested`, `messages`, `with`, `operations`, `transient` or `sum`.
+    pub rule: Cow<'static, str>,
+    /// Its type, as written.
+    pub kind: Cow<'static, str>,
+    /// The schema of a nested state.
+    pub nested: Option<&'static Schema>,
+    /// Whether it is left out of what a run returns and shown only to a node whose [`View`](crate::View) names it.
+    pub private: bool,
+    /// Whether it is there for one super-step only: the one after that which wrote it.
+    pub ephemeral: bool,
+}
+
+/// A function that changes what an earlier version of a type stored into what its version stores.
+///
+/// It is a pure function of the fields, and may be called more than once. Nested states have been upgraded before it is
+/// called; fields have the names that they are stored under.
+#[derive(Clone, Copy)]
+pub struct Upgrade(pub fn(from: u32, fields: &mut Fields) -> Result<(), BoxError>);
+
+/// Equal upgrades are the same function.
+impl PartialEq for Upgrade {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for Upgrade {}
+
+impl fmt::Debug for Upgrade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Upgrade(…)")
+    }
+}
+
+impl Schema {
+    /// The field of this name.
+    pub fn field(&self, name: &str) -> Option<&FieldSchema> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// The schema as a log holds it.
+    pub fn to_stored(&self) -> StoredSchema {
+        let fields = self.stored_fields().map(|field| (field.name.to_string(), field.to_stored()));
+        StoredSchema { version: self.version, fields: fields.collect() }
+    }
+
+    /// The fields that are stored.
+    pub(crate) fn stored_fields(&self) -> impl Iterator<Item = &FieldSchema> {
+        self.fields.iter().filter(|field| field.rule != "transient")
+    }
+}
+
+impl FieldSchema {
+    /// The field's name, and then those that it had.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.name).chain(self.aliases.iter().copied())
+    }
+
+    /// The fingerprint of the rule and the type. A nested state says its type by its own fields.
+    pub(crate) fn fingerprint(&self) -> u32 {
+        let kind = if self.nested.is_some() { "" } else { &*self.kind };
+        let bytes = self.rule.bytes().chain(*b"\n").chain(kind.bytes());
+        // FNV-1a with 32 bits (<https://www.rfc-editor.org/rfc/rfc9923>).
+        bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    }
+
+    fn to_stored(&self) -> StoredField {
+        let nested = self.nested.map(Schema::to_stored);
+        StoredField { fingerprint: self.fingerprint(), nested }
+    }
+}
+
+/// The fingerprint of a state whose own fields have the fingerprint `own` and whose nested states have those of `nested`.
+pub const fn fingerprint(own: u64, nested: &[u64]) -> u64 {
+    // FNV-1a goes on with the bytes of each.
+    let (mut hash, mut at) = (own, nested);
+    while let [first, rest @ ..] = at {
+        let mut shift = 0;
+        while shift < 64 {
+            hash = (hash ^ ((*first >> shift) & 0xff)).wrapping_mul(0x0000_0100_0000_01b3);
+            shift += 8;
+        }
+        at = rest;
+    }
+    hash
+}
