@@ -276,7 +276,7 @@ fn a_thread_is_taken_to_another_store() {
 /// P10: a thread that a run owns is neither rewound nor removed, and the code says so.
 #[test]
 fn a_thread_in_use_is_a_conflict() {
-    use hanok_checkpoint::{Checkpointer, Claim, Epoch, Guard, Holder, LEASE};
+    use hanok_checkpoint::{Checkpointer, Claim, Codec, Epoch, Guard, Holder, LEASE, Tip};
     use hanok_core::{Clock, Namespace, Position, RunId, Timestamp};
     let house = House::new();
     let take = |beat: Timestamp, epoch| {
@@ -287,9 +287,11 @@ fn a_thread_in_use_is_a_conflict() {
             let claim = Claim { run: RunId(1), holder, epoch: Epoch(epoch), beat };
             let body = hanok_checkpoint::Body::Rewind;
             let entry = hanok_checkpoint::Entry { at: beat, namespace: Namespace::root(), body };
-            let record = hanok_checkpoint::Record::new(&key("t"), at.next(), at, &entry);
+            let (mut tip, codec) = (Tip::of(&head), Codec::new());
+            let record = tip.push(&codec, &key("t"), at, &entry).unwrap();
             let id = hanok_checkpoint::AppendId(u128::from(epoch));
-            let append = hanok_checkpoint::Append::new(id, at, Guard::Take(claim), vec![record]);
+            let place = (at, Guard::Take(claim));
+            let append = tip.append(&codec, &key("t"), id, place, vec![record]);
             store.append(&key("t"), append).await.unwrap();
             Position(at.0 + 1)
         })
