@@ -18,6 +18,7 @@ mod commands;
 mod concurrency;
 mod copied;
 mod crash;
+mod dropped;
 mod durability;
 mod dynamic;
 mod effects;
