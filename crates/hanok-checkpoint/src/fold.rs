@@ -92,7 +92,7 @@ pub struct RunFold {
     pub added: Vec<Changes>,
     /// What the turn has spent; the thread's own graph counts its subgraphs too.
     pub spent: Spent,
-    /// How often, since the last commit, a run went on with what a lost one left.
+    /// How often a run went on with what a lost one left, since the thread last came nearer to the turn's end.
     pub takeovers: u32,
 }
 
@@ -132,9 +132,11 @@ impl ThreadFold {
             }
             Body::Write(write) => {
                 self.of(entry).pending.insert(position, write.clone());
+                self.goes_on();
             }
             Body::Commit(commit) => {
                 self.of(entry).commit(commit)?;
+                self.goes_on();
                 self.end_calls(&entry.namespace);
                 self.count(&entry.namespace, commit.spent);
             }
@@ -150,6 +152,7 @@ impl ThreadFold {
                 let key = (memo.task, memo.name.clone());
                 run.intents.remove(&key);
                 run.memos.insert(key, memo.value.clone());
+                self.goes_on();
                 self.count(&entry.namespace, memo.spent);
             }
             Body::Intent(intent) => {
@@ -167,6 +170,7 @@ impl ThreadFold {
                 self.end_calls(&Namespace::root());
                 self.new_turn(&Namespace::root());
                 self.runs.values_mut().for_each(|run| run.anew(position));
+                self.goes_on();
             }
             Body::Rebase(rebase) => {
                 let run = self.of(entry);
@@ -202,6 +206,10 @@ impl ThreadFold {
                 if edit.frontier.is_some() {
                     self.end_calls(&entry.namespace);
                     self.new_turn(&entry.namespace);
+                }
+                // Whoever changes something knows more than the runs that were lost.
+                if edit.frontier.is_some() || !edit.changes.0.is_empty() {
+                    self.goes_on();
                 }
                 let run = self.of(entry);
                 run.fields.apply_all(&edit.changes)?;
@@ -241,6 +249,13 @@ impl ThreadFold {
             && let Some(root) = self.runs.get_mut(&Namespace::root())
         {
             root.spent = root.spent.plus(spent);
+        }
+    }
+
+    /// The turn is nearer to its end, in whatever graph of it: what is stored is not done again by the next run.
+    fn goes_on(&mut self) {
+        if let Some(root) = self.runs.get_mut(&Namespace::root()) {
+            root.takeovers = 0;
         }
     }
 

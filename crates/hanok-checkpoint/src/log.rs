@@ -4,8 +4,8 @@ use bytes::Bytes;
 use hanok_core::{Position, ThreadKey, Timestamp};
 
 use crate::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Guard, Head, Opened, Origin,
-    Record, RecordError, SharedCheckpointer, Snapshot, Snapshots, ThreadFold,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Guard, Head, Opened,
+    Origin, Record, RecordError, SharedCheckpointer, Snapshot, Snapshots, ThreadFold,
     seal::{self, Sealed, UnsealError},
 };
 
@@ -284,6 +284,29 @@ impl Log {
             return Err(self.pruned(to, floor));
         }
         Ok(rewound)
+    }
+
+    /// Takes the thread from whoever owns it, so that nobody does: the run that did is fenced off, and the next one finishes
+    /// its turn. For the claims of the dead, and for an operator who knows better than a lease. Returns where the thread is
+    /// then.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`] when the thread is not at `head` any more.
+    pub async fn release(
+        &self,
+        head: &Head,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Head, CheckpointError> {
+        let (at, epoch) = (head.position, head.epoch.next(now));
+        let nothing = Edit { node: None, changes: Default::default(), frontier: None };
+        let (namespace, body) = (hanok_core::Namespace::root(), Body::Edit(nothing));
+        let record =
+            self.record(&self.thread, at.next(), at, &Entry { at: now, namespace, body })?;
+        let append = Append::new(id, at, Guard::Clear(epoch), vec![record]);
+        self.store.append(&self.thread, append).await?;
+        Ok(Head { position: at.next(), epoch, claim: None, ..head.clone() })
     }
 
     async fn rewind_from(

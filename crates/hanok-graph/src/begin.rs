@@ -32,7 +32,7 @@ use crate::{
     env::{Account, Env},
     graph::Inner,
     journal::{Journal, Keep, Keeping},
-    opening::{Opening, Way, apply_input, upgraded},
+    opening::{Opening, Way, apply_input, takeovers, upgraded},
     planted::{Planted, planted},
     progress::Progress,
     recent::Recent,
@@ -277,10 +277,9 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
     /// Reads a thread that nobody else runs, or that is taken from whoever does.
     async fn open(&self, log: &Log, replaces: bool) -> Result<Option<OpenLog>, RunError> {
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
-        let now = self.app.runtime().clock.now();
         if let Some(claim) = opened.as_ref().and_then(|opened| opened.head.claim.as_ref())
             && !replaces
-            && !claim.is_dead(self.app.holder(), now)
+            && !self.app.is_dead(log.thread(), claim)
         {
             let holder = Some(Box::new(claim.holder.clone()));
             return Err(RunError::Conflict { thread: log.thread().clone(), holder });
@@ -300,7 +299,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
     /// What runs were lost with, if it was too often.
     fn poisoned(&self, opened: Option<&OpenLog>) -> Option<Poisoned> {
         let run = root(opened)?;
-        let takeovers = run.takeovers + 1;
+        let takeovers = takeovers(opened, self.app.holder());
         if takeovers <= self.options.takeovers {
             return None;
         }
@@ -323,7 +322,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let is_new = matches!(way, Way::New(_));
         let now = runtime.clock.now();
         let opening = match known {
-            Known::Read(opened) => Opening::of(&*graph.initial, opened, now)?,
+            Known::Read(opened) => Opening::of(&*graph.initial, opened, app.holder(), now)?,
             Known::Recent(recent) => Opening::recent(recent, now),
         };
         let opening = opening.begin(graph, log.thread(), run, way, options.tags.clone())?;
@@ -493,7 +492,7 @@ fn scope<S: State, C: Send + Sync + 'static>(
 ) -> Scope<S, C> {
     let runtime = graph.runtime.clone();
     let budget = options.budget.unwrap_or(graph.budget);
-    let account = Account::from(runtime.clock.now());
+    let account = Account::from(runtime.clock.monotonic());
     let env = Env {
         journal,
         cancellation: options.cancellation.child(),

@@ -10,7 +10,8 @@ use std::{
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Entry, Memory, SharedCheckpointer, Snapshots,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Log, Memory, SharedCheckpointer,
+    Snapshots,
 };
 use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{BoxError, Context, END, Graph, RunError, START, Send, Snapshot, Target};
@@ -214,10 +215,13 @@ async fn a_run_that_dies_at_any_write_is_finished_by_the_next() {
     }
 }
 
-/// Ends the lease of whoever holds the thread.
+/// Takes the thread from whoever holds it.
 async fn release(store: &Crashing) {
-    if let Some(claim) = store.head(&thread()).await.unwrap().and_then(|head| head.claim) {
-        store.beat(&thread(), claim.epoch, Timestamp(0)).await.unwrap();
+    let store = store.inner().clone();
+    let head = store.head(&thread()).await.unwrap();
+    if let Some(head) = head.filter(|head| head.claim.is_some()) {
+        let log = Log::new(store, thread());
+        log.release(&head, AppendId(u128::MAX), Timestamp(0)).await.unwrap();
     }
 }
 

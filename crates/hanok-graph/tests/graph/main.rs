@@ -14,6 +14,7 @@ mod build;
 mod bulk;
 mod cached;
 mod changed;
+mod claims;
 mod commands;
 mod concurrency;
 mod copied;

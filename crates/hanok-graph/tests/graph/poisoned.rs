@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use hanok_checkpoint::{AppendId, Checkpointer as _};
+use hanok_core::Timestamp;
 use hanok_graph::{
-    Context, END, NewInput, Outcome, Poisoned, RunError, START, Snapshot, Unfinished,
+    Context, END, NewInput, Outcome, Poisoned, RunError, START, Snapshot, Thread, Unfinished,
 };
 
 use hanok_state::State as _;
@@ -17,6 +19,12 @@ async fn deadly(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, hanok_gr
         ..=4 => std::future::pending().await,
         _ => Ok(says("survived")),
     }
+}
+
+/// Takes the thread from its last run, as of a process that is gone: one that was dropped in a process that lives is not lost.
+async fn dies(thread: &Thread<S, Ledger>) {
+    let head = thread.log().store().head(thread.key()).await.unwrap().unwrap();
+    thread.log().release(&head, AppendId(head.epoch.0.into()), Timestamp(1)).await.unwrap();
 }
 
 /// Runs that were lost with the same task too often are not followed by another: the outcome names the task, nothing is
@@ -36,8 +44,10 @@ async fn a_task_that_runs_are_lost_with_is_named_and_not_run_again() {
     let second = Duration::from_secs(1);
     let lost = tokio::time::timeout(second, thread.invoke(S::update(), ledger.clone())).await;
     lost.unwrap_err();
+    dies(&thread).await;
     for _ in 0..2 {
         tokio::time::timeout(second, thread.resume(ledger.clone())).await.unwrap_err();
+        dies(&thread).await;
     }
     let want = Poisoned { tasks: vec!["deadly".to_owned()], takeovers: 3 };
     for _ in 0..2 {
@@ -57,6 +67,7 @@ async fn a_task_that_runs_are_lost_with_is_named_and_not_run_again() {
     // Whoever knows better may go on with it; what was committed was never done again.
     let braver = thread.clone().takeover_limit(9);
     tokio::time::timeout(second, braver.resume(ledger.clone())).await.unwrap_err();
+    dies(&braver).await;
     let state = braver.resume(ledger.clone()).await.unwrap().done().unwrap();
     assert_eq!(log(&state), ["first", "survived"]);
     assert_eq!((ledger.of("first"), ledger.of("deadly")), (1, 5));
@@ -75,6 +86,7 @@ async fn a_poisoned_turn_can_be_replaced() {
     let ledger = Ledger::default();
     let run = thread.invoke(S::update(), ledger.clone());
     tokio::time::timeout(Duration::from_secs(1), run).await.unwrap_err();
+    dies(&thread).await;
     assert!(matches!(thread.resume(ledger.clone()).await.unwrap(), Outcome::Poisoned(_)));
     let replaced = thread.new_input(NewInput::Replace);
     let state = replaced.invoke(S::update().n(7), ledger.clone()).await.unwrap().done().unwrap();

@@ -9,7 +9,7 @@ use std::{
 };
 
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Epoch, Record, SharedCheckpointer,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Epoch, Log, Record, SharedCheckpointer,
 };
 use hanok_core::{ThreadKey, Timestamp};
 use hanok_testkit::Layer;
@@ -55,8 +55,9 @@ impl Dying {
     /// What is left of it for the next process: nobody's claim holds.
     pub(crate) async fn left(&self, thread: &ThreadKey) -> SharedCheckpointer {
         let head = self.store.head(thread).await.unwrap();
-        if let Some(claim) = head.and_then(|head| head.claim) {
-            self.store.beat(thread, claim.epoch, Timestamp(0)).await.unwrap();
+        if let Some(head) = head.filter(|head| head.claim.is_some()) {
+            let log = Log::new(self.store.clone(), thread.clone());
+            log.release(&head, AppendId(u128::MAX), Timestamp(0)).await.unwrap();
         }
         self.store.clone()
     }
