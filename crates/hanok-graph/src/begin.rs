@@ -343,8 +343,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             identity: opening.identity,
         };
         let runtime = runtime.clone();
-        let slot = self.active.slot();
-        let journal = Journal::take(log, runtime, slot, at, claim.clone(), first, keeping, tell);
+        let place = (log, self.active.slot());
+        let journal = Journal::take(place, runtime, at, claim.clone(), first, keeping, tell);
         let journal = journal.await;
         let journal = match journal {
             Ok(journal) => journal,

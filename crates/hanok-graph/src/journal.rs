@@ -157,9 +157,8 @@ impl Journal {
 
     /// Takes the thread with `claim` and writes `first`; the log is at `position`.
     pub(crate) async fn take(
-        log: &Log,
+        (log, slot): (&Log, &Arc<Slot>),
         runtime: Runtime,
-        slot: &Arc<Slot>,
         (position, reading): (Position, Reading),
         claim: Claim,
         first: Vec<(Namespace, Body)>,
