@@ -65,6 +65,9 @@ pub enum Guard {
     Release(Epoch),
     /// It is made while nobody owns the thread.
     Unclaimed,
+    /// It takes the thread from whoever owns it, and nobody owns it then: this epoch is above the thread's. A claim that
+    /// holds is fenced off.
+    Clear(Epoch),
 }
 
 impl Guard {
@@ -86,6 +89,8 @@ impl Guard {
         match self {
             Self::Take(new) if new.epoch <= epoch => fenced(new.epoch),
             Self::Take(new) => Ok((new.epoch, Some(new.clone()))),
+            Self::Clear(new) if *new <= epoch => fenced(*new),
+            Self::Clear(new) => Ok((*new, None)),
             Self::Hold(under) | Self::Release(under) if *under != epoch || claim.is_none() => {
                 fenced(*under)
             }

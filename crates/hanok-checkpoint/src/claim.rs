@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 use hanok_core::{Reader, RunId, StoredError, Timestamp, Writer};
 use thiserror::Error;
 
-/// How long after its last heartbeat a claim counts as alive whose holder cannot be looked at.
+/// How long a claim counts as alive that gives no sign of life and whose holder cannot be looked at.
 pub const LEASE: Duration = Duration::from_secs(10);
 
 /// Counts the claims of a thread. A run whose epoch is not the newest stores nothing more.
@@ -44,12 +44,11 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Whether a new run may take the thread over at `now`.
-    ///
-    /// The claim is dead when its holder is a process of `me`'s host and boot that is gone, or the very same holder (whose
-    /// own bookkeeping says that no run of it is active); any other counts as alive until [`LEASE`] after its last beat.
-    pub fn is_dead(&self, me: &Holder, now: Timestamp) -> bool {
-        self.holder == *me || me.knows_dead(&self.holder) || now.since(self.beat) >= LEASE
+    /// Whether a new run of `me` may take the thread over at once: the holder is a process of `me`'s host and boot of which
+    /// the system says that it is gone, or it is `me` (whose own bookkeeping says that no run of it is active). Any other
+    /// has a [lease](crate::Leases).
+    pub fn is_known_dead(&self, me: &Holder) -> bool {
+        self.holder == *me || me.knows_dead(&self.holder)
     }
 }
 
@@ -86,11 +85,12 @@ impl Holder {
         }
     }
 
-    /// Whether `other` was a process of this holder's host and boot and is gone.
+    /// Whether `other` was a process of this holder's host and boot and the system says that it is gone. A process that the
+    /// system hides, or does not let us look at, is not gone.
     pub fn knows_dead(&self, other: &Self) -> bool {
         let told = !self.host.is_empty() && !self.boot.is_empty() && self.started != 0;
         let same = self.host == other.host && self.boot == other.boot;
-        told && same && linux::started(other.pid) != Some(other.started)
+        told && same && linux::is_gone(other.pid, other.started)
     }
 
     /// The holder as bytes, for a store.
@@ -148,13 +148,42 @@ mod linux {
         format!("{} {}", read("/proc/sys/kernel/hostname"), space.display())
     }
 
-    /// When a process started, in clock ticks since boot (field 22 of `/proc/<pid>/stat`, proc(5)); `None` if it is gone.
+    /// When a process started, in clock ticks since boot; `None` if it is over or cannot be looked at.
     pub(super) fn started(pid: u32) -> Option<u64> {
+        let (over, started) = status(pid)?;
+        (!over).then_some(started)
+    }
+
+    /// Whether the process that had this number and started then is gone.
+    ///
+    /// A file that is missing in `/proc` says nothing, for processes of others may be hidden there (`hidepid`, proc(5)). A
+    /// signal to a hidden process is not permitted; to one that is gone it fails with `ESRCH` (kill(2)).
+    pub(super) fn is_gone(pid: u32, started: u64) -> bool {
+        match status(pid) {
+            Some((over, since)) => over || since != started,
+            None => no_such(pid),
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn no_such(pid: u32) -> bool {
+        use rustix::{io::Errno, process};
+        let pid = i32::try_from(pid).ok().and_then(process::Pid::from_raw);
+        pid.is_some_and(|pid| process::test_kill_process(pid) == Err(Errno::SRCH))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn no_such(_: u32) -> bool {
+        false
+    }
+
+    /// Whether a process is over, and when it started (fields 3 and 22 of `/proc/<pid>/stat`, proc(5)).
+    fn status(pid: u32) -> Option<(bool, u64)> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The name in the second field may hold anything, so the fields are counted from its closing bracket.
         let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let zombie = matches!(fields.first(), Some(&"Z" | &"X"));
-        if zombie { None } else { fields.get(19)?.parse().ok() }
+        Some((zombie, fields.get(19)?.parse().ok()?))
     }
 }
 
@@ -167,22 +196,32 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_dead_when_its_process_is_gone_or_its_lease_is_over() {
+    fn a_claim_is_known_to_be_dead_when_its_process_is_gone() {
         let me = Holder::this_process(1);
-        let soon = Timestamp(100_001);
-        let late = Timestamp(110_000);
         let other_handle = Holder { instance: 2, ..me.clone() };
         let elsewhere = Holder { host: "elsewhere".into(), ..me.clone() };
         let reused = Holder { started: me.started + 1, ..other_handle.clone() };
-        for (holder, now, dead, claim_is) in [
-            (me.clone(), soon, true, "my own"),
-            (other_handle.clone(), soon, false, "another handle of this process"),
-            (other_handle, late, true, "one whose lease is over"),
-            (elsewhere.clone(), soon, false, "one of another host"),
-            (elsewhere, late, true, "one of another host, silent for too long"),
-            (reused, soon, me.started != 0, "one whose process id is used again"),
+        let linux = me.started != 0;
+        // No process has so high a number (`pid_max`, proc(5)).
+        let gone = Holder { pid: 1 << 22, ..me.clone() };
+        for (holder, dead, claim_is) in [
+            (me.clone(), true, "my own"),
+            (other_handle, false, "another handle of this process"),
+            (elsewhere, false, "one of another host"),
+            (reused, linux, "one whose process id is used again"),
+            (gone, linux, "one whose process is gone"),
         ] {
-            assert_eq!(claim(holder).is_dead(&me, now), dead, "{claim_is}");
+            assert_eq!(claim(holder).is_known_dead(&me), dead, "{claim_is}");
+        }
+    }
+
+    /// A process that cannot be looked at is not taken for dead: here one whose number says that it is none.
+    #[test]
+    fn what_cannot_be_looked_at_is_not_known_to_be_dead() {
+        let me = Holder::this_process(1);
+        for pid in [0, u32::MAX] {
+            let hidden = Holder { pid, instance: 2, ..me.clone() };
+            assert!(!me.knows_dead(&hidden), "{pid}");
         }
     }
 

@@ -93,7 +93,7 @@ pub struct RunFold {
     pub added: Vec<Changes>,
     /// What the turn has spent; the thread's own graph counts its subgraphs too.
     pub spent: Spent,
-    /// How often, since the last commit, a run went on with what a lost one left.
+    /// How often a run went on with what a lost one left, since the thread last came nearer to the turn's end.
     pub takeovers: u32,
 }
 
@@ -133,12 +133,13 @@ impl ThreadFold {
             }
             Body::Write(write) => {
                 self.of(entry).pending.insert(position, write.clone());
+                self.goes_on();
             }
             Body::Commit(commit) => {
                 self.of(entry).commit(commit)?;
+                self.goes_on();
                 self.end_calls(&entry.namespace);
                 self.count(&entry.namespace, commit.spent);
-                self.moved();
             }
             Body::Void(void) => {
                 let run = self.of(entry);
@@ -152,8 +153,8 @@ impl ThreadFold {
                 let key = (memo.task, memo.name.clone());
                 run.intents.remove(&key);
                 run.memos.insert(key, memo.value.clone());
+                self.goes_on();
                 self.count(&entry.namespace, memo.spent);
-                self.moved();
             }
             Body::Intent(intent) => {
                 let key = (intent.task, intent.key.clone());
@@ -170,6 +171,7 @@ impl ThreadFold {
                 self.end_calls(&Namespace::root());
                 self.new_turn(&Namespace::root());
                 self.runs.values_mut().for_each(|run| run.anew(position));
+                self.goes_on();
             }
             Body::Rebase(rebase) => self.of(entry).rebase(rebase)?,
             Body::Extend(extend) => {
@@ -204,6 +206,10 @@ impl ThreadFold {
                     self.end_calls(&entry.namespace);
                     self.new_turn(&entry.namespace);
                 }
+                // Whoever changes something knows more than the runs that were lost.
+                if edit.frontier.is_some() || !edit.changes.0.is_empty() {
+                    self.goes_on();
+                }
                 let run = self.of(entry);
                 run.fields.apply_all(&edit.changes)?;
                 if let Some(frontier) = &edit.frontier {
@@ -235,13 +241,6 @@ impl ThreadFold {
         self.runs.values().map(|run| run.fields.size()).sum()
     }
 
-    /// Something was done that is not done again, wherever in the thread: its turn goes on, though runs were lost.
-    fn moved(&mut self) {
-        if let Some(root) = self.runs.get_mut(&Namespace::root()) {
-            root.takeovers = 0;
-        }
-    }
-
     /// What a subgraph spends counts for the thread's turn.
     fn count(&mut self, namespace: &Namespace, spent: Spent) {
         if !namespace.is_root()
@@ -249,6 +248,13 @@ impl ThreadFold {
             && let Some(root) = self.runs.get_mut(&Namespace::root())
         {
             root.spent = root.spent.plus(spent);
+        }
+    }
+
+    /// The turn is nearer to its end, in whatever graph of it: what is stored is not done again by the next run.
+    fn goes_on(&mut self) {
+        if let Some(root) = self.runs.get_mut(&Namespace::root()) {
+            root.takeovers = 0;
         }
     }
 

@@ -4,9 +4,9 @@ use bytes::Bytes;
 use hanok_core::{Position, ThreadKey, Timestamp};
 
 use crate::{
-    Ancestor, Append, AppendId, Body, CheckpointError, Checkpointer, CodecError, Entry, Guard,
-    Head, Life, Opened, Origin, Record, RecordError, SharedCheckpointer, Snapshot, Snapshots,
-    ThreadFold, Tip,
+    Ancestor, Append, AppendId, Body, CheckpointError, Checkpointer, CodecError, Edit, Entry,
+    Guard, Head, Life, Opened, Origin, Record, RecordError, SharedCheckpointer, Snapshot,
+    Snapshots, ThreadFold, Tip,
     base::BaseState,
     record::Salt,
     seal::{self, SealPlace, Sealed, UnsealError},
@@ -314,6 +314,31 @@ impl Log {
             return Err(self.pruned(to, floor));
         }
         Ok(rewound.position)
+    }
+
+    /// Takes the thread from whoever owns it, so that nobody does: the run that did is fenced off, and the next one finishes
+    /// its turn. For the claims of the dead, and for an operator who knows better than a lease. Returns where the thread is
+    /// then.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`] when the thread is not at `head` any more.
+    pub async fn release(
+        &self,
+        head: &Head,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Head, CheckpointError> {
+        let (mut tip, epoch) = (Tip::of(head), head.epoch.next(now));
+        let nothing = Edit { node: None, changes: Default::default(), frontier: None };
+        let namespace = hanok_core::Namespace::root();
+        let entry = Entry { at: now, namespace, body: Body::Edit(nothing) };
+        let (codec, place) = (self.store.codec(), (tip.position, Guard::Clear(epoch)));
+        let record = tip.push(codec, &self.thread, tip.position, &entry).map_err(unwritten)?;
+        let append = tip.append(codec, &self.thread, id, place, vec![record]);
+        let (position, link, seal) = (tip.position, append.link, append.seal);
+        self.store.append(&self.thread, Append { updated: Some(now), ..append }).await?;
+        Ok(Head { position, epoch, claim: None, link, seal, ..head.clone() })
     }
 
     async fn rewind_from(

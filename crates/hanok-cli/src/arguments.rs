@@ -77,6 +77,9 @@ pub(crate) enum Verb {
     Copy { thread: String, to: String },
     /// Makes a thread go on from an earlier position; what came after stays in the history.
     Rewind { thread: String, to: u64 },
+    /// Takes a thread from the run that owns it, on whatever host, and says whose it was. Such a run stores nothing more; the
+    /// next one finishes its turn.
+    Release { thread: String },
     /// Cuts off the history of a thread before the checkpoints that are to stay.
     Prune {
         #[arg(required_unless_present = "all")]

@@ -43,6 +43,18 @@ pub(crate) async fn rewind(log: &Log, to: u64, output: &mut Output) -> Result<()
     done(output, log.thread(), &format!("goes on from {to}"))
 }
 
+/// Takes the thread from whoever owns it, dead or alive.
+pub(crate) async fn release(place: &Place, log: &Log, output: &mut Output) -> Result<(), Failure> {
+    place.there(log).await?;
+    let head = log.store().head(log.thread()).await?;
+    let Some((head, claim)) = head.and_then(|head| Some((head.clone(), head.claim?))) else {
+        return done(output, log.thread(), "is owned by nobody");
+    };
+    log.release(&head, id(), now()).await?;
+    let (holder, epoch) = (&claim.holder, claim.epoch);
+    done(output, log.thread(), &format!("was taken from {holder} (epoch {epoch})"))
+}
+
 pub(crate) async fn import(log: &Log, file: &Path, output: &mut Output) -> Result<(), Failure> {
     let text = fs::read_to_string(file)?;
     log.import(text.lines(), id(), now()).await?;
@@ -89,7 +101,7 @@ pub(crate) async fn delete(log: &Log, output: &mut Output) -> Result<(), Failure
 async fn unused(log: &Log) -> Result<Option<Head>, Failure> {
     let Some(head) = log.store().head(log.thread()).await? else { return Ok(None) };
     let me = Holder::this_process(id().0);
-    if head.claim.as_ref().is_some_and(|claim| !claim.is_dead(&me, now())) {
+    if head.claim.as_ref().is_some_and(|claim| !claim.is_known_dead(&me)) {
         let (thread, actual) = (log.thread().clone(), head.epoch);
         let expected = Default::default();
         return Err(CheckpointError::Fenced { thread, expected, actual }.into());

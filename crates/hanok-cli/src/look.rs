@@ -37,9 +37,9 @@ pub(crate) async fn expired(place: &Place, output: &mut Output) -> Result<(), Fa
 
 /// A run on another host counts as lost when its lease is over.
 pub(crate) async fn abandoned(place: &Place, output: &mut Output) -> Result<(), Failure> {
-    let (me, now) = (Holder::this_process(id().0), now());
+    let me = Holder::this_process(id().0);
     let mut claimed = place.store.all_threads(&Which::Claimed).await?;
-    claimed.retain(|info| info.head.claim.as_ref().is_some_and(|claim| claim.is_dead(&me, now)));
+    claimed.retain(|info| info.head.claim.as_ref().is_some_and(|claim| claim.is_known_dead(&me)));
     threads(&claimed, output)
 }
 

@@ -55,6 +55,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
             Verb::Fork { thread, to, at } => change::fork(&place, &thread, &to, at, output).await,
             Verb::Copy { thread, to } => change::copy(&place, &thread, &to, output).await,
             Verb::Rewind { thread, to } => change::rewind(&place.log(&thread)?, to, output).await,
+            Verb::Release { thread } => change::release(&place, &place.log(&thread)?, output).await,
             Verb::Prune { thread, all, keep, yes } => {
                 yes.asked()?;
                 change::prune(&place, thread, all, keep, output).await

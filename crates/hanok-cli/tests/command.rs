@@ -276,14 +276,15 @@ fn a_thread_is_taken_to_another_store() {
 /// P10: a thread that a run owns is neither rewound nor removed, and the code says so.
 #[test]
 fn a_thread_in_use_is_a_conflict() {
-    use hanok_checkpoint::{Checkpointer, Claim, Codec, Epoch, Guard, Holder, LEASE, Tip};
+    use hanok_checkpoint::{Checkpointer, Claim, Codec, Epoch, Guard, Holder, Tip};
     use hanok_core::{Clock, Namespace, Position, RunId, Timestamp};
     let house = House::new();
     let take = |beat: Timestamp, epoch| {
         tokio::runtime::Runtime::new().unwrap().block_on(async {
             let store = Sqlite::open(&house.db).await.unwrap();
             let head = store.head(&key("t")).await.unwrap().unwrap();
-            let (at, holder) = (head.position, Holder::this_process(1));
+            let (at, holder) =
+                (head.position, Holder { host: "elsewhere".to_owned(), ..Holder::this_process(1) });
             let claim = Claim { run: RunId(1), holder, epoch: Epoch(epoch), beat };
             let body = hanok_checkpoint::Body::Rewind;
             let entry = hanok_checkpoint::Entry { at: beat, namespace: Namespace::root(), body };
@@ -301,11 +302,16 @@ fn a_thread_in_use_is_a_conflict() {
     for verb in [&["rewind", "t", "2"][..], &["erase", "t", "--yes"], &["delete", "t", "--yes"]] {
         assert_eq!(house.hanok(verb).code, 3, "{verb:?}");
     }
+    // Only the heading: another host's processes cannot be looked at.
     assert_eq!(house.done(&["abandoned"]).out.lines().count(), 1);
     house.done(&["prune", "t", "--last", "2", "--yes"]);
-    // A lease that is over is nobody's.
-    take(Timestamp(now.0 - 2 * LEASE.as_millis() as u64), 1 << 61);
-    assert!(house.done(&["abandoned"]).out.contains('t'));
+    // However old its sign of life is, or how far ahead: only the operator knows better, and takes it.
+    for (nth, beat) in [Timestamp(0), Timestamp(now.0 + 86_400_000)].into_iter().enumerate() {
+        take(beat, (1 << 61) + nth as u64 * 10);
+        assert_eq!(house.hanok(&["delete", "t", "--yes"]).code, 3);
+        assert!(house.done(&["release", "t"]).out.contains("on elsewhere"));
+        assert!(house.done(&["release", "t"]).out.contains("owned by nobody"));
+    }
     house.done(&["delete", "t", "--yes"]);
 }
 

@@ -43,6 +43,14 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// What time it is.
     fn now(&self) -> Timestamp;
 
+    /// The time since a moment that is always the same: it only goes forward, at its own pace, whatever becomes of
+    /// [`now`](Clock::now) when somebody sets the clock. What is measured is measured by this.
+    ///
+    /// Default: by `now`, which is right where that only goes forward.
+    fn monotonic(&self) -> Duration {
+        Duration::from_millis(self.now().0)
+    }
+
     /// Completes when `duration` has passed.
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
 }

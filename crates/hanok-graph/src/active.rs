@@ -19,46 +19,58 @@ pub(crate) struct ActiveRuns {
 struct Thread {
     /// One run at a time; others wait in the order in which they came.
     slot: Arc<Semaphore>,
-    /// Runs that run or wait.
+    /// Runs that run or wait, and runs that are over but whose last append is under way.
     users: usize,
+    /// Runs that run or wait.
+    runs: usize,
+    /// The number of the run that came last.
+    newest: u64,
+    /// The number of the newest run that replaces those before it.
+    replacing: u64,
     /// Stops the run that runs.
     stop: Cancellation,
 }
 
-/// A run that has the thread to itself in this process, until it is dropped.
+/// A run that has the thread to itself in this process, until it is dropped and the [slot](Slot) with it.
 #[derive(Debug)]
 pub(crate) struct Active {
-    runs: Arc<ActiveRuns>,
-    thread: ThreadKey,
-    permit: Option<OwnedSemaphorePermit>,
-    /// Asks the run to stop.
+    slot: Arc<Slot>,
+    number: u64,
+    /// Asks the run to stop: another one replaces it.
     pub(crate) stop: Cancellation,
 }
 
+/// A run's place in its thread. Whoever appends for the run holds it to the end of the append, so that the next run reads
+/// what this one has stored.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    runs: Arc<ActiveRuns>,
+    thread: ThreadKey,
+    permit: Mutex<Option<OwnedSemaphorePermit>>,
+}
+
 impl ActiveRuns {
-    /// Takes `thread`, if no run of it is active.
-    pub(crate) fn try_enter(self: &Arc<Self>, thread: &ThreadKey) -> Option<Active> {
-        let mut waiting = self.join(thread);
-        // On `None` the drop of `waiting` leaves again.
-        waiting.permit = Some(waiting.slot()?.try_acquire_owned().ok()?);
-        Some(waiting.begun())
+    /// Takes `thread`, unless a run has it or waits for it; waits for the appends of a run that was dropped.
+    pub(crate) async fn enter_free(self: &Arc<Self>, thread: &ThreadKey) -> Option<Active> {
+        let joined = self.join(thread, |thread| thread.runs == 0)?;
+        Some(joined.begun().await)
     }
 
     /// Takes `thread` when the runs that came before are over.
-    pub(crate) async fn enter(self: &Arc<Self>, thread: &ThreadKey) -> Active {
-        let mut waiting = self.join(thread);
-        if let Some(slot) = waiting.slot() {
-            // The semaphore is never closed.
-            waiting.permit = slot.acquire_owned().await.ok();
-        }
-        waiting.begun()
+    pub(crate) async fn enter(self: &Arc<Self>, thread: &ThreadKey) -> Option<Active> {
+        let joined = self.join(thread, |_| true)?;
+        Some(joined.begun().await)
     }
 
-    /// Asks the run that is active on `thread` to stop.
-    pub(crate) fn stop(&self, thread: &ThreadKey) {
-        if let Some(thread) = self.threads().get(thread) {
+    /// Takes `thread` in the place of the runs that came before: the one that runs is asked to stop, and so is each that
+    /// begins before this one.
+    pub(crate) async fn enter_replacing(self: &Arc<Self>, thread: &ThreadKey) -> Option<Active> {
+        let joined = self.join(thread, |_| true)?;
+        if let Some(thread) = self.threads().get_mut(thread) {
+            thread.replacing = thread.replacing.max(joined.number);
             thread.stop.cancel();
         }
+        Some(joined.begun().await)
     }
 
     /// How many threads are in use.
@@ -82,17 +94,31 @@ impl ActiveRuns {
         }
     }
 
-    fn join(self: &Arc<Self>, thread: &ThreadKey) -> Active {
+    /// Counts a run of `thread`, if `admitted` has nothing against it.
+    fn join(
+        self: &Arc<Self>,
+        thread: &ThreadKey,
+        admitted: impl FnOnce(&Thread) -> bool,
+    ) -> Option<Active> {
         let mut threads = self.threads();
         let entry = threads.entry(thread.clone()).or_insert_with(|| Thread {
             slot: Arc::new(Semaphore::new(1)),
             users: 0,
+            runs: 0,
+            newest: 0,
+            replacing: 0,
             stop: Cancellation::default(),
         });
+        if !admitted(entry) {
+            return None;
+        }
         entry.users += 1;
+        entry.runs += 1;
+        entry.newest += 1;
+        let number = entry.newest;
         drop(threads);
-        let (thread, stop) = (thread.clone(), Cancellation::default());
-        Active { runs: self.clone(), thread, permit: None, stop }
+        let slot = Slot { runs: self.clone(), thread: thread.clone(), permit: Mutex::default() };
+        Some(Active { slot: Arc::new(slot), number, stop: Cancellation::default() })
     }
 
     fn threads(&self) -> MutexGuard<'_, BTreeMap<ThreadKey, Thread>> {
@@ -101,20 +127,47 @@ impl ActiveRuns {
 }
 
 impl Active {
-    fn slot(&self) -> Option<Arc<Semaphore>> {
-        self.runs.threads().get(&self.thread).map(|thread| thread.slot.clone())
+    /// The run's place, for who appends for it.
+    pub(crate) fn slot(&self) -> &Arc<Slot> {
+        &self.slot
     }
 
-    /// From here on this run is the one that is asked to stop.
-    fn begun(self) -> Self {
-        if let Some(thread) = self.runs.threads().get_mut(&self.thread) {
+    /// Waits for the slot. From then on this run is the one that is asked to stop, at once if a later one replaces it.
+    async fn begun(self) -> Self {
+        let semaphore = self.slot.semaphore();
+        if let Some(semaphore) = semaphore {
+            // The semaphore is never closed.
+            *self.slot.permit() = semaphore.acquire_owned().await.ok();
+        }
+        if let Some(thread) = self.slot.runs.threads().get_mut(&self.slot.thread) {
             thread.stop = self.stop.clone();
+            if thread.replacing > self.number {
+                self.stop.cancel();
+            }
         }
         self
     }
 }
 
 impl Drop for Active {
+    fn drop(&mut self) {
+        if let Some(thread) = self.slot.runs.threads().get_mut(&self.slot.thread) {
+            thread.runs -= 1;
+        }
+    }
+}
+
+impl Slot {
+    fn semaphore(&self) -> Option<Arc<Semaphore>> {
+        self.runs.threads().get(&self.thread).map(|thread| thread.slot.clone())
+    }
+
+    fn permit(&self) -> MutexGuard<'_, Option<OwnedSemaphorePermit>> {
+        self.permit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Slot {
     fn drop(&mut self) {
         let mut threads = self.runs.threads();
         if let Some(thread) = threads.get_mut(&self.thread) {
@@ -123,7 +176,7 @@ impl Drop for Active {
                 threads.remove(&self.thread);
             }
         }
-        drop(self.permit.take());
+        drop(self.permit().take());
         drop(threads);
         self.runs.ended.notify_waiters();
     }

@@ -3,7 +3,10 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use futures::FutureExt;
-use hanok_checkpoint::{Checkpointer, Holder, Life, SharedCheckpointer, Tip};
+use hanok_checkpoint::{
+    AppendId, CheckpointError, Checkpointer, Claim, Holder, Leases, Life, Log, SharedCheckpointer,
+    Tip,
+};
 use hanok_core::{Cancellation, ThreadKey};
 use hanok_state::State;
 
@@ -24,6 +27,7 @@ struct Inner<S: State, C> {
     durability: Durability,
     ttl: Option<Duration>,
     recents: Arc<Recents<S>>,
+    leases: Arc<Leases>,
 }
 
 /// How a shutdown went.
@@ -40,7 +44,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         let holder = Holder::this_process(graph.0.runtime.ids.id());
         let (drain, stop) = (Cancellation::default(), Cancellation::default());
         let (active, durability, ttl) = (Arc::default(), Durability::default(), None);
-        let recents = Arc::default();
+        let (recents, leases) = (Arc::default(), Arc::default());
         Self(Arc::new(Inner {
             graph,
             store,
@@ -51,6 +55,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
             durability,
             ttl,
             recents,
+            leases,
         }))
     }
 
@@ -133,6 +138,29 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         &self.0.recents
     }
 
+    /// Whether a run of this app may take `thread` over from `claim`.
+    pub(crate) fn is_dead(&self, thread: &ThreadKey, claim: &Claim) -> bool {
+        let now = self.runtime().clock.monotonic();
+        self.0.leases.is_dead(thread, claim, &self.0.holder, now)
+    }
+
+    /// Gives the thread of a dead run back, for who changes it between runs. The claim of a live one stays, and the change is
+    /// refused.
+    pub(crate) async fn release_dead(&self, log: &Log) -> Result<(), CheckpointError> {
+        let head = log.store().head(log.thread()).await?;
+        let Some(head) = head.filter(|head| {
+            head.claim.as_ref().is_some_and(|claim| self.is_dead(log.thread(), claim))
+        }) else {
+            return Ok(());
+        };
+        // Our own claim is that of a live run, if one is active.
+        if let Some(_active) = self.active().enter_free(log.thread()).await {
+            let runtime = self.runtime();
+            log.release(&head, AppendId(runtime.ids.id()), runtime.clock.now()).await?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn drain(&self) -> &Cancellation {
         &self.0.drain
     }
@@ -152,6 +180,7 @@ impl<S: State, C> Inner<S, C> {
             drain: self.drain.clone(),
             stop: self.stop.clone(),
             recents: self.recents.clone(),
+            leases: self.leases.clone(),
             ..*self
         }
     }

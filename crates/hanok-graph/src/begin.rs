@@ -24,6 +24,7 @@ use tracing::Instrument;
 use crate::{
     AnyState, App, Durability, EventKind, Graph, Input, NewInput, Outcome, Pending, Poisoned,
     RunError, Slots, Unfinished,
+    active::Active,
     activity::Activity,
     answer,
     commit::event,
@@ -32,7 +33,7 @@ use crate::{
     graph::Inner,
     journal::{Journal, Keep, Keeping},
     migration::{migrated, warn_unknown},
-    opening::{Opening, Way, apply_input},
+    opening::{Opening, Way, apply_input, takeovers},
     planted::{Planted, planted},
     progress::Progress,
     recent::Recent,
@@ -120,30 +121,36 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
         if app.drain().is_cancelled() {
             return Err(RunError::ShuttingDown);
         }
-        let active = match policy {
-            NewInput::Reject => app.active().try_enter(&thread).ok_or_else(|| {
-                let holder = Some(Box::new(app.holder().clone()));
-                RunError::Conflict { thread: thread.clone(), holder }
-            })?,
-            NewInput::Queue | NewInput::Replace => {
-                if policy == NewInput::Replace {
-                    app.active().stop(&thread);
-                }
-                futures::select_biased! {
-                    active = Box::pin(app.active().enter(&thread)).fuse() => active,
-                    // Nothing of the input is stored.
-                    () = options.cancellation.cancelled().fuse() => {
-                        return Err(RunError::Conflict { thread, holder: None });
-                    }
-                }
+        let entered = async {
+            match policy {
+                NewInput::Reject => app.active().enter_free(&thread).await,
+                NewInput::Queue => app.active().enter(&thread).await,
+                NewInput::Replace => app.active().enter_replacing(&thread).await,
             }
+        };
+        let active = futures::select_biased! {
+            active = Box::pin(entered).fuse() => active,
+            // Nothing of the input is stored.
+            () = options.cancellation.cancelled().fuse() => {
+                return Err(RunError::Conflict { thread, holder: None });
+            }
+        };
+        let Some(active) = active else {
+            let holder = Some(Box::new(app.holder().clone()));
+            return Err(RunError::Conflict { thread, holder });
         };
         // Asked again after the wait for the thread: the run before may have been ended by the shutdown.
         if app.drain().is_cancelled() {
             return Err(RunError::ShuttingDown);
         }
         let began = AtomicBool::new(false);
-        let given = Given { app: &app, services: &services, options: &options, began: &began };
+        let given = Given {
+            app: &app,
+            services: &services,
+            options: &options,
+            active: &active,
+            began: &began,
+        };
         let stops = [active.stop.clone(), app.stop().clone()];
         // An input that may have to wait is given again; no other is copied.
         let again = (policy != NewInput::Reject).then(|| input.clone());
@@ -177,6 +184,7 @@ struct Given<'a, S: State, C> {
     app: &'a App<S, C>,
     services: &'a Arc<C>,
     options: &'a Options,
+    active: &'a Active,
     /// Set when the input is in the log.
     began: &'a AtomicBool,
 }
@@ -220,8 +228,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 let drained = root(opened.as_ref()).is_some_and(|run| run.ended == DRAINED);
                 if (broken || drained) && !replaces {
                     let finished =
-                        self.turn(&log, Known::Read(opened), Way::On(Vec::new()), stops).await?;
-                    match finished {
+                        self.turn(&log, Known::Read(opened), Way::On(Vec::new()), stops).await;
+                    match finished.map_err(not_taken)? {
                         Outcome::Done(_) | Outcome::LimitReached { .. } => {}
                         Outcome::Cancelled => return Ok(Outcome::Cancelled),
                         Outcome::Drained => return Ok(Outcome::Drained),
@@ -271,10 +279,9 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
     /// Reads a thread that nobody else runs, or that is taken from whoever does.
     async fn open(&self, log: &Log, replaces: bool) -> Result<Option<OpenLog>, RunError> {
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
-        let now = self.app.runtime().clock.now();
         if let Some(claim) = opened.as_ref().and_then(|opened| opened.head.claim.as_ref())
             && !replaces
-            && !claim.is_dead(self.app.holder(), now)
+            && !self.app.is_dead(log.thread(), claim)
         {
             let holder = Some(Box::new(claim.holder.clone()));
             return Err(RunError::Conflict { thread: log.thread().clone(), holder });
@@ -294,7 +301,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
     /// What runs were lost with, if it was too often.
     fn poisoned(&self, opened: Option<&OpenLog>) -> Option<Poisoned> {
         let run = root(opened)?;
-        let takeovers = run.takeovers + 1;
+        let takeovers = takeovers(opened, self.app.holder());
         if takeovers <= self.options.takeovers {
             return None;
         }
@@ -317,7 +324,10 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let is_new = matches!(way, Way::New(_));
         let now = runtime.clock.now();
         let opening = match known {
-            Known::Read(opened) => Opening::of(&*graph.initial, opened, || app.new_tip(), now)?,
+            Known::Read(opened) => {
+                let new = || app.new_tip();
+                Opening::of(&*graph.initial, opened, new, app.holder(), now)?
+            }
             Known::Recent(recent) => Opening::recent(recent, now),
         };
         let opening = opening.begin(graph, log.thread(), run, way, options.tags.clone())?;
@@ -339,7 +349,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             identity: opening.identity,
         };
         let runtime = runtime.clone();
-        let journal = Journal::take(log, runtime, at, claim.clone(), first, keeping, tell);
+        let place = (log, self.active.slot());
+        let journal = Journal::take(place, runtime, at, claim.clone(), first, keeping, tell);
         let journal = journal.await;
         let journal = match journal {
             Ok(journal) => journal,
@@ -367,7 +378,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             hanok_telemetry::record_error(&span, "run");
         }
         drop(watching);
-        let outcome = end(&scope, &progress, outcome, log, lost.load(Ordering::SeqCst)).await;
+        let lost = lost.load(Ordering::SeqCst);
+        let outcome = end(&scope, &progress, outcome, log, (&self.active.stop, lost)).await;
         if let Ok(Outcome::Done(_)) = &outcome
             && let Some((tip, epoch, reading)) = scope.env.journal.left_at().await
             && is_all_stored(graph.initial.schema())
@@ -467,6 +479,14 @@ fn unfinished(log: &Log, why: Unfinished) -> RunError {
     RunError::Unfinished { thread: log.thread().clone(), why }
 }
 
+/// The error of an input that was not taken because the turn before it could not be finished.
+fn not_taken(error: RunError) -> RunError {
+    match error {
+        RunError::Superseded { thread, holder, .. } => RunError::Conflict { thread, holder },
+        error => error,
+    }
+}
+
 /// The error of an input that was not taken because the turn before it ended with `outcome`.
 fn refuse<S>(log: &Log, outcome: Outcome<S>) -> RunError {
     match outcome.done() {
@@ -486,7 +506,7 @@ fn scope<S: State, C: Send + Sync + 'static>(
 ) -> Scope<S, C> {
     let runtime = graph.runtime.clone();
     let budget = options.budget.unwrap_or(graph.budget);
-    let account = Account::from(runtime.clock.now());
+    let account = Account::from(runtime.clock.monotonic());
     let env = Env {
         journal,
         cancellation: options.cancellation.child(),
@@ -531,6 +551,19 @@ async fn who(log: &Log, error: CheckpointError) -> RunError {
     }
 }
 
+/// The error of a run that has lost its thread after it had begun.
+async fn superseded<S: State, C: Send + Sync + 'static>(
+    scope: &Scope<S, C>,
+    log: &Log,
+) -> RunError {
+    let stored = scope.env.journal.stored();
+    // Who it was is told if it can be: that the thread is lost is certain already.
+    let head = log.store().head(log.thread()).await.ok().flatten();
+    let claim = head.and_then(|head| head.claim);
+    let holder = claim.map(|claim| Box::new(claim.holder));
+    RunError::Superseded { thread: log.thread().clone(), stored, holder }
+}
+
 /// Shows that the run is alive, until the handle is dropped; stops it when its claim is lost, or when one of `stops` asks
 /// for it.
 fn watch<S: State, C: Send + Sync + 'static>(
@@ -569,7 +602,7 @@ async fn end<S: State, C: Send + Sync + 'static>(
     progress: &Progress<S>,
     outcome: Result<Outcome<S>, RunError>,
     log: &Log,
-    lost: bool,
+    (replaced, lost): (&Cancellation, bool),
 ) -> Result<Outcome<S>, RunError> {
     let rest = scope.env.rest();
     let told = |outcome: &str, error: Option<String>| {
@@ -577,8 +610,9 @@ async fn end<S: State, C: Send + Sync + 'static>(
         EventKind::Ended { outcome, error, spent }
     };
     // A claim that was given back is not lost, even if the last sign of life comes too late to be taken.
+    let lost = lost || scope.env.journal.is_lost();
     if lost && !scope.env.journal.is_released() {
-        let error = RunError::Conflict { thread: log.thread().clone(), holder: None };
+        let error = superseded(scope, log).await;
         scope.emit(progress, None, None, told("failed", Some(error.to_string())));
         return Err(error);
     }
@@ -587,7 +621,7 @@ async fn end<S: State, C: Send + Sync + 'static>(
         Err(error) => ("failed", task::chain(error)),
     };
     let error = (!detail.is_empty()).then(|| detail.clone());
-    if let Err(RunError::Conflict { .. } | RunError::Checkpoint(_)) = outcome {
+    if let Err(RunError::Checkpoint(_)) = outcome {
         scope.emit(progress, None, None, told(name, error));
         return outcome;
     }
@@ -598,7 +632,12 @@ async fn end<S: State, C: Send + Sync + 'static>(
     let entry = (Namespace::root(), Body::End(scope.end(name, &detail, rest)));
     let tell = |at| scope.emit(progress, None, Some(at), told(name, error));
     match (scope.env.journal.append_then(vec![entry], Keep::Nothing, tell).await, outcome) {
+        // In this process, too, it is not its own caller who has cancelled it.
+        (Ok(_), Ok(Outcome::Cancelled)) if replaced.is_cancelled() => {
+            Err(superseded(scope, log).await)
+        }
         (Ok(_), outcome) => outcome,
+        (Err(_), _) if scope.env.journal.is_lost() => Err(superseded(scope, log).await),
         (Err(error), Ok(_)) => Err(error.into()),
         // What went wrong first is what matters.
         (Err(_), Err(error)) => Err(error),

@@ -45,6 +45,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// nothing was written.
     pub async fn edits(&self, steps: Vec<EditStep<S>>) -> Result<Position, RunError> {
         let log = self.log();
+        self.app.release_dead(&log).await?;
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
         let is_new = opened.is_none();
         if let Some(opened) = &opened {
@@ -52,8 +53,13 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         }
         let (runtime, graph) = (self.app.runtime(), &self.app.graph().0);
         let epoch = opened.as_ref().map(|opened| opened.head.epoch).unwrap_or_default();
-        let mut opening =
-            Opening::of(&*graph.initial, opened, || self.app.new_tip(), runtime.clock.now())?;
+        let mut opening = Opening::of(
+            &*graph.initial,
+            opened,
+            || self.app.new_tip(),
+            self.app.holder(),
+            runtime.clock.now(),
+        )?;
         let tip = opening.tip;
         let (run, thread) = (RunId(runtime.ids.id()), self.key());
         opening.epoch = epoch;

@@ -185,6 +185,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 // Whatever the node made of it.
                 _ if self.env.journal.is_lost() => {
                     let thread = self.env.journal.thread().clone();
+                    // How much of the run is stored is told at its end.
                     RunError::Conflict { thread, holder: None }
                 }
                 source => RunError::Node { node, step, namespace, source },

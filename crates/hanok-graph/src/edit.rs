@@ -98,6 +98,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         update: T::Update,
         node: Option<Option<&str>>,
     ) -> Result<Position, RunError> {
+        self.app.release_dead(&self.log()).await?;
         let opened = self.log().open(None).await.map_err(RunError::Checkpoint)?;
         // In place of a node what is due changes, and with it goes what is known of its calls.
         if let (Some(opened), Some(_)) = (&opened, node) {

@@ -1,11 +1,14 @@
 //! What a run and all its subgraphs share.
 
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 
-use hanok_core::{Cancellation, Limit, Meter, Spent, Timestamp};
+use hanok_core::{Cancellation, Limit, Meter, Spent};
 
 use crate::{Runtime, Slots, journal::Journal, sink::Sink};
 
@@ -37,14 +40,14 @@ pub(crate) struct Env {
 pub(crate) struct Account {
     /// What was spent in this run and said by entries, time included.
     said: Spent,
-    /// Up to when the run's time was said.
-    since: Timestamp,
+    /// Up to when the run's time was said, by the clock that only goes forward.
+    since: Duration,
     /// The limit that stopped the run from outside a task.
     hit: Option<Limit>,
 }
 
 impl Account {
-    pub(crate) fn from(since: Timestamp) -> Self {
+    pub(crate) fn from(since: Duration) -> Self {
         Self { since, ..Self::default() }
     }
 }
@@ -68,9 +71,10 @@ impl Env {
 
     /// The time since the last entry that said it, for an entry that says it.
     pub(crate) fn worked(&self) -> Spent {
-        let now = self.runtime.clock.now();
+        let now = self.runtime.clock.monotonic();
         let mut account = self.account();
-        let millis = u64::try_from(now.since(account.since).as_millis()).unwrap_or(u64::MAX);
+        let worked = now.saturating_sub(account.since);
+        let millis = u64::try_from(worked.as_millis()).unwrap_or(u64::MAX);
         account.since = now;
         let time = Spent { millis, ..Spent::default() };
         account.said = account.said.plus(time);

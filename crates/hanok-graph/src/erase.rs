@@ -40,6 +40,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         forks: Forks,
     ) -> Result<Erasure, RunError> {
         let (log, root) = (self.log(), Namespace::root());
+        self.app.release_dead(&log).await?;
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
         let no_such = || RunError::NoSuchThread(self.key().clone());
         let opened = opened.ok_or_else(no_such)?;

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{CheckpointError, Holder};
-use hanok_core::{BoxError, Namespace, RequestId, StoredError, ThreadKey, Timestamp};
+use hanok_core::{BoxError, Namespace, Position, RequestId, StoredError, ThreadKey, Timestamp};
 use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
 
@@ -298,12 +298,26 @@ pub enum RunError {
     /// The app is shutting down: no run begins.
     #[error("the app is shutting down")]
     ShuttingDown,
-    /// Another run owns the thread. Nothing was run and nothing stored: try again later.
+    /// Another run owns the thread. Nothing of the input was run and nothing of it stored: try again later.
     #[error("thread `{thread}` is in use{}; try again later", by(holder))]
     Conflict {
         /// The thread.
         thread: ThreadKey,
         /// Who owns it, if that is known.
+        holder: Option<Box<Holder>>,
+    },
+    /// The run had begun, and another one took the thread from it: a replacing input, or a takeover. Its input and what it
+    /// committed stay in the thread, so the input is not to be sent again.
+    #[error(
+        "the run was superseded{}; thread `{thread}` keeps what it stored, up to {stored}",
+        by(holder)
+    )]
+    Superseded {
+        /// The thread.
+        thread: ThreadKey,
+        /// The last position at which something of the run is known to be stored.
+        stored: Position,
+        /// Who owns the thread now, if anyone does and that is known.
         holder: Option<Box<Holder>>,
     },
     /// The store failed.

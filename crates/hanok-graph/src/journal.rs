@@ -2,13 +2,14 @@
 
 mod coalesce;
 mod reading;
+mod underway;
 mod writer;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -21,11 +22,12 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey, Timestamp};
 
-use crate::{AnyState, Durability, Pending, Runtime, progress::pending, sink::Sink};
+use crate::{AnyState, Durability, Pending, Runtime, active::Slot, progress::pending, sink::Sink};
 
 use coalesce::Waiting;
 pub(crate) use coalesce::is_waiting;
 pub(crate) use reading::Reading;
+use underway::Underway;
 use writer::Writer;
 
 /// Writes a run's entries, one append after the other, under the run's claim.
@@ -33,12 +35,16 @@ pub(crate) struct Journal {
     thread: ThreadKey,
     store: Option<SharedCheckpointer>,
     runtime: Runtime,
-    at: AsyncMutex<At>,
+    at: Arc<AsyncMutex<At>>,
+    /// The run's place in its thread. Once the run is over, nothing more is appended for it.
+    slot: Weak<Slot>,
     keeping: Keeping,
     /// Appends while the run goes on, if it does.
     writer: Option<Arc<Writer>>,
     released: AtomicBool,
     lost: Arc<AtomicBool>,
+    /// The last position at which something of the run is known to be stored.
+    stored: Arc<AtomicU64>,
     /// The run before ended because people were asked.
     asked: AtomicBool,
     reading: Reading,
@@ -103,7 +109,7 @@ impl Journal {
     /// A journal that keeps nothing and only counts positions.
     pub(crate) fn nowhere(thread: ThreadKey, runtime: Runtime) -> Self {
         let at = (Tip::default(), Epoch::default());
-        Self::new(thread, None, runtime, at, Reading::default(), Keeping::default())
+        Self::new(thread, None, runtime, at, Weak::new(), Reading::default(), Keeping::default())
     }
 
     fn new(
@@ -111,18 +117,23 @@ impl Journal {
         store: Option<SharedCheckpointer>,
         runtime: Runtime,
         (tip, epoch): (Tip, Epoch),
+        slot: Weak<Slot>,
         reading: Reading,
         keeping: Keeping,
     ) -> Self {
         let waiting = Waiting::default();
-        let at = AsyncMutex::new(At { tip, epoch, unsure: false, waiting, append: None });
+        let at = At { tip, epoch, unsure: false, waiting, append: None };
+        let at = Arc::new(AsyncMutex::new(at));
         let lost = Arc::new(AtomicBool::new(false));
+        let stored = Arc::new(AtomicU64::new(tip.position.0));
         let writer = match (&store, keeping.durability) {
             (Some(store), Durability::Async) => {
                 keeping.sink.hold(tip.position);
                 let (store, sink) = (store.clone(), keeping.sink.clone());
                 let (thread, runtime) = (thread.clone(), runtime.clone());
-                Some(Arc::new(Writer::new(thread, store, runtime, epoch, sink, lost.clone())))
+                let notes = (lost.clone(), stored.clone());
+                let slot = slot.clone();
+                Some(Arc::new(Writer::new(thread, store, runtime, epoch, slot, sink, notes)))
             }
             _ => None,
         };
@@ -131,10 +142,12 @@ impl Journal {
             store,
             runtime,
             at,
+            slot,
             keeping,
             writer,
             released: AtomicBool::new(false),
             lost,
+            stored,
             asked: AtomicBool::new(false),
             reading,
             left: Mutex::default(),
@@ -146,7 +159,7 @@ impl Journal {
 
     /// Takes the thread with `claim` and writes `first`; the log ends at `tip`.
     pub(crate) async fn take(
-        log: &Log,
+        (log, slot): (&Log, &Arc<Slot>),
         runtime: Runtime,
         (tip, reading): (Tip, Reading),
         claim: Claim,
@@ -157,7 +170,8 @@ impl Journal {
         let at = (tip, claim.epoch);
         keeping.sink.begin(tip.life);
         let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
-        let journal = Self::new(thread, store, runtime, at, reading, keeping);
+        let slot = Arc::downgrade(slot);
+        let journal = Self::new(thread, store, runtime, at, slot, reading, keeping);
         let guard = Some(Guard::Take(claim));
         journal.append_guarded(first, guard, Safety::Process, then, true).await?;
         Ok(journal)
@@ -235,11 +249,17 @@ impl Journal {
         then: impl FnOnce(Position),
         barrier: bool,
     ) -> Result<Position, CheckpointError> {
-        let mut at = self.at.lock().await;
+        let mut at = self.at.clone().lock_owned().await;
         let Some(store) = &self.store else {
             at.tip.position = Position(at.tip.position.0 + entries.len() as u64);
             then(at.tip.position);
             return Ok(at.tip.position);
+        };
+        let Some(slot) = self.slot.upgrade() else {
+            return Err(CheckpointError::Unavailable {
+                reason: "the run is over",
+                source: "a task that outlives its run stores nothing more".into(),
+            });
         };
         let barrier = barrier
             || guard.is_some()
@@ -292,18 +312,24 @@ impl Journal {
         let append = tip.append(store.codec(), &self.thread, id, (after, guard), records);
         let updated = Some(now);
         at.unsure = true;
-        let appended =
-            store.append(&self.thread, Append { safety, outbox, expires, updated, ..append }).await;
+        let append = Append { safety, outbox, expires, updated, ..append };
+        let (store, thread) = (store.clone(), self.thread.clone());
+        let work = Box::pin(async move { store.append(&thread, append).await });
+        let mut underway = Underway::new(work, (at, slot), self.runtime.spawner.clone());
+        let appended = (&mut underway).await;
         if appended.as_ref().is_err_and(is_lost) {
             self.lost.store(true, Ordering::SeqCst);
         }
         appended?;
+        // What is held is given up by its drop alone.
+        let Some((mut at, _slot)) = underway.into_held() else { return Ok(last) };
         at.unsure = false;
         at.waiting.left();
         if releases {
             self.released.store(true, Ordering::SeqCst);
         }
         at.tip = tip;
+        self.stored.store(last.0, Ordering::SeqCst);
         self.keeping.sink.is_safe(last);
         then(last);
         Ok(last)
@@ -318,6 +344,11 @@ impl Journal {
         }
         let at = self.at.lock().await;
         (!at.unsure).then(|| (at.tip, at.epoch, self.reading.clone()))
+    }
+
+    /// The last position at which something of the run is known to be stored.
+    pub(crate) fn stored(&self) -> Position {
+        Position(self.stored.load(Ordering::SeqCst))
     }
 
     /// Makes everything safe that was appended, and waits for it.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{
-    Answer, Begin, Body, Epoch, INTERRUPTED, OpenLog, Persistence, RunFold, Tip, outlives,
+    Answer, Begin, Body, Epoch, Holder, INTERRUPTED, OpenLog, Persistence, RunFold, Tip, outlives,
 };
 use hanok_core::{Changes, Namespace, Position, RunId, StoredSchema, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
@@ -100,6 +100,15 @@ pub(crate) struct Opening<S: State> {
     pub(crate) identity: Option<ThreadKey>,
 }
 
+/// How often runs were lost with what is due, the last one included. A run of this very process that is not there any more was
+/// dropped, and took nobody with it: whoever hung up six times has poisoned nothing.
+pub(crate) fn takeovers(opened: Option<&OpenLog>, me: &Holder) -> u32 {
+    let Some(opened) = opened else { return 0 };
+    let Some(root) = opened.fold.run(&Namespace::root()) else { return 0 };
+    let dropped = opened.head.claim.as_ref().is_some_and(|claim| claim.holder == *me);
+    root.takeovers + u32::from(root.open && !dropped)
+}
+
 impl<S: State> Opening<S> {
     /// Reads what the log says, and begins a thread that has none at `new`; a state in another schema is written anew in this
     /// build's.
@@ -107,16 +116,17 @@ impl<S: State> Opening<S> {
         initial: &S,
         opened: Option<OpenLog>,
         new: impl FnOnce() -> Tip,
+        me: &Holder,
         now: Timestamp,
     ) -> Result<Self, RunError> {
         let (tip, epoch, reading) = opened.as_ref().map_or_else(
             || (new(), Epoch::default(), Reading::of(0, 0)),
             |opened| (Tip::of(&opened.head), opened.head.epoch, reading(opened)),
         );
+        let takeovers = takeovers(opened.as_ref(), me);
         let fold = opened.map(|opened| opened.fold).unwrap_or_default();
         let (mut runs, identity) = (fold.runs, fold.identity);
         let root = runs.remove(&Namespace::root()).unwrap_or_default();
-        let takeovers = root.takeovers + u32::from(root.open);
         let asked = root.ended == INTERRUPTED;
         let is_new = root.run.is_none() && root.fields.is_empty();
         let Migrated { progress, entries: first, unknown } = if is_new {

@@ -14,17 +14,17 @@ pub type Recovered<S> = Vec<(ThreadKey, Result<Outcome<S>, RunError>)>;
 
 impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     /// The threads of the store, of every tenant, whose run was lost: their claim is dead. Their turns are finished by
-    /// [`recover`](App::recover), or by whoever runs them next.
+    /// [`recover`](App::recover), or by whoever runs them next. Of a holder that cannot be looked at, on another host, this
+    /// process has to see no sign of life for [`LEASE`](hanok_checkpoint::LEASE) first: ask again after that.
     ///
     /// # Errors
     ///
     /// What the store says.
     pub async fn abandoned(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
-        let (me, clock) = (self.holder(), &self.runtime().clock);
         let dead = |info: &ThreadInfo| {
             let claim = info.head.claim.as_ref();
             let here = self.active().is_running(&info.thread);
-            !here && claim.is_some_and(|claim| claim.is_dead(me, clock.now()))
+            !here && claim.is_some_and(|claim| self.is_dead(&info.thread, claim))
         };
         let claimed = self.store().all_threads(&Which::Claimed).await?;
         Ok(claimed.into_iter().filter(dead).map(|info| info.thread).collect())

@@ -1,11 +1,13 @@
 //! Where time, ids, randomness and tasks come from.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, LazyLock},
     time::{Duration, SystemTime},
 };
 
 use hanok_core::{BoxFuture, Clock, Ids, Rng, Spawned, Spawner, Timestamp};
+
+use tokio::time::Instant;
 
 use crate::Slots;
 
@@ -43,6 +45,11 @@ pub struct TokioClock;
 impl Clock for TokioClock {
     fn now(&self) -> Timestamp {
         SystemTime::now().into()
+    }
+
+    fn monotonic(&self) -> Duration {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        START.elapsed()
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {

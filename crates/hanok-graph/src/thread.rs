@@ -352,6 +352,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// [`CheckpointError::Fenced`] while a run owns the thread.
     pub async fn rewind(&self, to: Position) -> Result<Position, CheckpointError> {
         let runtime = self.app.runtime();
+        self.app.release_dead(&self.log()).await?;
         self.log().rewind(to, AppendId(runtime.ids.id()), runtime.clock.now()).await
     }
 

@@ -111,7 +111,7 @@ impl<'a> Put<'a> {
         }
         let (epoch, claim) = match &append.guard {
             Guard::Take(claim) => (claim.epoch, Some(claim)),
-            Guard::Hold(epoch) | Guard::Release(epoch) => (*epoch, None),
+            Guard::Hold(epoch) | Guard::Release(epoch) | Guard::Clear(epoch) => (*epoch, None),
             Guard::Unclaimed => (Epoch::default(), None),
         };
         // A claim of a number that cannot be stored is refused; any other only has to compare as unequal.
@@ -179,6 +179,7 @@ fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
     let moved = match (append.expected == Position::START, &append.guard) {
         // A thread that is not there has epoch 0 and no claim.
         (true, Guard::Take(_)) => insert("$6 > 0", "$6, $7, $8, $9", s),
+        (true, Guard::Clear(_)) => insert("$6 > 0", "$6, NULL, NULL, NULL", s),
         (true, Guard::Unclaimed) => insert("true", "0, NULL, NULL, NULL", s),
         (true, Guard::Hold(_) | Guard::Release(_)) => insert("false", "0, NULL, NULL, NULL", s),
         (false, Guard::Take(_)) => {
@@ -187,6 +188,9 @@ fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
         (false, Guard::Hold(_)) => update("epoch = $6 AND run IS NOT NULL", "", s),
         (false, Guard::Release(_)) => {
             update("epoch = $6 AND run IS NOT NULL", ", run = NULL, holder = NULL, beat = NULL", s)
+        }
+        (false, Guard::Clear(_)) => {
+            update("epoch < $6", ", epoch = $6, run = NULL, holder = NULL, beat = NULL", s)
         }
         (false, Guard::Unclaimed) => update("run IS NULL", "", s),
     };

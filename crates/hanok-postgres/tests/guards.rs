@@ -30,6 +30,7 @@ fn guard() -> impl Strategy<Value = Guard> {
         2 => epoch().prop_map(Guard::Hold),
         2 => epoch().prop_map(Guard::Release),
         2 => Just(Guard::Unclaimed),
+        2 => epoch().prop_map(Guard::Clear),
     ]
 }
 

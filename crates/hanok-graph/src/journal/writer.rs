@@ -3,8 +3,8 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -15,7 +15,7 @@ use hanok_checkpoint::{
 use hanok_core::{BoxFuture, Position, ThreadKey};
 use tokio::sync::Notify;
 
-use crate::{Runtime, sink::Sink};
+use crate::{Runtime, active::Slot, sink::Sink};
 
 /// How many entries may wait, and how many bytes of them, before the run waits for the store.
 const WAITING: usize = 256;
@@ -27,9 +27,13 @@ pub(super) struct Writer {
     store: SharedCheckpointer,
     runtime: Runtime,
     epoch: Epoch,
+    /// The run's place in its thread: it is held until nothing waits.
+    slot: Weak<Slot>,
     /// Where recorded events wait until they are safe.
     sink: Sink,
     lost: Arc<AtomicBool>,
+    /// The last position that is safe.
+    stored: Arc<AtomicU64>,
     queue: Mutex<Queue>,
     /// Something was appended, or will never be.
     moved: Notify,
@@ -63,11 +67,12 @@ impl Writer {
         store: SharedCheckpointer,
         runtime: Runtime,
         epoch: Epoch,
+        slot: Weak<Slot>,
         sink: Sink,
-        lost: Arc<AtomicBool>,
+        (lost, stored): (Arc<AtomicBool>, Arc<AtomicU64>),
     ) -> Self {
         let (queue, moved) = (Mutex::default(), Notify::new());
-        Self { thread, store, runtime, epoch, sink, lost, queue, moved }
+        Self { thread, store, runtime, epoch, slot, sink, lost, stored, queue, moved }
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -129,8 +134,12 @@ impl Writer {
     fn start(self: &Arc<Self>, queue: &mut Queue) {
         if !queue.running && queue.failed.is_none() {
             queue.running = true;
-            let writer = self.clone();
-            self.runtime.spawner.spawn(Box::pin(async move { writer.work().await })).detach();
+            let (writer, slot) = (self.clone(), self.slot.upgrade());
+            let work = async move {
+                writer.work().await;
+                drop(slot);
+            };
+            self.runtime.spawner.spawn(Box::pin(work)).detach();
         }
     }
 
@@ -172,6 +181,7 @@ impl Writer {
             let due = queue.then.iter().take_while(|(position, _)| *position <= last).count();
             queue.then.drain(..due).map(|(_, work)| work).collect()
         };
+        self.stored.store(last.0, Ordering::SeqCst);
         self.sink.is_safe(last);
         works.into_iter().for_each(|work| self.runtime.spawner.spawn(work).detach());
         self.moved.notify_waiters();

@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Codec, Entry, Life, Memory, Record,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Codec, Entry, Life, Log, Memory, Record,
     SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
@@ -219,11 +219,13 @@ async fn a_run_that_dies_at_any_write_is_finished_by_the_next() {
     }
 }
 
-/// Ends the lease of whoever holds the thread.
+/// Takes the thread from whoever holds it.
 async fn release(store: &Crashing) {
+    let store = store.inner().clone();
     let head = store.head(&thread()).await.unwrap();
-    if let Some((life, claim)) = head.and_then(|head| Some((head.life, head.claim?))) {
-        store.beat(&thread(), life, claim.epoch, Timestamp(0)).await.unwrap();
+    if let Some(head) = head.filter(|head| head.claim.is_some()) {
+        let log = Log::new(store, thread());
+        log.release(&head, AppendId(u128::MAX), Timestamp(0)).await.unwrap();
     }
 }
 

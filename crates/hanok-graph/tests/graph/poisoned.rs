@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use hanok_checkpoint::{AppendId, Checkpointer as _};
+use hanok_core::Timestamp;
 use hanok_graph::{
     BoxError, Context, END, NewInput, Outcome, Poisoned, RunError, START, Snapshot, Subgraph,
-    Unfinished,
+    Thread, Unfinished,
 };
 
 use hanok_state::State as _;
@@ -52,6 +54,12 @@ async fn progress_below_the_thread_s_own_graph_is_progress() {
     assert_eq!(lost, 12);
 }
 
+/// Takes the thread from its last run, as of a process that is gone: one that was dropped in a process that lives is not lost.
+async fn dies(thread: &Thread<S, Ledger>) {
+    let head = thread.log().store().head(thread.key()).await.unwrap().unwrap();
+    thread.log().release(&head, AppendId(head.epoch.0.into()), Timestamp(1)).await.unwrap();
+}
+
 /// Runs that were lost with the same task too often are not followed by another: the outcome names the task, nothing is
 /// run, and only who says so goes on.
 #[tokio::test(start_paused = true)]
@@ -69,8 +77,10 @@ async fn a_task_that_runs_are_lost_with_is_named_and_not_run_again() {
     let second = Duration::from_secs(1);
     let lost = tokio::time::timeout(second, thread.invoke(S::update(), ledger.clone())).await;
     lost.unwrap_err();
+    dies(&thread).await;
     for _ in 0..2 {
         tokio::time::timeout(second, thread.resume(ledger.clone())).await.unwrap_err();
+        dies(&thread).await;
     }
     let want = Poisoned { tasks: vec!["deadly".to_owned()], takeovers: 3 };
     for _ in 0..2 {
@@ -90,6 +100,7 @@ async fn a_task_that_runs_are_lost_with_is_named_and_not_run_again() {
     // Whoever knows better may go on with it; what was committed was never done again.
     let braver = thread.clone().takeover_limit(9);
     tokio::time::timeout(second, braver.resume(ledger.clone())).await.unwrap_err();
+    dies(&braver).await;
     let state = braver.resume(ledger.clone()).await.unwrap().done().unwrap();
     assert_eq!(log(&state), ["first", "survived"]);
     assert_eq!((ledger.of("first"), ledger.of("deadly")), (1, 5));
@@ -108,6 +119,7 @@ async fn a_poisoned_turn_can_be_replaced() {
     let ledger = Ledger::default();
     let run = thread.invoke(S::update(), ledger.clone());
     tokio::time::timeout(Duration::from_secs(1), run).await.unwrap_err();
+    dies(&thread).await;
     assert!(matches!(thread.resume(ledger.clone()).await.unwrap(), Outcome::Poisoned(_)));
     let replaced = thread.new_input(NewInput::Replace);
     let state = replaced.invoke(S::update().n(7), ledger.clone()).await.unwrap().done().unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hanok_core::Cancellation;
+use hanok_core::{Cancellation, Position};
 use hanok_graph::{
     BoxError, Context, END, Graph, NewInput, Outcome, RunError, START, Snapshot, Unfinished,
 };
@@ -182,11 +182,11 @@ async fn a_replacing_input_takes_the_place_of_the_run() {
         };
         let run = one.invoke(S::update().message("one"), ledger.clone());
         let (first, second) = tokio::join!(run, late);
-        let replaced = match &first {
-            Ok(outcome) => same && matches!(outcome, Outcome::Cancelled),
-            Err(error) => !same && matches!(error, RunError::Conflict { .. }),
-        };
-        assert!(replaced, "same: {same}: {first:?}");
+        // Told that it had begun, and up to where it is stored: its input, and the first super-step.
+        let error = first.unwrap_err();
+        assert!(matches!(error, RunError::Superseded { .. }), "same: {same}: {error}");
+        let RunError::Superseded { stored, .. } = error else { continue };
+        assert!(stored >= Position(2), "same: {same}: {stored}");
         let state = second.unwrap().done().unwrap();
         assert_eq!(texts(&state), ["one", "two"]);
         assert_eq!(log(&state), ["first", "first", "after 2"]);
@@ -222,7 +222,7 @@ async fn a_replacing_input_does_not_lose_against_a_busy_run() {
         };
         let run = one.invoke(S::update(), ledger.clone());
         let (first, second) = tokio::join!(run, replacing);
-        assert!(matches!(first.unwrap_err(), RunError::Conflict { .. }), "{slow}");
+        assert!(matches!(first.unwrap_err(), RunError::Superseded { .. }), "{slow}");
         assert_eq!(second.unwrap().done().unwrap().n, 1_000, "{slow}");
     }
 }
@@ -240,11 +240,35 @@ async fn an_input_whose_run_was_replaced_is_not_given_again() {
         };
         let run = one.invoke(S::update().message("one"), ledger.clone());
         let (first, second) = tokio::join!(run, late);
-        assert!(matches!(first.unwrap_err(), RunError::Conflict { .. }));
+        assert!(matches!(first.unwrap_err(), RunError::Superseded { .. }));
         assert_eq!(texts(&second.unwrap().done().unwrap()), ["one", "two"]);
         let state = one.state(None).await.unwrap().unwrap();
         assert_eq!(texts(&state), ["one", "two"], "{policy:?}");
         assert_eq!(ledger.of("first"), 2);
+    }
+}
+
+/// P10: of three inputs of one process, the last replaces the one that replaced the first, whether that has begun or not;
+/// and who is told `Superseded` finds its input in the state.
+#[tokio::test(start_paused = true)]
+async fn a_replacement_is_replaced_by_a_later_one() {
+    for gap in [0, 50] {
+        let (graph, store, ledger) = (slowly(), memory(), Ledger::default());
+        let one = thread(&graph, &store);
+        let replacing = one.clone().new_input(NewInput::Replace);
+        let later = async |after: u32, text: &str| {
+            sleep(after * MS).await;
+            replacing.invoke(S::update().message(text), ledger.clone()).await
+        };
+        let run = one.invoke(S::update().message("one"), ledger.clone());
+        let (first, second, third) = tokio::join!(run, later(50, "two"), later(50 + gap, "three"));
+        for replaced in [first, second] {
+            let error = replaced.unwrap_err();
+            assert!(matches!(error, RunError::Superseded { .. }), "{gap}: {error}");
+        }
+        assert_eq!(texts(&third.unwrap().done().unwrap()), ["one", "two", "three"], "{gap}");
+        // Only the last input's slow node came to its end.
+        assert_eq!(ledger.of("ends"), 1, "{gap}");
     }
 }
 

@@ -160,7 +160,7 @@ impl Disk {
             Guard::Unclaimed if book.taker.is_some() => {
                 self.wrong.push("P10: something was stored beside a run".to_owned());
             }
-            Guard::Release(_) => book.taker = None,
+            Guard::Release(_) | Guard::Clear(_) => book.taker = None,
             Guard::Hold(_) | Guard::Unclaimed => {}
         }
         for record in &append.records {

@@ -270,6 +270,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Play<'_, S, C> {
             Ok(Some(outcome)) => name(outcome).to_owned(),
             Ok(None) => "done".to_owned(),
             Err(RunError::Conflict { .. }) => "conflict".to_owned(),
+            Err(RunError::Superseded { .. }) => "superseded".to_owned(),
             Err(error) => chain(error),
         };
         self.core.inner().note("answer", [0; 3], || text.clone());
@@ -294,7 +295,9 @@ impl<S: State, C: Clone + Send + Sync + 'static> Play<'_, S, C> {
         let went_wrong = !self.core.inner().fate.came.is_empty();
         match error {
             RunError::Node { .. } | RunError::Reduce { .. } => true,
-            RunError::Conflict { .. } | RunError::Unfinished { .. } => raced || went_wrong,
+            RunError::Conflict { .. }
+            | RunError::Superseded { .. }
+            | RunError::Unfinished { .. } => raced || went_wrong,
             RunError::AlreadyAnswered(_) | RunError::Stale(_) | RunError::NothingAsked(_) => {
                 raced || went_wrong
             }

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use hanok_checkpoint::{Body, Checkpointer, LogEntry, Memory, SharedCheckpointer};
+use hanok_checkpoint::{AppendId, Body, Checkpointer, Log, LogEntry, Memory, SharedCheckpointer};
 use hanok_core::{RequestId, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{
     App, BoxError, Context, Graph, GraphBuilder, Outcome, Pending, RunError, Snapshot, Thread,
@@ -116,11 +116,12 @@ pub(crate) fn thread(graph: &Graph<S, Ledger>, store: &SharedCheckpointer) -> Th
     app(graph, store).thread(key("t"))
 }
 
-/// Ends the lease of whoever holds `thread`, as if its process had been gone for long.
+/// Takes `thread` from whoever holds it, as if its process had been gone for long.
 pub(crate) async fn lost(store: &SharedCheckpointer, thread: &ThreadKey) {
     let head = store.head(thread).await.unwrap();
-    if let Some((life, claim)) = head.and_then(|head| Some((head.life, head.claim?))) {
-        store.beat(thread, life, claim.epoch, Timestamp(0)).await.unwrap();
+    if let Some(head) = head.filter(|head| head.claim.is_some()) {
+        let log = Log::new(store.clone(), thread.clone());
+        log.release(&head, AppendId(u128::MAX), Timestamp(0)).await.unwrap();
     }
 }
 

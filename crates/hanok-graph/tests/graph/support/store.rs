@@ -9,7 +9,8 @@ use std::{
 };
 
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Codec, Epoch, Life, Record, SharedCheckpointer,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Codec, Epoch, Life, Log, Record,
+    SharedCheckpointer,
 };
 use hanok_core::{ThreadKey, Timestamp};
 use hanok_testkit::Layer;
@@ -55,8 +56,9 @@ impl Dying {
     /// What is left of it for the next process: nobody's claim holds.
     pub(crate) async fn left(&self, thread: &ThreadKey) -> SharedCheckpointer {
         let head = self.store.head(thread).await.unwrap();
-        if let Some((life, claim)) = head.and_then(|head| Some((head.life, head.claim?))) {
-            self.store.beat(thread, life, claim.epoch, Timestamp(0)).await.unwrap();
+        if let Some(head) = head.filter(|head| head.claim.is_some()) {
+            let log = Log::new(self.store.clone(), thread.clone());
+            log.release(&head, AppendId(u128::MAX), Timestamp(0)).await.unwrap();
         }
         self.store.clone()
     }

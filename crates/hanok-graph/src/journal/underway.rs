@@ -1,0 +1,54 @@
+//! An append that is made to its end, whoever waits for it.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use hanok_core::{BoxFuture, Spawner};
+
+/// Work that comes to its end even if nobody waits for it any more: then a task goes on with it.
+///
+/// A store may well store what a dropped append was to store, some time later. Nobody may read or append in between, so
+/// what is `held` is held until the work is over.
+pub(super) struct Underway<T: Send + 'static, H: Send + Unpin + 'static> {
+    work: Option<BoxFuture<'static, T>>,
+    held: Option<H>,
+    spawner: Arc<dyn Spawner>,
+}
+
+impl<T: Send + 'static, H: Send + Unpin + 'static> Underway<T, H> {
+    pub(super) fn new(work: BoxFuture<'static, T>, held: H, spawner: Arc<dyn Spawner>) -> Self {
+        Self { work: Some(work), held: Some(held), spawner }
+    }
+
+    /// Gives back what was held, once the work is over.
+    pub(super) fn into_held(mut self) -> Option<H> {
+        self.held.take()
+    }
+}
+
+impl<T: Send + 'static, H: Send + Unpin + 'static> Future for Underway<T, H> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let Some(work) = &mut self.work else { return Poll::Pending };
+        let outcome = ready!(work.as_mut().poll(context));
+        self.work = None;
+        Poll::Ready(outcome)
+    }
+}
+
+impl<T: Send + 'static, H: Send + Unpin + 'static> Drop for Underway<T, H> {
+    fn drop(&mut self) {
+        let Some(work) = self.work.take() else { return };
+        let held = self.held.take();
+        let rest = async move {
+            // Whoever appends next asks the store what became of it.
+            drop(work.await);
+            drop(held);
+        };
+        self.spawner.spawn(Box::pin(rest)).detach();
+    }
+}
