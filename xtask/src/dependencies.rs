@@ -12,7 +12,7 @@ const LIMITS: [(&str, usize); 7] = [
     ("hanok-telemetry", 4),
     ("hanok-core", 15),
     ("hanok-state", 22),
-    ("hanok-checkpoint", 22),
+    ("hanok-checkpoint", 28),
     ("hanok-model", 28),
     ("hanok-graph", 55),
 ];
