@@ -349,6 +349,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Play<'_, S, C> {
                 *lost |= ended.has(client);
             }
         }
+        self.rest(&clients)?;
         let mut became = Vec::with_capacity(clients.len());
         let alone = clients.len() == 1;
         for (client, lost) in clients.into_iter().zip(lost) {
@@ -361,6 +362,25 @@ impl<S: State, C: Clone + Send + Sync + 'static> Play<'_, S, C> {
             became.push(answered);
         }
         Ok(became)
+    }
+
+    /// Waits until no process of `clients` appends any more for a call that was dropped: until then nobody knows
+    /// whether its input was taken, and whoever gives it again gives it twice.
+    fn rest(&mut self, clients: &[Client<S>]) -> Result<(), Wrong> {
+        let is_busy = |play: &Self| {
+            let frozen = &play.core.inner().frozen;
+            let mut asked = play.alive.iter().filter(|alive| {
+                let number = alive.number;
+                !frozen.contains_key(&number) && clients.iter().any(|one| one.process == number)
+            });
+            asked.any(|alive| alive.app.running() > 0)
+        };
+        while is_busy(self) {
+            self.turn()?;
+            let dying = std::mem::take(&mut self.core.inner().dying);
+            dying.into_iter().for_each(|process| self.kill(process));
+        }
+        Ok(())
     }
 
     fn client(&mut self, at: usize, asked: Asked<S>) -> Result<Client<S>, Wrong> {
