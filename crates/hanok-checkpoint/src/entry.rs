@@ -67,6 +67,8 @@ pub enum Body {
     Copied(Copied),
     /// The schema of the state has more fields, which hold their defaults.
     Extend(Extend),
+    /// An answer does not count: its question is open again.
+    Reopen(Reopen),
 }
 
 /// What a task wrote, and where it goes on.
@@ -228,6 +230,15 @@ pub struct Answer {
     pub value: Stored,
 }
 
+/// An answer does not count.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reopen {
+    /// The question, which is open again.
+    pub id: String,
+    /// Why the answer does not count; for people.
+    pub reason: String,
+}
+
 /// The state so far, written whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rebase {
@@ -294,6 +305,7 @@ mod code {
     pub(super) const ERASED: u64 = 14;
     pub(super) const COPIED: u64 = 15;
     pub(super) const EXTEND: u64 = 16;
+    pub(super) const REOPEN: u64 = 17;
 }
 
 impl Entry {
@@ -351,6 +363,7 @@ impl Body {
             Self::Erased(_) => code::ERASED,
             Self::Copied(_) => code::COPIED,
             Self::Extend(_) => code::EXTEND,
+            Self::Reopen(_) => code::REOPEN,
         }
     }
 
@@ -393,6 +406,9 @@ impl Body {
             Self::Extend(extend) => {
                 extend.schema.write(to.array(2));
                 extend.values.write(to);
+            }
+            Self::Reopen(reopen) => {
+                to.array(2).str(&reopen.id).str(&reopen.reason);
             }
         }
     }
@@ -464,6 +480,10 @@ impl Body {
                     schema: StoredSchema::read(from)?,
                     values: Changes::read(from)?,
                 })
+            }
+            (code::REOPEN, 2) => {
+                from.array()?;
+                Self::Reopen(Reopen { id: from.str()?.to_owned(), reason: from.str()?.to_owned() })
             }
             _ => return malformed(from, "an entry of this build"),
         };

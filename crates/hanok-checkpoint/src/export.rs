@@ -342,6 +342,10 @@ fn body(text: &mut String, body: &Body) {
             member("id", &answer.id);
             value(text, "answer", &answer.value);
         }
+        Body::Reopen(reopen) => {
+            member("id", &reopen.id);
+            member("reason", &reopen.reason);
+        }
         Body::Rebase(rebase) => value(text, "state", &rebase.fields),
         Body::Extend(extend) => changes(text, &extend.values),
         Body::Origin(origin) => member("fork_of", &origin.thread),

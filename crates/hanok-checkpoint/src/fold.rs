@@ -7,7 +7,7 @@ use std::{
 
 use hanok_core::{
     Changes, Fields, FoldError, Namespace, Position, RunId, Spent, Stored, StoredSchema, TaskId,
-    ThreadKey,
+    ThreadKey, Timestamp,
 };
 
 use crate::{
@@ -63,6 +63,8 @@ pub struct RunFold {
     pub graph: u64,
     /// What is due.
     pub frontier: Frontier,
+    /// When it was scheduled: what its tasks take for the time.
+    pub since: Timestamp,
     /// Where the turn begins, or was rewound to begin anew: with the super-step, the ids of the tasks derive from it. A
     /// run that goes on after a crash keeps it. A subgraph's is the start, for its namespace names the task that calls it;
     /// that of one which outlives its calls is [`turn_of`] the task.
@@ -129,14 +131,14 @@ impl ThreadFold {
                 if let (Some((fields, schema)), true) = (base, begin.frontier.is_some()) {
                     (run.fields, run.schema) = (fields, schema);
                 }
-                run.begin(position, begin)?;
+                run.begin((position, entry.at), begin)?;
             }
             Body::Write(write) => {
                 self.of(entry).pending.insert(position, write.clone());
                 self.goes_on();
             }
             Body::Commit(commit) => {
-                self.of(entry).commit(commit)?;
+                self.of(entry).commit(commit, entry.at)?;
                 self.goes_on();
                 self.end_calls(&entry.namespace);
                 self.count(&entry.namespace, commit.spent);
@@ -166,11 +168,14 @@ impl ThreadFold {
                 questions.push(question.clone());
             }
             Body::Answer(answer) => self.of(entry).answer(&answer.id, &answer.value),
+            Body::Reopen(reopen) => {
+                self.of(entry).answers.remove(&reopen.id);
+            }
             // What is due is due anew: as other tasks, with other keys.
             Body::Rewind => {
                 self.end_calls(&Namespace::root());
                 self.new_turn(&Namespace::root());
-                self.runs.values_mut().for_each(|run| run.anew(position));
+                self.runs.values_mut().for_each(|run| run.anew(position, entry.at));
                 self.goes_on();
             }
             Body::Rebase(rebase) => self.of(entry).rebase(rebase)?,
@@ -213,7 +218,7 @@ impl ThreadFold {
                 let run = self.of(entry);
                 run.fields.apply_all(&edit.changes)?;
                 if let Some(frontier) = &edit.frontier {
-                    run.scheduled(frontier);
+                    run.scheduled(frontier, entry.at);
                     run.last = edit.node.iter().map(|node| node.as_str().into()).collect();
                     run.turn = position;
                 }
@@ -288,14 +293,18 @@ impl ThreadFold {
             } else if let Some(run) = self.runs.get_mut(&path)
                 && !run.frontier.is_done()
             {
-                run.scheduled(&Frontier::default());
+                run.scheduled(&Frontier::default(), run.since);
             }
         }
     }
 }
 
 impl RunFold {
-    fn begin(&mut self, position: Position, begin: &Begin) -> Result<(), FoldError> {
+    fn begin(
+        &mut self,
+        (position, at): (Position, Timestamp),
+        begin: &Begin,
+    ) -> Result<(), FoldError> {
         self.run = Some(begin.run);
         self.epoch = begin.epoch;
         self.open = true;
@@ -310,7 +319,7 @@ impl RunFold {
         self.takeovers = begin.takeovers;
         self.fields.apply_all(&begin.input)?;
         if let Some(frontier) = &begin.frontier {
-            self.scheduled(frontier);
+            self.scheduled(frontier, at);
             self.turn = match (begin.parent, begin.persistence) {
                 (None, _) => position,
                 (Some(_), Persistence::PerCall) => Position::START,
@@ -322,7 +331,7 @@ impl RunFold {
         Ok(())
     }
 
-    fn commit(&mut self, commit: &Commit) -> Result<(), FoldError> {
+    fn commit(&mut self, commit: &Commit, at: Timestamp) -> Result<(), FoldError> {
         for folded in &commit.folds {
             let Some(write) = self.pending.get(folded) else { continue };
             if self.shared {
@@ -338,7 +347,7 @@ impl RunFold {
         self.spent = self.spent.plus(commit.spent);
         self.last.clone_from(&commit.nodes);
         self.takeovers = 0;
-        self.scheduled(&commit.frontier);
+        self.scheduled(&commit.frontier, at);
         Ok(())
     }
 
@@ -357,17 +366,19 @@ impl RunFold {
     }
 
     /// New tasks are due; what belonged to the old ones is over.
-    fn scheduled(&mut self, frontier: &Frontier) {
+    fn scheduled(&mut self, frontier: &Frontier, at: Timestamp) {
         self.frontier = frontier.clone();
+        self.since = at;
         self.over();
         self.paused = false;
     }
 
     /// What is due is due again, as other tasks whose ids derive from `turn`: what the old ones wrote, asked and left in
     /// doubt is theirs. A breakpoint that was come to stays so.
-    fn anew(&mut self, turn: Position) {
+    fn anew(&mut self, turn: Position, at: Timestamp) {
         self.over();
         self.turn = turn;
+        self.since = at;
     }
 
     /// What belonged to the tasks that were due is over.

@@ -73,6 +73,8 @@ kinds! {
     Copied = "copied",
     /// The schema of the state has more fields, which hold their defaults.
     Extend = "extend",
+    /// An answer does not count: its question is open again.
+    Reopen = "reopen",
 }
 
 impl fmt::Display for Kind {

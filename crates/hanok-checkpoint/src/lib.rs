@@ -71,7 +71,7 @@ pub use consumer::{Consumer, Delivery};
 pub use diff::{Diff, Difference, GraphDiff};
 pub use entry::{
     Answer, Body, Commit, Copied, Doubt, Edit, End, Entry, Erased, Extend, Failed, Intent, Memo,
-    Origin, Question, Rebase, TaskWrite, Void,
+    Origin, Question, Rebase, Reopen, TaskWrite, Void,
 };
 pub use error::CheckpointError;
 pub use export::ImportError;

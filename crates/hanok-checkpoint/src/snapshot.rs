@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use hanok_core::{
-    Fields, Namespace, Position, Reader, RunId, StoredError, StoredSchema, ThreadKey, Writer,
+    Fields, Namespace, Position, Reader, RunId, StoredError, StoredSchema, ThreadKey, Timestamp,
+    Writer,
 };
 
 use crate::{
@@ -100,7 +101,7 @@ impl Snapshot {
 
 impl RunFold {
     fn write(&self, to: &mut Writer) {
-        to.array(16);
+        to.array(17);
         match self.run {
             Some(run) => to.bin(&run.0.to_be_bytes()),
             None => to.nil(),
@@ -112,13 +113,14 @@ impl RunFold {
         self.schema.write(to);
         to.uint(self.graph);
         self.frontier.write(to);
+        to.uint(self.since.0);
         texts(to.uint(self.turn.0), &self.last);
         write_spent(to, self.spent);
         to.uint(u64::from(self.takeovers)).bool(self.paused).bool(self.shared).str(&self.ended);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        if from.array()? != 16 {
+        if from.array()? != 17 {
             return malformed(from, "the parts of a graph's state");
         }
         let run = if from.is_nil() {
@@ -140,6 +142,7 @@ impl RunFold {
             schema: StoredSchema::read(from)?.into(),
             graph: from.uint()?,
             frontier: Frontier::read(from)?,
+            since: Timestamp(from.uint()?),
             turn: Position(from.uint()?),
             last: read_texts(from)?,
             spent: spent(from)?,

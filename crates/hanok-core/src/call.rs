@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::{
@@ -67,7 +68,7 @@ impl fmt::Display for RequestId {
 }
 
 /// What a person is asked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Request {
     /// What is shown.
     pub payload: Stored,
@@ -75,12 +76,58 @@ pub struct Request {
     pub schema: Option<Arc<str>>,
     /// Until when an answer counts.
     pub deadline: Option<Timestamp>,
+    /// What else an answer has to be. One that is not leaves the question open.
+    pub check: Option<Check>,
+}
+
+/// What an answer has to be, for whoever asks to read it.
+#[derive(Clone)]
+pub struct Check {
+    wanted: Arc<str>,
+    read: Arc<dyn Fn(&Stored) -> Result<(), BoxError> + Send + Sync>,
+}
+
+impl Check {
+    /// An answer has to be what `wanted` names, and `read` has to be able to read it.
+    pub fn new(
+        wanted: impl Into<Arc<str>>,
+        read: impl Fn(&Stored) -> Result<(), BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { wanted: wanted.into(), read: Arc::new(read) }
+    }
+
+    /// An answer has to be a `T`.
+    pub fn of<T: DeserializeOwned>() -> Self {
+        let read: fn(&Stored) -> Result<(), BoxError> =
+            |answer| Ok(answer.decode::<T>().map(drop)?);
+        Self::new(std::any::type_name::<T>(), read)
+    }
+
+    /// What is wanted, for people.
+    pub fn wanted(&self) -> &str {
+        &self.wanted
+    }
+
+    /// Reads an answer.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    pub fn read(&self, answer: &Stored) -> Result<(), BoxError> {
+        (self.read)(answer)
+    }
+}
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Check").field("wanted", &self.wanted).finish_non_exhaustive()
+    }
 }
 
 impl Request {
     /// A request that shows `payload`, takes any answer, and waits for ever.
     pub fn new(payload: Stored) -> Self {
-        Self { payload, schema: None, deadline: None }
+        Self { payload, schema: None, deadline: None, check: None }
     }
 }
 

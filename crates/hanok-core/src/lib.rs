@@ -40,7 +40,7 @@ mod spawn;
 mod stored;
 mod words;
 
-pub use call::{Ask, AskError, Call, CallKey, Request, RequestId, Token, TokenSink};
+pub use call::{Ask, AskError, Call, CallKey, Check, Request, RequestId, Token, TokenSink};
 pub use cancel::{Cancellation, Cancelled};
 pub use change::{Change, Changes, MessageChange};
 pub use clock::{Clock, Timestamp};

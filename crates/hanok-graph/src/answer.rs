@@ -72,7 +72,12 @@ pub(crate) async fn check(
             None => faults(asked.schema.as_deref(), &value),
         };
         if !faults.is_empty() {
-            return Err(RunError::WrongAnswer { id, faults });
+            let wanted = match (&asked.doubt, asked.schema.as_deref()) {
+                (Some(_), _) => "a `Resolution`",
+                (None, schema) => schema.unwrap_or_default(),
+            };
+            let (wanted, question) = (wanted.to_owned(), Box::new(asked));
+            return Err(RunError::WrongAnswer { id, question, wanted, answer: value, faults });
         }
         let doubt = asked.doubt.is_some();
         given.push(Given { path: asked.path, id, value, doubt });
@@ -103,6 +108,8 @@ async fn why_not(log: &Log, id: RequestId) -> Result<RunError, RunError> {
                 Body::Answer(answer) if answer.id == *id.0 => {
                     return Ok(RunError::AlreadyAnswered(id));
                 }
+                // Since then it was open again, and went without an answer.
+                Body::Reopen(reopen) if reopen.id == *id.0 => return Ok(RunError::Stale(id)),
                 Body::Question(question) if question.id == *id.0 => asked = true,
                 Body::Intent(intent) if intent.id == *id.0 => asked = true,
                 _ => {}

@@ -59,7 +59,8 @@ pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
     let schema = Default::default();
     let mut progress = Progress::beginning(graph.0.initial.clone(), Default::default(), schema);
     let (root, thread) = (Namespace::root(), scope.env.journal.thread());
-    apply_input(&graph.0, (&root, thread), &mut progress, update, Position::START)?;
+    let place = (Position::START, runtime.clock.now());
+    apply_input(&graph.0, (&root, thread), &mut progress, update, place)?;
     let span = graph.0.span(None);
     within_time(&scope, &mut progress, &options).instrument(span).await
 }
@@ -380,6 +381,12 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         drop(watching);
         let lost = lost.load(Ordering::SeqCst);
         let outcome = end(&scope, &progress, outcome, log, (&self.active.stop, lost)).await;
+        let outcome = match outcome {
+            Ok(Outcome::Interrupted(_) | Outcome::InDoubt(_)) => {
+                scope.env.refused().map_or(outcome, Err)
+            }
+            outcome => outcome,
+        };
         if let Ok(Outcome::Done(_)) = &outcome
             && let Some((tip, epoch, reading)) = scope.env.journal.left_at().await
             && is_all_stored(graph.initial.schema())
@@ -519,6 +526,7 @@ fn scope<S: State, C: Send + Sync + 'static>(
         hollow: false,
         before: spent,
         account: account.into(),
+        wrong: Default::default(),
         runtime,
     };
     Scope {

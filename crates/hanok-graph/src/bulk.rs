@@ -143,7 +143,7 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
             spent: Spent::default(),
             outbox: Vec::new(),
         };
-        progress.scheduled(frontier, nodes);
+        progress.scheduled(frontier, self.opening.now, nodes);
         self.opening.first.push((root, Body::Commit(commit)));
         Ok(self)
     }

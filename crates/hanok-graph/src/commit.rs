@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use hanok_checkpoint::{Body, Commit, End, Frontier, Life, RunFold, ThreadFold, Void};
-use hanok_core::{BoxFuture, Change, Changes, Namespace, Position, Spent, TaskId};
+use hanok_core::{BoxFuture, Change, Changes, Namespace, Position, Spent, TaskId, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -58,7 +58,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if self.env.sink.is_on() {
             self.tell(progress, ran, &reset, (progress.at, progress.at, ends));
         }
-        self.scheduled(progress, ran, frontier)
+        let now = self.env.runtime.clock.now();
+        self.scheduled(progress, ran, (frontier, now))
     }
 
     /// Merges what the tasks wrote, and stores it.
@@ -129,9 +130,10 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 self.tell(before, &*ran, &reset, (of_commit(last), last, ends));
             }
         };
-        let last = self.env.journal.append_then(entries, keep, tell).await?;
+        let now = self.env.runtime.clock.now();
+        let last = self.env.journal.append_at(now, entries, keep, tell).await?;
         progress.at = of_commit(last);
-        self.scheduled(progress, ran, frontier)?;
+        self.scheduled(progress, ran, (frontier, now))?;
         if self.namespace.is_root() {
             self.env.journal.snapshot(|| self.fold(progress, over)).await;
         }
@@ -184,7 +186,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         &self,
         progress: &mut Progress<S>,
         ran: &mut Ran<S::Update>,
-        frontier: Frontier,
+        (frontier, now): (Frontier, Timestamp),
     ) -> Result<(), RunError> {
         let mut last = std::mem::take(&mut progress.last);
         last.clear();
@@ -198,7 +200,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 RunError::Reduce { step, namespace, source }
             })?);
         }
-        progress.scheduled(frontier, last);
+        progress.scheduled(frontier, now, last);
         Ok(())
     }
 
@@ -308,6 +310,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             schema: progress.schema.clone(),
             graph: self.graph.fingerprint,
             frontier: progress.frontier.clone(),
+            since: progress.since,
             turn: progress.turn,
             last: progress.last.clone(),
             spent: if self.namespace.is_root() { self.env.turn() } else { Spent::default() },

@@ -4,8 +4,8 @@ use std::{error::Error, fmt, sync::Arc};
 
 use hanok_checkpoint::{Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety};
 use hanok_core::{
-    AskError, BoxError, Call, CallKey, Cancellation, Namespace, Request, Stored, StoredError,
-    TaskId, Timestamp,
+    AskError, BoxError, Call, CallKey, Cancellation, Check, Namespace, Request, Stored,
+    StoredError, TaskId, Timestamp,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
@@ -117,7 +117,9 @@ impl<C> Context<C> {
         self.scope.remaining
     }
 
-    /// When the super-step's tasks were started.
+    /// When the task was scheduled, by the clock of the process that did: the same in every retry and every run of it, so
+    /// that a question, a deadline or a call that names the time stays what it was. [`Context::runtime`] has the clock of
+    /// this moment.
     pub fn now(&self) -> Timestamp {
         self.scope.at
     }
@@ -340,7 +342,9 @@ impl<C> Context<C> {
     /// Asks a person: shows `payload`, ends the run, and returns the answer when the thread is resumed with one.
     ///
     /// The node runs again from its beginning then; what it did before is done again unless it is a
-    /// [`step`](Context::step). A question belongs to its content: a node that asks something else asks anew.
+    /// [`step`](Context::step). A question belongs to its content: a node that asks something else asks anew, and the answer
+    /// to what it asked before is void ([`EventKind::AnswerVoided`]). An answer that is no `T` is not taken: the question
+    /// stays open, and whoever answered is told [`RunError::WrongAnswer`](crate::RunError::WrongAnswer).
     ///
     /// # Errors
     ///
@@ -351,7 +355,8 @@ impl<C> Context<C> {
     ) -> Result<T, AskError> {
         let failed = |error: StoredError| AskError::Failed(error.into());
         let payload = Stored::encode(payload).map_err(failed)?;
-        self.scope.ask(Request::new(payload))?.decode().map_err(failed)
+        let request = Request { check: Some(Check::of::<T>()), ..Request::new(payload) };
+        self.scope.ask(request)?.decode().map_err(failed)
     }
 
     /// As [`interrupt`](Context::interrupt), with an answer that counts until `deadline`. A resume after it gives
@@ -367,7 +372,8 @@ impl<C> Context<C> {
     ) -> Result<T, AskError> {
         let failed = |error: StoredError| AskError::Failed(error.into());
         let payload = Stored::encode(payload).map_err(failed)?;
-        let request = Request { deadline: Some(deadline), ..Request::new(payload) };
+        let (deadline, check) = (Some(deadline), Some(Check::of::<T>()));
+        let request = Request { deadline, check, ..Request::new(payload) };
         self.scope.ask(request)?.decode().map_err(failed)
     }
 
@@ -386,7 +392,8 @@ impl<C> Context<C> {
         let failed = |error: StoredError| AskError::Failed(error.into());
         let payload = Stored::encode(payload).map_err(failed)?;
         let schema = Some(crate::schema::of::<T>().into());
-        self.scope.ask(Request { payload, schema, deadline })?.decode().map_err(failed)
+        let check = Some(Check::of::<T>());
+        self.scope.ask(Request { payload, schema, deadline, check })?.decode().map_err(failed)
     }
 
     /// The result of an earlier run of a step, or of an earlier attempt.

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock},
 };
 
-use hanok_checkpoint::{Body, Doubt, Due, Failed, Question, TaskWrite};
+use hanok_checkpoint::{Body, Doubt, Due, Failed, Question, Reopen, TaskWrite};
 use hanok_core::{BoxFuture, Limit, Namespace, Position, RunId, TaskId};
 use hanok_state::{State, StateUpdate};
 use tracing::{Instrument, Span};
@@ -22,7 +22,7 @@ use crate::{
     plan,
     planted::{Planted, planted},
     progress::{Progress, in_doubt, open_questions, pending, state_error},
-    scope::{Kept, LazyId, LazyStop, Stop, TaskScope},
+    scope::{Kept, LazyId, LazyStop, Stop, TaskScope, Unfit},
     slots::Held,
     task::{self, Done, Ended},
 };
@@ -63,6 +63,7 @@ struct Came<U: StateUpdate> {
     done: Vec<Option<Done<U>>>,
     /// With the index of the task.
     asked: Vec<(usize, Vec<Question>)>,
+    unfit: Vec<Unfit>,
     waiting: Vec<Pending>,
     failed: Option<(usize, NodeError)>,
     stopped: Option<Stop>,
@@ -169,13 +170,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     ) -> Result<Option<Outcome<S>>, RunError> {
         let doubts = self.doubts(progress);
         let step = progress.frontier.step;
-        if !came.asked.is_empty() {
+        if !came.asked.is_empty() || !came.unfit.is_empty() {
             // In task order, not in time.
             came.asked.sort_by_key(|(index, _)| *index);
             let asked: Vec<_> = came.asked.drain(..).flat_map(|(_, asked)| asked).collect();
-            self.store_questions(progress, &asked).await?;
-            progress.questions.retain(|before| !asked.iter().any(|q| q.id == before.id));
-            progress.questions.extend(asked);
+            self.ask(progress, asked, std::mem::take(&mut came.unfit)).await;
         }
         if let Some((index, source)) = came.failed {
             let node = tasks.get(index).map_or_else(|| "?".into(), |task| task.node().clone());
@@ -457,7 +456,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             attempt: 1,
             handling: false,
             input: task.due.input.clone(),
-            at: self.env.runtime.clock.now(),
+            at: progress.since,
             deadline: None,
             stop: LazyStop::default(),
             activity,
@@ -468,26 +467,41 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         })
     }
 
-    async fn store_questions(
-        &self,
-        progress: &Progress<S>,
-        asked: &[Question],
-    ) -> Result<(), RunError> {
-        let entries: Vec<_> = asked
-            .iter()
-            .map(|question| (self.namespace.clone(), Body::Question(question.clone())))
-            .collect();
-        let count = entries.len() as u64;
-        let tell = |last: Position| {
-            for (i, question) in (1..).zip(asked) {
+    /// Lets questions be stored with the end of the run, and those whose answers do not fit be open again.
+    async fn ask(&self, progress: &mut Progress<S>, asked: Vec<Question>, unfit: Vec<Unfit>) {
+        let path = &self.namespace;
+        let question = |question: &Question| (path.clone(), Body::Question(question.clone()));
+        let mut entries: Vec<_> = asked.iter().map(question).collect();
+        let count = entries.len() as u64 + unfit.len() as u64;
+        for Unfit { id, wanted, answer, reason } in unfit {
+            progress.answers.remove(&id);
+            let again = Reopen { id: id.clone(), reason: reason.clone() };
+            entries.push((path.clone(), Body::Reopen(again)));
+            let Some(question) = progress.questions.iter().find(|question| question.id == id)
+            else {
+                continue;
+            };
+            let request = pending(question, path);
+            let task = (question.node.as_str().into(), question.task, 1);
+            let voided =
+                EventKind::AnswerVoided { request: request.clone(), reason: reason.clone() };
+            self.emit(progress, Some(task), None, voided);
+            let (id, question, faults) = (request.id.clone(), Box::new(request), vec![reason]);
+            self.env.refuse(RunError::WrongAnswer { id, question, wanted, answer, faults });
+        }
+        let (sink, step, shown) = (self.env.sink.clone(), progress.frontier.step, asked.clone());
+        let path = path.clone();
+        let tell = move |last: Position| {
+            for (i, question) in (1..).zip(&shown) {
                 let at = Position(last.0.saturating_sub(count) + i);
                 let task = (question.node.as_str().into(), question.task, 1);
-                let request = EventKind::Request(pending(question, &self.namespace));
-                self.emit(progress, Some(task), Some(at), request);
+                let request = EventKind::Request(pending(question, &path));
+                sink.emit(|| event(&path, step, Some(task), Some(at), request));
             }
         };
-        self.env.journal.append_then(entries, Keep::Claim, tell).await?;
-        Ok(())
+        self.env.journal.hold(entries, Box::new(tell)).await;
+        progress.questions.retain(|before| !asked.iter().any(|q| q.id == before.id));
+        progress.questions.extend(asked);
     }
 }
 
@@ -535,6 +549,7 @@ impl<U: StateUpdate> Came<U> {
         Self {
             done: (0..tasks).map(|_| None).collect(),
             asked: Vec::new(),
+            unfit: Vec::new(),
             waiting: Vec::new(),
             failed: None,
             stopped: None,
@@ -550,11 +565,12 @@ impl<U: StateUpdate> Came<U> {
     fn add(&mut self, index: usize, ended: Ended<U>) {
         match ended {
             Ended::Done(done) => self.done(index, done),
-            Ended::Asked(asked, waiting) => {
-                if !asked.is_empty() {
-                    self.asked.push((index, asked));
+            Ended::Asked(asked) => {
+                if !asked.questions.is_empty() {
+                    self.asked.push((index, asked.questions));
                 }
-                self.waiting.extend(waiting);
+                self.unfit.extend(asked.unfit);
+                self.waiting.extend(asked.below);
             }
             Ended::Failed(error) => {
                 // The first in task order, not in time.
@@ -574,8 +590,8 @@ impl<U: StateUpdate> Came<U> {
 
     /// Whether nothing at all came of a task.
     fn is_missing(&self, index: usize) -> bool {
-        let nothing_else =
-            self.asked.is_empty() && self.waiting.is_empty() && self.stopped.is_none();
+        let asks = !(self.asked.is_empty() && self.unfit.is_empty() && self.waiting.is_empty());
+        let nothing_else = !asks && self.stopped.is_none();
         nothing_else && self.failed.is_none() && self.done.get(index).is_none_or(Option::is_none)
     }
 }

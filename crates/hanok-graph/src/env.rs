@@ -10,7 +10,7 @@ use std::{
 
 use hanok_core::{Cancellation, Limit, Meter, Spent};
 
-use crate::{Runtime, Slots, journal::Journal, sink::Sink};
+use crate::{RunError, Runtime, Slots, journal::Journal, sink::Sink};
 
 /// What a run and all its subgraphs share.
 pub(crate) struct Env {
@@ -33,6 +33,8 @@ pub(crate) struct Env {
     /// What the turn had spent before this run.
     pub(crate) before: Spent,
     pub(crate) account: Mutex<Account>,
+    /// The first answer of the run that did not fit its question.
+    pub(crate) wrong: Mutex<Option<RunError>>,
 }
 
 /// What entries have said of what was spent.
@@ -111,6 +113,16 @@ impl Env {
     /// The limit that stopped the run.
     pub(crate) fn hit(&self) -> Option<Limit> {
         self.account().hit
+    }
+
+    /// Notes that an answer did not fit its question.
+    pub(crate) fn refuse(&self, error: RunError) {
+        self.wrong.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// What whoever answered is told, if an answer did not fit its question.
+    pub(crate) fn refused(&self) -> Option<RunError> {
+        self.wrong.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn account(&self) -> MutexGuard<'_, Account> {

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{CheckpointError, Holder};
-use hanok_core::{BoxError, Namespace, Position, RequestId, StoredError, ThreadKey, Timestamp};
+use hanok_core::{BoxError, Namespace, Position, RequestId, Stored, StoredError, ThreadKey, Timestamp};
 use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
 
@@ -356,11 +356,18 @@ pub enum RunError {
         /// The open requests.
         requests: Vec<Pending>,
     },
-    /// An answer does not fit its request's schema. Nothing was stored, and the request is still open.
+    /// An answer does not fit its request, which is still open: its schema, or what its node wants to read. In the first case
+    /// nothing ran and nothing was stored.
     #[error("the answer to request `{id}` does not fit: {}", faults.join("; "))]
     WrongAnswer {
         /// The request.
         id: RequestId,
+        /// What was asked.
+        question: Box<Pending>,
+        /// What is wanted: the name of a type, or a JSON Schema.
+        wanted: String,
+        /// What came.
+        answer: Stored,
         /// What does not fit, and where.
         faults: Vec<String>,
     },

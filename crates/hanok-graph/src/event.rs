@@ -69,6 +69,13 @@ pub enum EventKind {
     Checkpoint,
     /// A person is asked. Recorded, but for a doubt about a call, which is told live.
     Request(Pending),
+    /// An answer does not count: it does not fit its question, which is open again, or its task asks something else now. Live.
+    AnswerVoided {
+        /// The question.
+        request: Pending,
+        /// Why the answer does not count.
+        reason: String,
+    },
     /// The run ended. Recorded, but for a run whose store failed.
     Ended {
         /// How: the outcome's name, or `failed`.
@@ -140,7 +147,7 @@ pub enum Mode {
     Tasks,
     /// [`EventKind::Checkpoint`].
     Checkpoints,
-    /// [`EventKind::Request`].
+    /// [`EventKind::Request`] and [`EventKind::AnswerVoided`].
     Interrupts,
 }
 
@@ -184,7 +191,7 @@ impl EventKind {
             Self::Values(_) => Mode::Values,
             Self::Updates(_) => Mode::Updates,
             Self::Checkpoint => Mode::Checkpoints,
-            Self::Request(_) => Mode::Interrupts,
+            Self::Request(_) | Self::AnswerVoided { .. } => Mode::Interrupts,
             Self::TaskStarted { .. }
             | Self::TaskFinished { .. }
             | Self::TaskInterrupted

@@ -94,8 +94,19 @@ struct At {
     unsure: bool,
     /// What waits for the run's end.
     waiting: Waiting,
+    /// What is stored with the next append: questions, for their thread to be free when they are there.
+    held: Vec<Held>,
     /// The id of the newest append: the first is drawn, and the others are counted from it.
     append: Option<u128>,
+}
+
+/// Entries that are stored with the next append, and what is told the position of their last.
+struct Held {
+    at: Timestamp,
+    /// How many entries stand behind them in their append.
+    follow: u64,
+    entries: Vec<(Namespace, Body)>,
+    then: Box<dyn FnOnce(Position) + Send>,
 }
 
 /// Whether the claim stays after an append.
@@ -122,7 +133,7 @@ impl Journal {
         keeping: Keeping,
     ) -> Self {
         let waiting = Waiting::default();
-        let at = At { tip, epoch, unsure: false, waiting, append: None };
+        let at = At { tip, epoch, unsure: false, waiting, held: Vec::new(), append: None };
         let at = Arc::new(AsyncMutex::new(at));
         let lost = Arc::new(AtomicBool::new(false));
         let stored = Arc::new(AtomicU64::new(tip.position.0));
@@ -172,8 +183,8 @@ impl Journal {
         let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
         let slot = Arc::downgrade(slot);
         let journal = Self::new(thread, store, runtime, at, slot, reading, keeping);
-        let guard = Some(Guard::Take(claim));
-        journal.append_guarded(first, guard, Safety::Process, then, true).await?;
+        let (now, guard) = (claim.beat, Some(Guard::Take(claim)));
+        journal.append_guarded(now, first, guard, Safety::Process, then, true).await?;
         Ok(journal)
     }
 
@@ -224,11 +235,33 @@ impl Journal {
         keep: Keep,
         then: impl FnOnce(Position),
     ) -> Result<Position, CheckpointError> {
+        self.append_at(self.runtime.clock.now(), entries, keep, then).await
+    }
+
+    /// As [`append_then`](Journal::append_then), of entries that say that it is `now`.
+    pub(crate) async fn append_at(
+        &self,
+        now: Timestamp,
+        entries: Vec<(Namespace, Body)>,
+        keep: Keep,
+        then: impl FnOnce(Position),
+    ) -> Result<Position, CheckpointError> {
         let guard = match keep {
             Keep::Claim => None,
             Keep::Nothing => Some(Guard::Release(Epoch::default())),
         };
-        self.append_guarded(entries, guard, Safety::Process, then, false).await
+        self.append_guarded(now, entries, guard, Safety::Process, then, false).await
+    }
+
+    /// Stores `entries` with the next append, and tells `then` where the last one stands. The end of the run is one, if no
+    /// other comes before it: whoever sees a question can answer it.
+    pub(crate) async fn hold(
+        &self,
+        entries: Vec<(Namespace, Body)>,
+        then: Box<dyn FnOnce(Position) + Send>,
+    ) {
+        let held = Held { at: self.runtime.clock.now(), follow: 0, entries, then };
+        self.at.lock().await.held.push(held);
     }
 
     /// As [`append`](Journal::append), with more to survive.
@@ -237,12 +270,14 @@ impl Journal {
         entries: Vec<(Namespace, Body)>,
         safety: Safety,
     ) -> Result<Position, CheckpointError> {
-        self.append_guarded(entries, None, safety, |_| {}, true).await
+        let now = self.runtime.clock.now();
+        self.append_guarded(now, entries, None, safety, |_| {}, true).await
     }
 
     /// `None` holds the claim; a release is given the journal's own epoch.
     async fn append_guarded(
         &self,
+        now: Timestamp,
         entries: Vec<(Namespace, Body)>,
         guard: Option<Guard>,
         safety: Safety,
@@ -264,10 +299,11 @@ impl Journal {
         let barrier = barrier
             || guard.is_some()
             || safety == Safety::Machine
+            || !at.held.is_empty()
             || entries.iter().any(|(_, body)| is_barrier(body));
         let exit = self.keeping.durability == Durability::Exit;
         if exit && !barrier {
-            let names = entries.into_iter().map(|(path, body)| at.waiting.push(path, body));
+            let names = entries.into_iter().map(|(path, body)| at.waiting.push(now, path, body));
             let last = names.last().unwrap_or(at.tip.position);
             then(last);
             return Ok(last);
@@ -280,11 +316,26 @@ impl Journal {
         }
         self.make_sure(store, &mut at).await?;
         let (after, mut tip) = (at.tip.position, at.tip);
-        let entries = if exit { at.waiting.leave(after, entries) } else { entries };
+        let mut held = std::mem::take(&mut at.held);
+        let mut all = Vec::with_capacity(entries.len() + held.len());
+        // How many entries follow each, for where its last one stands.
+        let mut follow = entries.len() as u64;
+        for held in held.iter_mut().rev() {
+            held.follow = follow;
+            follow += held.entries.len() as u64;
+        }
+        for held in &mut held {
+            let entries = std::mem::take(&mut held.entries).into_iter();
+            all.extend(entries.map(|(path, body)| (held.at, path, body)));
+        }
+        all.extend(entries.into_iter().map(|(path, body)| (now, path, body)));
+        let entries = match exit {
+            true => at.waiting.leave(after, all.into_iter()),
+            false => all,
+        };
         let sealed = |error: CodecError| CheckpointError::Encode(error.into());
         let outbox = outgoing(store.codec(), &self.thread, &tip, &entries).map_err(sealed)?;
-        let now = self.runtime.clock.now();
-        let records = self.records(store.codec(), &mut tip, now, entries).map_err(sealed)?;
+        let records = self.records(store.codec(), &mut tip, entries).map_err(sealed)?;
         let last = tip.position;
         self.reading.add(records.iter().map(|record| record.bytes.len()).sum());
         if let (Some(writer), false) = (&self.writer, barrier) {
@@ -331,6 +382,7 @@ impl Journal {
         at.tip = tip;
         self.stored.store(last.0, Ordering::SeqCst);
         self.keeping.sink.is_safe(last);
+        held.into_iter().for_each(|held| (held.then)(Position(last.0.saturating_sub(held.follow))));
         then(last);
         Ok(last)
     }
@@ -356,7 +408,7 @@ impl Journal {
         match (self.keeping.durability, &self.writer) {
             (Durability::Async, Some(writer)) => writer.flush().await,
             (Durability::Exit, _) if !self.at.lock().await.waiting.is_empty() => {
-                self.append_guarded(Vec::new(), None, Safety::Process, |_| {}, true).await?;
+                self.append_safely(Vec::new(), Safety::Process).await?;
                 Ok(())
             }
             _ => Ok(()),
@@ -391,12 +443,11 @@ impl Journal {
         &self,
         codec: &Codec,
         tip: &mut Tip,
-        now: Timestamp,
-        entries: Vec<(Namespace, Body)>,
+        entries: Vec<(Timestamp, Namespace, Body)>,
     ) -> Result<Vec<Record>, CodecError> {
-        let record = |(namespace, body)| {
+        let record = |(at, namespace, body)| {
             let before = tip.position;
-            tip.push(codec, &self.thread, before, &Entry { at: now, namespace, body })
+            tip.push(codec, &self.thread, before, &Entry { at, namespace, body })
         };
         entries.into_iter().map(record).collect()
     }
@@ -579,10 +630,10 @@ fn outgoing(
     codec: &Codec,
     thread: &ThreadKey,
     tip: &Tip,
-    entries: &[(Namespace, Body)],
+    entries: &[(Timestamp, Namespace, Body)],
 ) -> Result<Vec<Outgoing>, CodecError> {
     let mut outgoing = Vec::new();
-    for (at, (_, body)) in (tip.position.0 + 1..).zip(entries) {
+    for (at, (_, _, body)) in (tip.position.0 + 1..).zip(entries) {
         if let Body::Commit(commit) = body {
             for item in &commit.outbox {
                 outgoing.push(item.outgoing(codec, thread, tip.life, Position(at))?);

@@ -28,7 +28,7 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     (namespace, thread): (&Namespace, &ThreadKey),
     progress: &mut Progress<S>,
     mut update: S::Update,
-    turn: Position,
+    (turn, now): (Position, Timestamp),
 ) -> Result<Changes, RunError> {
     let bound = progress.state.bind(&crate::START.into(), &mut update);
     bound.map_err(|source| RunError::Reduce { step: 0, namespace: namespace.clone(), source })?;
@@ -58,7 +58,7 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
             return Err(RunError::Node { node, step: 0, namespace, source });
         }
     };
-    (progress.turn, progress.at) = (turn, turn);
+    (progress.turn, progress.at, progress.since) = (turn, turn, now);
     Ok(changes)
 }
 
@@ -79,6 +79,8 @@ fn reading(opened: &OpenLog) -> Reading {
 pub(crate) struct Opening<S: State> {
     /// Where the log ends.
     pub(crate) tip: Tip,
+    /// When the run takes it.
+    pub(crate) now: Timestamp,
     /// The epoch that the run takes it with.
     pub(crate) epoch: Epoch,
     pub(crate) reading: Reading,
@@ -139,6 +141,7 @@ impl<S: State> Opening<S> {
         };
         Ok(Self {
             tip,
+            now,
             epoch: epoch.next(now),
             reading,
             progress,
@@ -157,6 +160,7 @@ impl<S: State> Opening<S> {
     pub(crate) fn recent(recent: Recent<S>, now: Timestamp) -> Self {
         Self {
             tip: recent.tip,
+            now,
             epoch: recent.epoch.next(now),
             reading: recent.reading,
             progress: Progress::beginning(recent.state, recent.unknown, recent.schema),
@@ -210,7 +214,7 @@ impl<S: State> Opening<S> {
                 let (runs, root) = (self.runs.clone(), Namespace::root());
                 self.runs.retain(|path, _| outlives(&runs, path, &root));
                 let (place, progress) = ((&root, thread), &mut self.progress);
-                let input = apply_input(graph, place, progress, update, at)?;
+                let input = apply_input(graph, place, progress, update, (at, self.now))?;
                 begin.input = with_input(begin.input, input);
                 begin.frontier = Some(self.progress.frontier.clone());
                 self.began = Some(at);

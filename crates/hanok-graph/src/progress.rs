@@ -31,6 +31,8 @@ pub(crate) struct Progress<S: State> {
     /// Ephemeral fields that the last super-step wrote.
     pub(crate) fresh: BTreeSet<String>,
     pub(crate) frontier: Frontier,
+    /// When it was scheduled.
+    pub(crate) since: Timestamp,
     /// Where the turn begins: the ids of tasks derive from it.
     pub(crate) turn: Position,
     /// The last commit, or where the run began.
@@ -71,6 +73,7 @@ impl<S: State> Progress<S> {
             unknown,
             schema: run.schema,
             frontier: run.frontier,
+            since: run.since,
             turn: run.turn,
             at: Position::START,
             last: run.last,
@@ -100,6 +103,7 @@ impl<S: State> Progress<S> {
             fresh: BTreeSet::new(),
             added: None,
             frontier: Frontier::default(),
+            since: Timestamp::default(),
             turn: Position::START,
             at: Position::START,
             last: Vec::new(),
@@ -127,8 +131,9 @@ impl<S: State> Progress<S> {
     }
 
     /// New tasks are due; what belonged to the old ones is over.
-    pub(crate) fn scheduled(&mut self, frontier: Frontier, last: Vec<Arc<str>>) {
+    pub(crate) fn scheduled(&mut self, frontier: Frontier, since: Timestamp, last: Vec<Arc<str>>) {
         self.frontier = frontier;
+        self.since = since;
         self.last = last;
         self.pending.clear();
         self.memos.clear();

@@ -123,6 +123,10 @@ pub(crate) struct Seen {
     pub(crate) subgraphs: BTreeMap<String, u32>,
     /// Questions that have no answer: the task is suspended, whatever its node returns.
     pub(crate) asked: Vec<Question>,
+    /// Answers that do not fit their questions, which are asked again: the task is suspended as well.
+    pub(crate) unfit: Vec<Unfit>,
+    /// The questions whose answers were used.
+    used: BTreeSet<String>,
     /// Questions of subgraphs, which are in the log already.
     pub(crate) waiting: Vec<Pending>,
     /// Why a subgraph stopped before its end: so does the task.
@@ -131,6 +135,16 @@ pub(crate) struct Seen {
     pub(crate) command: Option<ToParent>,
     /// Items for others, so far.
     pub(crate) outbox: Vec<Outbox>,
+}
+
+/// An answer that does not fit its question.
+#[derive(Debug, Clone)]
+pub(crate) struct Unfit {
+    pub(crate) id: String,
+    /// What the node wants to read.
+    pub(crate) wanted: String,
+    pub(crate) answer: Stored,
+    pub(crate) reason: String,
 }
 
 /// Why a task stops that did not fail.
@@ -237,7 +251,7 @@ impl TaskScope {
 
     /// The answer to the task's next question, if it is there; otherwise the question is asked.
     pub(crate) fn ask(&self, request: Request) -> Result<Stored, AskError> {
-        let Request { payload, schema, deadline } = request;
+        let Request { payload, schema, deadline, check } = request;
         if !self.env.journal.is_kept() {
             return Err(AskError::Nobody {
                 reason: "an interrupt needs a checkpointer: the run has to end and go on later",
@@ -256,7 +270,20 @@ impl TaskScope {
             .part(schema.as_deref().unwrap_or_default().as_bytes())
             .hex();
         if let Some(answer) = self.kept().answers.get(&id) {
-            return Ok(answer.clone());
+            seen.used.insert(id.clone());
+            let Some((check, error)) = check.and_then(|check| {
+                let error = check.read(answer).err()?;
+                Some((check, error))
+            }) else {
+                return Ok(answer.clone());
+            };
+            seen.unfit.push(Unfit {
+                id: id.clone(),
+                wanted: check.wanted().to_owned(),
+                answer: answer.clone(),
+                reason: crate::task::chain(&*error),
+            });
+            return Err(AskError::Waiting(RequestId(id.into())));
         }
         // A question that was asked keeps the deadline that it was asked with.
         let asked = self.kept().questions.iter().find(|asked| asked.id == id);
@@ -273,6 +300,14 @@ impl TaskScope {
             deadline,
         });
         Err(AskError::Waiting(RequestId(id.into())))
+    }
+
+    /// The questions of the task that were answered, and that it did not ask when it ran again: it asks something else.
+    pub(crate) fn unused(&self) -> Vec<Question> {
+        let (task, seen, kept) = (self.task(), self.seen(), self.kept());
+        let asked = kept.questions.iter().filter(|question| question.task == task);
+        let answered = asked.filter(|question| kept.answers.contains_key(&question.id));
+        answered.filter(|question| !seen.used.contains(&question.id)).cloned().collect()
     }
 
     /// What was said of the call `key`, and the id of the next intent to make it.

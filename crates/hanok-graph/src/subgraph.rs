@@ -325,7 +325,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             Persistence::PerCall | Persistence::None => Position::START,
         };
         let place = (&scope.namespace, scope.env.journal.identity());
-        let written = apply_input(&scope.graph, place, &mut progress, input, turn)?;
+        let now = scope.env.runtime.clock.now();
+        let written = apply_input(&scope.graph, place, &mut progress, input, (turn, now))?;
         let input = with_input(first, written);
         progress.added = self.base.is_some().then(S::update);
         let begin = Begin {
@@ -351,7 +352,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 scope.emit(&progress, None, Some(at), EventKind::Values(AnyState::new(&state)));
             }
         };
-        let at = scope.env.journal.append_then(vec![entry], Keep::Claim, tell).await?;
+        let at = scope.env.journal.append_at(now, vec![entry], Keep::Claim, tell).await?;
         progress.at = at;
         Ok(progress)
     }
@@ -394,6 +395,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let (state, unknown) = (Arc::new(state.clone()), live.unknown.clone());
         let mut progress = Progress::beginning(state, unknown, live.run.schema.clone());
         progress.frontier = live.run.frontier.clone();
+        progress.since = live.run.since;
         Ok((live.run.parent, progress))
     }
 }
@@ -414,6 +416,7 @@ fn nowhere(env: &Env) -> Env {
         hollow: env.hollow || env.journal.is_kept(),
         before: env.before,
         account: Default::default(),
+        wrong: Default::default(),
     }
 }
 

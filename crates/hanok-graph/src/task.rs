@@ -26,8 +26,9 @@ use crate::{
     graph::{Inner, Vertex, Ways},
     journal::Keep,
     parent::{handed, of_child},
+    progress::pending,
     retry::caused_by,
-    scope::{LazyStop, Shown, Stop, TaskScope, locked},
+    scope::{LazyStop, Shown, Stop, TaskScope, Unfit, locked},
     slots,
 };
 
@@ -46,14 +47,31 @@ pub(crate) struct Done<U: StateUpdate> {
     pub(crate) outbox: Vec<Outbox>,
 }
 
+/// What a task that waits for a person asks.
+#[derive(Default)]
+pub(crate) struct Asked {
+    /// Its questions, which are to be stored.
+    pub(crate) questions: Vec<Question>,
+    /// Those of a subgraph, which are stored already.
+    pub(crate) below: Vec<Pending>,
+    /// Answers that it cannot read, whose questions are open again.
+    pub(crate) unfit: Vec<Unfit>,
+}
+
+impl Asked {
+    fn is_empty(&self) -> bool {
+        self.questions.is_empty() && self.below.is_empty() && self.unfit.is_empty()
+    }
+}
+
 /// A state with the writes of one task, as its routers saw it.
 pub(crate) type Ahead<U> = (Arc<<U as StateUpdate>::State>, Changes);
 
 /// What came of a task.
 pub(crate) enum Ended<U: StateUpdate> {
     Done(Done<U>),
-    /// It waits for a person; the questions are to be stored, or are a subgraph's and stored already.
-    Asked(Vec<Question>, Vec<Pending>),
+    /// It waits for a person.
+    Asked(Asked),
     Failed(NodeError),
     Stopped(Stop),
 }
@@ -177,7 +195,7 @@ impl Drop for Over<'_> {
 /// What an attempt returned.
 enum Attempt<S: State> {
     Returned(Command<S>),
-    Asked(Vec<Question>, Vec<Pending>),
+    Asked(Asked),
     Failed(NodeError),
     Stopped(Stop),
 }
@@ -236,7 +254,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
                         }
                     }
                 }
-                Attempt::Asked(asked, waiting) => return Ended::Asked(asked, waiting),
+                Attempt::Asked(asked) => return Ended::Asked(asked),
                 Attempt::Stopped(stop) => return Ended::Stopped(stop),
                 Attempt::Failed(error) => error,
             };
@@ -302,7 +320,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
                     ended => ended,
                 }
             }
-            Attempt::Asked(asked, waiting) => Ended::Asked(asked, waiting),
+            Attempt::Asked(asked) => Ended::Asked(asked),
             Attempt::Stopped(stop) => Ended::Stopped(stop),
             Attempt::Failed(error) => of_handler(error),
         }
@@ -353,16 +371,22 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         });
         let returned = node.catch_unwind().await;
         // A node that asked is suspended, and one that was stopped stops, whatever it made of the error.
-        let (asked, waiting, stopped, command) = match scope.seen_so_far() {
+        let (asked, stopped, command) = match scope.seen_so_far() {
             Some(mut seen) => {
-                let asked = std::mem::take(&mut seen.asked);
-                let waiting = std::mem::take(&mut seen.waiting);
-                (asked, waiting, seen.stopped.take(), seen.command.take())
+                let asked = Asked {
+                    questions: std::mem::take(&mut seen.asked),
+                    below: std::mem::take(&mut seen.waiting),
+                    unfit: std::mem::take(&mut seen.unfit),
+                };
+                (asked, seen.stopped.take(), seen.command.take())
             }
-            None => (Vec::new(), Vec::new(), None, None),
+            None => (Asked::default(), None, None),
         };
-        if !asked.is_empty() || !waiting.is_empty() {
-            return Attempt::Asked(asked, waiting);
+        if !asked.is_empty() {
+            if !asked.questions.is_empty() && failed.is_none() {
+                self.voided(scope);
+            }
+            return Attempt::Asked(asked);
         }
         if let Some(stop) = stopped {
             return Attempt::Stopped(stop);
@@ -383,6 +407,18 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
                 Err(error) => Attempt::Failed(NodeError::Failed(error)),
             },
             Err(panic) => Attempt::Failed(NodeError::Panicked(said(&*panic))),
+        }
+    }
+
+    /// Tells of the answers that are of no use because the node asks something else now.
+    fn voided(&self, scope: &TaskScope) {
+        if !scope.env.sink.is_on() {
+            return;
+        }
+        for question in scope.unused() {
+            let (request, reason) =
+                (pending(&question, &scope.namespace), "its task asks something else");
+            scope.emit(EventKind::AnswerVoided { request, reason: reason.to_owned() });
         }
     }
 

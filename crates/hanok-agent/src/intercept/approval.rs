@@ -4,7 +4,7 @@ mod decision;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use hanok_core::{AskError, Call, Request, Stored};
+use hanok_core::{AskError, Call, Check, Request, Stored};
 use hanok_model::{ToolError, ToolOutput};
 use hanok_state::Arguments;
 use serde::{Deserialize, Serialize};
@@ -125,7 +125,10 @@ impl ApprovalRule {
     ) -> Result<Verdict, ToolError> {
         let failed = |error: hanok_core::BoxError| ToolError::Waiting(AskError::Failed(error));
         let shown = self.request(asked);
+        let known = shown.clone();
+        let read = move |answer: &Stored| Decision::read(answer, &known).map(drop);
         let request = Request {
+            check: Some(Check::new("a decision about this call", read)),
             schema: Some(shown.answers(asked.spec.schema()).to_string().into()),
             deadline: self.within.map(|within| call.clock().now().plus(within)),
             ..Request::new(Stored::encode(&shown).map_err(|error| failed(error.into()))?)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hanok_checkpoint::{Body, Commit, Persistence, TaskWrite};
-use hanok_core::{Change, Changes, Namespace, Position, Spent};
+use hanok_core::{Change, Changes, Namespace, Position, Spent, Timestamp};
 
 /// From here on positions are not those of a log, but names of entries that wait.
 const WAITING: u64 = 1 << 62;
@@ -13,17 +13,27 @@ pub(crate) fn is_waiting(position: Position) -> bool {
     position.0 >= WAITING
 }
 
+/// An entry that waits.
+#[derive(Debug, Clone)]
+struct Entry {
+    /// The position that stands for its own.
+    name: Position,
+    at: Timestamp,
+    path: Namespace,
+    body: Body,
+}
+
 /// Entries that wait, in order.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    entries: Vec<(Position, Namespace, Body)>,
+    entries: Vec<Entry>,
     /// How many of them the last super-step of the thread's own graph ends: it is the last of these, if there is one.
     done: usize,
     named: u64,
     /// Where writes stand now that waited.
     stand: BTreeMap<Position, Position>,
     /// What waited when an append began whose answer is not known, and where it stands then.
-    before: Vec<(Position, Namespace, Body)>,
+    before: Vec<Entry>,
     leaving: BTreeMap<Position, Position>,
 }
 
@@ -33,21 +43,21 @@ impl Waiting {
     }
 
     /// Lets an entry wait; returns its name.
-    pub(super) fn push(&mut self, namespace: Namespace, body: Body) -> Position {
+    pub(super) fn push(&mut self, at: Timestamp, path: Namespace, body: Body) -> Position {
         self.named += 1;
         let name = Position(WAITING + self.named);
         match body {
             // What a subgraph adds to a state that it shares is told by its writes: its own super-steps stay as they are.
-            Body::Commit(commit) if namespace.is_root() => self.commit(name, namespace, commit),
+            Body::Commit(commit) if path.is_root() => self.commit((name, at), path, commit),
             Body::Void(mut void) => {
-                self.entries.retain(|(name, _, _)| !void.writes.contains(name));
+                self.entries.retain(|entry| !void.writes.contains(&entry.name));
                 self.done = done(&self.entries);
                 void.writes.retain(|write| !is_waiting(*write) || self.stand.contains_key(write));
                 if !void.writes.is_empty() {
-                    self.entries.push((name, namespace, Body::Void(void)));
+                    self.entries.push(Entry { name, at, path, body: Body::Void(void) });
                 }
             }
-            body => self.entries.push((name, namespace, body)),
+            body => self.entries.push(Entry { name, at, path, body }),
         }
         name
     }
@@ -57,22 +67,22 @@ impl Waiting {
     pub(super) fn leave(
         &mut self,
         after: Position,
-        entries: Vec<(Namespace, Body)>,
-    ) -> Vec<(Namespace, Body)> {
+        entries: impl Iterator<Item = (Timestamp, Namespace, Body)>,
+    ) -> Vec<(Timestamp, Namespace, Body)> {
         self.before = self.entries.clone();
-        for (namespace, body) in entries {
-            self.push(namespace, body);
+        for (at, path, body) in entries {
+            self.push(at, path, body);
         }
         let mut entries = std::mem::take(&mut self.entries);
         self.done = 0;
-        for (_, _, body) in entries.iter_mut().filter(|(_, path, _)| path.is_root()) {
-            compact(body);
+        for entry in entries.iter_mut().filter(|entry| entry.path.is_root()) {
+            compact(&mut entry.body);
         }
         self.leaving = self.stand.clone();
-        for (at, (name, _, _)) in (after.0 + 1..).zip(&entries) {
-            self.leaving.insert(*name, Position(at));
+        for (at, entry) in (after.0 + 1..).zip(&entries) {
+            self.leaving.insert(entry.name, Position(at));
         }
-        let placed = |(_, namespace, body)| (namespace, placed(&self.leaving, body));
+        let placed = |entry: Entry| (entry.at, entry.path, placed(&self.leaving, entry.body));
         entries.into_iter().map(placed).collect()
     }
 
@@ -92,36 +102,38 @@ impl Waiting {
 
     /// A super-step of the thread's own graph is done: what its tasks and their calls left is part of it, and it becomes
     /// part of the one before.
-    fn commit(&mut self, name: Position, root: Namespace, mut commit: Commit) {
+    fn commit(&mut self, (name, at): (Position, Timestamp), root: Namespace, mut commit: Commit) {
         let whole = commit.folds.iter().all(|fold| self.waits(*fold));
         let mut written = BTreeMap::new();
-        let mut kept: Vec<(Position, Namespace, Body)> = Vec::new();
-        for (name, path, body) in self.entries.split_off(self.done) {
-            match body {
-                Body::Write(write) if path.is_root() && whole && commit.folds.contains(&name) => {
-                    written.insert(name, write);
+        let mut kept: Vec<Entry> = Vec::new();
+        for entry in self.entries.split_off(self.done) {
+            let in_root = entry.path.is_root();
+            match entry.body {
+                Body::Write(write) if in_root && whole && commit.folds.contains(&entry.name) => {
+                    written.insert(entry.name, write);
                 }
-                Body::Memo(_) | Body::Failed(_) if path.is_root() => {
-                    commit.spent = commit.spent.plus(said(&body));
+                Body::Memo(_) | Body::Failed(_) if in_root => {
+                    commit.spent = commit.spent.plus(said(&entry.body));
                 }
-                body if !path.is_root() && !outlives(&kept, &path, &body) => {
-                    commit.spent = commit.spent.plus(said(&body));
+                _ if !in_root && !outlives(&kept, &entry.path, &entry.body) => {
+                    commit.spent = commit.spent.plus(said(&entry.body));
                 }
-                body => kept.push((name, path, body)),
+                _ => kept.push(entry),
             }
         }
         if whole {
             fold(&mut commit, written);
         }
-        let alone = commit.folds.is_empty() && kept.iter().all(|(_, path, _)| !path.is_root());
-        let earlier = self.entries.pop_if(|(_, path, body)| {
-            alone && path.is_root() && matches!(body, Body::Commit(it) if it.folds.is_empty())
+        let alone = commit.folds.is_empty() && kept.iter().all(|entry| !entry.path.is_root());
+        let earlier = self.entries.pop_if(|entry| {
+            let is_whole = matches!(&entry.body, Body::Commit(it) if it.folds.is_empty());
+            alone && entry.path.is_root() && is_whole
         });
-        if let Some((_, _, Body::Commit(earlier))) = earlier {
+        if let Some(Entry { body: Body::Commit(earlier), .. }) = earlier {
             commit = joined(earlier, commit);
         }
         self.entries.extend(kept);
-        self.entries.push((name, root, Body::Commit(commit)));
+        self.entries.push(Entry { name, at, path: root, body: Body::Commit(commit) });
         self.done = self.entries.len();
     }
 
@@ -131,22 +143,20 @@ impl Waiting {
 }
 
 /// How many of `entries` the last super-step of the thread's own graph ends.
-fn done(entries: &[(Position, Namespace, Body)]) -> usize {
-    let ends = |(_, path, body): &(Position, Namespace, Body)| {
-        path.is_root() && matches!(body, Body::Commit(_))
-    };
+fn done(entries: &[Entry]) -> usize {
+    let ends = |entry: &Entry| entry.path.is_root() && matches!(entry.body, Body::Commit(_));
     entries.iter().rposition(ends).map_or(0, |last| last + 1)
 }
 
 /// Whether an entry of a subgraph belongs to a state that outlives its call; `kept` came before it. Where the call began
 /// before what waits, that is not known here, and the entry stays: to a state that does not outlive it, it does nothing.
-fn outlives(kept: &[(Position, Namespace, Body)], path: &Namespace, body: &Body) -> bool {
+fn outlives(kept: &[Entry], path: &Namespace, body: &Body) -> bool {
     let begun = |body: &Body| match body {
         Body::Begin(begin) => Some(begin.persistence == Persistence::PerThread),
         _ => None,
     };
-    let mut of_path = kept.iter().rev().filter(|(_, of, _)| of == path);
-    begun(body).or_else(|| of_path.find_map(|(_, _, body)| begun(body))).unwrap_or(true)
+    let mut of_path = kept.iter().rev().filter(|entry| entry.path == *path);
+    begun(body).or_else(|| of_path.find_map(|entry| begun(&entry.body))).unwrap_or(true)
 }
 
 /// What an entry says, with what waited named by where it stands.

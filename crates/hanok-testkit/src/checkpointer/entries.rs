@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hanok_checkpoint::{
     Answer, Begin, Body, Commit, Copied, Doubt, Due, Edit, End, Entry, Epoch, Erased, Extend,
     Failed, Frontier, Goto, Handed, Intent, Memo, Origin, Outbox, Persistence, Question, Rebase,
-    Snapshot, TaskWrite, ThreadFold, Void,
+    Reopen, Snapshot, TaskWrite, ThreadFold, Void,
 };
 use hanok_core::{
     Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent, Stored, StoredField,
@@ -79,6 +79,7 @@ fn body() -> impl Strategy<Value = Body> {
             |(node, changes, frontier)| Body::Edit(Edit { node, changes, frontier })
         ),
         1 => (id(), stored()).prop_map(|(id, value)| Body::Answer(Answer { id, value })),
+        1 => (id(), text()).prop_map(|(id, reason)| Body::Reopen(Reopen { id, reason })),
         1 => Just(Body::Rewind),
         1 => rebase(),
         1 => (schema(), changes()).prop_map(|(schema, values)| {

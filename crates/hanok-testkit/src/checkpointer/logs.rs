@@ -108,12 +108,17 @@ pub(crate) fn a_rewind_goes_back_and_keeps_what_it_leaves(store: impl Checkpoint
                 .take_while(|path| !path.is_root())
                 .all(|path| runs.contains_key(&path) && outlives(&path))
         });
+        let since = block_on(script.log.history(None, 1)).unwrap()[0].entry.at;
         then.runs.iter_mut().for_each(|(path, run)| {
             if !path.is_root() && !run.frontier.is_done() {
                 (run.frontier, run.paused) = (Default::default(), false);
             }
+            // Whoever rewinds knows more than the runs that were lost.
+            let takeovers = if path.is_root() { 0 } else { run.takeovers };
             *run = RunFold {
                 turn: script.end(),
+                since,
+                takeovers,
                 pending: Default::default(),
                 memos: Default::default(),
                 intents: Default::default(),
