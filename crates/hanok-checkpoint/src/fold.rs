@@ -28,6 +28,9 @@ pub const DRAINED: &str = "drained";
 /// How a run ends that asks people.
 pub const INTERRUPTED: &str = "interrupted";
 
+/// How a run ends that does not know whether calls were made.
+pub const IN_DOUBT: &str = "in_doubt";
+
 /// How a run ends that stops at a breakpoint.
 pub const BREAKPOINT: &str = "breakpoint";
 

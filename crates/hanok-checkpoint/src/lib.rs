@@ -27,6 +27,7 @@
 
 mod base;
 mod begin;
+mod calls;
 mod chain;
 mod checkpointer;
 mod claim;
@@ -47,6 +48,7 @@ mod log;
 mod memory;
 mod outbox;
 mod page;
+mod pending;
 mod record;
 mod retention;
 mod seal;
@@ -60,6 +62,7 @@ mod walk;
 mod wire;
 
 pub use begin::{Begin, Persistence};
+pub use calls::NOT_MADE;
 pub use chain::{Ancestor, HeadSeal, Link};
 pub use checkpointer::{
     Append, AppendId, Base, Checkpointer, Guard, Head, Opened, Safety, Snapshots, ThreadInfo, Trim,
@@ -75,7 +78,9 @@ pub use entry::{
 };
 pub use error::CheckpointError;
 pub use export::ImportError;
-pub use fold::{BREAKPOINT, DRAINED, INTERRUPTED, RunFold, ThreadFold, outlives, turn_of};
+pub use fold::{
+    BREAKPOINT, DRAINED, IN_DOUBT, INTERRUPTED, RunFold, ThreadFold, outlives, turn_of,
+};
 pub use frontier::{Due, Frontier, Goto, Handed};
 pub use kind::{Kind, UnknownKind};
 pub use lease::Leases;

@@ -12,6 +12,7 @@ use crate::{
     base::BaseState,
     log::{previous, unwritten},
     page::source,
+    pending::pending,
     walk::Walk,
 };
 
@@ -150,8 +151,8 @@ impl Log {
     }
 
     /// Writes the thread anew: what `fold` amounts to stands in the place of all that was said up to `head`, nothing of
-    /// which stays. The log says that it happened, and by whom. What is pending in `fold` is not part of it: the tasks that
-    /// are due run again, and ask again. Returns the position of that entry.
+    /// which stays. The log says that it happened, and by whom. What is pending in `fold` stays pending. Returns the position
+    /// of that entry.
     ///
     /// # Errors
     ///
@@ -191,9 +192,8 @@ impl Log {
                 Err(error) => return Err(error),
             }
         }
-        fold.end_calls(&Namespace::root());
         fold.position = floor;
-        let (snapshot, pending) = (Snapshot::of(&fold), Vec::new());
+        let (snapshot, pending) = (Snapshot::of_calls(&fold), pending(&fold, now));
         let base = BaseState { link: tip.link, start, snapshot, pending };
         let base = self.seal_base((thread, head.life), floor, &base)?;
         let then = Some(append(id, &mut tip, Body::Erased(Erased { by: by.to_owned() }))?);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use hanok_core::{
-    Fields, Namespace, Position, Reader, RunId, StoredError, StoredSchema, ThreadKey, Timestamp,
-    Writer,
+    Changes, Fields, Namespace, Position, Reader, RunId, StoredError, StoredSchema, ThreadKey,
+    Timestamp, Writer,
 };
 
 use crate::{
@@ -43,6 +43,17 @@ impl Snapshot {
             (namespace.clone(), kept)
         });
         Self { runs: runs.collect(), identity: fold.identity.clone() }
+    }
+
+    /// The snapshot of a fold whose calls go on: what they added to the state that they share is part of it.
+    pub(crate) fn of_calls(fold: &ThreadFold) -> Self {
+        let mut snapshot = Self::of(fold);
+        for (path, run) in &mut snapshot.runs {
+            if let Some(called) = fold.runs.get(path) {
+                run.added.clone_from(&called.added);
+            }
+        }
+        snapshot
     }
 
     /// The fold that the snapshot is of.
@@ -101,7 +112,7 @@ impl Snapshot {
 
 impl RunFold {
     fn write(&self, to: &mut Writer) {
-        to.array(17);
+        to.array(18);
         match self.run {
             Some(run) => to.bin(&run.0.to_be_bytes()),
             None => to.nil(),
@@ -117,10 +128,12 @@ impl RunFold {
         texts(to.uint(self.turn.0), &self.last);
         write_spent(to, self.spent);
         to.uint(u64::from(self.takeovers)).bool(self.paused).bool(self.shared).str(&self.ended);
+        to.array(self.added.len());
+        self.added.iter().for_each(|changes| changes.write(to));
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        if from.array()? != 17 {
+        if from.array()? != 18 {
             return malformed(from, "the parts of a graph's state");
         }
         let run = if from.is_nil() {
@@ -150,6 +163,7 @@ impl RunFold {
             paused: from.bool()?,
             shared: from.bool()?,
             ended: from.str()?.to_owned(),
+            added: (0..from.array()?).map(|_| Changes::read(from)).collect::<Result<_, _>>()?,
             ..Self::default()
         })
     }

@@ -72,11 +72,18 @@ pub(crate) enum Verb {
         /// As it was at this position.
         #[arg(long, value_name = "POSITION")]
         at: Option<u64>,
+        #[command(flatten)]
+        doubts: Doubts,
     },
     /// Writes a thread, with all its history and all that is pending, under another name.
     Copy { thread: String, to: String },
     /// Makes a thread go on from an earlier position; what came after stays in the history.
-    Rewind { thread: String, to: u64 },
+    Rewind {
+        thread: String,
+        to: u64,
+        #[command(flatten)]
+        doubts: Doubts,
+    },
     /// Takes a thread from the run that owns it, on whatever host, and says whose it was. Such a run stores nothing more; the
     /// next one finishes its turn.
     Release { thread: String },
@@ -180,6 +187,13 @@ impl Kept {
             (None, None) => Keep::Newest,
         }
     }
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Doubts {
+    /// Even if nobody knows whether a call was made: it may be made twice.
+    #[arg(long)]
+    pub(crate) discard_doubts: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,12 +2,12 @@
 
 use std::{fs, path::Path};
 
-use hanok_checkpoint::{CheckpointError, Checkpointer, Forks, Head, Holder, Log};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Doubt, Forks, Head, Holder, Intent, Log};
 use hanok_core::{Position, ThreadKey};
 use serde_json::json;
 
 use crate::{
-    arguments::Kept,
+    arguments::{Doubts, Kept},
     failure::Failure,
     output::Output,
     store::{Place, id, now},
@@ -17,13 +17,38 @@ pub(crate) async fn fork(
     place: &Place,
     thread: &str,
     to: &str,
-    at: Option<u64>,
+    (at, doubts): (Option<u64>, Doubts),
     output: &mut Output,
 ) -> Result<(), Failure> {
     let (log, to) = (place.log(thread)?, place.key(to)?);
     place.there(&log).await?;
-    let at = log.fork(at.map(Position), &to, id(), now()).await?;
-    done(output, &to, &format!("begins with {} at {at}", log.thread()))
+    let at = at.map(Position);
+    refuse_doubts(&log, at, doubts).await?;
+    let calls = log.calls_since(at).await?;
+    let at = log.fork(at, &to, id(), now()).await?;
+    done(output, &to, &format!("begins with {} at {at}{}", log.thread(), again(&calls)))
+}
+
+/// Refuses while nobody knows whether a call was made: what is known of it would go.
+async fn refuse_doubts(log: &Log, at: Option<Position>, doubts: Doubts) -> Result<(), Failure> {
+    let runs = log.open(at).await?.map(|opened| opened.fold.runs).unwrap_or_default();
+    let mut intents = runs.values().flat_map(|run| run.intents.values());
+    match intents.find(|intent| intent.doubt == Doubt::Ask) {
+        Some(intent) if !doubts.discard_doubts => {
+            Err(Failure::InDoubt(log.thread().thread().to_owned(), intent.tool.clone()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is said of calls that are made again.
+fn again(calls: &[Intent]) -> String {
+    if calls.is_empty() {
+        return String::new();
+    }
+    let named: Vec<_> =
+        calls.iter().map(|call| format!("`{}` ({})", call.tool, call.key)).collect();
+    format!("; what is due there makes these calls again, under other keys: {}", named.join(", "))
 }
 
 pub(crate) async fn copy(
@@ -38,9 +63,26 @@ pub(crate) async fn copy(
     done(output, &to, &format!("is a copy of {}", log.thread()))
 }
 
-pub(crate) async fn rewind(log: &Log, to: u64, output: &mut Output) -> Result<(), Failure> {
-    log.rewind(Position(to), id(), now()).await?;
-    done(output, log.thread(), &format!("goes on from {to}"))
+pub(crate) async fn rewind(
+    log: &Log,
+    to: u64,
+    doubts: Doubts,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let position = Position(to);
+    // A log whose end is damaged is rewound to what is whole.
+    let readable = log.open(None).await.is_ok();
+    if readable {
+        refuse_doubts(log, None, doubts).await?;
+    }
+    let is_there =
+        log.store().head(log.thread()).await?.is_some_and(|head| position <= head.position);
+    let calls = match readable && is_there {
+        true => log.calls_since(Some(position)).await?,
+        false => Vec::new(),
+    };
+    log.rewind(position, id(), now()).await?;
+    done(output, log.thread(), &format!("goes on from {to}{}", again(&calls)))
 }
 
 /// Takes the thread from whoever owns it, dead or alive.

@@ -27,6 +27,10 @@ pub(crate) enum Failure {
     NotSure,
     #[error("not a name")]
     Name(#[from] InvalidName),
+    #[error(
+        "nobody knows whether thread `{0}` has called `{1}`: settle that first, or say `--discard-doubts`"
+    )]
+    InDoubt(String, String),
     #[error("{0} of {1} threads are damaged")]
     Damaged(usize, usize),
     #[error("the store")]
@@ -46,6 +50,7 @@ impl Failure {
             #[cfg(feature = "encryption")]
             Self::Keys(..) => 1,
             Self::NoStore | Self::NotSure | Self::Name(_) => 2,
+            Self::InDoubt(..) => 3,
             Self::Damaged(..) => 4,
             Self::Store(error) | Self::Import(ImportError::Checkpoint(error)) => match error {
                 CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. } => 3,

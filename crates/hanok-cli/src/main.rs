@@ -52,9 +52,13 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
             Verb::Import { thread, file } => {
                 change::import(&place.log(&thread)?, &file, output).await
             }
-            Verb::Fork { thread, to, at } => change::fork(&place, &thread, &to, at, output).await,
+            Verb::Fork { thread, to, at, doubts } => {
+                change::fork(&place, &thread, &to, (at, doubts), output).await
+            }
             Verb::Copy { thread, to } => change::copy(&place, &thread, &to, output).await,
-            Verb::Rewind { thread, to } => change::rewind(&place.log(&thread)?, to, output).await,
+            Verb::Rewind { thread, to, doubts } => {
+                change::rewind(&place.log(&thread)?, to, doubts, output).await
+            }
             Verb::Release { thread } => change::release(&place, &place.log(&thread)?, output).await,
             Verb::Prune { thread, all, keep, yes } => {
                 yes.asked()?;

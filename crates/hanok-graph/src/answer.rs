@@ -98,7 +98,7 @@ fn faults(schema: Option<&str>, _: &Stored) -> Vec<String> {
 
 /// Why a request is not open: it was answered, it was asked and is not asked any more, or it never was. Only here the
 /// whole log is read.
-async fn why_not(log: &Log, id: RequestId) -> Result<RunError, RunError> {
+pub(crate) async fn why_not(log: &Log, id: RequestId) -> Result<RunError, RunError> {
     let mut before = None;
     let mut asked = false;
     loop {

@@ -12,7 +12,8 @@ use std::{
 
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Body, CheckpointError, Checkpointer, Claim, DRAINED, Epoch, LEASE, Life, Log, OpenLog, RunFold,
+    Body, CheckpointError, Checkpointer, Claim, DRAINED, Epoch, IN_DOUBT, INTERRUPTED, LEASE, Life,
+    Log, OpenLog, RunFold,
 };
 use hanok_core::{
     Budget, Cancellation, Limit, Meter, Namespace, Position, RunId, Spawned, Spent, Tenant,
@@ -76,6 +77,8 @@ pub(crate) struct Options {
     pub(crate) budget: Option<Budget>,
     pub(crate) slots: Option<Slots>,
     pub(crate) takeovers: u32,
+    /// Whether what is known of calls that may or may not have been made may be dropped.
+    pub(crate) discards: bool,
     pub(crate) durability: Option<Durability>,
     pub(crate) tags: BTreeMap<String, String>,
 }
@@ -94,6 +97,7 @@ impl Default for Options {
             budget: None,
             slots: None,
             takeovers: TAKEOVERS,
+            discards: false,
             durability: None,
             tags: BTreeMap::new(),
         }
@@ -223,6 +227,12 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             };
         }
         let now = self.app.runtime().clock.now();
+        if replaces
+            && !self.options.discards
+            && let Some(why @ Unfinished::InDoubt(_)) = waits_for(opened.as_ref(), now)
+        {
+            return Err(unfinished(&log, why));
+        }
         match input {
             Input::New(update) => {
                 // A turn that was drained is not over: what is due of it comes first, as after a crash.
@@ -252,7 +262,10 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 }
                 let requests = answer::open(Some(&opened), now);
                 let expired = |pending: &Pending| pending.deadline.is_some_and(|d| d <= now);
-                if !broken && !requests.is_empty() && !requests.iter().any(expired) {
+                // A run that asked had nothing else to do; one that ended otherwise may have left something.
+                let asked =
+                    root.is_some_and(|run| [INTERRUPTED, IN_DOUBT].contains(&run.ended.as_str()));
+                if asked && !requests.is_empty() && !requests.iter().any(expired) {
                     return Ok(match requests.iter().any(|pending| pending.doubt.is_some()) {
                         true => Outcome::InDoubt(requests),
                         false => Outcome::Interrupted(requests),

@@ -171,7 +171,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     pub(crate) fn refuse_doubts(&self, opened: &OpenLog) -> Result<(), RunError> {
         let now = self.app.runtime().clock.now();
         let requests = answer::open(Some(opened), now);
-        if requests.iter().all(|pending| pending.doubt.is_none()) {
+        if self.options.discards || requests.iter().all(|pending| pending.doubt.is_none()) {
             return Ok(());
         }
         let why = Unfinished::InDoubt(requests);

@@ -1,10 +1,17 @@
 //! Taking something out of a thread for good.
 
-use hanok_checkpoint::{AppendId, Forks, OpenLog};
-use hanok_core::{Namespace, Position, ThreadKey};
-use hanok_state::State;
+mod pending;
+mod words;
 
-use crate::{RunError, Thread, migration::migrated};
+use std::collections::BTreeMap;
+
+use hanok_checkpoint::{AppendId, Forks, OpenLog, RunFold};
+use hanok_core::{Namespace, Position, ThreadKey};
+use hanok_state::{State, StateUpdate};
+
+use crate::{RunError, Thread, migration::migrated, progress::Progress};
+
+use words::Words;
 
 /// What became of an erasure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +20,9 @@ pub struct Erasure {
     pub position: Position,
     /// The forks of the thread, and theirs, which held what was erased: they were removed or stay, as was asked.
     pub forks: Vec<ThreadKey>,
+    /// The graphs whose stored state, or what their tasks were sent, still holds a word of what was erased. Look at them by
+    /// [`views`](Thread::views).
+    pub left: Vec<Namespace>,
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
@@ -20,10 +30,14 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// merge the update, the state that results is written whole, and all that led to it is cut off. The log then says that
     /// something was erased, and `by` whom, not what.
     ///
-    /// What is due stays due, but what was pending of it goes: tasks run again, under the same keys, and questions are asked
-    /// again. Calls of subgraphs begin anew; the state of a subgraph that outlives its calls stays as it is, and so do inputs
-    /// that tasks were sent: look at them by [`views`](Thread::views). Items for others that are on their way stay until
-    /// their consumers are done with them.
+    /// What is due stays due, and what is pending of it stays, so that nothing is paid for twice: what tasks wrote, the results
+    /// of their steps and calls, questions and answers. But none of it that holds a word (of three letters or more) which was
+    /// in the state and is not any more: then a task runs again, a question is asked again, and a call that must not be made
+    /// twice is in doubt, for its result is gone.
+    ///
+    /// Calls of subgraphs go on. One that shares the thread's state is written to as well; of the others the states stay as
+    /// they are, and so do inputs that tasks were sent: [`Erasure::left`] names them. Items for others that are on their way
+    /// stay until their consumers are done with them.
     ///
     /// Forks hold what they began with: with [`Forks::Too`] they are removed, and their forks; with [`Forks::Keep`] they are
     /// listed. Copies and exports are not known.
@@ -50,13 +64,29 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         }
         self.refuse_doubts(&opened)?;
         let OpenLog { head, mut fold, .. } = opened;
-        let initial = &*self.app.graph().0.initial;
         let run = fold.runs.remove(&root).ok_or_else(no_such)?;
-        let mut progress = migrated(initial, &root, run.clone(), &mut fold.runs)?.progress;
-        self.merge(&mut progress, (&root, head.position), "erase".into(), update)?;
-        let fields = progress.fields().map_err(crate::progress::state_error)?;
-        let schema = progress.schema;
-        fold.runs.insert(root, hanok_checkpoint::RunFold { fields, schema, ..run });
+        let before = Words::of_state(&run.fields);
+        let run = self.without(&root, head.position, run, &mut fold.runs, &update)?;
+        let gone = before.without(&Words::of_state(&run.fields));
+        fold.runs.insert(root.clone(), run);
+        let shared: Vec<_> =
+            fold.runs.keys().filter(|path| shares(&fold.runs, path)).cloned().collect();
+        for path in shared {
+            if let Some(run) = fold.runs.remove(&path) {
+                let run = self.without(&path, head.position, run, &mut fold.runs, &update)?;
+                fold.runs.insert(path, run);
+            }
+        }
+        let meant = pending::meant(&log, &fold, &gone).await.map_err(RunError::Checkpoint)?;
+        let mut left = Vec::new();
+        for (path, run) in &mut fold.runs {
+            pending::forget(run, &gone, &meant);
+            let sent = run.frontier.due.iter().filter_map(|due| due.input.as_ref());
+            let holds = gone.are_in_state(&run.fields) || sent.into_iter().any(|i| gone.are_in(i));
+            if holds || run.added.iter().any(|added| gone.are_in_changes(added)) {
+                left.push(path.clone());
+            }
+        }
         // While the thread is there its forks can be found, so they go first.
         let forks = match forks {
             Forks::Too => log.erase_forks().await,
@@ -65,6 +95,34 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let forks = forks.map_err(RunError::Checkpoint)?;
         let (id, now) = (AppendId(self.app.runtime().ids.id()), self.app.runtime().clock.now());
         let position = log.rewrite(&head, fold, by, id, now).await?;
-        Ok(Erasure { position, forks })
+        Ok(Erasure { position, forks, left })
     }
+
+    /// A graph's part of the thread with `update` written to its state, and in this build's schema.
+    fn without(
+        &self,
+        path: &Namespace,
+        at: Position,
+        run: RunFold,
+        below: &mut BTreeMap<Namespace, RunFold>,
+        update: &S::Update,
+    ) -> Result<RunFold, RunError> {
+        let initial = &*self.app.graph().0.initial;
+        let mut progress = migrated(initial, path, run.clone(), below)?.progress;
+        self.merge(&mut progress, (path, at), "erase".into(), S::Update::clone(update))?;
+        let fields = progress.fields().map_err(crate::progress::state_error)?;
+        let Progress { schema, pending, added, .. } = progress;
+        let added = added.map(|added| added.to_changes()).transpose();
+        let added = added.map_err(crate::progress::state_error)?;
+        // In this build's schema, as the state is.
+        let added = added.into_iter().filter(|added| !added.is_empty()).collect();
+        Ok(RunFold { fields, schema, pending, added, ..run })
+    }
+}
+
+/// Whether the graph at `path`, one of `runs`, has begun with the thread's own state, by way of others that have.
+fn shares(runs: &BTreeMap<Namespace, RunFold>, path: &Namespace) -> bool {
+    let around = std::iter::successors(Some(path.clone()), Namespace::parent);
+    let mut around = around.take_while(|path| !path.is_root()).peekable();
+    around.peek().is_some() && around.all(|path| runs.get(&path).is_some_and(|run| run.shared))
 }

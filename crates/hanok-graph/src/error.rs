@@ -3,7 +3,9 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{CheckpointError, Holder};
-use hanok_core::{BoxError, Namespace, Position, RequestId, Stored, StoredError, ThreadKey, Timestamp};
+use hanok_core::{
+    BoxError, Namespace, Position, RequestId, Stored, StoredError, ThreadKey, Timestamp,
+};
 use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
 

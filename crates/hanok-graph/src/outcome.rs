@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hanok_checkpoint::{Intent, NOT_MADE};
 pub use hanok_core::Limit;
 use hanok_core::{Namespace, RequestId, Stored, StoredError, Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
@@ -71,7 +72,6 @@ pub enum Resolution {
 }
 
 const MADE: &str = "made";
-const NOT_MADE: &str = "not_made";
 const GIVE_UP: &str = "give_up";
 
 impl Resolution {
@@ -138,6 +138,16 @@ pub struct Doubted {
     pub key: String,
     /// What the tool was given, as JSON text.
     pub arguments: String,
+}
+
+impl Doubted {
+    pub(crate) fn of(intent: &Intent) -> Self {
+        Self {
+            tool: intent.tool.clone(),
+            key: intent.key.clone(),
+            arguments: intent.arguments.clone(),
+        }
+    }
 }
 
 impl Pending {

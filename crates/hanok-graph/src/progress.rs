@@ -220,11 +220,6 @@ pub(crate) fn pending(question: &Question, path: &Namespace) -> Pending {
 
 /// A call in doubt, as a question.
 pub(crate) fn in_doubt(intent: &Intent, path: &Namespace) -> Pending {
-    let doubted = Doubted {
-        tool: intent.tool.clone(),
-        key: intent.key.clone(),
-        arguments: intent.arguments.clone(),
-    };
     Pending {
         id: RequestId(intent.id.as_str().into()),
         node: intent.node.clone(),
@@ -232,7 +227,7 @@ pub(crate) fn in_doubt(intent: &Intent, path: &Namespace) -> Pending {
         schema: None,
         deadline: None,
         path: path.clone(),
-        doubt: Some(doubted),
+        doubt: Some(Doubted::of(intent)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use hanok_checkpoint::{AppendId, CheckpointError, Checkpointer, Log, LogEntry};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry};
 use hanok_core::{
     Budget, Cancellation, InvalidName, Namespace, Position, RequestId, Stored, ThreadKey,
 };
@@ -85,7 +85,7 @@ const MOST_TAGS: usize = 32;
 pub struct Thread<S: State, C = ()> {
     pub(crate) app: App<S, C>,
     key: ThreadKey,
-    options: Options,
+    pub(crate) options: Options,
     modes: Modes,
 }
 
@@ -127,6 +127,14 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     #[must_use]
     pub fn new_input(self, new_input: NewInput) -> Self {
         Self { options: Options { new_input, ..self.options }, ..self }
+    }
+
+    /// Lets this handle drop what is known of calls that may or may not have been made: by an edit in a node's place, an
+    /// erasure, a rewind, a fork, or an input that [replaces](NewInput::Replace) the turn. Default: they are refused while
+    /// such a doubt is open, for what is dropped is not asked again, and the call may be made twice.
+    #[must_use]
+    pub fn discarding_doubts(self) -> Self {
+        Self { options: Options { discards: true, ..self.options }, ..self }
     }
 
     /// When what a run of this handle did is safe. Default: as the app says.
@@ -329,31 +337,6 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         limit: usize,
     ) -> Result<Vec<LogEntry>, CheckpointError> {
         self.log().history(before, limit).await
-    }
-
-    /// Begins the thread `to` with the state of this one at `at` (`None`: now), and none of its history.
-    ///
-    /// # Errors
-    ///
-    /// [`CheckpointError::Conflict`] when `to` exists already.
-    pub async fn fork(
-        &self,
-        at: Option<Position>,
-        to: &ThreadKey,
-    ) -> Result<Position, CheckpointError> {
-        let runtime = self.app.runtime();
-        self.log().fork(at, to, AppendId(runtime.ids.id()), runtime.clock.now()).await
-    }
-
-    /// Makes the thread go on from `to`; what came after stays in the log.
-    ///
-    /// # Errors
-    ///
-    /// [`CheckpointError::Fenced`] while a run owns the thread.
-    pub async fn rewind(&self, to: Position) -> Result<Position, CheckpointError> {
-        let runtime = self.app.runtime();
-        self.app.release_dead(&self.log()).await?;
-        self.log().rewind(to, AppendId(runtime.ids.id()), runtime.clock.now()).await
     }
 
     /// Removes the thread and all that belongs to it; says whether it was there.

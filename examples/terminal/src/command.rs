@@ -86,7 +86,7 @@ impl<T: Talk> Session<T> {
             let most = ends.len() - usize::from(is_answered && !ends.is_empty());
             return Err(Failure::Usage(format!("되돌릴 수 있는 차례는 {most}개입니다.")));
         };
-        self.thread.rewind(to).await.map_err(|error| Failure::Log(Box::new(error)))?;
+        self.thread.rewind(to).await.map_err(Failure::from)?;
         Ok(format!("{turns}차례를 되돌렸습니다. 그 뒤의 대화는 기록에 남아 있습니다."))
     }
 
@@ -110,7 +110,7 @@ impl<T: Talk> Session<T> {
         let to = if to.is_empty() { self.free(&here).await? } else { to.to_owned() };
         let key = key(&to)?;
         self.thread.fork(None, &key).await.map_err(|error| match error {
-            CheckpointError::Conflict { .. } => {
+            RunError::Checkpoint(CheckpointError::Conflict { .. }) => {
                 Failure::Usage(format!("대화 `{to}`는 이미 있습니다. 다른 이름을 쓰세요."))
             }
             error => Failure::Log(Box::new(error)),

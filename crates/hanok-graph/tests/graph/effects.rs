@@ -54,6 +54,10 @@ fn paying() -> GraphBuilder<S, Ledger> {
     graph.edge(START, "before").edge("before", "pay").edge("pay", "after").edge("after", END)
 }
 
+fn is_doubt(error: &RunError) -> bool {
+    matches!(error, RunError::Unfinished { why: Unfinished::InDoubt(_), .. })
+}
+
 fn is(what: &'static str) -> impl Fn(&Body) -> bool + Send + Sync + 'static {
     move |body| kind(body) == what
 }
@@ -318,15 +322,19 @@ async fn a_doubt_in_a_subgraph_does_not_hold_up_siblings() {
     assert_eq!(ledger.counts(["side", "paid"]), [1, 1]);
 }
 
-/// P4, B68: a turn in doubt can be replaced; its call is not made again in anybody's name but the new turn's own.
+/// P4, B68: a turn in doubt is replaced by whoever says that the doubt may go; its call is not made again in anybody's name
+/// but the new turn's own.
 #[tokio::test]
-async fn a_turn_in_doubt_can_be_replaced() {
+async fn a_turn_in_doubt_is_replaced_by_who_discards_the_doubt() {
     let (graph, store, ledger) = (built(paying()), memory(), Ledger::default());
     ledger.fail(&["pay"]);
     thread(&graph, &store).invoke(S::update(), ledger.clone()).await.unwrap_err();
     ledger.fail(&[]);
     let doubts = doubted(thread(&graph, &store).resume(ledger.clone()).await);
     let replacing = thread(&graph, &store).new_input(NewInput::Replace);
+    let refused = replacing.invoke(says("anew"), ledger.clone()).await.unwrap_err();
+    assert!(is_doubt(&refused), "{refused}");
+    let replacing = replacing.discarding_doubts();
     let state = replacing.invoke(says("anew"), ledger.clone()).await.unwrap().done().unwrap();
     assert_eq!(log(&state), ["before", "anew", "before", "receipt 2", "after"]);
     let id = doubts[0].id.clone();
@@ -412,4 +420,80 @@ async fn an_intent_stands_before_its_result() {
     };
     assert_eq!((intent.task, &intent.key), (memo.task, &memo.name));
     assert_eq!((intent.tool.as_str(), intent.doubt), ("pay", Doubt::Ask));
+}
+
+/// P4: an open doubt is dropped by nobody who does not say so.
+#[tokio::test]
+async fn a_doubt_is_dropped_only_by_who_says_so() {
+    for discards in [false, true] {
+        let (graph, store, ledger) = (built(paying()), memory(), Ledger::default());
+        ledger.fail(&["pay"]);
+        let on = || match discards {
+            true => thread(&graph, &store).discarding_doubts(),
+            false => thread(&graph, &store),
+        };
+        on().invoke(S::update(), ledger.clone()).await.unwrap_err();
+        ledger.fail(&[]);
+        let before = kinds(&on()).await;
+        // A fork of what was before the call has no doubt.
+        on().fork(Some(Position(2)), &key("before")).await.unwrap();
+        let branches = [
+            on().fork(None, &key("now")).await.map(|branch| branch.repeats),
+            on().edit_as(Some("before"), says("by hand")).await.map(|_| Vec::new()),
+        ];
+        for branch in branches {
+            assert_eq!(branch.is_ok(), discards, "{branch:?}");
+            assert!(branch.is_ok_and(|calls| calls.len() <= 1) || !discards);
+        }
+        let rewound = on().rewind(Position(2)).await;
+        match rewound {
+            Ok(branch) => assert_eq!((discards, branch.repeats.len()), (true, 1)),
+            Err(error) => {
+                assert!(!discards && is_doubt(&error), "{error}");
+                assert_eq!(kinds(&on()).await, before);
+                assert_eq!(doubted(on().resume(ledger.clone()).await).len(), 1);
+            }
+        }
+        assert_eq!(ledger.of("paid"), 1);
+    }
+}
+
+/// P4: a rewind, or a fork, past a call that must not be made twice says that it is made again.
+#[tokio::test]
+async fn a_rewind_says_which_calls_are_made_again() {
+    let (graph, store, ledger) = (built(paying()), memory(), Ledger::default());
+    let on = thread(&graph, &store);
+    for _ in 0..2 {
+        on.invoke(S::update(), ledger.clone()).await.unwrap().done().unwrap();
+    }
+    let all = entries(&on).await;
+    let is = |kind_of: &str, nth: usize| {
+        let mut found = all.iter().filter(|entry| kind(&entry.entry.body) == kind_of);
+        found.nth(nth).unwrap().position
+    };
+    let keys = |branch: hanok_graph::Branch| {
+        branch.repeats.into_iter().map(|call| (call.tool, call.key)).collect::<Vec<_>>()
+    };
+    let meant: Vec<_> = all
+        .iter()
+        .filter_map(|entry| match &entry.entry.body {
+            Body::Intent(intent) => Some((intent.tool.clone(), intent.key.clone())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(meant.len(), 2);
+    // After the second call, between it and its super-step's end, before it, and before both.
+    let places = [(is("end", 1), 2), (is("memo", 1), 1), (is("end", 0), 1), (is("begin", 0), 0)];
+    for (n, (at, from)) in places.into_iter().enumerate() {
+        let fork = on.fork(Some(at), &key(&format!("fork {n}"))).await.unwrap();
+        assert_eq!(keys(fork), meant[from..], "at {at}");
+    }
+    let rewound = on.rewind(is("memo", 1)).await.unwrap();
+    assert_eq!(keys(rewound), meant[1..]);
+    on.resume(ledger.clone()).await.unwrap().done().unwrap();
+    assert_eq!(ledger.of("paid"), 3);
+    // The branch holds both: the one that was made before the rewind, and the one after it.
+    let both = keys(on.rewind(is("end", 0)).await.unwrap());
+    assert_eq!((both.len(), &both[0]), (2, &meant[1]));
+    assert_ne!(both[1], meant[1]);
 }

@@ -6,7 +6,9 @@ use hanok_checkpoint::{
     Body, CheckpointError, Checkpointer, Forks, Keep, Select, SharedCheckpointer,
 };
 use hanok_core::{Position, Tenant, ThreadKey};
-use hanok_graph::{BoxError, Context, Doubt, END, Graph, RunError, START, Snapshot, Unfinished};
+use hanok_graph::{
+    BoxError, Context, Doubt, END, Graph, RunError, START, Snapshot, Subgraph, Unfinished,
+};
 use hanok_sqlite::Sqlite;
 use hanok_state::{Message, State};
 
@@ -154,9 +156,9 @@ async fn forks_that_stay_are_named() {
     assert!(store.head(&key("fork of fork")).await.unwrap().is_some());
 }
 
-/// P57, P4, B76: nothing is erased while a run owns the thread or a call is in doubt; what is due runs and asks again.
+/// P57, P4, B76: nothing is erased while a run owns the thread or a call is in doubt; what is pending stays.
 #[tokio::test]
-async fn an_erasure_waits_for_runs_and_doubts_and_drops_what_is_pending() {
+async fn an_erasure_waits_for_runs_and_doubts_and_keeps_what_is_pending() {
     async fn ask(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
         Ok(says(cx.interrupt::<String>("well?").await?))
     }
@@ -175,7 +177,7 @@ async fn an_erasure_waits_for_runs_and_doubts_and_drops_what_is_pending() {
     on.erase(S::update().remove_message("m1"), "me", Forks::Too).await.unwrap();
     let again = asked(thread(&graph, &store).resume(ledger.clone()).await);
     assert_eq!((payloads(&again), again[0].id.clone()), (payloads(&before), before[0].id.clone()));
-    assert_eq!(ledger.of("a"), 2, "what it wrote was pending");
+    assert_eq!(ledger.of("a"), 1, "what it wrote was pending");
 
     let dying = Dying::new(&store, (1, Dies::Before), |body| kind(body) == "memo");
     thread(&graph, &dying.shared()).reply("yes", ledger.clone()).await.unwrap_err();
@@ -189,4 +191,82 @@ async fn an_erasure_waits_for_runs_and_doubts_and_drops_what_is_pending() {
         Err(RunError::Unfinished { why: Unfinished::InDoubt(requests), .. }) if requests.len() == 1
     );
     assert!(told, "{doubt:?}");
+}
+
+/// Pays once, then asks, with a step whose result names what is in the state.
+async fn pays_and_asks(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+    let ledger = cx.services().clone();
+    let pays = cx.once("pay", "{\"to\": \"Kim\"}", Doubt::Ask, |_| async {
+        Ok::<_, BoxError>(format!("receipt {}", ledger.note("paid")))
+    });
+    let receipt = pays.await?;
+    let told = state.log.iter().next().cloned().unwrap_or_default();
+    let step = cx.step("look", || async {
+        Ok::<_, BoxError>(format!("saw {told} ({})", ledger.note("looked")))
+    });
+    let seen = step.await?;
+    let answer: String = cx.interrupt("may I?").await?;
+    Ok(says(format!("{receipt}, {seen}, {answer}")))
+}
+
+fn paying() -> Graph<S, Ledger> {
+    let graph = Graph::builder("paying").node("pay", pays_and_asks).node("beside", work);
+    let graph = graph.edge(START, "pay").edge(START, "beside");
+    built(graph.edge("pay", END).edge("beside", END))
+}
+
+/// P4, P57: what was paid for stays paid, and what was done beside it stays done, when something else is erased.
+#[tokio::test]
+async fn what_is_pending_outlives_an_erasure() {
+    let (folder, ledger) = (tempfile::tempdir().unwrap(), Ledger::default());
+    let sqlite = Sqlite::open(folder.path().join("threads.db")).await.unwrap();
+    for store in [memory(), SharedCheckpointer::new(sqlite)] {
+        let graph = paying();
+        let graph = Graph::builder("outer").subgraph("call", Subgraph::shared(graph));
+        let graph = built(graph.edge(START, "call").edge("call", END));
+        for graph in [paying(), graph] {
+            let (ledger, name) = (Ledger::default(), key(&ledger.note("thread").to_string()));
+            let on = || app(&graph, &store).thread(name.clone());
+            let before = asked(on().invoke(secret(), ledger.clone()).await);
+            for gone in [S::update().remove_message("m1"), S::update().n(1)] {
+                let thread = on();
+                assert_eq!(thread.erase(gone, "me", Forks::Too).await.unwrap().left, []);
+                assert_eq!(asked(on().resume(ledger.clone()).await), before);
+            }
+            assert!(on().log().verify().await.unwrap().unwrap().is_whole());
+            let state = on().reply("yes", ledger.clone()).await.unwrap().done().unwrap();
+            assert_eq!(log(&state), ["in", "beside", "receipt 1, saw in (1), yes"]);
+            assert_eq!(ledger.counts(["paid", "looked", "beside"]), [1, 1, 1]);
+            assert!(state.messages.iter().all(|message| message.id().as_deref() != Some("m1")));
+        }
+    }
+}
+
+/// P4, P57: a result that holds what is erased goes with it; a call that gave it is in doubt, and a step is done again.
+#[tokio::test]
+async fn a_result_that_holds_what_is_erased_goes_and_leaves_a_doubt() {
+    async fn pay(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        let (ledger, to) = (cx.services().clone(), state.messages.iter().next().unwrap().text());
+        let arguments = format!("{{\"to\": \"{to}\"}}");
+        let paid = cx.once("pay", &arguments, Doubt::Ask, |_| async {
+            Ok::<_, BoxError>(format!("receipt {} for {to}", ledger.note("paid")))
+        });
+        let _receipt = paid.await?;
+        Ok(says(cx.interrupt::<String>("may I?").await?))
+    }
+    let (folder, ledger) = (tempfile::tempdir().unwrap(), Ledger::default());
+    let path = folder.path().join("threads.db");
+    let store = SharedCheckpointer::new(Sqlite::open(&path).await.unwrap());
+    let graph = built(Graph::builder("g").node("pay", pay).edge(START, "pay").edge("pay", END));
+    let on = thread(&graph, &store);
+    asked(on.invoke(secret(), ledger.clone()).await);
+    assert!(holds(&path));
+    on.erase(S::update().remove_message("m1").message(Message::user("someone")), "me", Forks::Too)
+        .await
+        .unwrap();
+    assert!(!holds(&path));
+    let doubt = crate::asking::doubted(on.resume(ledger.clone()).await);
+    let call = doubt[0].doubt.clone().unwrap();
+    assert_eq!((call.tool.as_str(), call.arguments.as_str()), ("pay", ""));
+    assert_eq!(ledger.of("paid"), 1);
 }

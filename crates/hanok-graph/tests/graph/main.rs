@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod asked_again;
 mod asking;
 mod breakpoints;
 mod budgets;

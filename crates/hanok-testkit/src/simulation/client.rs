@@ -86,9 +86,9 @@ pub(crate) async fn call<S: State, C: Send + Sync + 'static>(
             events.outcome().await.map(Some)
         }
         Asked::Run(input) => thread.run(input, services).await.map(Some),
-        Asked::Rewind(to) => thread.rewind(to).await.map(|_| None).map_err(RunError::from),
+        Asked::Rewind(to) => thread.rewind(to).await.map(|_| None),
         Asked::Edit(update) => thread.edit(update).await.map(|_| None),
-        Asked::Fork(to) => thread.fork(None, &to).await.map(|_| None).map_err(RunError::from),
+        Asked::Fork(to) => thread.fork(None, &to).await.map(|_| None),
     };
     heard.lock().answer = Some(answer);
 }

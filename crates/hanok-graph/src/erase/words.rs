@@ -1,0 +1,99 @@
+//! The words of stored values, by which what was erased is found elsewhere.
+
+use std::collections::BTreeSet;
+
+use hanok_core::{Change, Changes, Fields, MessageChange, Stored};
+
+/// The shortest word that tells one text from another, in bytes.
+const SHORTEST: usize = 3;
+
+/// Words, each a run of letters and digits, and numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Words(BTreeSet<String>);
+
+impl Words {
+    /// Those of a stored state.
+    pub(super) fn of_state(fields: &Fields) -> Self {
+        let mut words = Self::default();
+        for (_, field) in fields.iter() {
+            words.read(&field.to_stored());
+        }
+        words
+    }
+
+    /// Those that `others` does not have.
+    pub(super) fn without(&self, others: &Self) -> Self {
+        Self(self.0.difference(&others.0).cloned().collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether one of them is in `value`.
+    pub(super) fn are_in(&self, value: &Stored) -> bool {
+        let mut words = Self::default();
+        words.read(value);
+        self.meet(&words)
+    }
+
+    /// Whether one of them is in `text`.
+    pub(super) fn are_in_text(&self, text: &str) -> bool {
+        let mut words = Self::default();
+        words.split(text);
+        self.meet(&words)
+    }
+
+    /// Whether one of them is in a stored state.
+    pub(super) fn are_in_state(&self, fields: &Fields) -> bool {
+        !self.is_empty() && self.meet(&Self::of_state(fields))
+    }
+
+    /// Whether one of them is in what `changes` write.
+    pub(super) fn are_in_changes(&self, changes: &Changes) -> bool {
+        changes.0.iter().any(|(_, change)| match change {
+            Change::Set(value) | Change::Input(value) => self.are_in(value),
+            Change::Unset => false,
+            Change::Append(items) | Change::RemoveKeys(items) => {
+                items.iter().any(|i| self.are_in(i))
+            }
+            Change::Splice { insert, .. } => insert.iter().any(|item| self.are_in(item)),
+            Change::Merge(entries) => {
+                entries.iter().any(|(key, value)| self.are_in(key) || self.are_in(value))
+            }
+            Change::Nested(changes) => self.are_in_changes(changes),
+            Change::Messages(messages) => messages.iter().any(|message| match message {
+                MessageChange::Put(message) => self.are_in(message),
+                MessageChange::Remove { id } => self.are_in_text(id),
+                MessageChange::Clear => false,
+            }),
+        })
+    }
+
+    fn meet(&self, others: &Self) -> bool {
+        others.0.iter().any(|word| self.0.contains(word))
+    }
+
+    /// Adds the words of `value`; what is neither a text nor a number has none.
+    fn read(&mut self, value: &Stored) {
+        if let Ok(text) = value.as_str() {
+            self.split(text);
+        } else if let Ok(entries) = value.to_entries() {
+            for (key, value) in &entries {
+                self.read(key);
+                self.read(value);
+            }
+        } else if let Ok(items) = value.to_items() {
+            items.iter().for_each(|item| self.read(item));
+        } else if let Ok(number) = value.decode::<i64>() {
+            self.split(&number.to_string());
+        } else if let Ok(number) = value.decode::<u64>() {
+            self.split(&number.to_string());
+        }
+    }
+
+    fn split(&mut self, text: &str) {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        self.0.extend(words.filter(|word| word.len() >= SHORTEST).map(str::to_lowercase));
+    }
+}
