@@ -2,7 +2,7 @@
 
 use hanok_core::{Position, Stored, ThreadKey};
 
-use crate::{CheckpointError, Checkpointer, Cursor, Outbox, SharedCheckpointer};
+use crate::{CheckpointError, Checkpointer, Cursor, Outbox, OutboxItem, SharedCheckpointer};
 
 /// Reads the items of one topic, of all threads, in the order in which they were committed.
 ///
@@ -15,18 +15,27 @@ pub struct Consumer {
     topic: String,
 }
 
-/// An item of a [`Consumer`].
-#[derive(Debug, Clone, PartialEq)]
+/// What a [`Consumer`] is given.
+#[derive(Debug)]
 pub struct Delivery {
-    /// The item's id, the same whenever it is handed out.
-    pub id: String,
     /// The thread that it comes from.
     pub thread: ThreadKey,
     /// The record that says it.
     pub position: Position,
-    /// The item.
-    pub payload: Stored,
+    /// The item, or why it cannot be read: [`CheckpointError::Corrupt`] for one that is damaged, [`CheckpointError::Locked`]
+    /// for one that the store's codec does not read. What follows can be read all the same; whoever notes that one which
+    /// cannot is [done](Consumer::done) leaves it behind.
+    pub item: Result<Delivered, CheckpointError>,
     cursor: Cursor,
+}
+
+/// A whole item of a [`Consumer`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Delivered {
+    /// The item's id, the same whenever it is handed out.
+    pub id: String,
+    /// What a node handed over.
+    pub payload: Stored,
 }
 
 impl Consumer {
@@ -44,31 +53,30 @@ impl Consumer {
         self.store.advance(&self.name, &self.topic, Cursor::START).await
     }
 
-    /// The next items, at most `limit`.
-    ///
-    /// # Errors
-    ///
-    /// [`CheckpointError::Corrupt`] for an item that is damaged, [`CheckpointError::Locked`] for one that the store's codec
-    /// does not read; what the store says.
-    pub async fn next(&self, limit: usize) -> Result<Vec<Delivery>, CheckpointError> {
-        let items = self.store.outbox(&self.name, &self.topic, limit).await?;
-        let codec = self.store.codec();
-        let read = items.into_iter().map(|item| match Outbox::opened(codec, &item) {
-            Ok(Outbox { id, payload, .. }) => {
-                let (thread, position, cursor) = (item.thread, item.position, item.cursor);
-                Ok(Delivery { id, thread, position, payload, cursor })
-            }
-            Err(error) => Err(error.at(item.thread, item.position)),
-        });
-        read.collect()
-    }
-
-    /// Notes that `item`, and all before it, are done.
+    /// The next items, at most `limit`. One that cannot be read is among them, and says so.
     ///
     /// # Errors
     ///
     /// What the store says.
-    pub async fn done(&self, item: &Delivery) -> Result<(), CheckpointError> {
-        self.store.advance(&self.name, &self.topic, item.cursor).await
+    pub async fn next(&self, limit: usize) -> Result<Vec<Delivery>, CheckpointError> {
+        let items = self.store.outbox(&self.name, &self.topic, limit).await?;
+        let codec = self.store.codec();
+        let read = items.into_iter().map(|stored| {
+            let read = Outbox::opened(codec, &stored);
+            let OutboxItem { thread, position, cursor, .. } = stored;
+            let item = read.map(|Outbox { id, payload, .. }| Delivered { id, payload });
+            let item = item.map_err(|error| error.at(thread.clone(), position));
+            Delivery { thread, position, item, cursor }
+        });
+        Ok(read.collect())
+    }
+
+    /// Notes that `delivery`, and all before it, are done.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn done(&self, delivery: &Delivery) -> Result<(), CheckpointError> {
+        self.store.advance(&self.name, &self.topic, delivery.cursor).await
     }
 }

@@ -70,7 +70,7 @@ pub use checkpointer::{
 };
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
 pub use codec::{Codec, CodecError, KeyId, Keyring};
-pub use consumer::{Consumer, Delivery};
+pub use consumer::{Consumer, Delivered, Delivery};
 pub use diff::{Diff, Difference, GraphDiff};
 pub use entry::{
     Answer, Body, Commit, Copied, Doubt, Edit, End, Entry, Erased, Extend, Failed, Intent, Memo,

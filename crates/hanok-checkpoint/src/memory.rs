@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     task::Waker,
 };
 
@@ -29,7 +29,15 @@ struct Kept {
     threads: BTreeMap<ThreadKey, Thread>,
     outbox: Outboxes,
     /// Who waits for the head of a thread to move.
-    waiting: BTreeMap<ThreadKey, Vec<Waker>>,
+    waiting: BTreeMap<ThreadKey, Vec<Waiting>>,
+}
+
+/// A reader that waits.
+#[derive(Debug)]
+struct Waiting {
+    /// Gone with the reader.
+    reader: Weak<()>,
+    waker: Waker,
 }
 
 #[derive(Debug, Default)]
@@ -109,7 +117,8 @@ impl Kept {
     }
 
     fn wake(&mut self, thread: &ThreadKey) {
-        self.waiting.remove(thread).into_iter().flatten().for_each(Waker::wake);
+        let waiting = self.waiting.remove(thread).into_iter().flatten();
+        waiting.for_each(|waiting| waiting.waker.wake());
     }
 }
 
@@ -349,6 +358,7 @@ impl Checkpointer for Memory {
         thread: &ThreadKey,
         after: Position,
     ) -> Result<Position, CheckpointError> {
+        let reader = Arc::new(());
         std::future::poll_fn(|context| {
             let mut kept = self.kept();
             let head = kept.threads.get(thread).map_or(Position::START, Thread::position);
@@ -356,9 +366,13 @@ impl Checkpointer for Memory {
                 return std::task::Poll::Ready(Ok(head));
             }
             let waiting = kept.waiting.entry(thread.clone()).or_default();
-            if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
-                waiting.push(context.waker().clone());
-            }
+            // Of readers that are gone nothing stays.
+            waiting.retain(|waiting| {
+                let is_this = std::ptr::eq(waiting.reader.as_ptr(), Arc::as_ptr(&reader));
+                waiting.reader.strong_count() > 0 && !is_this
+            });
+            let (reader, waker) = (Arc::downgrade(&reader), context.waker().clone());
+            waiting.push(Waiting { reader, waker });
             std::task::Poll::Pending
         })
         .await

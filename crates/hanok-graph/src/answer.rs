@@ -8,8 +8,9 @@ use crate::{
     progress::{in_doubt, open_questions, pending},
 };
 
-/// How many entries of a log are read at a time.
+/// How many entries of a log are read at a time, and how many times.
 const PAGE: usize = 256;
+const PAGES: usize = 16;
 
 /// An answer that may be given.
 pub(crate) struct Given {
@@ -96,12 +97,12 @@ fn faults(schema: Option<&str>, _: &Stored) -> Vec<String> {
     schema.map(|_| unchecked.to_owned()).into_iter().collect()
 }
 
-/// Why a request is not open: it was answered, it was asked and is not asked any more, or it never was. Only here the
-/// whole log is read.
+/// Why a request is not open: it was answered, it was asked and is not asked any more, or it never was, as far as the newest
+/// entries say: whoever names a request that never was does not have all of a long log read.
 pub(crate) async fn why_not(log: &Log, id: RequestId) -> Result<RunError, RunError> {
     let mut before = None;
     let mut asked = false;
-    loop {
+    for _ in 0..PAGES {
         let page = log.history(before, PAGE).await.map_err(RunError::Checkpoint)?;
         for read in &page {
             match &read.entry.body {

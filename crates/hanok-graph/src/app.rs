@@ -37,7 +37,13 @@ pub struct Shutdown {
     pub running: usize,
     /// Those of them that had not ended within the grace time and were cancelled.
     pub cancelled: usize,
+    /// Those of them that are there all the same: a node of theirs blocks its thread and heeds nothing. The next process
+    /// finds their threads as those of lost runs.
+    pub stuck: usize,
 }
+
+/// How long a run that was cancelled may take to end, at least.
+const STOPPING: Duration = Duration::from_secs(1);
 
 impl<S: State, C: Send + Sync + 'static> App<S, C> {
     pub(crate) fn new(graph: Graph<S, C>, store: SharedCheckpointer) -> Self {
@@ -93,8 +99,9 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     }
 
     /// Ends all runs in good order: no new one begins, those under way end after their super-step, and those that have not
-    /// ended after `grace` are cancelled. Returns when none is left. Every thread can be resumed, by an app that is not
-    /// shut down. A drop of the future does not take the shutdown back.
+    /// ended after `grace` are cancelled. Returns when none is left, and at the latest after `grace` once more (and a second at
+    /// least): a node that blocks its thread cannot be stopped. Every thread can be resumed, by an app that is not shut down.
+    /// A drop of the future does not take the shutdown back.
     pub async fn shutdown(&self, grace: Duration) -> Shutdown {
         let Inner { active, drain, stop, .. } = &*self.0;
         let running = active.count();
@@ -105,8 +112,11 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
             () = clock.sleep(grace).fuse() => active.count(),
         };
         stop.cancel();
-        active.none().await;
-        Shutdown { running, cancelled }
+        let stuck = futures::select_biased! {
+            () = Box::pin(active.none()).fuse() => 0,
+            () = clock.sleep(grace.max(STOPPING)).fuse() => active.count(),
+        };
+        Shutdown { running, cancelled, stuck }
     }
 
     pub(crate) fn holder(&self) -> &Holder {

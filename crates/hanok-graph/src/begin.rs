@@ -12,8 +12,8 @@ use std::{
 
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Body, CheckpointError, Checkpointer, Claim, DRAINED, Epoch, IN_DOUBT, INTERRUPTED, LEASE, Life,
-    Log, OpenLog, RunFold,
+    Body, CheckpointError, Checkpointer, Claim, DRAINED, Epoch, Head, IN_DOUBT, INTERRUPTED, LEASE,
+    Life, Log, OpenLog, RunFold,
 };
 use hanok_core::{
     Budget, Cancellation, Limit, Meter, Namespace, Position, RunId, Spawned, Spent, Tenant,
@@ -121,7 +121,6 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
         Input::New(_) => options.new_input,
         _ => NewInput::Reject,
     };
-    let mut wait = QUEUE_FIRST;
     loop {
         if app.drain().is_cancelled() {
             return Err(RunError::ShuttingDown);
@@ -148,6 +147,11 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
         if app.drain().is_cancelled() {
             return Err(RunError::ShuttingDown);
         }
+        // What a queued input waits to see changed is known from before it tries.
+        let before = match policy {
+            NewInput::Queue => app.store().head(&thread).await.map_err(RunError::Checkpoint)?,
+            _ => None,
+        };
         let began = AtomicBool::new(false);
         let given = Given {
             app: &app,
@@ -166,12 +170,15 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
             return went;
         }
         match (policy, &went) {
-            (NewInput::Queue, Err(RunError::Conflict { .. } | RunError::Unfinished { .. })) => {
+            (
+                NewInput::Queue,
+                Err(error @ (RunError::Conflict { .. } | RunError::Unfinished { .. })),
+            ) => {
+                let changed = until_changed(&app, &thread, before.as_ref(), earliest(error));
                 futures::select_biased! {
-                    () = app.runtime().clock.sleep(wait).fuse() => {}
+                    changed = Box::pin(changed).fuse() => changed.map_err(RunError::Checkpoint)?,
                     () = options.cancellation.cancelled().fuse() => return went,
                 }
-                wait = QUEUE_LONGEST.min(wait * 2);
             }
             // The run that is replaced has stored something meanwhile.
             (NewInput::Replace, Err(RunError::Conflict { .. })) => {}
@@ -181,6 +188,51 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
             Some(again) => input = again,
             None => return went,
         }
+    }
+}
+
+/// The earliest time after which a thread that waits for people goes on without them.
+fn earliest(error: &RunError) -> Option<Timestamp> {
+    match error {
+        RunError::Unfinished { why: Unfinished::Interrupted(requests), .. } => {
+            requests.iter().filter_map(|pending| pending.deadline).min()
+        }
+        _ => None,
+    }
+}
+
+/// Waits until a thread that was in use, or waited for somebody, may not be so any more: its log has moved since `before`, it
+/// has another owner or none, its owner is dead, or it is `until`. Nothing of the log is read.
+async fn until_changed<S: State, C: Send + Sync + 'static>(
+    app: &App<S, C>,
+    thread: &ThreadKey,
+    before: Option<&Head>,
+    until: Option<Timestamp>,
+) -> Result<(), CheckpointError> {
+    let owner = |head: Option<&Head>| {
+        let claim = head.and_then(|head| head.claim.as_ref());
+        head.map(|head| (head.life, head.position, claim.map(|claim| claim.epoch)))
+    };
+    let (clock, position) =
+        (&app.runtime().clock, before.map_or(Position::START, |head| head.position));
+    let mut wait = QUEUE_FIRST;
+    loop {
+        futures::select_biased! {
+            beyond = Box::pin(app.store().beyond(thread, position)).fuse() => {
+                beyond?;
+                // Whoever moved it may be about to give it back.
+                clock.sleep(QUEUE_FIRST).await;
+            }
+            () = clock.sleep(wait).fuse() => {}
+        }
+        let head = app.store().head(thread).await?;
+        let claim = head.as_ref().and_then(|head| head.claim.as_ref());
+        let dead = claim.is_some_and(|claim| app.is_dead(thread, claim));
+        let late = until.is_some_and(|until| until <= clock.now());
+        if dead || late || owner(head.as_ref()) != owner(before) {
+            return Ok(());
+        }
+        wait = QUEUE_LONGEST.min(wait * 2);
     }
 }
 

@@ -55,6 +55,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ) -> Result<Erasure, RunError> {
         let (log, root) = (self.log(), Namespace::root());
         self.app.release_dead(&log).await?;
+        // What this process remembers of it goes as well.
+        drop(self.app.recents().take(self.key()));
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
         let no_such = || RunError::NoSuchThread(self.key().clone());
         let opened = opened.ok_or_else(no_such)?;

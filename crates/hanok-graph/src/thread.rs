@@ -345,6 +345,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// [`CheckpointError`] when the store fails.
     pub async fn delete(&self) -> Result<bool, CheckpointError> {
+        // What this process remembers of it goes as well.
+        drop(self.app.recents().take(&self.key));
         self.app.store().delete(&self.key, None).await
     }
 

@@ -96,14 +96,14 @@ fn nothing_that_was_said_stands_in_the_file_and_only_its_key_opens_it() {
         assert!(block_on(log.open(None)).unwrap().is_some());
         let consumer = |store: &SharedCheckpointer| Consumer::new(store.clone(), "c", "memory");
         let items = block_on(consumer(&mine).next(9)).unwrap();
-        assert_eq!(items[0].payload.decode::<String>().unwrap(), SECRET);
+        assert_eq!(items[0].item.as_ref().unwrap().payload.decode::<String>().unwrap(), SECRET);
 
         let none = store(Codec::new());
         assert!(matches!(why(said(&none, "t").unwrap_err()), CodecError::NoKey(KeyId(1))));
         let opened = block_on(Log::new(none.clone(), thread("t")).open(None));
         assert!(matches!(why(opened.unwrap_err()), CodecError::NoKey(KeyId(1))));
-        let items = block_on(consumer(&none).next(9)).unwrap_err();
-        assert!(matches!(why(items), CodecError::NoKey(KeyId(1))));
+        let item = block_on(consumer(&none).next(9)).unwrap().remove(0).item.unwrap_err();
+        assert!(matches!(why(item), CodecError::NoKey(KeyId(1))));
         let wrong = store(Codec::new().encrypt(keys(1, 8)));
         assert!(matches!(why(said(&wrong, "t").unwrap_err()), CodecError::Refused(KeyId(1))));
         let other = store(Codec::new().encrypt(keys(2, 7)));

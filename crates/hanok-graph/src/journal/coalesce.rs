@@ -82,8 +82,15 @@ impl Waiting {
         for (at, entry) in (after.0 + 1..).zip(&entries) {
             self.leaving.insert(entry.name, Position(at));
         }
+        // Of what a super-step of the thread's own graph ends nothing is named any more.
+        let ended = entries
+            .iter()
+            .rposition(|entry| entry.path.is_root() && matches!(entry.body, Body::Commit(_)));
+        let ended = ended.map_or(Position::START, |index| Position(after.0 + 1 + index as u64));
         let placed = |entry: Entry| (entry.at, entry.path, placed(&self.leaving, entry.body));
-        entries.into_iter().map(placed).collect()
+        let entries = entries.into_iter().map(placed).collect();
+        self.leaving.retain(|_, stands| *stands > ended);
+        entries
     }
 
     /// What was to be put into the log stands there.

@@ -10,8 +10,8 @@ use std::{
 
 use futures::StreamExt;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Consumer, Doubt, Guard, Head, LEASE,
-    SharedCheckpointer, Which,
+    Append, Body, CheckpointError, Checkpointer, Consumer, Delivery, Doubt, Guard, Head, LEASE,
+    OutboxItem, SharedCheckpointer, Which,
 };
 use hanok_core::{Cancellation, Position, ThreadKey, Timestamp};
 use hanok_graph::{
@@ -369,18 +369,78 @@ async fn items_for_others_come_with_their_super_step() {
         let thread = thread(&graph, &store).durability(durability);
         ledger.fail("two", 1);
         thread.invoke(S::update(), ledger.clone()).await.unwrap_err();
-        assert_eq!(consumer.next(9).await.unwrap(), [], "nothing is committed yet");
+        assert!(consumer.next(9).await.unwrap().is_empty(), "nothing is committed yet");
         done(thread.resume(ledger.clone()).await);
 
         let items = consumer.next(9).await.unwrap();
-        let said: Vec<String> = items.iter().map(|item| item.payload.decode().unwrap()).collect();
+        let said: Vec<String> = items.iter().map(said).collect();
         assert_eq!(said, ["one remembers", "two remembers", "three remembers"], "{durability:?}");
         assert!(items.iter().all(|item| item.thread == key("t")));
-        let again = consumer.next(9).await.unwrap();
-        assert_eq!(items, again, "until they are done, with the same ids");
+        let ids = async || {
+            let next = consumer.next(9).await.unwrap();
+            next.iter().map(|given| given.item.as_ref().unwrap().id.clone()).collect::<Vec<_>>()
+        };
+        let all: Vec<_> =
+            items.iter().map(|given| given.item.as_ref().unwrap().id.clone()).collect();
+        assert_eq!(ids().await, all, "until they are done, with the same ids");
         consumer.done(&items[1]).await.unwrap();
-        assert_eq!(consumer.next(9).await.unwrap(), items[2..]);
+        assert_eq!(ids().await, all[2..]);
     }
+}
+
+fn said(given: &Delivery) -> String {
+    given.item.as_ref().unwrap().payload.decode().unwrap()
+}
+
+/// A store that damages what a topic holds of one thread.
+#[derive(Debug)]
+struct Damaging(SharedCheckpointer);
+
+impl Layer for Damaging {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.0
+    }
+
+    async fn outbox(
+        &self,
+        consumer: &str,
+        topic: &str,
+        limit: usize,
+    ) -> Result<Vec<OutboxItem>, CheckpointError> {
+        let mut items = self.0.outbox(consumer, topic, limit).await?;
+        for item in items.iter_mut().filter(|item| item.thread == key("bob")) {
+            let mut bytes = item.bytes.to_vec();
+            bytes[9] ^= 1;
+            item.bytes = bytes.into();
+        }
+        Ok(items)
+    }
+}
+
+/// P7: an item that is damaged stops nobody else's: it is handed out as what it is, and whoever says so leaves it behind.
+#[tokio::test]
+async fn a_damaged_item_is_handed_out_as_damaged() {
+    async fn tells(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.hand_out("memory", "a fact")?;
+        Ok(S::update())
+    }
+    let graph = Graph::<S, Ledger>::builder("tells").node("tells", tells);
+    let graph = graph.edge(START, "tells").edge("tells", END).build().unwrap();
+    let store = SharedCheckpointer::new(Layered(Damaging(memory())));
+    let consumer = Consumer::new(store.clone(), "learner", "memory");
+    consumer.register().await.unwrap();
+    for name in ["alice", "bob", "carol"] {
+        let thread = graph.checkpointer(store.clone()).thread(key(name));
+        done(thread.invoke(S::update(), Ledger::default()).await);
+    }
+    let all = consumer.next(9).await.unwrap();
+    let whole: Vec<_> = all.iter().map(|given| given.item.is_ok()).collect();
+    assert_eq!(whole, [true, false, true]);
+    let error = all[1].item.as_ref().unwrap_err();
+    assert!(matches!(error, CheckpointError::Corrupt { thread, .. } if *thread == key("bob")));
+    consumer.done(&all[1]).await.unwrap();
+    let rest = consumer.next(9).await.unwrap();
+    assert_eq!(rest.iter().map(|given| given.thread.clone()).collect::<Vec<_>>(), [key("carol")]);
 }
 
 /// P57: a thread that nobody used for long enough is swept, with all that belongs to it, and no other.

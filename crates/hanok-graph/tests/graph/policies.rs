@@ -1,12 +1,20 @@
 //! What becomes of a new input for a thread that runs or waits, in this process and in others.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
-use hanok_core::{Cancellation, Position};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Opened, SharedCheckpointer, Snapshots};
+use hanok_core::{Cancellation, Position, ThreadKey};
 use hanok_graph::{
     BoxError, Context, END, Graph, NewInput, Outcome, RunError, START, Snapshot, Unfinished,
 };
 use hanok_state::State;
+use hanok_testkit::{Layer, Layered};
 use tokio::time::sleep;
 
 use crate::asking::{
@@ -288,4 +296,53 @@ async fn a_new_input_after_a_failed_turn_begins_anew() {
     let state = thread(&graph, &store).invoke(says("three"), ledger.clone()).await.unwrap();
     assert_eq!(log(&state.done().unwrap()), ["one", "a", "two", "a", "three", "a", "b"]);
     assert_eq!(ledger.counts(["a", "b"]), [3, 2]);
+}
+
+/// Counts how often the log is read.
+#[derive(Debug)]
+struct Reads {
+    store: SharedCheckpointer,
+    count: Arc<AtomicUsize>,
+}
+
+impl Layer for Reads {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
+    }
+
+    async fn open(
+        &self,
+        thread: &ThreadKey,
+        at: Option<Position>,
+        snapshots: Snapshots,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        self.count.fetch_add(1, Ordering::SeqCst);
+        self.store.open(thread, at, snapshots).await
+    }
+}
+
+/// B76: an input that waits behind a person reads the thread when something has changed, not all the time.
+#[tokio::test(start_paused = true)]
+async fn a_queued_input_does_not_read_the_thread_while_it_waits() {
+    async fn ask(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        Ok(says(cx.interrupt::<String>("well?").await?))
+    }
+    let graph = built(Graph::builder("asks").node("ask", ask).edge(START, "ask").edge("ask", END));
+    let (store, count, ledger) = (memory(), Arc::new(AtomicUsize::new(0)), Ledger::default());
+    let counted =
+        SharedCheckpointer::new(Layered(Reads { store: store.clone(), count: count.clone() }));
+    asked(thread(&graph, &store).invoke(S::update(), ledger.clone()).await);
+    let queued = thread(&graph, &counted).new_input(NewInput::Queue);
+    let queued = tokio::spawn({
+        let ledger = ledger.clone();
+        async move { queued.invoke(says("queued"), ledger).await }
+    });
+    sleep(Duration::from_secs(600)).await;
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    // Its turn comes when the person has answered, and it asks anew.
+    thread(&graph, &store).reply("yes", ledger.clone()).await.unwrap().done().unwrap();
+    asked(queued.await.unwrap());
+    let state = thread(&graph, &store).reply("no", ledger).await.unwrap().done().unwrap();
+    assert_eq!(log(&state), ["yes", "queued", "no"]);
+    assert!(count.load(Ordering::SeqCst) <= 3, "{count:?}");
 }

@@ -47,7 +47,7 @@ async fn a_shutdown_drains_what_runs_and_refuses_what_is_new() {
         let observed = late.stream(Input::New(says("late")), ledger.clone()).outcome().await;
         (late.invoke(says("late"), ledger.clone()).await, observed)
     });
-    assert_eq!(shut, Shutdown { running: 3, cancelled: 0 });
+    assert_eq!(shut, Shutdown { running: 3, cancelled: 0, stuck: 0 });
     assert!(began.elapsed() < 100 * MS);
     for late in [late.0, late.1] {
         assert!(matches!(late.unwrap_err(), RunError::ShuttingDown));
@@ -60,7 +60,7 @@ async fn a_shutdown_drains_what_runs_and_refuses_what_is_new() {
     // It stays shut down, and doing so again takes nothing.
     let again = one.thread(key("a")).resume(ledger.clone()).await;
     assert!(matches!(again.unwrap_err(), RunError::ShuttingDown));
-    assert_eq!(one.shutdown(SECOND).await, Shutdown { running: 0, cancelled: 0 });
+    assert_eq!(one.shutdown(SECOND).await, Shutdown { running: 0, cancelled: 0, stuck: 0 });
 
     let other = app(&graph, &store);
     assert!(other.thread(key("late")).state(None).await.unwrap().is_none());
@@ -86,7 +86,7 @@ async fn what_has_not_ended_in_the_grace_time_is_cancelled() {
     };
     let (ended, (shut, took)) = tokio::join!(thread.invoke(says("in"), ledger.clone()), shutdown);
     assert!(matches!(ended.unwrap(), Outcome::Cancelled));
-    assert_eq!(shut, Shutdown { running: 1, cancelled: 1 });
+    assert_eq!(shut, Shutdown { running: 1, cancelled: 1, stuck: 0 });
     assert!(took >= 2 * SECOND && took < 3 * SECOND, "{took:?}");
     ledger.hang(&[]);
     let on = crate::asking::thread(&graph, &store);
@@ -110,7 +110,7 @@ async fn a_second_shutdown_may_have_less_patience() {
         one.shutdown(Duration::ZERO).await
     });
     assert!(matches!(ended.unwrap(), Outcome::Cancelled));
-    assert_eq!(second, Shutdown { running: 1, cancelled: 1 });
+    assert_eq!(second, Shutdown { running: 1, cancelled: 1, stuck: 0 });
 }
 
 /// P25: an input that waits its turn is refused or kept whole, and is not lost silently.
@@ -148,7 +148,7 @@ async fn a_thread_that_waits_for_a_person_holds_no_shutdown_up() {
     let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
     let one = app(&graph, &store);
     asked(one.thread(key("t")).invoke(S::update(), ledger.clone()).await);
-    assert_eq!(one.shutdown(3600 * SECOND).await, Shutdown { running: 0, cancelled: 0 });
+    assert_eq!(one.shutdown(3600 * SECOND).await, Shutdown { running: 0, cancelled: 0, stuck: 0 });
     let refused = one.thread(key("t")).reply("yes", ledger.clone()).await;
     assert!(matches!(refused.unwrap_err(), RunError::ShuttingDown));
     let state = thread(&graph, &store).reply("yes", ledger).await.unwrap().done().unwrap();
@@ -173,4 +173,30 @@ async fn a_drained_thread_ends_after_its_super_step() {
         let state = thread(&graph, &store).resume(ledger.clone()).await.unwrap().done().unwrap();
         assert_eq!((log(&state), ledger.of("slow")), (vec!["slow", "slow"], 2));
     }
+}
+
+/// P25: a shutdown ends although a node blocks its thread, and says so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_shutdown_ends_although_a_node_blocks_its_thread() {
+    static BLOCKED: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    async fn blocks(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.services().note("blocks");
+        drop(BLOCKED.lock());
+        Ok(says("free"))
+    }
+    let graph = Graph::builder("blocks").node("blocks", blocks);
+    let graph = built(graph.edge(START, "blocks").edge("blocks", END));
+    let (store, ledger) = (memory(), Ledger::default());
+    let one = app(&graph, &store);
+    let blocked = BLOCKED.lock().unwrap();
+    let (thread, of_run) = (one.thread(key("t")), ledger.clone());
+    let run = tokio::spawn(async move { thread.invoke(S::update(), of_run).await });
+    while ledger.of("blocks") == 0 {
+        sleep(MS).await;
+    }
+    let shut = one.shutdown(MS).await;
+    assert_eq!(shut, Shutdown { running: 1, cancelled: 1, stuck: 1 });
+    drop(blocked);
+    drop(run.await.unwrap());
+    assert_eq!(one.shutdown(MS).await, Shutdown { running: 0, cancelled: 0, stuck: 0 });
 }
