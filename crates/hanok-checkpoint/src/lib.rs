@@ -41,6 +41,7 @@ mod export;
 mod fold;
 mod frontier;
 mod kind;
+mod labels;
 mod lease;
 mod life;
 mod links;
@@ -83,6 +84,7 @@ pub use fold::{
 };
 pub use frontier::{Due, Frontier, Goto, Handed};
 pub use kind::{Kind, UnknownKind};
+pub use labels::{DEADLINE, GRAPH, Labels, REQUESTS, STATUS};
 pub use lease::Leases;
 pub use life::Life;
 pub use log::{Log, LogEntry, OpenLog};

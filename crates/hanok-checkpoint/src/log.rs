@@ -1,12 +1,12 @@
 //! The log of one thread, on any store.
 
 use bytes::Bytes;
-use hanok_core::{Position, ThreadKey, Timestamp};
+use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 
 use crate::{
     Ancestor, Append, AppendId, Body, CheckpointError, Checkpointer, CodecError, Edit, Entry,
-    Guard, Head, Life, Opened, Origin, Record, RecordError, SharedCheckpointer, Snapshot,
-    Snapshots, ThreadFold, Tip,
+    GRAPH, Guard, Head, Labels, Life, Opened, Origin, Record, RecordError, SharedCheckpointer,
+    Snapshot, Snapshots, ThreadFold, Tip,
     base::BaseState,
     record::Salt,
     seal::{self, SealPlace, Sealed, UnsealError},
@@ -265,14 +265,20 @@ impl Log {
         let fold = ThreadFold { identity: None, ..log.fold };
         let (thread, snapshot) = (self.thread.thread().to_owned(), Snapshot::of(&fold));
         let origin = Origin { thread, position, snapshot };
-        let entry =
-            Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Origin(origin) };
+        // What the fork is at is what is due there, whoever was asked.
+        let graph = self.info().await?.and_then(|mut info| info.labels.remove(GRAPH));
+        let labels = Labels {
+            graph: graph.map(Into::into),
+            ..Labels::of(&origin.snapshot.to_fold(position))
+        };
+        let entry = Entry { at: now, namespace: Namespace::root(), body: Body::Origin(origin) };
         let from = Ancestor { life: log.head.life, link: log.head.link };
         let (codec, mut tip) = (self.store.codec(), self.new_tip(id));
         let record = tip.push_from(codec, to, Position::START, &entry, &from).map_err(unwritten)?;
         let place = (Position::START, Guard::Unclaimed);
         let append = tip.append(codec, to, id, place, vec![record]);
-        let append = Append { origin: Some(self.thread.thread().to_owned()), ..append };
+        let (origin, labels) = (Some(self.thread.thread().to_owned()), labels.since(None));
+        let append = Append { origin, labels, updated: Some(now), ..append };
         self.store.append(to, append).await?;
         Ok(position)
     }
@@ -331,7 +337,7 @@ impl Log {
     ) -> Result<Head, CheckpointError> {
         let (mut tip, epoch) = (Tip::of(head), head.epoch.next(now));
         let nothing = Edit { node: None, changes: Default::default(), frontier: None };
-        let namespace = hanok_core::Namespace::root();
+        let namespace = Namespace::root();
         let entry = Entry { at: now, namespace, body: Body::Edit(nothing) };
         let (codec, place) = (self.store.codec(), (tip.position, Guard::Clear(epoch)));
         let record = tip.push(codec, &self.thread, tip.position, &entry).map_err(unwritten)?;
@@ -348,10 +354,19 @@ impl Log {
         id: AppendId,
         now: Timestamp,
     ) -> Result<Tip, CheckpointError> {
-        let entry = Entry { at: now, namespace: hanok_core::Namespace::root(), body: Body::Rewind };
+        // Of a log that is damaged there, what the labels said stays: whoever reads it is told.
+        let opened = self.open(Some(to)).await.ok().flatten();
+        let labels = opened.map(|mut opened| {
+            let entry = Entry { at: now, namespace: Namespace::root(), body: Body::Rewind };
+            let rewound = opened.fold.apply(tip.position.next(), &entry);
+            rewound.map_or_else(|_| Vec::new(), |()| Labels::of(&opened.fold).since(None))
+        });
+        let labels = labels.unwrap_or_default();
+        let entry = Entry { at: now, namespace: Namespace::root(), body: Body::Rewind };
         let (codec, place) = (self.store.codec(), (tip.position, Guard::Unclaimed));
         let record = tip.push(codec, &self.thread, to, &entry).map_err(unwritten)?;
         let append = tip.append(codec, &self.thread, id, place, vec![record]);
+        let append = Append { labels, updated: Some(now), ..append };
         self.store.append(&self.thread, append).await?;
         Ok(tip)
     }

@@ -7,8 +7,8 @@ use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 use bytes::Bytes;
 
 use crate::{
-    AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Erased, Guard, Head, Link, Log,
-    Record, Snapshot, ThreadFold, Tip, Trim, Which,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Erased, Guard, Head,
+    Labels, Link, Log, Record, Snapshot, ThreadFold, Tip, Trim, Which,
     base::BaseState,
     log::{previous, unwritten},
     page::source,
@@ -196,7 +196,9 @@ impl Log {
         let (snapshot, pending) = (Snapshot::of_calls(&fold), pending(&fold, now));
         let base = BaseState { link: tip.link, start, snapshot, pending };
         let base = self.seal_base((thread, head.life), floor, &base)?;
-        let then = Some(append(id, &mut tip, Body::Erased(Erased { by: by.to_owned() }))?);
+        let erased = append(id, &mut tip, Body::Erased(Erased { by: by.to_owned() }))?;
+        let (labels, updated) = (Labels::of(&fold).since(None), Some(now));
+        let then = Some(Append { labels, updated, ..erased });
         let trim = Trim { life: head.life, floor, base, expected: None, envelopes, then };
         self.store().trim(thread, trim).await?;
         Ok(tip.position)

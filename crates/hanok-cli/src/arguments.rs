@@ -48,6 +48,9 @@ pub(crate) enum Verb {
         /// Only the forks of this thread.
         #[arg(long, value_name = "THREAD")]
         forks_of: Option<String>,
+        /// Only those of this status: `done`, `running`, `interrupted`, `in_doubt`, `failed`, `due`, …
+        #[arg(long, conflicts_with = "forks_of")]
+        status: Option<String>,
     },
     /// Shows the state of a thread's graphs, what is due and what is asked.
     Show {

@@ -3,8 +3,8 @@
 use std::{fs, io::Write, path::Path};
 
 use hanok_checkpoint::{
-    Chain, Checkpointer, Difference, Holder, KeyId, Log, LogEntry, Select, ThreadInfo, Verified,
-    Which,
+    Chain, Checkpointer, Difference, GRAPH, Holder, KeyId, Log, LogEntry, REQUESTS, STATUS, Select,
+    ThreadInfo, Verified, Which,
 };
 use hanok_core::{Namespace, Position, Stored};
 use serde_json::{Value, json};
@@ -22,11 +22,14 @@ const PAGE: usize = 256;
 pub(crate) async fn list(
     place: &Place,
     forks_of: Option<String>,
+    status: Option<String>,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let which = match forks_of {
-        Some(thread) => Which::ForksOf(place.key(&thread)?),
-        None => Which::Of(place.tenant.clone()),
+    let tenant = place.tenant.clone();
+    let which = match (forks_of, status) {
+        (Some(thread), _) => Which::ForksOf(place.key(&thread)?),
+        (None, Some(value)) => Which::Labelled { tenant, name: STATUS.to_owned(), value },
+        (None, None) => Which::Of(tenant),
     };
     threads(&place.store.all_threads(&which).await?, output)
 }
@@ -68,14 +71,27 @@ fn threads(all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
                 info.thread.thread().to_owned(),
                 info.head.position.to_string(),
                 info.head.floor.to_string(),
-                info.head.claim.as_ref().map_or("", |_| "running").to_owned(),
+                // A thread that somebody owns runs, whatever its last run left.
+                match info.head.claim {
+                    Some(_) => "running".to_owned(),
+                    None => label(info, STATUS),
+                },
+                label(info, REQUESTS),
+                label(info, GRAPH),
                 info.origin.clone().unwrap_or_default(),
                 info.expires.map(moment).unwrap_or_default(),
             ]
         })
         .collect();
-    let heading = ["TENANT", "THREAD", "POSITION", "FLOOR", "RUN", "FORK OF", "EXPIRES"];
+    let heading = [
+        "TENANT", "THREAD", "POSITION", "FLOOR", "STATUS", "REQUESTS", "GRAPH", "FORK OF",
+        "EXPIRES",
+    ];
     output.table(&heading, &rows)
+}
+
+fn label(info: &ThreadInfo, name: &str) -> String {
+    info.labels.get(name).cloned().unwrap_or_default()
 }
 
 pub(crate) async fn show(log: &Log, at: Option<u64>, output: &mut Output) -> Result<(), Failure> {

@@ -37,7 +37,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
     runtime.map_err(Failure::Io)?.block_on(async {
         let place = Place::open(&arguments).await?;
         match arguments.verb {
-            Verb::List { forks_of } => look::list(&place, forks_of, output).await,
+            Verb::List { forks_of, status } => look::list(&place, forks_of, status, output).await,
             Verb::Expired => look::expired(&place, output).await,
             Verb::Abandoned => look::abandoned(&place, output).await,
             Verb::Show { thread, at } => look::show(&place.log(&thread)?, at, output).await,

@@ -13,7 +13,7 @@ use std::{
 use futures::FutureExt;
 use hanok_checkpoint::{
     Body, CheckpointError, Checkpointer, Claim, DRAINED, Epoch, Head, IN_DOUBT, INTERRUPTED, LEASE,
-    Life, Log, OpenLog, RunFold,
+    Labels, Life, Log, OpenLog, RunFold,
 };
 use hanok_core::{
     Budget, Cancellation, Limit, Meter, Namespace, Position, RunId, Spawned, Spent, Tenant,
@@ -394,7 +394,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 let new = || app.new_tip();
                 Opening::of(&*graph.initial, opened, new, app.holder(), now)?
             }
-            Known::Recent(recent) => Opening::recent(recent, now),
+            Known::Recent(recent) => Opening::recent(recent, graph.fingerprint, now),
         };
         let opening = opening.begin(graph, log.thread(), run, way, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: opening.epoch, beat: now };
@@ -416,6 +416,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         };
         let runtime = runtime.clone();
         let place = (log, self.active.slot());
+        let first = (first, opening.labels);
         let journal = Journal::take(place, runtime, at, claim.clone(), first, keeping, tell);
         let journal = journal.await;
         let journal = match journal {
@@ -702,6 +703,16 @@ async fn end<S: State, C: Send + Sync + 'static>(
     if scope.env.journal.is_released() {
         return outcome;
     }
+    let requests = match &outcome {
+        Ok(Outcome::Interrupted(requests) | Outcome::InDoubt(requests)) => requests.as_slice(),
+        _ => &[],
+    };
+    scope.env.journal.relabel(|before| Labels {
+        graph: before.graph.clone(),
+        status: name.to_owned().into(),
+        requests: requests.len(),
+        deadline: requests.iter().filter_map(|request| request.deadline).min(),
+    });
     let entry = (Namespace::root(), Body::End(scope.end(name, &detail, rest)));
     let tell = |at| scope.emit(progress, None, Some(at), told(name, error));
     match (scope.env.journal.append_then(vec![entry], Keep::Nothing, tell).await, outcome) {

@@ -48,6 +48,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.app.release_dead(&log).await?;
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
         let is_new = opened.is_none();
+        let before = opened.as_ref().map(|opened| opened.fold.clone()).unwrap_or_default();
         if let Some(opened) = &opened {
             self.refuse_doubts(opened)?;
         }
@@ -77,7 +78,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         if entries.is_empty() {
             return Ok(tip.position);
         }
-        self.append(tip, entries).await
+        self.append(tip, before, entries).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_checkpoint::{Body, Commit, End, Frontier, Life, RunFold, ThreadFold, Void};
+use hanok_checkpoint::{Body, Commit, End, Frontier, Labels, Life, RunFold, ThreadFold, Void};
 use hanok_core::{BoxFuture, Change, Changes, Namespace, Position, Spent, TaskId, Timestamp};
 use hanok_state::{State, StateUpdate};
 
@@ -121,6 +121,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if ends && !planted(Planted::EndForgotten) {
             let end = self.end("done", "", Spent::default());
             entries.push((Namespace::root(), Body::End(end)));
+            self.env.journal.relabel(|before| Labels::done(before.graph.clone()));
         }
         // With the end of the run in one append, the commit stands before it.
         let of_commit = |last: Position| Position(last.0.saturating_sub(u64::from(ends)));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hanok_checkpoint::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Frontier, Goto, Guard,
-    OpenLog, Tip,
+    Labels, OpenLog, ThreadFold, Tip,
 };
 use hanok_core::{Changes, Fields, Namespace, Position};
 use hanok_state::{State, StateUpdate};
@@ -107,6 +107,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let Some(OpenLog { head, mut fold, .. }) = opened else {
             return Err(RunError::NoSuchThread(self.key().clone()));
         };
+        let before = fold.clone();
         let Some(run) = fold.runs.remove(path) else {
             let (thread, path) = (self.key().clone(), path.clone());
             return Err(RunError::NoSuchSubgraph { thread, path });
@@ -141,7 +142,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             None => None,
         };
         entries.push((path.clone(), Body::Edit(Edit { node, changes, frontier })));
-        self.append(Tip::of(&head), entries).await
+        self.append(Tip::of(&head), before, entries).await
     }
 
     /// Merges what `writer` writes into the state of the graph at a path of the thread, which is at a position; says how it
@@ -178,10 +179,11 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Err(RunError::Unfinished { thread: self.key().clone(), why })
     }
 
-    /// Appends entries between runs.
+    /// Appends entries between runs, to a log that amounts to `fold`.
     pub(crate) async fn append(
         &self,
         mut tip: Tip,
+        mut fold: ThreadFold,
         entries: Vec<(Namespace, Body)>,
     ) -> Result<Position, RunError> {
         let (runtime, thread) = (self.app.runtime(), self.key());
@@ -191,10 +193,14 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             let entry = Entry { at: now, namespace, body };
             let record = tip.push(codec, thread, tip.position, &entry);
             records.push(record.map_err(|error| CheckpointError::Encode(error.into()))?);
+            fold.apply(tip.position, &entry).map_err(|error| RunError::State(error.into()))?;
         }
         let (id, place) = (AppendId(runtime.ids.id()), (expected, Guard::Unclaimed));
         let append = tip.append(codec, thread, id, place, records);
-        let append = Append { updated: Some(now), ..append };
+        let is_new = expected == Position::START;
+        let graph = is_new.then(|| self.app.graph().0.name.as_str().into());
+        let labels = Labels { graph, ..Labels::of(&fold) }.since(None);
+        let append = Append { updated: Some(now), labels, ..append };
         self.app.store().append(thread, append).await?;
         Ok(tip.position)
     }

@@ -17,8 +17,8 @@ use std::{
 use futures::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
     Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Codec, CodecError, Entry, Epoch,
-    Guard, Log, Outgoing, Persistence, Record, RunFold, Safety, SharedCheckpointer, ThreadFold,
-    Tip,
+    Guard, Labels, Log, Outgoing, Persistence, Record, RunFold, Safety, SharedCheckpointer,
+    ThreadFold, Tip,
 };
 use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey, Timestamp};
 
@@ -45,6 +45,7 @@ pub(crate) struct Journal {
     lost: Arc<AtomicBool>,
     /// The last position at which something of the run is known to be stored.
     stored: Arc<AtomicU64>,
+    labels: Mutex<Relabel>,
     /// The run before ended because people were asked.
     asked: AtomicBool,
     reading: Reading,
@@ -109,6 +110,14 @@ struct Held {
     then: Box<dyn FnOnce(Position) + Send>,
 }
 
+/// The labels of the thread as they are stored, and as they are to be. They are written when the run takes its thread and
+/// when it gives it back.
+#[derive(Debug, Default)]
+pub(crate) struct Relabel {
+    pub(crate) stored: Option<Labels>,
+    pub(crate) next: Option<Labels>,
+}
+
 /// Whether the claim stays after an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
@@ -159,6 +168,7 @@ impl Journal {
             released: AtomicBool::new(false),
             lost,
             stored,
+            labels: Mutex::default(),
             asked: AtomicBool::new(false),
             reading,
             left: Mutex::default(),
@@ -174,7 +184,7 @@ impl Journal {
         runtime: Runtime,
         (tip, reading): (Tip, Reading),
         claim: Claim,
-        first: Vec<(Namespace, Body)>,
+        (first, labels): (Vec<(Namespace, Body)>, Relabel),
         keeping: Keeping,
         then: impl FnOnce(Position),
     ) -> Result<Self, CheckpointError> {
@@ -183,6 +193,7 @@ impl Journal {
         let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
         let slot = Arc::downgrade(slot);
         let journal = Self::new(thread, store, runtime, at, slot, reading, keeping);
+        *lock(&journal.labels) = labels;
         let (now, guard) = (claim.beat, Some(Guard::Take(claim)));
         journal.append_guarded(now, first, guard, Safety::Process, then, true).await?;
         Ok(journal)
@@ -251,6 +262,13 @@ impl Journal {
             Keep::Nothing => Some(Guard::Release(Epoch::default())),
         };
         self.append_guarded(now, entries, guard, Safety::Process, then, false).await
+    }
+
+    /// Says what the labels of the thread are once it is given back.
+    pub(crate) fn relabel(&self, labels: impl FnOnce(&Labels) -> Labels) {
+        let mut relabel = lock(&self.labels);
+        let next = relabel.next.as_ref().or(relabel.stored.as_ref()).map(labels);
+        relabel.next = next;
     }
 
     /// Stores `entries` with the next append, and tells `then` where the last one stands. The end of the run is one, if no
@@ -363,7 +381,17 @@ impl Journal {
         let append = tip.append(store.codec(), &self.thread, id, (after, guard), records);
         let updated = Some(now);
         at.unsure = true;
-        let append = Append { safety, outbox, expires, updated, ..append };
+        let labels = match ends {
+            true => {
+                let mut relabel = lock(&self.labels);
+                let next = relabel.next.take();
+                let changes = next.as_ref().map(|next| next.since(relabel.stored.as_ref()));
+                relabel.stored = next.or(relabel.stored.take());
+                changes.unwrap_or_default()
+            }
+            false => Vec::new(),
+        };
+        let append = Append { safety, outbox, expires, updated, labels, ..append };
         let (store, thread) = (store.clone(), self.thread.clone());
         let work = Box::pin(async move { store.append(&thread, append).await });
         let mut underway = Underway::new(work, (at, slot), self.runtime.spawner.clone());

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{
-    Answer, Begin, Body, Epoch, Holder, INTERRUPTED, OpenLog, Persistence, RunFold, Tip, outlives,
+    Answer, Begin, Body, Epoch, Holder, INTERRUPTED, Labels, OpenLog, Persistence, RunFold, Tip,
+    outlives,
 };
 use hanok_core::{Changes, Namespace, Position, RunId, StoredSchema, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
@@ -13,7 +14,7 @@ use crate::{
     first::{first_values, forget, with_input},
     graph::Inner,
     ids,
-    journal::Reading,
+    journal::{Reading, Relabel},
     migration::{Migrated, migrated},
     planted::{Planted, planted},
     progress::{Progress, state_error},
@@ -90,6 +91,8 @@ pub(crate) struct Opening<S: State> {
     /// Whether that run ended because people are asked: whatever could go on without them has.
     pub(crate) asked: bool,
     takeovers: u32,
+    /// The fingerprint of the graph that ran last.
+    ran: u64,
     /// Whether nothing was ever said on the thread.
     is_new: bool,
     /// The entries with which the run takes the thread.
@@ -100,6 +103,8 @@ pub(crate) struct Opening<S: State> {
     pub(crate) began: Option<Position>,
     /// The thread whose name the ids of the turn's tasks derive from, if it is another.
     pub(crate) identity: Option<ThreadKey>,
+    /// What the labels of the thread say, and what they are to say while the run is under way.
+    pub(crate) labels: Relabel,
 }
 
 /// How often runs were lost with what is due, the last one included. A run of this very process that is not there any more was
@@ -126,10 +131,12 @@ impl<S: State> Opening<S> {
             |opened| (Tip::of(&opened.head), opened.head.epoch, reading(opened)),
         );
         let takeovers = takeovers(opened.as_ref(), me);
+        let stored = opened.as_ref().map(|opened| Labels::of(&opened.fold));
         let fold = opened.map(|opened| opened.fold).unwrap_or_default();
         let (mut runs, identity) = (fold.runs, fold.identity);
         let root = runs.remove(&Namespace::root()).unwrap_or_default();
         let asked = root.ended == INTERRUPTED;
+        let ran = root.graph;
         let is_new = root.run.is_none() && root.fields.is_empty();
         let Migrated { progress, entries: first, unknown } = if is_new {
             let schema = initial.schema().to_stored().into();
@@ -148,16 +155,18 @@ impl<S: State> Opening<S> {
             runs,
             asked,
             takeovers,
+            ran,
             is_new,
             first,
             unknown,
             began: None,
             identity,
+            labels: Relabel { stored, next: None },
         })
     }
 
     /// Goes on from where a run of this process left the thread.
-    pub(crate) fn recent(recent: Recent<S>, now: Timestamp) -> Self {
+    pub(crate) fn recent(recent: Recent<S>, ran: u64, now: Timestamp) -> Self {
         Self {
             tip: recent.tip,
             now,
@@ -168,10 +177,13 @@ impl<S: State> Opening<S> {
             asked: false,
             takeovers: 0,
             identity: None,
+            ran,
             is_new: false,
             first: Vec::new(),
             unknown: Vec::new(),
             began: None,
+            // Only what is done is remembered.
+            labels: Relabel { stored: Some(Labels::done(None)), next: None },
         }
     }
 
@@ -222,6 +234,13 @@ impl<S: State> Opening<S> {
             }
             Way::On(given) => answers = given,
         }
+        // The log names a graph by its fingerprint alone.
+        let same = self.ran == graph.fingerprint;
+        if let Some(stored) = self.labels.stored.as_mut().filter(|_| same) {
+            stored.graph = Some(graph.name.as_str().into());
+        }
+        let is_done = same && self.labels.stored.as_ref().is_some_and(Labels::is_done);
+        self.labels.next = (!is_done).then(|| Labels::running(graph.name.as_str().into()));
         self.first.push((Namespace::root(), Body::Begin(begin)));
         answers.into_iter().for_each(|given| self.answer(given));
         Ok(self)

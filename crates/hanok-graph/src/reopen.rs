@@ -35,6 +35,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             });
         };
         let again = Reopen { id: id.to_owned(), reason: "it was taken back".to_owned() };
-        self.append(Tip::of(&opened.head), vec![(path.clone(), Body::Reopen(again))]).await
+        let entries = vec![(path.clone(), Body::Reopen(again))];
+        self.append(Tip::of(&opened.head), opened.fold, entries).await
     }
 }

@@ -31,6 +31,7 @@ mod fields;
 mod flow;
 mod initial;
 mod interrupts;
+mod labelled;
 mod limits;
 mod lints;
 mod lives;

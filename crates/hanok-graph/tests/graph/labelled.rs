@@ -1,0 +1,122 @@
+//! What a list of threads says of each.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use hanok_checkpoint::{DEADLINE, Forks, GRAPH, REQUESTS, STATUS, SharedCheckpointer, Which};
+use hanok_core::Tenant;
+use hanok_graph::{BoxError, Context, END, EditStep, Graph, RunError, START, Snapshot};
+use hanok_sqlite::Sqlite;
+use hanok_state::State;
+
+use crate::asking::{
+    Ledger, S, SUpdate, app, asked, built, clock, key, memory, says, thread, work,
+};
+
+async fn ask(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+    let deadline = cx.now().plus(Duration::from_secs(60));
+    Ok(says(cx.interrupt_until::<String>("may I?", deadline).await?))
+}
+
+/// Asks one person with a deadline and another without.
+fn asking() -> Graph<S, Ledger> {
+    async fn other(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        Ok(says(cx.interrupt::<String>("and I?").await?))
+    }
+    let graph = Graph::builder("asking").node("ask", ask).node("other", other).node("after", work);
+    let graph = graph.edge(START, "ask").edge(START, "other").join(["ask", "other"], "after");
+    built(graph.edge("after", END))
+}
+
+async fn labels(store: &SharedCheckpointer, name: &str) -> BTreeMap<String, String> {
+    let all = store.all_threads(&Which::Of(Tenant::default())).await.unwrap();
+    all.into_iter()
+        .find(|info| info.thread == key(name))
+        .map(|info| info.labels)
+        .unwrap_or_default()
+}
+
+fn are<const N: usize>(labels: [(&str, &str); N]) -> BTreeMap<String, String> {
+    labels.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// P18: without a log being read, a list says of each thread how far it is, how many requests are open, and when the first
+/// expires; stores find threads by it.
+#[tokio::test(start_paused = true)]
+async fn a_list_says_how_far_each_thread_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = Sqlite::open(folder.path().join("threads.db")).await.unwrap();
+    for store in [memory(), SharedCheckpointer::new(sqlite)] {
+        let (graph, ledger) = (asking(), Ledger::default());
+        let on = || thread(&graph, &store);
+        let begins = clock::now();
+        let open = asked(on().invoke(S::update(), ledger.clone()).await);
+        let deadline = begins.plus(Duration::from_secs(60)).0.to_string();
+        let both = are([
+            (GRAPH, "asking"),
+            (STATUS, "interrupted"),
+            (REQUESTS, "2"),
+            (DEADLINE, &deadline),
+        ]);
+        assert_eq!(labels(&store, "t").await, both);
+        let which = |name: &str, value: &str| Which::Labelled {
+            tenant: Tenant::default(),
+            name: name.to_owned(),
+            value: value.to_owned(),
+        };
+        assert_eq!(store.all_threads(&which(STATUS, "interrupted")).await.unwrap().len(), 1);
+
+        // An edit leaves it waiting, a fork has nobody to wait for, a copy waits as well.
+        on().edit(S::update().n(1)).await.unwrap();
+        assert_eq!(labels(&store, "t").await, both);
+        on().fork(None, &key("fork")).await.unwrap();
+        assert_eq!(labels(&store, "fork").await, are([(GRAPH, "asking"), (STATUS, "due")]));
+        on().log().copy(&key("copy"), hanok_checkpoint::AppendId(7), clock::now()).await.unwrap();
+        assert_eq!(labels(&store, "copy").await, both);
+        on().erase(S::update().n(2), "me", Forks::Keep).await.unwrap();
+        assert_eq!(labels(&store, "t").await, both);
+
+        let first = on().answer(open[0].id.clone(), "yes", ledger.clone()).await;
+        asked(first);
+        let one = are([(GRAPH, "asking"), (STATUS, "interrupted"), (REQUESTS, "1")]);
+        assert_eq!(labels(&store, "t").await, one);
+        on().reopen(&open[0].id).await.unwrap_err();
+        ledger.fail(&["after"]);
+        let failed = on().reply("no", ledger.clone()).await.unwrap_err();
+        assert!(matches!(failed, RunError::Node { .. }), "{failed}");
+        assert_eq!(labels(&store, "t").await, are([(GRAPH, "asking"), (STATUS, "failed")]));
+        ledger.fail(&[]);
+        on().resume(ledger.clone()).await.unwrap().done().unwrap();
+        let done = are([(GRAPH, "asking"), (STATUS, "done")]);
+        assert_eq!(labels(&store, "t").await, done);
+        assert_eq!(
+            store.all_threads(&which(STATUS, "interrupted")).await.unwrap().len(),
+            1,
+            "the copy"
+        );
+
+        // Gone back to where it asked, it is due; gone on with by hand, it is done.
+        let first = on().history(None, usize::MAX).await.unwrap().last().unwrap().position;
+        on().rewind(first).await.unwrap();
+        assert_eq!(labels(&store, "t").await[STATUS], "due");
+        let by_hand = vec![("after".to_owned(), says("by hand"))];
+        on().edits(vec![EditStep::Input(S::update()), EditStep::Nodes(by_hand)]).await.unwrap();
+        assert_eq!(labels(&store, "t").await, done);
+    }
+}
+
+/// P18: a thread that is done stays so in the list while later turns of the same graph run: nothing is written for it.
+#[tokio::test]
+async fn a_turn_of_a_thread_that_is_done_writes_no_label() {
+    let graph = Graph::builder("a").node("work", work).edge(START, "work").edge("work", END);
+    let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
+    let app = app(&graph, &store);
+    for _ in 0..3 {
+        app.thread(key("t")).invoke(S::update(), ledger.clone()).await.unwrap().done().unwrap();
+        assert_eq!(labels(&store, "t").await, are([(GRAPH, "a"), (STATUS, "done")]));
+    }
+    // Another graph says so.
+    let graph = Graph::builder("b").node("other", work).edge(START, "other").edge("other", END);
+    let graph = built(graph);
+    thread(&graph, &store).invoke(S::update(), ledger).await.unwrap().done().unwrap();
+    assert_eq!(labels(&store, "t").await, are([(GRAPH, "b"), (STATUS, "done")]));
+}
