@@ -39,7 +39,7 @@ fn are<const N: usize>(labels: [(&str, &str); N]) -> BTreeMap<String, String> {
     labels.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// P18: without a log being read, a list says of each thread how far it is, how many requests are open, and when the first
+/// Without a log being read, a list says of each thread how far it is, how many requests are open, and when the first
 /// expires; stores find threads by it.
 #[tokio::test(start_paused = true)]
 async fn a_list_says_how_far_each_thread_is() {
@@ -104,7 +104,7 @@ async fn a_list_says_how_far_each_thread_is() {
     }
 }
 
-/// P18: a thread that is done stays so in the list while later turns of the same graph run: nothing is written for it.
+/// A thread that is done stays so in the list while later turns of the same graph run: nothing is written for it.
 #[tokio::test]
 async fn a_turn_of_a_thread_that_is_done_writes_no_label() {
     let graph = Graph::builder("a").node("work", work).edge(START, "work").edge("work", END);
