@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 
-use hanok_core::Position;
+use hanok_core::{Position, ThreadKey};
 
-use crate::{CheckpointError, Checkpointer, Head, Life, Log, LogEntry, Record, log::previous};
+use crate::{
+    Body, CheckpointError, Checkpointer, Head, Life, Log, LogEntry, Record, log::previous,
+};
 
 /// How many records are read at a time.
 const PAGE: usize = 256;
@@ -58,32 +60,78 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Entries of the branch that a thread is on.
+/// The branch that a thread is on, from some position on: where its entries stand, which are read by
+/// [`Log::branch_page`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
     /// The thread's life.
     pub life: Life,
     /// The position up to which records were cut off.
     pub floor: Position,
-    /// The entries, in order.
-    pub entries: Vec<LogEntry>,
+    /// What the first entry follows.
+    pub follows: Position,
+    /// Where the entries stand, in order.
+    pub places: VecDeque<Position>,
+    /// Where threads were copied, and which.
+    pub copies: VecDeque<(Position, ThreadKey)>,
 }
 
 impl Log {
-    /// The entries of the branch that the thread is on after `after`, in order. Where the branch leaves before `after`, or
-    /// the log was cut off there, the first of them says what it follows. `None` for a thread that has no log.
+    /// The branch that the thread is on after `after`. Where it leaves before `after`, or the log was cut off there, it says
+    /// what its first entry follows. `None` for a thread that has no log.
     ///
     /// # Errors
     ///
     /// [`CheckpointError::Corrupt`] for a damaged record of the branch.
     pub async fn branch(&self, after: Position) -> Result<Option<Branch>, CheckpointError> {
         let Some(head) = self.store().head(self.thread()).await? else { return Ok(None) };
-        let mut walk = Walk::new(self, &head, head.position, after.max(head.floor));
-        let mut entries = Vec::new();
+        let from = after.max(head.floor);
+        let mut walk = Walk::new(self, &head, head.position, from);
+        let (mut places, mut copies) = (VecDeque::new(), VecDeque::new());
+        let mut follows = from.min(head.position);
         while let Some(entry) = walk.next().await? {
-            entries.push(entry);
+            places.push_front(entry.position);
+            follows = entry.parent;
+            if let Body::Copied(copied) = entry.entry.body {
+                copies.push_front((entry.position, copied.from));
+            }
         }
-        entries.reverse();
-        Ok(Some(Branch { life: head.life, floor: head.floor, entries }))
+        Ok(Some(Branch { life: head.life, floor: head.floor, follows, places, copies }))
+    }
+
+    /// The next entries of `branch`, which are taken off it: as many as are read at a time. None at its end.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Corrupt`] for a damaged record; [`CheckpointError::Pruned`] for one that was cut off meanwhile.
+    pub async fn branch_page(&self, branch: &mut Branch) -> Result<Vec<LogEntry>, CheckpointError> {
+        let Some(first) = branch.places.front().copied() else { return Ok(Vec::new()) };
+        // Entries of other branches may stand between: those are passed over.
+        let within = |place: &&Position| place.0 < first.0 + PAGE as u64;
+        let count = branch.places.iter().take_while(within).count();
+        let places: Vec<_> = branch.places.drain(..count).collect();
+        let Some(last) = places.last().copied() else { return Ok(Vec::new()) };
+        let limit = usize::try_from(last.0 - first.0 + 1).unwrap_or(PAGE);
+        let page = self.store().history(self.thread(), Some(last.next()), limit).await?;
+        let (head, records) =
+            page.map_or((None, Vec::new()), |page| (Some(page.head), page.records));
+        if let Some(head) = &head {
+            head.life.admit(self.thread(), branch.life)?;
+            if head.floor >= first {
+                let (thread, floor) = (self.thread().clone(), head.floor);
+                return Err(CheckpointError::Pruned { thread, position: first, floor });
+            }
+        }
+        let mut entries = Vec::with_capacity(places.len());
+        let mut records = records.iter().rev().peekable();
+        for position in places {
+            while records.next_if(|record| record.position < position).is_some() {}
+            let Some(record) = records.next_if(|record| record.position == position) else {
+                return Err(self.corrupt(position, "it is missing".to_owned(), previous(position)));
+            };
+            let (parent, entry) = self.read(branch.life, record, previous(position))?;
+            entries.push(LogEntry { position, parent, entry });
+        }
+        Ok(entries)
     }
 }

@@ -60,7 +60,6 @@ mod activity;
 mod answer;
 mod app;
 mod begin;
-mod branch;
 mod builder;
 mod bulk;
 mod cache;
@@ -94,6 +93,7 @@ mod recent;
 mod recover;
 mod reopen;
 mod replay;
+mod restart;
 mod retry;
 mod runtime;
 #[cfg(feature = "schema")]
@@ -110,7 +110,6 @@ mod unknown;
 mod validate;
 
 pub use app::{App, Shutdown};
-pub use branch::Branch;
 pub use builder::GraphBuilder;
 pub use bulk::EditStep;
 pub use cache::Cache;
@@ -135,6 +134,8 @@ pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolu
 #[doc(hidden)]
 pub use planted::{Planted, plant};
 pub use recover::{Pruned, Recovered};
+pub use replay::Replay;
+pub use restart::Restarted;
 pub use retry::{Class, Retry};
 pub use runtime::{Runtime, SystemIds, SystemRng, TokioClock, TokioSpawner};
 pub use sink::Events;

@@ -1,6 +1,6 @@
 //! Recorded events, told again from the log.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::{
     Body, Branch, CheckpointError, Commit, Entry, Log, LogEntry, RunFold, ThreadFold,
@@ -9,14 +9,16 @@ use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
 use hanok_state::State;
 
 use crate::{
-    AnyState, AnyUpdate, Event, EventId, EventKind, RunError,
+    AnyState, AnyUpdate, Event, EventId, EventKind, Mode, RunError,
     commit::event,
+    event::Modes,
     graph::Inner,
     ids,
     progress::{pending, state_error},
 };
 
 /// What an outcome of the thread's own graph shows. Of a subgraph all that is stored is told.
+#[derive(Clone)]
 pub(crate) struct Shows {
     /// What the thread begins with: a field that nothing has written is not in the log.
     initial: Fields,
@@ -36,60 +38,119 @@ impl Shows {
     }
 }
 
-/// The recorded events after `after`, up to `to` (`None`: the log's end), in order.
-pub(crate) async fn events(
-    log: &Log,
+/// The recorded events of a thread, read from its log page by page: [`Thread::replay`](crate::Thread::replay).
+pub struct Replay {
+    log: Log,
+    shows: Shows,
+    modes: Modes,
+    branch: Branch,
+    fold: ThreadFold,
     after: Option<EventId>,
     to: Option<EventId>,
-    shows: &Shows,
-) -> Result<Vec<Event>, RunError> {
-    // An entry may have several events, some of which were seen.
-    let from = after.map_or(Position::START, |id| Position(id.position.0.saturating_sub(1)));
-    let branch = log.branch(from).await.map_err(RunError::Checkpoint)?;
-    let Some(Branch { life, floor, entries }) = branch else { return Ok(Vec::new()) };
-    if let Some(id) = after {
-        // An id of an earlier life names something else here, or nothing.
-        life.admit(log.thread(), id.life).map_err(RunError::Checkpoint)?;
-        if id.position < floor {
-            let (thread, position) = (log.thread().clone(), id.position);
-            return Err(RunError::Checkpoint(CheckpointError::Pruned { thread, position, floor }));
-        }
-    }
-    let base = entries.first().map_or(from, |entry| entry.parent);
-    let mut fold = ThreadFold::default();
-    if base > Position::START {
-        let opened = log.open(Some(base)).await.map_err(RunError::Checkpoint)?;
-        fold = opened.map(|opened| opened.fold).unwrap_or_default();
-    }
-    let mut told = Vec::new();
-    let mut copies = copies(&entries);
-    for LogEntry { position, entry, .. } in entries {
-        // What stands before a copy's own entries happened in the thread that was copied.
-        while copies.front().is_some_and(|(at, _)| *at <= position) {
-            copies.pop_front();
-        }
-        let copied = copies.front().map(|(_, from)| from);
-        let thread = fold.identity.as_ref().or(copied).unwrap_or(log.thread());
-        let telling = Telling::before(thread, position, &entry, &fold, shows);
-        fold.apply(position, &entry).map_err(|error| RunError::State(Box::new(error)))?;
-        telling.tell(&entry, &fold, &mut told);
-    }
-    told.retain_mut(|event| {
-        event.id.as_mut().is_some_and(|id| {
-            id.life = life;
-            after.is_none_or(|seen| *id > seen) && to.is_none_or(|to| *id <= to)
-        })
-    });
-    Ok(told)
 }
 
-/// Where threads were copied, and which.
-fn copies(entries: &[LogEntry]) -> VecDeque<(Position, ThreadKey)> {
-    let copied = entries.iter().filter_map(|entry| match &entry.entry.body {
-        Body::Copied(copied) => Some((entry.position, copied.from.clone())),
-        _ => None,
-    });
-    copied.collect()
+impl Replay {
+    /// Those after `after`, up to `to` (`None`: the log's end); `None` for a thread that has no log.
+    pub(crate) async fn of(
+        log: Log,
+        (after, to): (Option<EventId>, Option<EventId>),
+        shows: Shows,
+        modes: Modes,
+    ) -> Result<Option<Self>, RunError> {
+        // An entry may have several events, some of which were seen.
+        let from = after.map_or(Position::START, |id| Position(id.position.0.saturating_sub(1)));
+        let branch = log.branch(from).await.map_err(RunError::Checkpoint)?;
+        let Some(branch) = branch else { return Ok(None) };
+        if let Some(id) = after {
+            // An id of an earlier life names something else here, or nothing.
+            branch.life.admit(log.thread(), id.life).map_err(RunError::Checkpoint)?;
+            let floor = branch.floor;
+            if id.position < floor {
+                let (thread, position) = (log.thread().clone(), id.position);
+                return Err(RunError::Checkpoint(CheckpointError::Pruned {
+                    thread,
+                    position,
+                    floor,
+                }));
+            }
+        }
+        let mut fold = ThreadFold::default();
+        if branch.follows > Position::START {
+            let opened = log.open(Some(branch.follows)).await.map_err(RunError::Checkpoint)?;
+            fold = opened.map(|opened| opened.fold).unwrap_or_default();
+        }
+        Ok(Some(Self { log, shows, modes, branch, fold, after, to }))
+    }
+
+    /// The next events, in order: those of the next entries of the log, at least one. None at the end of what the log held
+    /// when it was looked at first.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Checkpoint`] when the log cannot be read. Then read on from the last event that was seen.
+    pub async fn next(&mut self) -> Result<Vec<Event>, RunError> {
+        loop {
+            let page = self.log.branch_page(&mut self.branch).await;
+            let page = page.map_err(RunError::Checkpoint)?;
+            if page.is_empty() {
+                return Ok(Vec::new());
+            }
+            let told = self.tell(page)?;
+            if !told.is_empty() {
+                return Ok(told);
+            }
+        }
+    }
+
+    fn tell(&mut self, page: Vec<LogEntry>) -> Result<Vec<Event>, RunError> {
+        let mut told = Vec::new();
+        for LogEntry { position, entry, .. } in page {
+            // What stands before a copy's own entries happened in the thread that was copied.
+            while self.branch.copies.front().is_some_and(|(at, _)| *at <= position) {
+                self.branch.copies.pop_front();
+            }
+            let copied = self.branch.copies.front().map(|(_, from)| from);
+            let thread = self.fold.identity.as_ref().or(copied).unwrap_or(self.log.thread());
+            let telling =
+                Telling::before((thread, position), &entry, &self.fold, &self.shows, self.modes);
+            self.fold.apply(position, &entry).map_err(|error| RunError::State(Box::new(error)))?;
+            telling.tell(&entry, &self.fold, &mut told);
+        }
+        let (life, after, to) = (self.branch.life, self.after, self.to);
+        told.retain_mut(|event| {
+            event.id.as_mut().is_some_and(|id| {
+                id.life = life;
+                after.is_none_or(|seen| *id > seen) && to.is_none_or(|to| *id <= to)
+            })
+        });
+        Ok(told)
+    }
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replay").field("thread", self.log.thread()).finish_non_exhaustive()
+    }
+}
+
+/// The recorded events after `after`, up to `to` (`None`: the log's end), in order.
+pub(crate) async fn events(
+    log: Log,
+    (after, to): (Option<EventId>, Option<EventId>),
+    shows: Shows,
+    modes: Modes,
+) -> Result<Vec<Event>, RunError> {
+    let Some(mut replay) = Replay::of(log, (after, to), shows, modes).await? else {
+        return Ok(Vec::new());
+    };
+    let mut all = Vec::new();
+    loop {
+        let mut page = replay.next().await?;
+        if page.is_empty() {
+            return Ok(all);
+        }
+        all.append(&mut page);
+    }
 }
 
 /// What has to be known of a graph's run before an entry is applied, to tell of the entry.
@@ -102,15 +163,17 @@ struct Telling<'a> {
     /// Whether a commit changes what is shown.
     changes: bool,
     shows: &'a Shows,
+    /// What is told at all.
+    modes: Modes,
 }
 
 impl<'a> Telling<'a> {
     fn before(
-        thread: &ThreadKey,
-        position: Position,
+        (thread, position): (&ThreadKey, Position),
         entry: &Entry,
         fold: &ThreadFold,
         shows: &'a Shows,
+        modes: Modes,
     ) -> Self {
         let path = entry.namespace.clone();
         let run = fold.run(&path);
@@ -130,41 +193,48 @@ impl<'a> Telling<'a> {
             (Body::Begin(begin), _) if begin.frontier.is_some() => 0,
             _ => step,
         };
-        Self { position, path, step, task, changes, shows }
+        Self { position, path, step, task, changes, shows, modes }
     }
 
     fn tell(self, entry: &Entry, fold: &ThreadFold, told: &mut Vec<Event>) {
         let Some(run) = fold.run(&self.path) else { return };
-        let mut say = |task, kind| {
-            told.push(event(&self.path, self.step, task, Some(self.position), kind));
+        // What is not asked for is not made: a state is as large as all that led to it.
+        let mut say = |mode: Option<Mode>, task, kind: &dyn Fn() -> EventKind| {
+            if mode.is_none_or(|mode| self.modes.has(mode)) {
+                told.push(event(&self.path, self.step, task, Some(self.position), kind()));
+            }
         };
         match &entry.body {
             Body::Begin(begin) if begin.frontier.is_some() => {
-                say(None, EventKind::Values(self.state(run)));
+                say(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
             }
             Body::Write(write) => {
                 let task = (write.node.clone(), write.task, 1);
-                let update = AnyUpdate::stored(write.changes.clone());
-                say(Some(task), EventKind::Updates(update));
+                let update = || EventKind::Updates(AnyUpdate::stored(write.changes.clone()));
+                say(Some(Mode::Updates), Some(task), &update);
             }
             Body::Commit(commit) => {
                 if let Some(task) = self.task.clone() {
-                    let update = AnyUpdate::stored(commit.changes.clone());
-                    say(Some(task), EventKind::Updates(update));
+                    let update = || EventKind::Updates(AnyUpdate::stored(commit.changes.clone()));
+                    say(Some(Mode::Updates), Some(task), &update);
                 }
-                say(None, EventKind::Checkpoint);
+                say(Some(Mode::Checkpoints), None, &|| EventKind::Checkpoint);
                 if self.changes {
-                    say(None, EventKind::Values(self.state(run)));
+                    say(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
                 }
             }
             Body::Question(question) => {
                 let task = (question.node.as_str().into(), question.task, 1);
-                say(Some(task), EventKind::Request(pending(question, &self.path)));
+                let request = || EventKind::Request(pending(question, &self.path));
+                say(Some(Mode::Interrupts), Some(task), &request);
             }
             Body::End(end) if self.path.is_root() => {
-                let error = (!end.detail.is_empty()).then(|| end.detail.clone());
-                let (outcome, spent) = (end.outcome.clone(), run.spent);
-                say(None, EventKind::Ended { outcome, error, spent });
+                let error = || (!end.detail.is_empty()).then(|| end.detail.clone());
+                let ended = || {
+                    let (outcome, spent) = (end.outcome.clone(), run.spent);
+                    EventKind::Ended { outcome, error: error(), spent }
+                };
+                say(None, None, &ended);
             }
             _ => {}
         }

@@ -14,7 +14,7 @@ use crate::{
     begin::{self, Options},
     event::Modes,
     migration::migrated,
-    replay::{self, Shows},
+    replay::{self, Replay, Shows},
     sink::{CatchUp, Sink},
 };
 
@@ -276,7 +276,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     }
 
     /// The recorded events after `after` (`None`: from the thread's beginning) up to now, of the branch that the thread is
-    /// on. A reader who was cut off goes on from the id of the last event that it saw, without gap or duplicate, in any
+    /// on, of this handle's [modes](Thread::modes). The state after every super-step ([`Mode::Values`]) is as large as all that
+    /// led to it, so ask for it only from an event on, or by [`replay`](Thread::replay). A reader who was cut off goes on from the id of the last event that it saw, without gap or duplicate, in any
     /// process. What a graph's state was is told as it is stored: [`AnyState::get`](crate::AnyState::get).
     ///
     /// # Errors
@@ -284,20 +285,31 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// [`RunError::Checkpoint`] when the log cannot be read.
     pub async fn events(&self, after: Option<EventId>) -> Result<Vec<Event>, RunError> {
         let shows = Shows::of(&self.app.graph().0)?;
-        let events = replay::events(&self.log(), after, None, &shows).await?;
-        Ok(events.into_iter().filter(|event| self.modes.take(&event.kind)).collect())
+        replay::events(self.log(), (after, None), shows, self.modes).await
+    }
+
+    /// As [`events`](Thread::events), page by page, for a thread that is long: what is told of one page is let go before the
+    /// next is read. `None` for a thread that has no log.
+    ///
+    /// # Errors
+    ///
+    /// As [`events`](Thread::events).
+    pub async fn replay(&self, after: Option<EventId>) -> Result<Option<Replay>, RunError> {
+        let shows = Shows::of(&self.app.graph().0)?;
+        Replay::of(self.log(), (after, None), shows, self.modes).await
     }
 
     /// Reads what a slow reader missed.
     fn catch_up(&self) -> CatchUp {
-        let (log, graph) = (self.log(), self.app.graph().0.clone());
+        let (log, graph, modes) = (self.log(), self.app.graph().0.clone(), self.modes);
         Arc::new(move |after, to| {
             let (log, graph) = (log.clone(), graph.clone());
             Box::pin(async move {
                 let shows = Shows::of(&graph)?;
                 let mut wait = AGAIN_FIRST;
                 loop {
-                    match replay::events(&log, after, Some(to), &shows).await {
+                    let read = replay::events(log.clone(), (after, Some(to)), shows.clone(), modes);
+                    match read.await {
                         // A store that does not answer may do so again.
                         Err(RunError::Checkpoint(CheckpointError::Unavailable { .. }))
                             if wait <= AGAIN_LONGEST =>

@@ -471,7 +471,7 @@ async fn a_rewind_says_which_calls_are_made_again() {
         let mut found = all.iter().filter(|entry| kind(&entry.entry.body) == kind_of);
         found.nth(nth).unwrap().position
     };
-    let keys = |branch: hanok_graph::Branch| {
+    let keys = |branch: hanok_graph::Restarted| {
         branch.repeats.into_iter().map(|call| (call.tool, call.key)).collect::<Vec<_>>()
     };
     let meant: Vec<_> = all

@@ -329,7 +329,7 @@ pub(crate) fn damage_is_found_and_a_log_goes_on_from_before_it(store: impl Check
         let found = block_on(log.verify()).unwrap().unwrap();
         assert_eq!((found.damage, found.reads), (Some(damage), true));
         let branch = block_on(log.branch(Position::START)).unwrap().unwrap();
-        assert_eq!(branch.entries.len(), n + 1);
+        assert_eq!(branch.places.len(), n + 1);
         // What is on its branch can be cut, and the damage goes with it.
         let floor = block_on(log.prune(Keep::Newest)).unwrap();
         assert_eq!(floor, Some(good));
