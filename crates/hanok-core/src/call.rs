@@ -80,11 +80,14 @@ pub struct Request {
     pub check: Option<Check>,
 }
 
+/// Reads an answer, or says why it cannot.
+type ReadAnswer = dyn Fn(&Stored) -> Result<(), BoxError> + Send + Sync;
+
 /// What an answer has to be, for whoever asks to read it.
 #[derive(Clone)]
 pub struct Check {
     wanted: Arc<str>,
-    read: Arc<dyn Fn(&Stored) -> Result<(), BoxError> + Send + Sync>,
+    read: Arc<ReadAnswer>,
 }
 
 impl Check {

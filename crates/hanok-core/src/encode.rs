@@ -10,6 +10,9 @@ use crate::{
     stored::DEEPEST_WRITTEN,
 };
 
+/// How msgpack writes nothing.
+const NIL: u8 = 0xc0;
+
 /// Writes one value to `out`.
 pub(crate) struct Encoder<'a> {
     out: &'a mut Vec<u8>,
@@ -109,12 +112,19 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), StoredError> {
-        let depth = self.deeper()?;
-        value.serialize(&mut Encoder::part_of(self.out, depth))
+        let (depth, before) = (self.deeper()?, self.out.len());
+        value.serialize(&mut Encoder::part_of(self.out, depth))?;
+        match self.out.get(before..) {
+            Some([NIL]) => Err(StoredError::Encode {
+                reason: "a `Some` that holds nothing would be read as `None`: leave it out, or give it a name"
+                    .to_owned(),
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn serialize_unit(self) -> Result<(), StoredError> {
-        self.out.push(0xc0);
+        self.out.push(NIL);
         Ok(())
     }
 

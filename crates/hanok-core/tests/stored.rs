@@ -169,3 +169,17 @@ fn a_change_that_does_not_fit_says_why() {
     assert_eq!(error.to_string(), "there is no message `x` to remove");
     assert!(fields.apply("list", &Change::Merge(vec![])).is_err());
 }
+
+/// P1: what would be read as something else is not written: a `Some` of nothing is `None` to whoever reads it.
+#[test]
+fn a_some_of_nothing_is_refused() {
+    assert!(Stored::encode(&Some(())).is_err());
+    assert!(Stored::encode(&Some(None::<u8>)).is_err());
+    assert!(Stored::encode(&vec![Some(Some(()))]).is_err());
+    let error = Stored::encode(&Some(None::<u8>)).unwrap_err();
+    assert!(error.to_string().contains("`Some`"), "{error}");
+    for whole in [None, Some(Some(1_u8))] {
+        let stored = Stored::encode(&whole).unwrap();
+        assert_eq!(stored.decode::<Option<Option<u8>>>().unwrap(), whole);
+    }
+}

@@ -12,7 +12,7 @@ use std::{
 
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Body, CheckpointError, Checkpointer, Claim, DRAINED, Epoch, Head, IN_DOUBT, INTERRUPTED, LEASE,
+    Body, CheckpointError, Checkpointer, Claim, DRAINED, Epoch, IN_DOUBT, INTERRUPTED, LEASE,
     Labels, Life, Log, OpenLog, RunFold,
 };
 use hanok_core::{
@@ -37,6 +37,7 @@ use crate::{
     opening::{Opening, Way, apply_input, takeovers},
     planted::{Planted, planted},
     progress::Progress,
+    queue::{earliest, until_changed},
     recent::Recent,
     sink::Sink,
     slots::Held,
@@ -103,10 +104,6 @@ impl Default for Options {
         }
     }
 }
-
-/// How long a queued input waits before it looks again whether another process, or a person, is done with the thread.
-const QUEUE_FIRST: Duration = Duration::from_millis(20);
-const QUEUE_LONGEST: Duration = Duration::from_secs(1);
 
 /// Runs a thread: takes it in this process, then does what `input` says.
 pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
@@ -188,51 +185,6 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
             Some(again) => input = again,
             None => return went,
         }
-    }
-}
-
-/// The earliest time after which a thread that waits for people goes on without them.
-fn earliest(error: &RunError) -> Option<Timestamp> {
-    match error {
-        RunError::Unfinished { why: Unfinished::Interrupted(requests), .. } => {
-            requests.iter().filter_map(|pending| pending.deadline).min()
-        }
-        _ => None,
-    }
-}
-
-/// Waits until a thread that was in use, or waited for somebody, may not be so any more: its log has moved since `before`, it
-/// has another owner or none, its owner is dead, or it is `until`. Nothing of the log is read.
-async fn until_changed<S: State, C: Send + Sync + 'static>(
-    app: &App<S, C>,
-    thread: &ThreadKey,
-    before: Option<&Head>,
-    until: Option<Timestamp>,
-) -> Result<(), CheckpointError> {
-    let owner = |head: Option<&Head>| {
-        let claim = head.and_then(|head| head.claim.as_ref());
-        head.map(|head| (head.life, head.position, claim.map(|claim| claim.epoch)))
-    };
-    let (clock, position) =
-        (&app.runtime().clock, before.map_or(Position::START, |head| head.position));
-    let mut wait = QUEUE_FIRST;
-    loop {
-        futures::select_biased! {
-            beyond = Box::pin(app.store().beyond(thread, position)).fuse() => {
-                beyond?;
-                // Whoever moved it may be about to give it back.
-                clock.sleep(QUEUE_FIRST).await;
-            }
-            () = clock.sleep(wait).fuse() => {}
-        }
-        let head = app.store().head(thread).await?;
-        let claim = head.as_ref().and_then(|head| head.claim.as_ref());
-        let dead = claim.is_some_and(|claim| app.is_dead(thread, claim));
-        let late = until.is_some_and(|until| until <= clock.now());
-        if dead || late || owner(head.as_ref()) != owner(before) {
-            return Ok(());
-        }
-        wait = QUEUE_LONGEST.min(wait * 2);
     }
 }
 
@@ -592,6 +544,7 @@ fn scope<S: State, C: Send + Sync + 'static>(
         hollow: false,
         before: spent,
         account: account.into(),
+        readable: Default::default(),
         wrong: Default::default(),
         runtime,
     };

@@ -3,7 +3,9 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use hanok_checkpoint::{Body, Commit, End, Frontier, Labels, Life, RunFold, ThreadFold, Void};
-use hanok_core::{BoxFuture, Change, Changes, Namespace, Position, Spent, TaskId, Timestamp};
+use hanok_core::{
+    BoxFuture, Change, Changes, Namespace, Position, Spent, StoredError, TaskId, Timestamp,
+};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -74,8 +76,15 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             frontier.due.iter_mut().for_each(|due| due.input = None);
         }
         let mut changes = Changes::default();
-        for (_, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
-            let written = done.update.to_changes().map_err(state_error)?;
+        for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
+            let unreadable = |error: StoredError| RunError::Node {
+                node: task.node().clone(),
+                step,
+                namespace: self.namespace.clone(),
+                source: error.into(),
+            };
+            let written = done.update.to_changes().map_err(unreadable)?;
+            self.env.readable.check::<S::Update>(&written).map_err(unreadable)?;
             if changes.is_empty() {
                 changes = written;
             } else {

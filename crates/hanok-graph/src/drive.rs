@@ -515,7 +515,7 @@ async fn store<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
     if !env.journal.is_kept() {
         return shown(Ended::Done(done), scope);
     }
-    let write = match task::written(&done, scope.task(), &scope.node) {
+    let write = match task::written(&done, scope.task(), &scope.node, &env.readable) {
         Ok(write) => write,
         Err(error) => return Ended::Failed(error.into()),
     };

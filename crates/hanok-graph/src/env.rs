@@ -10,7 +10,7 @@ use std::{
 
 use hanok_core::{Cancellation, Limit, Meter, Spent};
 
-use crate::{RunError, Runtime, Slots, journal::Journal, sink::Sink};
+use crate::{RunError, Runtime, Slots, journal::Journal, readable::Readable, sink::Sink};
 
 /// What a run and all its subgraphs share.
 pub(crate) struct Env {
@@ -33,6 +33,7 @@ pub(crate) struct Env {
     /// What the turn had spent before this run.
     pub(crate) before: Spent,
     pub(crate) account: Mutex<Account>,
+    pub(crate) readable: Readable,
     /// The first answer of the run that did not fit its question.
     pub(crate) wrong: Mutex<Option<RunError>>,
 }

@@ -89,6 +89,8 @@ mod parent;
 mod plan;
 mod planted;
 mod progress;
+mod queue;
+mod readable;
 mod recent;
 mod recover;
 mod reopen;

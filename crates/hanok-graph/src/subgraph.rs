@@ -416,6 +416,7 @@ fn nowhere(env: &Env) -> Env {
         hollow: env.hollow || env.journal.is_kept(),
         before: env.before,
         account: Default::default(),
+        readable: Default::default(),
         wrong: Default::default(),
     }
 }

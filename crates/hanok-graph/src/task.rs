@@ -27,6 +27,7 @@ use crate::{
     journal::Keep,
     parent::{handed, of_child},
     progress::pending,
+    readable::Readable,
     retry::caused_by,
     scope::{LazyStop, Shown, Stop, TaskScope, Unfit, locked},
     slots,
@@ -637,11 +638,14 @@ pub(crate) fn written<U: StateUpdate>(
     done: &Done<U>,
     task: TaskId,
     node: &Arc<str>,
+    readable: &Readable,
 ) -> Result<TaskWrite, StoredError> {
+    let changes = done.update.to_changes()?;
+    readable.check::<U>(&changes)?;
     Ok(TaskWrite {
         task,
         node: node.clone(),
-        changes: done.update.to_changes()?,
+        changes,
         goto: done.goto.clone(),
         spent: done.spent,
         outbox: done.outbox.clone(),

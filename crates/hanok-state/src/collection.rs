@@ -22,7 +22,8 @@ pub trait ListLike {
     message = "`#[reduce(merge)]` needs a map: `Map<K, V>` or `BTreeMap<K, V>`, and `{Self}` is neither"
 )]
 pub trait MapLike {
-    /// The keys.
+    /// The keys. Keys that compare equal have to be stored as equal bytes: a log tells them apart by those, so of two that do
+    /// not (a text that is compared without its case) one would be there twice when it is read. Debug builds stop at one.
     type Key: Ord + Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// The values.
     type Value: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
@@ -51,12 +52,25 @@ where
     type Value = V;
 
     fn insert_entry(&mut self, key: K, value: V) {
+        if let Some((before, _)) = self.get_key_value(&key) {
+            debug_assert!(is_same(before, &key), "{EQUAL_KEYS}");
+        }
         self.insert(key, value);
     }
 
     fn remove_entry(&mut self, key: &K) {
         self.remove(key);
     }
+}
+
+/// What is wrong with keys that compare equal and are stored as other bytes.
+pub(crate) const EQUAL_KEYS: &str =
+    "keys of a map that compare equal are not stored as equal bytes";
+
+/// Whether two keys are stored as equal bytes.
+pub(crate) fn is_same<K: Serialize>(one: &K, other: &K) -> bool {
+    let [one, other] = [one, other].map(|key| Stored::encode(key).ok());
+    one == other
 }
 
 /// A value that grows and is changed by operations, for `#[reduce(operations = …)]`.

@@ -6,7 +6,10 @@ use hanok_core::{Change, FoldError, StoredError};
 use rpds::RedBlackTreeMapSync;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 
-use crate::{Grow, MapChange, MapLike};
+use crate::{
+    Grow, MapChange, MapLike,
+    collection::{EQUAL_KEYS, is_same},
+};
 
 /// A map, sorted by its keys, whose clones share what they have in common: a clone costs a pointer, an insert the
 /// logarithm of the length.
@@ -106,6 +109,9 @@ where
     type Value = V;
 
     fn insert_entry(&mut self, key: K, value: V) {
+        if let Some((before, _)) = self.0.get_key_value(&key) {
+            debug_assert!(is_same(before, &key), "{EQUAL_KEYS}");
+        }
         self.insert(key, value);
     }
 

@@ -4,7 +4,7 @@ use std::{collections::HashSet, fmt::Write};
 
 use hanok_checkpoint::CheckpointError;
 use hanok_core::Position;
-use hanok_graph::EventKind;
+use hanok_graph::{EventKind, RunError};
 use hanok_state::Message;
 
 use crate::{Session, Talk, failure::Failure, progress::short, session::key};
@@ -113,7 +113,7 @@ impl<T: Talk> Session<T> {
             RunError::Checkpoint(CheckpointError::Conflict { .. }) => {
                 Failure::Usage(format!("대화 `{to}`는 이미 있습니다. 다른 이름을 쓰세요."))
             }
-            error => Failure::Log(Box::new(error)),
+            error => Failure::from(error),
         })?;
         self.thread = self.app.thread(key);
         Ok(format!("`{here}`의 지금 상태에서 시작하는 대화 `{to}`로 옮겼습니다."))

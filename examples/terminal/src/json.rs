@@ -25,6 +25,9 @@ pub(crate) fn line(event: &Event, answers: bool, talk: &impl Talk) -> Option<Str
         EventKind::Ended { outcome, error, spent } => {
             json!({"event": "ended", "outcome": outcome, "error": error, "spent": spent})
         }
+        EventKind::AnswerVoided { request, reason } => {
+            json!({"event": "answer_voided", "request": request.id.0, "reason": reason})
+        }
         EventKind::Lagged(count) => json!({"event": "lagged", "count": count}),
         EventKind::Cut { error } => json!({"event": "cut", "error": error}),
         _ => return None,

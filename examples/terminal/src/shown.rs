@@ -79,6 +79,9 @@ impl<'s, T: Talk> Shown<'s, T> {
                 self.spent = self.spent.plus(*spent);
                 self.finished = self.last.take();
             }
+            EventKind::AnswerVoided { reason, .. } => {
+                self.screen.step(&format!("(답이 무효가 되었습니다: {reason})"));
+            }
             EventKind::Lagged(count) => self.screen.step(&format!("(사건 {count}개 생략)")),
             EventKind::Cut { error } => self.screen.step(&format!("(사건을 읽지 못함: {error})")),
             _ => {}

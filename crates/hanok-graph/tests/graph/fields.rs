@@ -589,3 +589,110 @@ async fn a_large_field_that_is_shared_is_never_copied() {
     let (copied, stored) = cost.of();
     assert!(copied == 0 && stored <= 2 * SIZE, "{copied} {stored}");
 }
+
+/// Writes as it is told, and cannot be read as it was written: an untagged enum is read by what it looks like, and nothing
+/// looks like that number.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+enum Tagged {
+    #[default]
+    None,
+    Large {
+        number: u128,
+    },
+}
+
+#[derive(State, Debug, Clone, Default, PartialEq)]
+struct Unread {
+    n: u32,
+    tagged: Tagged,
+    nested: Option<Option<u8>>,
+}
+
+/// P1, P22: what cannot be read again fails the node that wrote it, in a wide super-step and alone, and the thread goes on
+/// without it.
+#[tokio::test]
+async fn what_cannot_be_read_again_fails_its_node() {
+    async fn one(state: Snapshot<Unread>, _: Context) -> Result<UnreadUpdate, BoxError> {
+        let large = Tagged::Large { number: u128::MAX };
+        Ok(match state.n {
+            0 => Unread::update().tagged(large),
+            1 => Unread::update().nested(Some(None)),
+            _ => Unread::update().nested(Some(Some(1))),
+        })
+    }
+    async fn beside(_: Snapshot<Unread>, _: Context) -> Result<(), BoxError> {
+        Ok(())
+    }
+    for wide in [false, true] {
+        let graph = Graph::<Unread>::builder("unread").node("one", one).edge(START, "one");
+        let graph = match wide {
+            true => graph.node("beside", beside).edge(START, "beside").edge("beside", END),
+            false => graph,
+        };
+        let graph = graph.edge("one", END).build().unwrap();
+        let store = SharedCheckpointer::new(Memory::new());
+        let on = || graph.checkpointer(store.clone()).thread(key("t"));
+        for n in 0..2 {
+            let error = match n {
+                0 => on().invoke(Unread::update(), ()).await.unwrap_err(),
+                _ => on().resume(()).await.unwrap_err(),
+            };
+            let typed = matches!(&error, RunError::Node { node, .. } if &**node == "one");
+            assert!(typed, "wide {wide}, {n}: {error}");
+            // Read by another process, the thread is as it was, and can be mended.
+            assert_eq!(on().state(None).await.unwrap().unwrap().n, n);
+            on().edit(Unread::update().n(n + 1)).await.unwrap();
+        }
+        let state = on().resume(()).await.unwrap().done().unwrap();
+        assert_eq!(state.nested, Some(Some(1)), "wide {wide}");
+    }
+}
+
+/// A name that is compared without its case, and stored with it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Name(String);
+
+impl Ord for Name {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.to_lowercase().cmp(&other.0.to_lowercase())
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Name {}
+
+#[derive(State, Debug, Clone, Default)]
+struct Ages {
+    #[reduce(merge)]
+    ages: Map<Name, u32>,
+}
+
+/// P11: keys that are equal and not stored as equal bytes would be two when the thread is read: a debug build says so.
+#[cfg(debug_assertions)]
+#[tokio::test]
+async fn equal_keys_of_other_bytes_are_told() {
+    async fn older(_: Snapshot<Ages>, _: Context) -> Result<AgesUpdate, BoxError> {
+        Ok(Ages::update().insert_ages(Name("kim".to_owned()), 2_u32))
+    }
+    let graph = Graph::<Ages>::builder("ages").node("older", older).edge(START, "older");
+    let graph = graph.edge("older", END).build().unwrap();
+    let on = graph.checkpointer(Memory::new()).thread(key("t"));
+    let error =
+        on.invoke(Ages::update().insert_ages(Name("Kim".to_owned()), 1_u32), ()).await.unwrap_err();
+    let chain =
+        std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
+    let told = chain.map(ToString::to_string).collect::<String>();
+    assert!(told.contains("equal bytes"), "{told}");
+}

@@ -10,11 +10,13 @@ use std::{
 };
 
 use futures::StreamExt;
-use hanok_checkpoint::{CheckpointError, Checkpointer, Keep, Opened, SharedCheckpointer};
+use hanok_checkpoint::{
+    CheckpointError, Checkpointer, Keep, Opened, SharedCheckpointer, Snapshots,
+};
 use hanok_core::{Cancellation, Namespace, Position, ThreadKey, Token};
 use hanok_graph::{
-    BoxError, Cache, Context, END, Event, EventId, EventKind, Events, Failure, Graph, GraphBuilder,
-    Input, Mode, Outcome, Persistence, Retry, RunError, START, Snapshot, Subgraph,
+    BoxError, Cache, Context, END, EditStep, Event, EventId, EventKind, Events, Failure, Graph,
+    GraphBuilder, Input, Mode, Outcome, Persistence, Retry, RunError, START, Snapshot, Subgraph,
 };
 use hanok_state::{Message, State};
 use hanok_testkit::{Layer, Layered};
@@ -593,4 +595,67 @@ async fn an_observed_run_can_be_cancelled() {
         panic!("other events: {events:?}");
     };
     assert_eq!((outcome.as_str(), path), ("cancelled", &Namespace::root()));
+}
+
+/// A store that notes how many records it was asked for at once, at most.
+#[derive(Debug)]
+struct Most {
+    store: SharedCheckpointer,
+    most: Arc<AtomicUsize>,
+}
+
+impl Layer for Most {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
+    }
+
+    async fn history(
+        &self,
+        thread: &ThreadKey,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        self.most.fetch_max(limit, Ordering::SeqCst);
+        self.store.history(thread, before, limit).await
+    }
+
+    async fn open(
+        &self,
+        _: &ThreadKey,
+        _: Option<Position>,
+        _: Snapshots,
+    ) -> Result<Option<Opened>, CheckpointError> {
+        panic!("the whole log is read")
+    }
+}
+
+/// P24, P54: of a long thread a page is held at a time, and no state that nobody asks for is made.
+#[tokio::test]
+async fn a_long_thread_is_told_again_page_by_page() {
+    let graph = built(Graph::builder("a").node("a", work).edge(START, "a").edge("a", END));
+    let (store, most) = (memory(), Arc::new(AtomicUsize::new(0)));
+    let turns = 1_000;
+    let steps = (0..turns).flat_map(|turn| {
+        let wrote = vec![("a".to_owned(), says(format!("turn {turn}")))];
+        [EditStep::Input(S::update()), EditStep::Nodes(wrote)]
+    });
+    thread(&graph, &store).edits(steps.collect()).await.unwrap();
+    let noting = Most { store: store.clone(), most: most.clone() };
+    let paged = thread(&graph, &SharedCheckpointer::new(Layered(noting))).modes([Mode::Updates]);
+    let mut replay = paged.replay(None).await.unwrap().unwrap();
+    let (mut told, mut pages) = (Vec::new(), 0);
+    loop {
+        let page = replay.next().await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        assert!(page.len() <= 512, "{}", page.len());
+        pages += 1;
+        told.extend(page.iter().map(said));
+    }
+    let updates = told.iter().filter(|event| event.contains("turn ")).count();
+    assert!(updates == turns && pages > 5, "{updates} in {pages} pages");
+    assert_eq!(most.load(Ordering::SeqCst), 256);
+    let all: Vec<_> = paged.events(None).await.unwrap().iter().map(said).collect();
+    assert_eq!(all, told);
 }

@@ -1,0 +1,59 @@
+//! An input that waits until its thread may be free.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use hanok_checkpoint::{CheckpointError, Checkpointer, Head};
+use hanok_core::{Position, ThreadKey, Timestamp};
+use hanok_state::State;
+
+use crate::{App, RunError, Unfinished};
+
+/// How long a queued input waits before it looks again whether another process, or a person, is done with the thread.
+const QUEUE_FIRST: Duration = Duration::from_millis(20);
+const QUEUE_LONGEST: Duration = Duration::from_secs(1);
+
+/// The earliest time after which a thread that waits for people goes on without them.
+pub(crate) fn earliest(error: &RunError) -> Option<Timestamp> {
+    match error {
+        RunError::Unfinished { why: Unfinished::Interrupted(requests), .. } => {
+            requests.iter().filter_map(|pending| pending.deadline).min()
+        }
+        _ => None,
+    }
+}
+
+/// Waits until a thread that was in use, or waited for somebody, may not be so any more: its log has moved since `before`, it
+/// has another owner or none, its owner is dead, or it is `until`. Nothing of the log is read.
+pub(crate) async fn until_changed<S: State, C: Send + Sync + 'static>(
+    app: &App<S, C>,
+    thread: &ThreadKey,
+    before: Option<&Head>,
+    until: Option<Timestamp>,
+) -> Result<(), CheckpointError> {
+    let owner = |head: Option<&Head>| {
+        let claim = head.and_then(|head| head.claim.as_ref());
+        head.map(|head| (head.life, head.position, claim.map(|claim| claim.epoch)))
+    };
+    let (clock, position) =
+        (&app.runtime().clock, before.map_or(Position::START, |head| head.position));
+    let mut wait = QUEUE_FIRST;
+    loop {
+        futures::select_biased! {
+            beyond = Box::pin(app.store().beyond(thread, position)).fuse() => {
+                beyond?;
+                // Whoever moved it may be about to give it back.
+                clock.sleep(QUEUE_FIRST).await;
+            }
+            () = clock.sleep(wait).fuse() => {}
+        }
+        let head = app.store().head(thread).await?;
+        let claim = head.as_ref().and_then(|head| head.claim.as_ref());
+        let dead = claim.is_some_and(|claim| app.is_dead(thread, claim));
+        let late = until.is_some_and(|until| until <= clock.now());
+        if dead || late || owner(head.as_ref()) != owner(before) {
+            return Ok(());
+        }
+        wait = QUEUE_LONGEST.min(wait * 2);
+    }
+}
