@@ -12,23 +12,26 @@ use crate::{
 
 pub(crate) struct Place {
     pub(crate) store: SharedCheckpointer,
+    /// The same store, where it is a SQLite file.
+    pub(crate) sqlite: Option<Sqlite>,
     pub(crate) tenant: Tenant,
 }
 
 impl Place {
     pub(crate) async fn open(arguments: &Arguments) -> Result<Self, Failure> {
         let tenant = Tenant::new(&arguments.tenant)?;
-        let store = match &arguments.db {
+        let (store, sqlite) = match &arguments.db {
             Some(file) => {
                 // A name that was mistyped makes no new store.
                 if !matches!(arguments.verb, Verb::Import { .. }) && !file.exists() {
                     return Err(Failure::NoFile(file.display().to_string()));
                 }
-                SharedCheckpointer::new(Sqlite::open(file).await?)
+                let sqlite = Sqlite::open(file).await?;
+                (SharedCheckpointer::new(sqlite.clone()), Some(sqlite))
             }
-            None => postgres(arguments).await?,
+            None => (postgres(arguments).await?, None),
         };
-        Ok(Self { store: unlocked(store, arguments)?, tenant })
+        Ok(Self { store: unlocked(store, arguments)?, sqlite, tenant })
     }
 
     pub(crate) fn key(&self, thread: &str) -> Result<ThreadKey, Failure> {

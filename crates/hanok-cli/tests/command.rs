@@ -387,3 +387,40 @@ fn an_encrypted_store_is_read_with_its_keys() {
     let told = house.hanok(&["show", "t", "--keys", "gone"]);
     assert_eq!((told.code, told.err.contains("the keys in gone")), (1, true), "{}", told.err);
 }
+
+/// P57: whoever still reads what was erased is told of.
+#[test]
+fn erasing_says_when_a_reader_keeps_the_bytes() {
+    let house = House::new();
+    let mut raw = Connection::open(&house.db).unwrap();
+    let reading = raw.transaction().unwrap();
+    reading.query_row("SELECT count(*) FROM records", (), |_| Ok(())).unwrap();
+    let said = house.hanok(&["erase", "t", "--yes"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("another process reads from it"), "{}", said.out);
+    drop(reading);
+    drop(raw);
+    let said = house.hanok(&["erase", "asks", "--yes"]);
+    assert!(!said.out.contains("another process"), "{}", said.out);
+}
+
+/// P5
+#[test]
+fn a_backup_is_a_store_and_overwrites_nothing() {
+    let house = House::new();
+    let copy = house.folder.path().join("copy.db");
+    let file = copy.to_str().unwrap();
+    let said = house.hanok(&["backup", file]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let list = |db: &Path| {
+        House { folder: tempfile::tempdir().unwrap(), db: db.to_owned() }.hanok(&["list"]).out
+    };
+    assert_eq!(list(&copy), list(&house.db));
+    let again = house.hanok(&["backup", file]);
+    assert_eq!(again.code, 1);
+    assert!(
+        again.err.contains("it is there already, and a backup overwrites nothing"),
+        "{}",
+        again.err
+    );
+}

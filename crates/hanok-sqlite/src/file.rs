@@ -1,7 +1,7 @@
 //! The file: what makes it a store, and how one begins.
 
 use std::{
-    path::{self, Path},
+    path::{self, Path, PathBuf},
     thread,
     time::Duration,
 };
@@ -132,7 +132,14 @@ pub(crate) fn open(path: &Path) -> Result<Database, CheckpointError> {
         Failure::Sql(error) => unopened(&path, &name, error),
         failure => failure.told_of(&name),
     })?;
-    Ok(Database::new(connection, name))
+    Ok(Database::new(connection, name, Some(path)))
+}
+
+/// The file beside `store` that SQLite writes first.
+pub(crate) fn write_ahead_file(store: &Path) -> PathBuf {
+    let mut name = store.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
 }
 
 /// A store without a file.
@@ -141,7 +148,7 @@ pub(crate) fn in_memory() -> Result<Database, CheckpointError> {
     let made = || {
         let mut connection = Connection::open_in_memory()?;
         begin(&mut connection)?;
-        Ok(Database::new(connection, name.clone()))
+        Ok(Database::new(connection, name.clone(), None))
     };
     made().map_err(|failure: Failure| failure.told_of(&name))
 }
@@ -223,7 +230,7 @@ fn write_ahead(connection: &Connection) -> Result<(), Failure> {
     }
 }
 
-fn is_busy(error: &rusqlite::Error) -> bool {
+pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 

@@ -35,6 +35,7 @@
 //! ```
 
 mod append;
+mod backup;
 mod database;
 mod failure;
 mod file;
@@ -46,6 +47,7 @@ mod store;
 mod watch;
 mod worker;
 
+pub use database::WriteAhead;
 pub use sqlite::Sqlite;
 
 /// The programs of the README.
