@@ -13,6 +13,7 @@ use crate::{
     backup,
     failure::Failure,
     file::{PATIENCE, is_busy, write_ahead_file},
+    frozen::Frozen,
     watch::Watch,
 };
 
@@ -26,6 +27,8 @@ pub(crate) struct Database {
     name: String,
     /// Where the file is, if there is one.
     path: Option<PathBuf>,
+    /// How it was when it was opened, where SQLite takes for granted that nobody writes to it.
+    frozen: Option<Frozen>,
     /// What the connection is set to.
     safety: Safety,
     /// Whether the disk failed under a write.
@@ -60,6 +63,7 @@ impl Database {
             connection,
             name,
             path,
+            frozen: None,
             safety: Safety::Machine,
             poisoned: false,
             untruncated: false,
@@ -68,14 +72,20 @@ impl Database {
         }
     }
 
+    /// The store, as nobody writes to it.
+    pub(crate) fn frozen(self, frozen: Frozen) -> Self {
+        Self { frozen: Some(frozen), ..self }
+    }
+
     /// Reads one moment of the store.
     pub(crate) fn read<T>(
         &mut self,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>,
     ) -> Result<T, CheckpointError> {
         let connection = &mut self.connection;
-        transact(connection, TransactionBehavior::Deferred, job)
-            .map_err(|failure| failure.told_of(&self.name))
+        let read = transact(connection, TransactionBehavior::Deferred, job);
+        self.frozen.as_ref().map_or(Ok(()), Frozen::is_unchanged)?;
+        read.map_err(|failure| failure.told_of(&self.name))
     }
 
     /// Writes all that `job` writes, or nothing.

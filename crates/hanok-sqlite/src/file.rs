@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::{
     database::Database,
     failure::{Failure, MayNot},
-    store,
+    frozen, store,
 };
 
 /// Marks the file as ours: `hnok`.
@@ -112,7 +112,7 @@ enum Unfit {
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Empty,
     Store,
 }
@@ -122,17 +122,31 @@ pub(crate) fn open(path: &Path) -> Result<Database, CheckpointError> {
     let name = path.display().to_string();
     // An absolute path is never one of the names that SQLite gives a meaning of its own.
     let path = path::absolute(path).map_err(|error| not_a_store(&name, error))?;
+    match connect(&path, &name) {
+        Err(error) if is_unwritable(&error) => match frozen::open(&path, &name)? {
+            Some(database) => Ok(database),
+            None => Err(error),
+        },
+        opened => opened,
+    }
+}
+
+fn connect(path: &Path, name: &str) -> Result<Database, CheckpointError> {
     // No `SQLITE_OPEN_URI`: a path is a path.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let refused = |error| unopened(&path, &name, error);
-    let mut connection = Connection::open_with_flags(&path, flags).map_err(refused)?;
+    let refused = |error| unopened(path, name, error);
+    let mut connection = Connection::open_with_flags(path, flags).map_err(refused)?;
     prepare(&mut connection).map_err(|failure| match failure {
-        Failure::Sql(error) => unopened(&path, &name, error),
-        failure => failure.told_of(&name),
+        Failure::Sql(error) => unopened(path, name, error),
+        failure => failure.told_of(name),
     })?;
-    Ok(Database::new(connection, name, Some(path)))
+    Ok(Database::new(connection, name.to_owned(), Some(path.to_owned())))
+}
+
+fn is_unwritable(error: &CheckpointError) -> bool {
+    matches!(error, CheckpointError::Denied(_))
 }
 
 /// The file beside `store` that SQLite writes first.
@@ -170,7 +184,7 @@ fn prepare(connection: &mut Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-fn kind(tx: &Transaction<'_>) -> Result<Kind, Failure> {
+pub(crate) fn kind(tx: &Transaction<'_>) -> Result<Kind, Failure> {
     let number = |name| tx.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let tables = tx.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
     let unfit = |unfit: Unfit| Err(Failure::Damaged(unfit.into()));

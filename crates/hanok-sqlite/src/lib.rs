@@ -39,6 +39,7 @@ mod backup;
 mod database;
 mod failure;
 mod file;
+mod frozen;
 mod number;
 mod outbox;
 mod read;

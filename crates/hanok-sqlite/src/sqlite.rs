@@ -37,7 +37,9 @@ pub struct Sqlite(Worker);
 impl Sqlite {
     /// Opens the file at `path`, and makes it if it is not there.
     ///
-    /// A file that may only be read opens; its appends get [`CheckpointError::Denied`].
+    /// A file that may only be read opens; its appends get [`CheckpointError::Denied`]. So does one in a folder that may not be
+    /// written, as on a medium that is read-only; if somebody else writes to that file all the same, its reads get
+    /// [`CheckpointError::Unavailable`].
     ///
     /// # Errors
     ///
