@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::{
     database::Database,
     failure::{Failure, MayNot},
-    frozen, store,
+    frozen, store, version,
 };
 
 /// Marks the file as ours: `hnok`.
@@ -122,6 +122,8 @@ pub(crate) fn open(path: &Path) -> Result<Database, CheckpointError> {
     let name = path.display().to_string();
     // An absolute path is never one of the names that SQLite gives a meaning of its own.
     let path = path::absolute(path).map_err(|error| not_a_store(&name, error))?;
+    version::admit(rusqlite::version_number(), rusqlite::version())
+        .map_err(|error| CheckpointError::Denied(error.into()))?;
     match connect(&path, &name) {
         Err(error) if is_unwritable(&error) => match frozen::open(&path, &name)? {
             Some(database) => Ok(database),

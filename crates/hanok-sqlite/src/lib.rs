@@ -45,6 +45,7 @@ mod outbox;
 mod read;
 mod sqlite;
 mod store;
+mod version;
 mod watch;
 mod worker;
 

@@ -45,7 +45,7 @@ impl Sqlite {
     ///
     /// - [`CheckpointError::NotAStore`] when the file is no database, or another program's, or its folder is missing;
     /// - [`CheckpointError::TooNew`] when a newer hanok wrote it;
-    /// - [`CheckpointError::Denied`] when rights are missing.
+    /// - [`CheckpointError::Denied`] when rights are missing, or a SQLite before 3.51.3 is linked, which can damage the file.
     ///
     /// The file is not changed by any of them.
     ///
