@@ -340,6 +340,7 @@ impl Checkpointer for Memory {
             expires: thread.expires,
             updated: thread.updated,
             labels: thread.labels.clone(),
+            damage: None,
         });
         Ok(infos.take(limit).collect())
     }

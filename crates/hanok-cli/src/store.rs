@@ -44,13 +44,22 @@ impl Place {
 
     /// The log of one thread that is there, or of all of the tenant.
     pub(crate) async fn logs(&self, thread: Option<String>) -> Result<Vec<Log>, Failure> {
+        Ok(self.listed(thread).await?.into_iter().map(|(log, _)| log).collect())
+    }
+
+    /// The same, with why its row cannot be read.
+    pub(crate) async fn listed(
+        &self,
+        thread: Option<String>,
+    ) -> Result<Vec<(Log, Option<String>)>, Failure> {
         let Some(thread) = thread else {
             let all = self.store.all_threads(&Which::Of(self.tenant.clone())).await?;
-            return Ok(all.into_iter().map(|it| Log::new(self.store.clone(), it.thread)).collect());
+            let log = |thread| Log::new(self.store.clone(), thread);
+            return Ok(all.into_iter().map(|info| (log(info.thread), info.damage)).collect());
         };
         let log = self.log(&thread)?;
         self.there(&log).await?;
-        Ok(vec![log])
+        Ok(vec![(log, None)])
     }
 
     pub(crate) async fn there(&self, log: &Log) -> Result<(), Failure> {

@@ -424,3 +424,43 @@ fn a_backup_is_a_store_and_overwrites_nothing() {
         again.err
     );
 }
+
+/// P7: a row that cannot be read hides no other thread.
+#[test]
+fn one_bad_row_blinds_no_list() {
+    for (damage, name) in [
+        ("run = x'00112233'", "asks"),
+        ("head = -7", "asks"),
+        ("life = x'01'", "asks"),
+        ("beat = 'soon', run = zeroblob(16)", "asks"),
+        ("thread = 'as' || char(7) || 'ks'", "row 2: as\u{fffd}ks"),
+        ("thread = ''", "row 2: "),
+    ] {
+        let house = House::new();
+        let whole = house.position("t");
+        let strict = "PRAGMA ignore_check_constraints = 1";
+        Connection::open(&house.db).unwrap().execute_batch(strict).unwrap();
+        let sql = format!("UPDATE threads SET {damage} WHERE thread = 'asks'");
+        if Connection::open(&house.db).unwrap().execute(&sql, ()).is_err() {
+            // A strict table takes no text for a number.
+            continue;
+        }
+        let list = house.hanok(&["list", "--json"]);
+        assert_eq!(list.code, 4, "{damage}: {}", list.err);
+        let threads = list.objects();
+        assert_eq!(threads.len(), 2, "{damage}: {}", list.out);
+        let of = |name: &str| threads.iter().find(|it| it["thread"] == name).unwrap().clone();
+        assert_eq!(of("t")["position"], whole, "{damage}");
+        assert!(of(name)["damage"].is_string(), "{damage}: {}", list.out);
+        assert!(of("t")["damage"].is_null());
+        let people = house.hanok(&["list"]);
+        assert!(people.out.contains("damaged: "), "{damage}: {}", people.out);
+
+        let verified = house.hanok(&["verify", "--all"]);
+        assert_eq!(verified.code, 4, "{damage}: {}", verified.err);
+        assert!(verified.out.contains("default/t: whole"), "{damage}: {}", verified.out);
+        let abandoned = house.hanok(&["abandoned"]);
+        let claimed = damage.starts_with("run") || damage.contains("beat");
+        assert_eq!(abandoned.code, if claimed { 4 } else { 0 }, "{damage}: {}", abandoned.err);
+    }
+}
