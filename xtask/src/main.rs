@@ -13,6 +13,7 @@ mod fixtures;
 mod fuzz;
 mod jail;
 mod metadata;
+mod neighbours;
 mod python;
 mod report;
 mod simulate;

@@ -13,6 +13,7 @@ use crate::examples::{RUNS, Run};
 use crate::fuzz;
 use crate::jail;
 use crate::metadata::Metadata;
+use crate::neighbours;
 use crate::report::{self, Finished, Outcome};
 use crate::simulate;
 use crate::tidy;
@@ -37,6 +38,11 @@ pub(crate) const ALL: &[Stage] = &[
         run: behaviours,
     },
     Stage { name: "dependencies", about: "outside crates per crate, against limits", run: count },
+    Stage {
+        name: "neighbours",
+        about: "hanok beside sqlx, and with the lowest rusqlite",
+        run: neighbours::resolve,
+    },
     Stage { name: "clippy", about: "all targets and features, warnings denied", run: clippy },
     Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
     Stage { name: "test", about: "all tests (nextest if present)", run: test },
@@ -53,6 +59,7 @@ pub(crate) const ALL: &[Stage] = &[
 
 /// What takes the place of a stage of its name when everything is wanted.
 const FULL: &[Stage] = &[
+    Stage { name: "neighbours", about: "", run: neighbours::resolve_and_test },
     Stage { name: "simulate", about: "", run: simulate_all },
     Stage { name: "fuzz", about: "", run: fuzz::long },
 ];

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use bytes::Bytes;
-use hanok_core::{Position, Tenant, ThreadKey, Timestamp};
+use hanok_core::{InvalidName, Position, Tenant, ThreadKey, Timestamp};
 
 use crate::{
     CheckpointError, Claim, Codec, Cursor, Epoch, HeadSeal, Life, Link, OutboxItem, Outgoing,
@@ -304,6 +304,42 @@ pub struct ThreadInfo {
     pub updated: Option<Timestamp>,
     /// Its labels, by name.
     pub labels: BTreeMap<String, String>,
+    /// Why its row cannot be read: then nothing but its name is known, and every call for the thread is
+    /// [`CheckpointError::Corrupt`]. A row whose name is damaged is listed under one that says so, and that no thread has.
+    pub damage: Option<String>,
+}
+
+impl ThreadInfo {
+    /// A thread whose row cannot be read.
+    #[must_use]
+    pub fn damaged(thread: ThreadKey, damage: String) -> Self {
+        let head = Head {
+            life: Life::default(),
+            position: Position::START,
+            floor: Position::START,
+            epoch: Epoch::default(),
+            claim: None,
+            link: None,
+            seal: None,
+        };
+        let (origin, expires, updated, damage) = (None, None, None, Some(damage));
+        Self { thread, head, origin, expires, updated, labels: BTreeMap::new(), damage }
+    }
+
+    /// A thread whose name cannot be read, in the row that is numbered `row`.
+    ///
+    /// # Errors
+    ///
+    /// None: what is made readable of such a name is one.
+    pub fn unnamed(tenant: &str, thread: &str, row: i64) -> Result<Self, InvalidName> {
+        let readable = |name: &str| -> String {
+            let plain = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+            name.chars().map(plain).take(50).collect()
+        };
+        let tenant = Tenant::new(&readable(tenant)).unwrap_or_default();
+        let thread = ThreadKey::new(tenant, &format!("row {row}: {}", readable(thread)))?;
+        Ok(Self::damaged(thread, format!("the name in row {row} is damaged")))
+    }
 }
 
 /// Which threads are listed.
@@ -437,6 +473,10 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
 
     /// The threads that `which` names and that follow `after`, by tenant and name, at most `limit`. One that somebody else
     /// is writing at this moment may be left out of those that are claimed.
+    ///
+    /// A row that cannot be read is part of the answer, with its [damage](ThreadInfo::damage), and hides no other: where a
+    /// name is damaged, more than `limit` are listed, so that the last one has a name to go on from, unless it is the last of
+    /// all.
     fn threads(
         &self,
         which: Which,

@@ -349,6 +349,7 @@ impl Checkpointer for Memory {
             expires: thread.expires,
             updated: thread.updated,
             labels: thread.labels.clone(),
+            damage: None,
         });
         Ok(infos.take(limit).collect())
     }

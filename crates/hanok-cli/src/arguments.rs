@@ -133,6 +133,8 @@ pub(crate) enum Verb {
     },
     /// Takes in a thread that was exported; under another name it is a copy.
     Import { thread: String, file: PathBuf },
+    /// Copies the store, as it is at one moment, into a new SQLite file, while others use it.
+    Backup { file: PathBuf },
     /// Lists the threads whose time is over, of all tenants.
     Expired,
     /// Lists the threads whose run was lost, of all tenants.

@@ -4,6 +4,7 @@ use std::{fs, path::Path};
 
 use hanok_checkpoint::{CheckpointError, Checkpointer, Doubt, Forks, Head, Holder, Intent, Log};
 use hanok_core::{Position, ThreadKey};
+use hanok_sqlite::WriteAhead;
 use serde_json::json;
 
 use crate::{
@@ -119,24 +120,66 @@ pub(crate) async fn prune(
             Err(error) => failed = Some(error),
         }
     }
+    overwritten(place, output).await?;
     failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
-pub(crate) async fn erase(log: &Log, keep: bool, output: &mut Output) -> Result<(), Failure> {
-    unused(log).await?;
+/// Copies the store into a new file.
+pub(crate) async fn back_up(
+    place: &Place,
+    file: &Path,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    place.sqlite.as_ref().ok_or(Failure::NoBackup)?.backup(file).await?;
+    let name = file.display().to_string();
+    if output.is_json() {
+        return output.object(&json!({ "backup": name }));
+    }
+    output.line(&format!("the store is copied into {name}"))
+}
+
+/// Says so when what was removed can still be found beside the file.
+async fn overwritten(place: &Place, output: &mut Output) -> Result<(), Failure> {
+    let Some(sqlite) = &place.sqlite else { return Ok(()) };
+    if sqlite.truncate().await? == WriteAhead::Empty {
+        return Ok(());
+    }
+    let what = "what was removed still stands in the write-ahead file, for another process reads from it: \
+                do this again when it has ended";
+    if output.is_json() {
+        return output.object(&json!({ "left": what }));
+    }
+    output.line(what)
+}
+
+pub(crate) async fn erase(
+    place: &Place,
+    thread: &str,
+    keep: bool,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let log = place.log(thread)?;
+    unused(&log).await?;
     let gone = log.erase_thread(if keep { Forks::Keep } else { Forks::Too }).await?;
     if gone.is_empty() {
         return Err(Failure::NoThread(log.thread().to_string()));
     }
-    gone.iter().try_for_each(|thread| done(output, thread, "is gone"))
+    gone.iter().try_for_each(|thread| done(output, thread, "is gone"))?;
+    overwritten(place, output).await
 }
 
-pub(crate) async fn delete(log: &Log, output: &mut Output) -> Result<(), Failure> {
-    let expected = unused(log).await?;
+pub(crate) async fn delete(
+    place: &Place,
+    thread: &str,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let log = place.log(thread)?;
+    let expected = unused(&log).await?;
     if !log.store().delete(log.thread(), expected.as_ref()).await? {
         return Err(Failure::NoThread(log.thread().to_string()));
     }
-    done(output, log.thread(), "is gone")
+    done(output, log.thread(), "is gone")?;
+    overwritten(place, output).await
 }
 
 /// Refuses a thread that a living run owns; says where it is.

@@ -21,6 +21,8 @@ pub(crate) enum Failure {
     #[cfg(feature = "encryption")]
     #[error("the file of keys holds none")]
     NoKeys,
+    #[error("only a SQLite file (`--db FILE`) is copied; PostgreSQL has `pg_dump`")]
+    NoBackup,
     #[error("there is no thread `{0}`")]
     NoThread(String),
     #[error("what is removed cannot be brought back: say `--yes`")]
@@ -49,7 +51,7 @@ impl Failure {
             Self::NoKey(_) | Self::NoKeys => 2,
             #[cfg(feature = "encryption")]
             Self::Keys(..) => 1,
-            Self::NoStore | Self::NotSure | Self::Name(_) => 2,
+            Self::NoStore | Self::NoBackup | Self::NotSure | Self::Name(_) => 2,
             Self::InDoubt(..) => 3,
             Self::Damaged(..) => 4,
             Self::Store(error) | Self::Import(ImportError::Checkpoint(error)) => match error {

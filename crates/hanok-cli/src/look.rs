@@ -42,11 +42,20 @@ pub(crate) async fn expired(place: &Place, output: &mut Output) -> Result<(), Fa
 pub(crate) async fn abandoned(place: &Place, output: &mut Output) -> Result<(), Failure> {
     let me = Holder::this_process(id().0);
     let mut claimed = place.store.all_threads(&Which::Claimed).await?;
-    claimed.retain(|info| info.head.claim.as_ref().is_some_and(|claim| claim.is_known_dead(&me)));
+    claimed.retain(|info| {
+        let claim = info.head.claim.as_ref();
+        info.damage.is_some() || claim.is_some_and(|claim| claim.is_known_dead(&me))
+    });
     threads(&claimed, output)
 }
 
 fn threads(all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
+    let damaged = all.iter().filter(|info| info.damage.is_some()).count();
+    rows(all, output)?;
+    if damaged > 0 { Err(Failure::Damaged(damaged, all.len())) } else { Ok(()) }
+}
+
+fn rows(all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         return all.iter().try_for_each(|info| {
             output.object(&json!({
@@ -60,6 +69,7 @@ fn threads(all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
                 "life": info.head.life.to_string(),
                 "updated": info.updated.map(moment),
                 "labels": info.labels,
+                "damage": info.damage,
             }))
         });
     }
@@ -87,7 +97,9 @@ fn threads(all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
         "TENANT", "THREAD", "POSITION", "FLOOR", "STATUS", "REQUESTS", "GRAPH", "FORK OF",
         "EXPIRES",
     ];
-    output.table(&heading, &rows)
+    output.table(&heading, &rows)?;
+    let mut damaged = all.iter().filter_map(|info| Some((&info.thread, info.damage.as_ref()?)));
+    damaged.try_for_each(|(thread, damage)| output.line(&format!("{thread}: damaged: {damage}")))
 }
 
 fn label(info: &ThreadInfo, name: &str) -> String {
@@ -299,11 +311,18 @@ pub(crate) async fn verify(
     all: bool,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let logs = place.logs(thread.filter(|_| !all)).await?;
+    let logs = place.listed(thread.filter(|_| !all)).await?;
     let (count, mut damaged) = (logs.len(), 0);
-    for log in logs {
+    for (log, damage) in logs {
+        // The others are verified all the same.
+        if let Some(damage) = damage {
+            damaged += 1;
+            unread(&log, &damage, output)?;
+            continue;
+        }
+        let found = log.verify().await?;
         // A thread may be deleted meanwhile.
-        let Some(found) = log.verify().await? else { continue };
+        let Some(found) = found else { continue };
         damaged += usize::from(!found.is_whole());
         if output.is_json() {
             let damage = found.damage.as_ref().map(|damage| {
@@ -330,6 +349,15 @@ pub(crate) async fn verify(
         }
     }
     if damaged > 0 { Err(Failure::Damaged(damaged, count)) } else { Ok(()) }
+}
+
+/// A thread of which nothing can be read.
+fn unread(log: &Log, damage: &str, output: &mut Output) -> Result<(), Failure> {
+    let (tenant, thread) = (log.thread().tenant().as_str(), log.thread().thread());
+    if output.is_json() {
+        return output.object(&json!({ "tenant": tenant, "thread": thread, "row": damage }));
+    }
+    output.line(&format!("{}: damaged: {damage}", log.thread()))
 }
 
 /// The chain of a log, in a word.

@@ -60,17 +60,18 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
                 change::rewind(&place.log(&thread)?, to, doubts, output).await
             }
             Verb::Release { thread } => change::release(&place, &place.log(&thread)?, output).await,
+            Verb::Backup { file } => change::back_up(&place, &file, output).await,
             Verb::Prune { thread, all, keep, yes } => {
                 yes.asked()?;
                 change::prune(&place, thread, all, keep, output).await
             }
             Verb::Erase { thread, keep_forks, yes } => {
                 yes.asked()?;
-                change::erase(&place.log(&thread)?, keep_forks, output).await
+                change::erase(&place, &thread, keep_forks, output).await
             }
             Verb::Delete { thread, yes } => {
                 yes.asked()?;
-                change::delete(&place.log(&thread)?, output).await
+                change::delete(&place, &thread, output).await
             }
         }
     })

@@ -12,23 +12,26 @@ use crate::{
 
 pub(crate) struct Place {
     pub(crate) store: SharedCheckpointer,
+    /// The same store, where it is a SQLite file.
+    pub(crate) sqlite: Option<Sqlite>,
     pub(crate) tenant: Tenant,
 }
 
 impl Place {
     pub(crate) async fn open(arguments: &Arguments) -> Result<Self, Failure> {
         let tenant = Tenant::new(&arguments.tenant)?;
-        let store = match &arguments.db {
+        let (store, sqlite) = match &arguments.db {
             Some(file) => {
                 // A name that was mistyped makes no new store.
                 if !matches!(arguments.verb, Verb::Import { .. }) && !file.exists() {
                     return Err(Failure::NoFile(file.display().to_string()));
                 }
-                SharedCheckpointer::new(Sqlite::open(file).await?)
+                let sqlite = Sqlite::open(file).await?;
+                (SharedCheckpointer::new(sqlite.clone()), Some(sqlite))
             }
-            None => postgres(arguments).await?,
+            None => (postgres(arguments).await?, None),
         };
-        Ok(Self { store: unlocked(store, arguments)?, tenant })
+        Ok(Self { store: unlocked(store, arguments)?, sqlite, tenant })
     }
 
     pub(crate) fn key(&self, thread: &str) -> Result<ThreadKey, Failure> {
@@ -41,13 +44,22 @@ impl Place {
 
     /// The log of one thread that is there, or of all of the tenant.
     pub(crate) async fn logs(&self, thread: Option<String>) -> Result<Vec<Log>, Failure> {
+        Ok(self.listed(thread).await?.into_iter().map(|(log, _)| log).collect())
+    }
+
+    /// The same, with why its row cannot be read.
+    pub(crate) async fn listed(
+        &self,
+        thread: Option<String>,
+    ) -> Result<Vec<(Log, Option<String>)>, Failure> {
         let Some(thread) = thread else {
             let all = self.store.all_threads(&Which::Of(self.tenant.clone())).await?;
-            return Ok(all.into_iter().map(|it| Log::new(self.store.clone(), it.thread)).collect());
+            let log = |thread| Log::new(self.store.clone(), thread);
+            return Ok(all.into_iter().map(|info| (log(info.thread), info.damage)).collect());
         };
         let log = self.log(&thread)?;
         self.there(&log).await?;
-        Ok(vec![log])
+        Ok(vec![(log, None)])
     }
 
     pub(crate) async fn there(&self, log: &Log) -> Result<(), Failure> {

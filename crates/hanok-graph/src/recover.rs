@@ -15,7 +15,8 @@ pub type Recovered<S> = Vec<(ThreadKey, Result<Outcome<S>, RunError>)>;
 impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     /// The threads of the store, of every tenant, whose run was lost: their claim is dead. Their turns are finished by
     /// [`recover`](App::recover), or by whoever runs them next. Of a holder that cannot be looked at, on another host, this
-    /// process has to see no sign of life for [`LEASE`](hanok_checkpoint::LEASE) first: ask again after that.
+    /// process has to see no sign of life for [`LEASE`](hanok_checkpoint::LEASE) first: ask again after that. A thread whose
+    /// row is damaged, so that nobody can say whose it is, is one of them.
     ///
     /// # Errors
     ///
@@ -24,7 +25,8 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         let dead = |info: &ThreadInfo| {
             let claim = info.head.claim.as_ref();
             let here = self.active().is_running(&info.thread);
-            !here && claim.is_some_and(|claim| self.is_dead(&info.thread, claim))
+            let lost = claim.is_some_and(|claim| self.is_dead(&info.thread, claim));
+            info.damage.is_some() || (!here && lost)
         };
         let claimed = self.store().all_threads(&Which::Claimed).await?;
         Ok(claimed.into_iter().filter(dead).map(|info| info.thread).collect())
@@ -59,7 +61,9 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     /// What the store says. A thread that was used meanwhile stays.
     pub async fn sweep(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
         let mut swept = Vec::new();
-        for info in self.store().all_threads(&Which::Expired(self.runtime().clock.now())).await? {
+        let expired = self.store().all_threads(&Which::Expired(self.runtime().clock.now())).await?;
+        // What cannot be read says nothing about when it was used.
+        for info in expired.into_iter().filter(|info| info.damage.is_none()) {
             match self.store().delete(&info.thread, Some(&info.head)).await {
                 Ok(true) => swept.push(info.thread),
                 Ok(false)

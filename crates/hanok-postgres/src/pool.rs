@@ -50,6 +50,7 @@ pub(crate) struct Pool {
     postgres: tokio_postgres::Config,
     tls: Tls,
     statement: Duration,
+    acquire: Duration,
     patience: Duration,
     /// What is in front of a read, and of a write for each safety.
     begin: [String; 3],
@@ -94,8 +95,8 @@ impl Pool {
         };
         let read = format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {timeout}");
         let begin = [read, write("local"), write("on")];
-        let (statement, patience) = (config.statement, config.patience);
-        Ok(Self { pool, postgres, tls, statement, patience, begin })
+        let (statement, acquire, patience) = (config.statement, config.acquire, config.patience);
+        Ok(Self { pool, postgres, tls, statement, acquire, patience, begin })
     }
 
     /// What is in front of a transaction. With `off` an append that was answered would be gone after a crash of the server,
@@ -134,11 +135,21 @@ impl Pool {
         Ok(self.pool.get().await?)
     }
 
+    /// Gives `client` back after what was done with it in time. One whose answer may still come ends instead: nobody else is to
+    /// wait on it.
+    pub(crate) fn give_back<T>(client: Object, done: Result<T, Failure>) -> Result<T, Failure> {
+        if done.as_ref().is_err_and(|failure| failure.outlook() == Outlook::Unknown) {
+            drop(Object::take(client));
+        }
+        done
+    }
+
     /// A connection that is not of the pool, to be driven by whoever asks.
     pub(crate) async fn apart(
         &self,
     ) -> Result<(Client, Connection<Socket, Stream<Socket>>), Failure> {
-        Ok(self.postgres.connect(self.tls.clone()).await?)
+        let connected = time::timeout(self.acquire, self.postgres.connect(self.tls.clone())).await;
+        Ok(connected.or(Err(Failure::Late))??)
     }
 
     /// Makes one transaction of `queries`, again while the server is away: for what may be done twice.
@@ -174,11 +185,7 @@ impl Pool {
             Ok(answers)
         };
         let answers = self.in_time(queries.len(), answers).await;
-        if answers.as_ref().is_err_and(|failure| failure.outlook() == Outlook::Unknown) {
-            // Nobody else is to wait on it.
-            drop(Object::take(client));
-        }
-        answers
+        Self::give_back(client, answers)
     }
 }
 

@@ -31,7 +31,7 @@ impl Database {
         let sql = format!("SELECT {HEAD} FROM {s}.threads WHERE tenant = $1 AND thread = $2");
         let parameters = &[(&tenant as _, Type::TEXT), (&name as _, Type::TEXT)];
         let rows = self.look(&[Query { sql: &sql, parameters }]).await?;
-        rows.first().and_then(|rows| rows.first()).map(read_head).transpose()
+        rows.first().and_then(|rows| rows.first()).map(|row| head_of(thread, row)).transpose()
     }
 
     pub(crate) async fn open(
@@ -73,7 +73,9 @@ impl Database {
             ])
             .await?;
         let [heads, snapshots, records] = &answers[..] else { return Ok(None) };
-        let Some(head) = heads.first().map(read_head).transpose()? else { return Ok(None) };
+        let Some(head) = heads.first().map(|row| head_of(thread, row)).transpose()? else {
+            return Ok(None);
+        };
         let snapshot = snapshots.first().map(read_record).transpose()?;
         let snapshot = snapshot.map(|it| (it.position, it.bytes));
         let mut records = records.iter().map(read_record).collect::<Result<Vec<_>, _>>()?;
@@ -110,7 +112,9 @@ impl Database {
         let head = Query { sql: &head, parameters: &parameters[..2] };
         let answers = self.look(&[head, Query { sql: &sql, parameters }]).await?;
         let [heads, records] = &answers[..] else { return Ok(None) };
-        let Some(head) = heads.first().map(read_head).transpose()? else { return Ok(None) };
+        let Some(head) = heads.first().map(|row| head_of(thread, row)).transpose()? else {
+            return Ok(None);
+        };
         let records = records.iter().map(read_record).collect::<Result<_, _>>()?;
         Ok(Some(Opened { head, snapshot: None, records }))
     }
@@ -122,7 +126,32 @@ impl Database {
         limit: usize,
     ) -> Result<Vec<ThreadInfo>, Failure> {
         // No name is empty, so all names follow the empty ones.
-        let after = after.map_or(("", ""), |after| (after.tenant().as_str(), after.thread()));
+        let mut after = after.map_or_else(Default::default, |after| {
+            (after.tenant().as_str().to_owned(), after.thread().to_owned())
+        });
+        let mut threads = Vec::new();
+        loop {
+            let rows = self.page(which, &after, limit).await?;
+            let Some(last) = rows.last() else { return Ok(threads) };
+            after = (last.try_get(HEAD_COLUMNS)?, last.try_get(HEAD_COLUMNS + 1)?);
+            let is_named = read_key(last, HEAD_COLUMNS).is_ok();
+            for row in &rows {
+                threads.push(read_row(row)?);
+            }
+            // The last of a page has to be a name to go on from.
+            if is_named || rows.len() < limit {
+                return Ok(threads);
+            }
+        }
+    }
+
+    /// The rows that follow two names, in order.
+    async fn page(
+        &self,
+        which: &Which,
+        after: &(String, String),
+        limit: usize,
+    ) -> Result<Vec<Row>, Failure> {
         let limit: i64 = bound(limit);
         let mut parameters: Vec<(&(dyn ToSql + Sync), Type)> =
             vec![(&after.0, Type::TEXT), (&after.1, Type::TEXT), (&limit, Type::INT8)];
@@ -154,12 +183,12 @@ impl Database {
         let sql = format!(
             "SELECT {HEAD}, tenant, thread, origin, expires, updated,
                     ARRAY(SELECT name FROM {s}.labels WHERE thread_id = id ORDER BY name),
-                    ARRAY(SELECT value FROM {s}.labels WHERE thread_id = id ORDER BY name)
+                    ARRAY(SELECT value FROM {s}.labels WHERE thread_id = id ORDER BY name), id
              FROM {s}.threads
              WHERE (tenant, thread) > ($1, $2) AND {named} ORDER BY tenant, thread LIMIT $3"
         );
         let answers = self.look(&[Query { sql: &sql, parameters: &parameters }]).await?;
-        answers.iter().flatten().map(read_info).collect()
+        Ok(answers.into_iter().flatten().collect())
     }
 
     pub(crate) async fn look(&self, queries: &[Query<'_>]) -> Result<Vec<Vec<Row>>, Failure> {
@@ -185,6 +214,21 @@ fn up_to_the_end(
     Ok(records)
 }
 
+/// What a listing says of a row, readable or not.
+fn read_row(row: &Row) -> Result<ThreadInfo, Failure> {
+    let Ok(thread) = read_key(row, HEAD_COLUMNS) else {
+        let (tenant, thread) = (row.try_get(HEAD_COLUMNS)?, row.try_get(HEAD_COLUMNS + 1)?);
+        let id = row.try_get(HEAD_COLUMNS + 7)?;
+        return ThreadInfo::unnamed(tenant, thread, id).map_err(damaged);
+    };
+    match read_info(row) {
+        Err(Failure::Damaged(error)) => {
+            Ok(ThreadInfo::damaged(thread, format!("the thread's row: {error}")))
+        }
+        info => info,
+    }
+}
+
 /// Reads [`HEAD`]`, tenant, thread, origin, expires, updated` and the names and values of labels.
 fn read_info(row: &Row) -> Result<ThreadInfo, Failure> {
     let at = |column: usize| HEAD_COLUMNS + column;
@@ -196,7 +240,8 @@ fn read_info(row: &Row) -> Result<ThreadInfo, Failure> {
     let (expires, updated) = (time(at(3))?, time(at(4))?);
     let (names, values): (Vec<String>, Vec<String>) = (row.try_get(at(5))?, row.try_get(at(6))?);
     let labels = names.into_iter().zip(values).collect();
-    Ok(ThreadInfo { thread, head: read_head(row)?, origin, expires, updated, labels })
+    let (head, damage) = (read_head(row)?, None);
+    Ok(ThreadInfo { thread, head, origin, expires, updated, labels, damage })
 }
 
 /// Reads `tenant, thread` from column `at` on.
@@ -209,6 +254,18 @@ pub(crate) fn read_key(row: &Row, at: usize) -> Result<ThreadKey, Failure> {
 fn read_record(row: &Row) -> Result<Record, Failure> {
     let bytes = Bytes::copy_from_slice(row.try_get(1)?);
     Ok(Record { position: Position(read(row.try_get(0)?)?), bytes })
+}
+
+/// The head of `thread`, from a row that may be damaged.
+fn head_of(thread: &ThreadKey, row: &Row) -> Result<Head, Failure> {
+    read_head(row).map_err(|failure| match failure {
+        Failure::Damaged(error) => {
+            let (position, last_good) = (Position::START, Position::START);
+            let (thread, reason) = (thread.clone(), format!("the thread's row: {error}"));
+            CheckpointError::Corrupt { thread, position, reason, last_good }.into()
+        }
+        other => other,
+    })
 }
 
 /// Reads [`HEAD`].

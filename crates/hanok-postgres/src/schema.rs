@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use deadpool_postgres::Transaction;
+use deadpool_postgres::{Object, Transaction};
 use hanok_checkpoint::{CheckpointError, Safety};
 use thiserror::Error;
 use tokio_postgres::types::Type;
@@ -219,6 +219,12 @@ async fn step(pool: &Pool, schema: &Schema) -> Result<bool, Failure> {
         return Ok(true);
     }
     let mut client = pool.connection().await?;
+    // Two may take their time: who waits for another process, and who makes the tables.
+    let made = pool.in_time(2, make(pool, schema, &mut client)).await;
+    Pool::give_back(client, made).map(|()| false)
+}
+
+async fn make(pool: &Pool, schema: &Schema, client: &mut Object) -> Result<(), Failure> {
     let transaction = client.transaction().await?;
     transaction.batch_execute(pool.settings(Mode::Write(Safety::Machine))).await?;
     // Of several processes that come at once, one goes on; the others find its work.
@@ -235,8 +241,7 @@ async fn step(pool: &Pool, schema: &Schema) -> Result<bool, Failure> {
         let version = format!("UPDATE {schema}.hanok_format SET version = {FORMAT}");
         transaction.batch_execute(&version).await?;
     }
-    transaction.commit().await?;
-    Ok(false)
+    Ok(transaction.commit().await?)
 }
 
 const LOOK: &str = "
@@ -251,10 +256,14 @@ const LOOK: &str = "
 
 async fn kind_alone(pool: &Pool, schema: &Schema) -> Result<Kind, Failure> {
     let mut client = pool.connection().await?;
-    let transaction = client.build_transaction().read_only(true).start().await?;
-    let kind = kind(&transaction, schema).await?;
-    transaction.commit().await?;
-    Ok(kind)
+    let found = async {
+        let transaction = client.build_transaction().read_only(true).start().await?;
+        let kind = kind(&transaction, schema).await?;
+        transaction.commit().await?;
+        Ok(kind)
+    };
+    let found = pool.in_time(1, found).await;
+    Pool::give_back(client, found)
 }
 
 async fn kind(transaction: &Transaction<'_>, schema: &Schema) -> Result<Kind, Failure> {

@@ -1,7 +1,7 @@
 //! What is written beside the log.
 
 use bytes::Bytes;
-use deadpool_postgres::Transaction;
+use deadpool_postgres::{Object, Transaction};
 use hanok_checkpoint::{Append, CheckpointError, Epoch, Head, Life, Record, Safety, Trim};
 use hanok_core::{Position, ThreadKey, Timestamp};
 use tokio_postgres::types::Type;
@@ -11,7 +11,7 @@ use crate::{
     database::Database,
     failure::{Failure, Outlook},
     number::{bound, read, stored},
-    pool::{Mode, Query},
+    pool::{Mode, Pool, Query},
     read::bytes,
 };
 
@@ -143,7 +143,7 @@ impl Database {
         let mut trying = self.pool.trying();
         loop {
             let mode = Mode::Write(Safety::Machine);
-            match self.pool.in_time(5, self.try_trim(mode, thread, trim)).await {
+            match self.try_trim(mode, thread, trim).await {
                 Err(failure) if failure.outlook() != Outlook::Hopeless => {
                     trying.pause(failure).await?;
                 }
@@ -154,6 +154,17 @@ impl Database {
 
     async fn try_trim(&self, mode: Mode, thread: &ThreadKey, trim: &Trim) -> Result<(), Failure> {
         let mut client = self.pool.connection().await?;
+        let trimmed = self.pool.in_time(5, self.trim_on(&mut client, mode, thread, trim)).await;
+        Pool::give_back(client, trimmed)
+    }
+
+    async fn trim_on(
+        &self,
+        client: &mut Object,
+        mode: Mode,
+        thread: &ThreadKey,
+        trim: &Trim,
+    ) -> Result<(), Failure> {
         let transaction = client.transaction().await?;
         transaction.batch_execute(self.pool.settings(mode)).await?;
         let s = &self.schema;

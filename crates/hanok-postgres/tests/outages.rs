@@ -21,9 +21,9 @@ use std::{
 
 use futures_util::future::join_all;
 use hanok_checkpoint::{
-    Append, CheckpointError, Checkpointer, Guard, Life, Safety, Snapshots, Trim,
+    Append, CheckpointError, Checkpointer, Guard, Life, Put, Safety, Snapshots, Store, Trim,
 };
-use hanok_core::Position;
+use hanok_core::{ItemKey, Labels, Position, Stored, Tenant, Timestamp};
 use hanok_graph::{BoxError, Context, END, Graph, START, Snapshot};
 use hanok_postgres::Postgres;
 use hanok_state::{List, State};
@@ -32,6 +32,9 @@ use proxy::{Loss, Proxy};
 use support::{
     admin, append, config, given, key, position, schema, server, store, texts, told, value,
 };
+
+/// After so long a call hangs: each here ends within seconds.
+const HANGS: Duration = Duration::from_secs(100);
 
 /// The URL of the server at `url` through a proxy.
 async fn through_a_proxy(url: &str) -> (String, Proxy) {
@@ -116,6 +119,83 @@ async fn a_connection_that_falls_silent_is_given_up() {
     proxy.lose(Loss::Silence);
     store.append(&t, append(&t, 0, 1, "one")).await.unwrap();
     assert_eq!((texts(&store, &t).await, proxy.lost()), (vec!["one".to_owned()], 1));
+}
+
+/// P9: what is several statements, too. The one connection there may be is not waited on again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_falls_silent_under_a_transaction_is_given_up() {
+    let Some(url) = server() else { return };
+    let one = async || {
+        let (through, proxy) = through_a_proxy(&url).await;
+        let config = config(&through).connections(1);
+        Postgres::connect(config.clone()).await.unwrap();
+        let impatient = config.statement_timeout(Duration::from_millis(200));
+        (Postgres::connect(impatient).await.unwrap(), proxy)
+    };
+    let trim = async {
+        let ((store, proxy), t) = (one().await, key("t"));
+        store.append(&t, append(&t, 0, 1, "one")).await.unwrap();
+        proxy.lose(Loss::Silence);
+        let trim = Trim {
+            life: Life::default(),
+            floor: Position(1),
+            base: vec![7].into(),
+            expected: None,
+            envelopes: Vec::new(),
+            then: None,
+        };
+        store.trim(&t, trim).await.unwrap();
+        assert_eq!((position(&store, &t).await, proxy.lost()), (1, 1));
+    };
+    let put = async {
+        let (store, proxy) = one().await;
+        let kim = ItemKey::new(Tenant::default(), Labels::new(["kim"]).unwrap(), "leave").unwrap();
+        proxy.lose(Loss::Silence);
+        store.put(&kim, Put::new(Stored::encode("15").unwrap()), Timestamp(1)).await.unwrap();
+        assert_eq!(proxy.lost(), 1);
+    };
+    let sweep = async {
+        let (store, proxy) = one().await;
+        proxy.lose(Loss::Silence);
+        assert_eq!(store.sweep(Timestamp(2), 9).await.unwrap(), 0);
+        assert_eq!(proxy.lost(), 1);
+    };
+    tokio::join!(trim, put, sweep);
+}
+
+/// P9: whatever answer is the last one.
+#[tokio::test(flavor = "multi_thread")]
+async fn connecting_ends_though_the_server_falls_silent_at_any_step() {
+    let Some(url) = server() else { return };
+    let silent = (1..=10).map(async |answers| {
+        let (through, proxy) = through_a_proxy(&url).await;
+        proxy.answer_no_more_after(answers);
+        let config = config(&through)
+            .statement_timeout(Duration::from_millis(10))
+            .acquire_timeout(Duration::from_secs(1))
+            .retry_for(Duration::ZERO);
+        let connected = tokio::time::timeout(HANGS, Postgres::connect(config)).await;
+        let connected = connected.unwrap_or_else(|_| panic!("it hangs after {answers} answers"));
+        let error = connected.unwrap_err();
+        assert!(matches!(error, CheckpointError::Unavailable { .. }), "{answers}: {error:?}");
+    });
+    join_all(silent).await;
+}
+
+/// Whoever waits looks all the same when the connection to listen on cannot be made.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_sees_an_append_though_nobody_may_listen() {
+    let Some(url) = server() else { return };
+    let (through, proxy) = through_a_proxy(&url).await;
+    let config = config(&through).connections(1).acquire_timeout(Duration::from_millis(100));
+    let (store, t) = (Postgres::connect(config).await.unwrap(), key("t"));
+    store.append(&t, append(&t, 0, 1, "one")).await.unwrap();
+    proxy.greet_nobody();
+    let waiting = tokio::time::timeout(HANGS, store.beyond(&t, Position(1)));
+    let (moved, ()) = tokio::join!(waiting, async {
+        store.append(&t, append(&t, 1, 2, "two")).await.unwrap();
+    });
+    assert_eq!(moved.expect("nobody looks").unwrap(), Position(2));
 }
 
 /// A network on which nothing comes back before all was sent is no trouble: nothing is waited for in between.

@@ -12,11 +12,11 @@ mod support;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hanok_checkpoint::{CheckpointError, Checkpointer, Life, Safety, Snapshots, Trim};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Life, Safety, Snapshots, Trim, Which};
 use hanok_core::Position;
 use hanok_postgres::{Config, Postgres};
 use postgres_for_tests::{Bouncer, Installation, Server};
-use support::{admin, append, config, key, schema, server, texts, told, value};
+use support::{admin, append, config, connect, key, schema, server, texts, told, value};
 
 /// A secret that no error and no `Debug` may show.
 const CANARY: &str = "canary-0f3a";
@@ -346,4 +346,47 @@ async fn a_call_waits_for_a_connection_no_longer_than_it_may() {
     other.batch_execute("COMMIT").await.unwrap();
     held.await.unwrap().unwrap();
     assert_eq!(texts(&store, &key("t")).await, ["one", "two"]);
+}
+
+/// P7: a row that cannot be read hides no other thread, whatever of it is damaged.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_bad_row_blinds_no_list() {
+    let Some(url) = server() else { return };
+    let name = schema();
+    let store = connect(config(&url).schema(&name)).await;
+    let names = ["a", "b", "c", "d", "e", "f"];
+    for thread in names {
+        store.append(&key(thread), append(&key(thread), 0, 1, "one")).await.unwrap();
+    }
+    for (thread, damage) in [
+        ("b", "run = '\\x0011'"),
+        ("c", "head = -7"),
+        ("e", "thread = E'e\\x07'"),
+        ("f", "thread = E'f\\x07'"),
+    ] {
+        let sql = format!("UPDATE {name}.threads SET {damage} WHERE thread = '{thread}'");
+        admin(&url).await.batch_execute(&sql).await.unwrap();
+    }
+    for limit in [1, 2, 5, 100] {
+        let (mut after, mut listed) = (None, Vec::new());
+        loop {
+            let page = store.threads(Which::All, after.as_ref(), limit).await.unwrap();
+            let is_last = page.len() < limit;
+            after = page.last().map(|info| info.thread.clone());
+            listed.extend(page);
+            if is_last || listed.len() > names.len() {
+                break;
+            }
+        }
+        let told: Vec<_> = listed
+            .iter()
+            .map(|info| (info.thread.thread().chars().next().unwrap(), info.damage.is_some()))
+            .collect();
+        let want = [('a', false), ('b', true), ('c', true), ('d', false), ('r', true), ('r', true)];
+        assert_eq!(told, want, "{limit}");
+    }
+    let claimed = store.threads(Which::Claimed, None, 9).await.unwrap();
+    assert_eq!(claimed.len(), 1, "{claimed:?}");
+    let error = store.head(&key("c")).await.unwrap_err();
+    assert!(matches!(error, CheckpointError::Corrupt { .. }), "{error:?}");
 }

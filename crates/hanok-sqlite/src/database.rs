@@ -1,18 +1,34 @@
 //! The connection: transactions, how safe they are, and what happens when the disk fails.
 
-use std::time::Duration;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use hanok_checkpoint::{CheckpointError, Safety};
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior, config::DbConfig};
 use thiserror::Error;
 
-use crate::{failure::Failure, file::PATIENCE, watch::Watch};
+use crate::{
+    backup,
+    failure::Failure,
+    file::{PATIENCE, is_busy, write_ahead_file},
+    frozen::Frozen,
+    watch::Watch,
+};
+
+/// How long a handle that is closed waits for others to have read.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(1);
 
 /// One connection to a store.
 #[derive(Debug)]
 pub(crate) struct Database {
     connection: Connection,
     name: String,
+    /// Where the file is, if there is one.
+    path: Option<PathBuf>,
+    /// How it was when it was opened, where SQLite takes for granted that nobody writes to it.
+    frozen: Option<Frozen>,
     /// What the connection is set to.
     safety: Safety,
     /// Whether the disk failed under a write.
@@ -24,6 +40,16 @@ pub(crate) struct Database {
     pub(crate) watch: Watch,
 }
 
+/// What is in the write-ahead file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteAhead {
+    /// Nothing: the store's file holds all that is stored, and nothing of what was removed is beside it.
+    Empty,
+    /// What was stored last, and what was removed may be: another connection still reads or writes. It belongs to the store's
+    /// file until that one is done.
+    InUse,
+}
+
 /// Why a handle does not write any more.
 #[derive(Debug, Error)]
 #[error("what an earlier write left on the disk is unknown: open the store again")]
@@ -31,10 +57,24 @@ struct Poisoned;
 
 impl Database {
     /// The store `name` behind `connection`, which is set to SQLite's own safety, the highest.
-    pub(crate) fn new(connection: Connection, name: String) -> Self {
+    pub(crate) fn new(connection: Connection, name: String, path: Option<PathBuf>) -> Self {
         connection.set_prepared_statement_cache_capacity(64);
-        let (safety, watch) = (Safety::Machine, Watch::default());
-        Self { connection, name, safety, poisoned: false, untruncated: false, writes: 0, watch }
+        Self {
+            connection,
+            name,
+            path,
+            frozen: None,
+            safety: Safety::Machine,
+            poisoned: false,
+            untruncated: false,
+            writes: 0,
+            watch: Watch::default(),
+        }
+    }
+
+    /// The store, as nobody writes to it.
+    pub(crate) fn frozen(self, frozen: Frozen) -> Self {
+        Self { frozen: Some(frozen), ..self }
     }
 
     /// Reads one moment of the store.
@@ -43,8 +83,9 @@ impl Database {
         job: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>,
     ) -> Result<T, CheckpointError> {
         let connection = &mut self.connection;
-        transact(connection, TransactionBehavior::Deferred, job)
-            .map_err(|failure| failure.told_of(&self.name))
+        let read = transact(connection, TransactionBehavior::Deferred, job);
+        self.frozen.as_ref().map_or(Ok(()), Frozen::is_unchanged)?;
+        read.map_err(|failure| failure.told_of(&self.name))
     }
 
     /// Writes all that `job` writes, or nothing.
@@ -53,12 +94,7 @@ impl Database {
         safety: Safety,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>,
     ) -> Result<T, CheckpointError> {
-        if self.poisoned {
-            return Err(CheckpointError::Unavailable {
-                reason: "the disk failed under an earlier write",
-                source: Poisoned.into(),
-            });
-        }
+        self.sound()?;
         let written = self
             .be(safety)
             .and_then(|()| transact(&mut self.connection, TransactionBehavior::Immediate, job));
@@ -81,24 +117,73 @@ impl Database {
 
     /// Empties the write-ahead file, if that is due and nobody reads from it.
     pub(crate) fn truncate_again(&mut self) {
-        if !self.untruncated || self.poisoned {
-            return;
+        if self.untruncated && !self.poisoned {
+            // What cannot be emptied now is tried after the next job; where the disk failed, the next write says so.
+            drop(self.truncate(Duration::ZERO));
         }
-        let truncated = self.connection.busy_timeout(Duration::ZERO).and_then(|()| {
-            let busy = |row: &Row<'_>| row.get::<_, i64>(0);
-            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), busy)
-        });
-        let patient = self.connection.busy_timeout(PATIENCE);
-        match truncated.and_then(|busy| patient.map(|()| busy)) {
-            Ok(busy) => self.untruncated = busy != 0,
-            Err(error) => {
-                let failure = Failure::from(error);
-                if failure.is_of_the_disk() {
-                    // It is poisoned now, and says so when it is written to next.
-                    drop(self.told(failure));
-                }
-            }
+    }
+
+    /// Moves what the write-ahead file holds into the store and empties it, as soon as nobody reads from it within `patience`.
+    pub(crate) fn truncate(&mut self, patience: Duration) -> Result<WriteAhead, CheckpointError> {
+        self.sound()?;
+        let truncated = self.try_truncate(patience);
+        let patient = self.connection.busy_timeout(PATIENCE).map_err(Failure::Sql);
+        let left = truncated.and_then(|left| patient.map(|()| left));
+        let left = left.map_err(|failure| self.told(failure))?;
+        self.untruncated = left == WriteAhead::InUse;
+        Ok(left)
+    }
+
+    fn try_truncate(&self, patience: Duration) -> Result<WriteAhead, Failure> {
+        if self.connection.is_readonly("main")? {
+            return Ok(self.write_ahead());
         }
+        self.connection.busy_timeout(patience)?;
+        let busy = |row: &Row<'_>| row.get::<_, i64>(0);
+        match self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), busy) {
+            Ok(0) => Ok(WriteAhead::Empty),
+            Ok(_) => Ok(WriteAhead::InUse),
+            Err(error) if is_busy(&error) => Ok(WriteAhead::InUse),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What is in the write-ahead file of a store that may only be read.
+    fn write_ahead(&self) -> WriteAhead {
+        let Some(path) = &self.path else { return WriteAhead::Empty };
+        match write_ahead_file(path).metadata() {
+            Ok(file) if file.len() > 0 => WriteAhead::InUse,
+            _ => WriteAhead::Empty,
+        }
+    }
+
+    /// Closes the connection; the last one of a file takes along what stands beside it.
+    pub(crate) fn close(mut self) -> Result<WriteAhead, CheckpointError> {
+        let left = self.truncate(FAREWELL);
+        let closed = self.connection.close();
+        closed.map_err(|(_, error)| Failure::Sql(error).told_of(&self.name))?;
+        left
+    }
+
+    /// Refuses a handle whose disk failed.
+    fn sound(&self) -> Result<(), CheckpointError> {
+        match self.poisoned {
+            false => Ok(()),
+            true => Err(CheckpointError::Unavailable {
+                reason: "the disk failed under an earlier write",
+                source: Poisoned.into(),
+            }),
+        }
+    }
+
+    /// The file, if there is one.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        self.path.clone()
+    }
+
+    /// Copies the store, as it is at one moment, into a new file.
+    pub(crate) fn back_up(&self, to: &Path) -> Result<(), CheckpointError> {
+        backup::back_up(&self.connection, to)
     }
 
     /// Sets how safe the next transaction is; SQLite takes it between transactions only.

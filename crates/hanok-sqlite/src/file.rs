@@ -1,7 +1,7 @@
 //! The file: what makes it a store, and how one begins.
 
 use std::{
-    path::{self, Path},
+    path::{self, Path, PathBuf},
     thread,
     time::Duration,
 };
@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::{
     database::Database,
     failure::{Failure, MayNot},
-    store,
+    frozen, store, version,
 };
 
 /// Marks the file as ours: `hnok`.
@@ -112,7 +112,7 @@ enum Unfit {
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Empty,
     Store,
 }
@@ -122,17 +122,40 @@ pub(crate) fn open(path: &Path) -> Result<Database, CheckpointError> {
     let name = path.display().to_string();
     // An absolute path is never one of the names that SQLite gives a meaning of its own.
     let path = path::absolute(path).map_err(|error| not_a_store(&name, error))?;
+    version::admit(rusqlite::version_number(), rusqlite::version())
+        .map_err(|error| CheckpointError::Denied(error.into()))?;
+    match connect(&path, &name) {
+        Err(error) if is_unwritable(&error) => match frozen::open(&path, &name)? {
+            Some(database) => Ok(database),
+            None => Err(error),
+        },
+        opened => opened,
+    }
+}
+
+fn connect(path: &Path, name: &str) -> Result<Database, CheckpointError> {
     // No `SQLITE_OPEN_URI`: a path is a path.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let refused = |error| unopened(&path, &name, error);
-    let mut connection = Connection::open_with_flags(&path, flags).map_err(refused)?;
+    let refused = |error| unopened(path, name, error);
+    let mut connection = Connection::open_with_flags(path, flags).map_err(refused)?;
     prepare(&mut connection).map_err(|failure| match failure {
-        Failure::Sql(error) => unopened(&path, &name, error),
-        failure => failure.told_of(&name),
+        Failure::Sql(error) => unopened(path, name, error),
+        failure => failure.told_of(name),
     })?;
-    Ok(Database::new(connection, name))
+    Ok(Database::new(connection, name.to_owned(), Some(path.to_owned())))
+}
+
+fn is_unwritable(error: &CheckpointError) -> bool {
+    matches!(error, CheckpointError::Denied(_))
+}
+
+/// The file beside `store` that SQLite writes first.
+pub(crate) fn write_ahead_file(store: &Path) -> PathBuf {
+    let mut name = store.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
 }
 
 /// A store without a file.
@@ -141,7 +164,7 @@ pub(crate) fn in_memory() -> Result<Database, CheckpointError> {
     let made = || {
         let mut connection = Connection::open_in_memory()?;
         begin(&mut connection)?;
-        Ok(Database::new(connection, name.clone()))
+        Ok(Database::new(connection, name.clone(), None))
     };
     made().map_err(|failure: Failure| failure.told_of(&name))
 }
@@ -163,7 +186,7 @@ fn prepare(connection: &mut Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-fn kind(tx: &Transaction<'_>) -> Result<Kind, Failure> {
+pub(crate) fn kind(tx: &Transaction<'_>) -> Result<Kind, Failure> {
     let number = |name| tx.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let tables = tx.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
     let unfit = |unfit: Unfit| Err(Failure::Damaged(unfit.into()));
@@ -223,7 +246,7 @@ fn write_ahead(connection: &Connection) -> Result<(), Failure> {
     }
 }
 
-fn is_busy(error: &rusqlite::Error) -> bool {
+pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 

@@ -35,17 +35,21 @@
 //! ```
 
 mod append;
+mod backup;
 mod database;
 mod failure;
 mod file;
+mod frozen;
 mod number;
 mod outbox;
 mod read;
 mod sqlite;
 mod store;
+mod version;
 mod watch;
 mod worker;
 
+pub use database::WriteAhead;
 pub use sqlite::Sqlite;
 
 /// The programs of the README.

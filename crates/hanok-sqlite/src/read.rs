@@ -8,7 +8,10 @@ use hanok_checkpoint::{
     ThreadInfo, Which,
 };
 use hanok_core::{Position, RunId, Tenant, ThreadKey, Timestamp};
-use rusqlite::{OptionalExtension, Row, Transaction, types::Value};
+use rusqlite::{
+    OptionalExtension, Row, Transaction,
+    types::{Value, ValueRef},
+};
 
 use crate::{
     failure::Failure,
@@ -32,7 +35,31 @@ pub(crate) fn row(tx: &Transaction<'_>, thread: &ThreadKey) -> Result<Option<Thr
     )?;
     let mut rows = statement.query((thread.tenant().as_str(), thread.thread()))?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    Ok(Some(ThreadRow { id: row.get(9)?, head: read_head(row)? }))
+    let read = || Ok(ThreadRow { id: row.get(9)?, head: read_head(row)? });
+    match read() {
+        Ok(row) => Ok(Some(row)),
+        Err(failure) => Err(corrupt(thread, damage(failure)?)),
+    }
+}
+
+/// The failure of a thread whose row cannot be read.
+fn corrupt(thread: &ThreadKey, reason: String) -> Failure {
+    let (thread, position, last_good) = (thread.clone(), Position::START, Position::START);
+    CheckpointError::Corrupt { thread, position, reason, last_good }.into()
+}
+
+/// Why a row cannot be read, if that is what failed.
+fn damage(failure: Failure) -> Result<String, Failure> {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType};
+    match failure {
+        Failure::Damaged(error) => Ok(format!("the thread's row: {error}")),
+        Failure::Sql(
+            error @ (FromSqlConversionFailure(..)
+            | IntegralValueOutOfRange(..)
+            | InvalidColumnType(..)),
+        ) => Ok(format!("the thread's row: {error}")),
+        other => Err(other),
+    }
 }
 
 pub(crate) fn head(tx: &Transaction<'_>, thread: &ThreadKey) -> Result<Option<Head>, Failure> {
@@ -96,43 +123,71 @@ pub(crate) fn threads(
 ) -> Result<Vec<ThreadInfo>, Failure> {
     let text = |text: &str| Value::Text(text.to_owned());
     let (which, mut values) = match which {
-        Which::Of(tenant) => ("tenant = ?4", vec![text(tenant.as_str())]),
+        Which::Of(tenant) => ("tenant = ?3", vec![text(tenant.as_str())]),
         Which::ForksOf(origin) => (
-            "tenant = ?4 AND origin = ?5",
+            "tenant = ?3 AND origin = ?4",
             vec![text(origin.tenant().as_str()), text(origin.thread())],
         ),
         Which::Labelled { tenant, name, value } => (
-            "tenant = ?4 AND id IN (SELECT thread_id FROM labels WHERE name = ?5 AND value = ?6)",
+            "tenant = ?3 AND id IN (SELECT thread_id FROM labels WHERE name = ?4 AND value = ?5)",
             vec![text(tenant.as_str()), text(name), text(value)],
         ),
         Which::Claimed => ("run IS NOT NULL", Vec::new()),
         Which::Expired(now) => {
-            ("run IS NULL AND expires <= ?4", vec![Value::Integer(bound(now.0))])
+            ("run IS NULL AND expires <= ?3", vec![Value::Integer(bound(now.0))])
         }
         Which::All => ("true", Vec::new()),
     };
     // No name is empty, so all names follow the empty ones.
     let after = after.map_or(("", ""), |after| (after.tenant().as_str(), after.thread()));
-    values.splice(0..0, [text(after.0), text(after.1), Value::Integer(bound(limit))]);
+    values.splice(0..0, [text(after.0), text(after.1)]);
     let mut statement = tx.prepare_cached(&format!(
         "SELECT head, epoch, run, holder, beat, floor, life, link, seal,
                 tenant, thread, origin, expires, updated, id FROM threads
-         WHERE (tenant, thread) > (?1, ?2) AND {which} ORDER BY tenant, thread LIMIT ?3"
+         WHERE (tenant, thread) > (?1, ?2) AND {which} ORDER BY tenant, thread"
     ))?;
     let mut rows = statement.query(rusqlite::params_from_iter(values))?;
-    let mut threads = Vec::new();
-    while let Some(row) = rows.next()? {
-        let tenant = Tenant::new(&row.get::<_, String>(9)?).map_err(damaged)?;
-        let thread = ThreadKey::new(tenant, &row.get::<_, String>(10)?).map_err(damaged)?;
-        let time = |column| {
-            let time = row.get::<_, Option<i64>>(column)?.map(read).transpose()?;
-            Ok::<_, Failure>(time.map(Timestamp))
-        };
-        let (origin, expires, updated) = (row.get(11)?, time(12)?, time(13)?);
-        let (head, labels) = (read_head(row)?, labels(tx, row.get(14)?)?);
-        threads.push(ThreadInfo { thread, head, origin, expires, updated, labels });
+    let (mut threads, mut named) = (Vec::new(), true);
+    while threads.len() < limit || !named {
+        let Some(row) = rows.next()? else { break };
+        let id = row.get(14)?;
+        let name = |column| Ok::<_, Failure>(String::from_utf8_lossy(bytes(row, column)?));
+        let (tenant, thread) = (name(9)?, name(10)?);
+        let key = Tenant::new(&tenant).and_then(|tenant| ThreadKey::new(tenant, &thread));
+        named = key.is_ok();
+        threads.push(match key {
+            Err(_) => ThreadInfo::unnamed(&tenant, &thread, id).map_err(damaged)?,
+            Ok(key) => match read_info(tx, row, &key, id) {
+                Ok(info) => info,
+                Err(failure) => ThreadInfo::damaged(key, damage(failure)?),
+            },
+        });
     }
     Ok(threads)
+}
+
+/// The bytes of a text, whatever they are.
+fn bytes<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r [u8], Failure> {
+    match row.get_ref(column)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes),
+        _ => Ok(&[]),
+    }
+}
+
+/// Reads what [`threads`] selects.
+fn read_info(
+    tx: &Transaction<'_>,
+    row: &Row<'_>,
+    thread: &ThreadKey,
+    id: i64,
+) -> Result<ThreadInfo, Failure> {
+    let time = |column| {
+        let time = row.get::<_, Option<i64>>(column)?.map(read).transpose()?;
+        Ok::<_, Failure>(time.map(Timestamp))
+    };
+    let (thread, origin, expires, updated) = (thread.clone(), row.get(11)?, time(12)?, time(13)?);
+    let (head, labels, damage) = (read_head(row)?, labels(tx, id)?, None);
+    Ok(ThreadInfo { thread, head, origin, expires, updated, labels, damage })
 }
 
 fn labels(tx: &Transaction<'_>, id: i64) -> Result<BTreeMap<String, String>, Failure> {

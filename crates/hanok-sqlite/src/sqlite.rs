@@ -13,7 +13,7 @@ use rusqlite::Transaction;
 
 use crate::{
     append,
-    database::Database,
+    database::{Database, FAREWELL, WriteAhead},
     file, outbox, read,
     watch::Waiter,
     worker::{Worker, gone},
@@ -22,7 +22,12 @@ use crate::{
 /// The logs of threads in one SQLite file. Clones share the connection; several handles and processes may share the file.
 ///
 /// Calls on one handle happen one after the other, on a thread of the handle's own, which ends with the last clone once
-/// what is queued is done. A call whose future is dropped after its first poll runs to its end all the same.
+/// what is queued is done; dropping that clone waits for it. A call whose future is dropped after its first poll runs to its
+/// end all the same.
+///
+/// When the last handle of the last process is dropped or [closed](Self::close), the file alone holds all that is stored: a
+/// copy of it is a backup. So it is when `main` returns; `std::process::exit` and handles in a `static` drop nothing. While
+/// the file is in use, a copy of it lacks what its write-ahead file holds: use [`backup`](Self::backup).
 ///
 /// A file that another connection keeps locked is [`CheckpointError::Unavailable`] after 5 seconds. After a failed write
 /// to the disk the handle refuses to write more: what reached the disk is unknown, and only a new handle reads it afresh.
@@ -32,13 +37,15 @@ pub struct Sqlite(Worker);
 impl Sqlite {
     /// Opens the file at `path`, and makes it if it is not there.
     ///
-    /// A file that may only be read opens; its appends get [`CheckpointError::Denied`].
+    /// A file that may only be read opens; its appends get [`CheckpointError::Denied`]. So does one in a folder that may not be
+    /// written, as on a medium that is read-only; if somebody else writes to that file all the same, its reads get
+    /// [`CheckpointError::Unavailable`].
     ///
     /// # Errors
     ///
     /// - [`CheckpointError::NotAStore`] when the file is no database, or another program's, or its folder is missing;
     /// - [`CheckpointError::TooNew`] when a newer hanok wrote it;
-    /// - [`CheckpointError::Denied`] when rights are missing.
+    /// - [`CheckpointError::Denied`] when rights are missing, or a SQLite before 3.51.3 is linked, which can damage the file.
     ///
     /// The file is not changed by any of them.
     ///
@@ -57,6 +64,55 @@ impl Sqlite {
     /// [`CheckpointError::Unavailable`] when no thread can be started for it.
     pub async fn in_memory() -> Result<Self, CheckpointError> {
         Worker::start(file::in_memory).await.map(Self)
+    }
+
+    /// Copies the store, as it is at one moment, into the new file `to`, which opens as a store. Others read and write
+    /// meanwhile; so does this handle, unless it is [in memory](Self::in_memory).
+    ///
+    /// # Errors
+    ///
+    /// - [`CheckpointError::Denied`] when `to` is there already, or may not be made;
+    /// - [`CheckpointError::Full`] when the copy does not fit on its disk.
+    ///
+    /// Nothing is left of a copy that failed.
+    ///
+    /// # Cancel safety
+    ///
+    /// A dropped call may still make the copy.
+    pub async fn backup(&self, to: impl AsRef<Path>) -> Result<(), CheckpointError> {
+        let to = to.as_ref().to_owned();
+        let apart = match self.ask(|database| Ok(database.path())).await? {
+            Some(path) => Self::open(path).await?,
+            None => self.clone(),
+        };
+        apart.ask(move |database| database.back_up(&to)).await
+    }
+
+    /// Moves what the write-ahead file holds into the store's file and empties it, and says whether nobody else reads from it:
+    /// only then nothing is left of what was removed. Waits for readers for a second.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`], as the disk fails.
+    pub async fn truncate(&self) -> Result<WriteAhead, CheckpointError> {
+        self.ask(|database| database.truncate(FAREWELL)).await
+    }
+
+    /// Closes the store once what is queued is done, for its clones too: whoever asks them later gets
+    /// [`CheckpointError::Unavailable`].
+    ///
+    /// With [`WriteAhead::Empty`] the file held all that was stored, at this moment: a copy of it is a backup.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Unavailable`] when the disk failed, now or under an earlier write, or the store was closed before. The
+    /// store is closed all the same.
+    ///
+    /// # Cancel safety
+    ///
+    /// A call that is dropped after its first poll closes the store all the same.
+    pub async fn close(self) -> Result<WriteAhead, CheckpointError> {
+        self.0.close().await
     }
 
     /// Runs `job` on the database's thread.

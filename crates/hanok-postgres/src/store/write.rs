@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use deadpool_postgres::Transaction;
+use deadpool_postgres::{Object, Transaction};
 use hanok_checkpoint::{
     Batch, Batched, Expect, Item, Put, Refresh, Safety, Space, Version, Write, Written,
 };
@@ -17,7 +17,7 @@ use crate::{
     database::Database,
     failure::{Failure, Outlook},
     number::{bound, read, stored},
-    pool::{Mode, Query},
+    pool::{Mode, Pool, Query},
 };
 
 /// How many statements a batch has at most, for each tenant more.
@@ -33,9 +33,7 @@ impl Database {
         let mut trying = self.pool.trying();
         loop {
             let mut committing = false;
-            let made = self.try_write(batch, now, &mut committing);
-            let statements = STATEMENTS + 2 * batch.writes.len();
-            match self.pool.in_time(statements, made).await {
+            match self.try_write(batch, now, &mut committing).await {
                 Err(failure) if failure.outlook() == Outlook::Hopeless => return Err(failure),
                 Err(failure) if committing && guarded && failure.outlook() == Outlook::Unknown => {
                     return Err(failure);
@@ -46,16 +44,29 @@ impl Database {
         }
     }
 
-    /// Nothing is written before everything is known to be allowed.
     async fn try_write(
         &self,
         batch: &Batch,
         now: Timestamp,
         committing: &mut bool,
     ) -> Answer<Batched> {
+        let mut client = self.pool.connection().await?;
+        let statements = STATEMENTS + 2 * batch.writes.len();
+        let made = self.write_on(&mut client, batch, now, committing);
+        let made = self.pool.in_time(statements, made).await;
+        Pool::give_back(client, made)
+    }
+
+    /// Nothing is written before everything is known to be allowed.
+    async fn write_on(
+        &self,
+        client: &mut Object,
+        batch: &Batch,
+        now: Timestamp,
+        committing: &mut bool,
+    ) -> Answer<Batched> {
         let removes = batch.writes.iter().any(|write| matches!(write, Write::Remove(..)));
         let safety = if removes { Safety::Machine } else { Safety::Process };
-        let mut client = self.pool.connection().await?;
         let tx = client.transaction().await?;
         tx.batch_execute(self.pool.settings(Mode::Write(safety))).await?;
         let tenants = self.lock(&tx, batch.writes.iter().map(|write| write.key().tenant())).await?;
@@ -311,7 +322,7 @@ impl Database {
     pub(super) async fn sweep_items(&self, now: Timestamp, limit: usize) -> Result<usize, Failure> {
         let mut trying = self.pool.trying();
         loop {
-            match self.pool.in_time(STATEMENTS, self.try_sweep(now, limit)).await {
+            match self.try_sweep(now, limit).await {
                 Err(failure) if failure.outlook() != Outlook::Hopeless => {
                     trying.pause(failure).await?;
                 }
@@ -322,6 +333,16 @@ impl Database {
 
     async fn try_sweep(&self, now: Timestamp, limit: usize) -> Result<usize, Failure> {
         let mut client = self.pool.connection().await?;
+        let swept = self.pool.in_time(STATEMENTS, self.sweep_on(&mut client, now, limit)).await;
+        Pool::give_back(client, swept)
+    }
+
+    async fn sweep_on(
+        &self,
+        client: &mut Object,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<usize, Failure> {
         let tx = client.transaction().await?;
         tx.batch_execute(self.pool.settings(Mode::Write(Safety::Machine))).await?;
         let s = &self.schema;

@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU8, AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering},
     },
     time::Duration,
 };
@@ -34,6 +34,10 @@ pub(crate) struct Proxy {
     port: u16,
     loss: Arc<AtomicU8>,
     lost: Arc<AtomicU32>,
+    /// How many answers come through, of all connections.
+    answers: Arc<AtomicU32>,
+    /// Whether new connections are taken and never answered.
+    mute: Arc<AtomicBool>,
 }
 
 impl Proxy {
@@ -41,10 +45,23 @@ impl Proxy {
     pub(crate) async fn start(server: u16) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let proxy = Self { port, loss: Arc::default(), lost: Arc::default() };
+        let proxy = Self {
+            port,
+            loss: Arc::default(),
+            lost: Arc::default(),
+            answers: Arc::new(AtomicU32::new(u32::MAX)),
+            mute: Arc::default(),
+        };
         let this = proxy.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
+                if this.mute.load(Ordering::SeqCst) {
+                    tokio::spawn(async move {
+                        let _client = client;
+                        std::future::pending::<()>().await;
+                    });
+                    continue;
+                }
                 let server = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
                 tokio::spawn(this.clone().carry(client, server));
             }
@@ -61,6 +78,16 @@ impl Proxy {
         self.loss.store(loss as u8, Ordering::SeqCst);
     }
 
+    /// Lets so many answers of the server through, and then nothing; the connections stay.
+    pub(crate) fn answer_no_more_after(&self, answers: u32) {
+        self.answers.store(answers, Ordering::SeqCst);
+    }
+
+    /// Takes new connections and answers them nothing.
+    pub(crate) fn greet_nobody(&self) {
+        self.mute.store(true, Ordering::SeqCst);
+    }
+
     /// How often something was lost.
     pub(crate) fn lost(&self) -> u32 {
         self.lost.load(Ordering::SeqCst)
@@ -73,7 +100,7 @@ impl Proxy {
         // Whichever ends first ends the connection.
         tokio::select! {
             () = self.ask(from_client, to_server, Arc::clone(&swallow)) => {}
-            () = answer(from_server, to_client, swallow) => {}
+            () = answer(from_server, to_client, swallow, Arc::clone(&self.answers)) => {}
         }
     }
 
@@ -104,7 +131,12 @@ impl Proxy {
     }
 }
 
-async fn answer(mut from: tcp::OwnedReadHalf, mut to: tcp::OwnedWriteHalf, swallow: Arc<AtomicU8>) {
+async fn answer(
+    mut from: tcp::OwnedReadHalf,
+    mut to: tcp::OwnedWriteHalf,
+    swallow: Arc<AtomicU8>,
+    answers: Arc<AtomicU32>,
+) {
     /// Ready for a query, and in no transaction.
     const DONE: &[u8] = b"Z\0\0\0\x05I";
     let mut chunk = vec![0; 1 << 16];
@@ -112,6 +144,13 @@ async fn answer(mut from: tcp::OwnedReadHalf, mut to: tcp::OwnedWriteHalf, swall
         let Ok(length @ 1..) = from.read(&mut chunk).await else { return };
         while swallow.load(Ordering::SeqCst) == Loss::Patience as u8 {
             tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let left = answers.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| match left {
+            u32::MAX => Some(left),
+            left => left.checked_sub(1),
+        });
+        if left.is_err() {
+            continue;
         }
         if swallow.load(Ordering::SeqCst) == 0 {
             if to.write_all(&chunk[..length]).await.is_err() {

@@ -1,0 +1,143 @@
+//! Programs of other people: what stands beside hanok in them, and with which SQLite it is built then.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Result;
+use crate::command::Tool;
+use crate::metadata::Metadata;
+use crate::report::Outcome;
+
+/// What a program depends on beside hanok, and hanok's features in it. Two crates that link `sqlite3` do not resolve unless
+/// they agree on one.
+const BESIDE: [(&str, &str, &str); 2] = [
+    ("sqlx-sqlite", "sqlite", r#"sqlx = { version = "0.9", features = ["sqlite"] }"#),
+    (
+        "sqlx-postgres",
+        "sqlite\", \"postgres",
+        r#"sqlx = { version = "0.9", features = ["postgres", "macros"] }"#,
+    ),
+];
+
+/// The lowest rusqlite that hanok-sqlite's manifest takes.
+const LOWEST: &str = "0.39.0";
+
+/// The tests of hanok-sqlite that run with the lowest rusqlite: those of what differs between them.
+const TESTS: [&str; 5] = ["closing", "conforms", "files", "items", "read_only"];
+
+/// Resolves each program of [`BESIDE`], and one with the lowest rusqlite.
+pub(crate) fn resolve(metadata: &Metadata) -> Result<Outcome> {
+    let mut notes = Vec::new();
+    for (name, features, beside) in BESIDE {
+        let hanok = dependency("hanok", &format!(r#", features = ["{features}"]"#));
+        let program = program(metadata, name, &format!("{hanok}\n{beside}"))?;
+        match locked(&program)? {
+            Ok(sqlite) => notes.push(format!("{name} with libsqlite3-sys {sqlite}")),
+            Err(said) => return Ok(Outcome::Failed(format!("{name}: {said}"))),
+        }
+    }
+    match locked(&lowest(metadata)?)? {
+        Ok(sqlite) => notes.push(format!("rusqlite {LOWEST} with libsqlite3-sys {sqlite}")),
+        Err(said) => return Ok(Outcome::Failed(format!("rusqlite {LOWEST}: {said}"))),
+    }
+    Ok(Outcome::Passed(notes.join(", ")))
+}
+
+/// Resolves all that, and runs hanok-sqlite's tests with the lowest rusqlite.
+pub(crate) fn resolve_and_test(metadata: &Metadata) -> Result<Outcome> {
+    let Outcome::Passed(note) = resolve(metadata)? else { return resolve(metadata) };
+    let program = lowest(metadata)?;
+    let tests = Tool::cargo()
+        .arguments(["test", "--no-fail-fast", "--manifest-path"])
+        .arguments([program.join("Cargo.toml")])
+        .variable("CARGO_TARGET_DIR", &program.join("target").to_string_lossy());
+    let ended = tests.run()?;
+    if !ended.succeeded() {
+        return Ok(Outcome::Failed(ended.output));
+    }
+    Ok(Outcome::Passed(format!("{note}; tests pass with it")))
+}
+
+/// A program that has hanok-sqlite's tests, and the lowest rusqlite.
+fn lowest(metadata: &Metadata) -> Result<PathBuf> {
+    let mut text = dependency("hanok-sqlite", "") + "\n[dev-dependencies]\n";
+    text += &format!("rusqlite = \"={LOWEST}\"\n");
+    for (name, options) in [
+        ("hanok-checkpoint", r#", features = ["encryption", "zstd"]"#),
+        ("hanok-core", ""),
+        ("hanok-graph", ""),
+        ("hanok-state", ""),
+        ("hanok-testkit", r#", features = ["kills"]"#),
+    ] {
+        text += &(dependency(name, options) + "\n");
+    }
+    text += "crc32c = \"0.6\"\nfutures = \"0.3\"\ntempfile = \"3\"\nbytes = \"1\"\n";
+    text += "tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\n";
+    for test in TESTS {
+        let path = crates().join(format!("hanok-sqlite/tests/{test}.rs"));
+        text += &format!("[[test]]\nname = {test:?}\npath = {path:?}\n");
+    }
+    program(metadata, "rusqlite-lowest", &text)
+}
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates")
+}
+
+fn dependency(name: &str, options: &str) -> String {
+    format!("{name} = {{ path = {:?}{options} }}", crates().join(name))
+}
+
+/// A package of its own below the target folder, with these dependencies and no lock.
+fn program(metadata: &Metadata, name: &str, dependencies: &str) -> Result<PathBuf> {
+    let folder = Path::new(&metadata.target_directory).join("neighbours").join(name);
+    fs::create_dir_all(folder.join("src"))?;
+    fs::write(folder.join("src/lib.rs"), "//! A program of somebody else.\n")?;
+    let manifest = format!(
+        "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n{dependencies}\n"
+    );
+    fs::write(folder.join("Cargo.toml"), manifest)?;
+    let lock = folder.join("Cargo.lock");
+    if lock.exists() {
+        fs::remove_file(lock)?;
+    }
+    Ok(folder)
+}
+
+/// Which libsqlite3-sys the program at `folder` is built with, or what cargo said.
+fn locked(folder: &Path) -> Result<std::result::Result<String, String>> {
+    let resolved = Tool::cargo()
+        .arguments(["generate-lockfile", "--manifest-path"])
+        .arguments([folder.join("Cargo.toml")])
+        .run()?;
+    if !resolved.succeeded() {
+        return Ok(Err(resolved.output));
+    }
+    let lock = fs::read_to_string(folder.join("Cargo.lock"))?;
+    let versions: Vec<_> = versions(&lock, "libsqlite3-sys").collect();
+    Ok(match versions.as_slice() {
+        [one] => Ok((*one).to_owned()),
+        other => Err(format!("libsqlite3-sys is there as {other:?}")),
+    })
+}
+
+/// The versions of the package `name` in a lock.
+fn versions<'a>(lock: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let packages = lock.split("[[package]]");
+    packages.filter(move |it| it.contains(&format!("name = \"{name}\"\n"))).filter_map(|package| {
+        let version = package.lines().find_map(|line| line.strip_prefix("version = "))?;
+        Some(version.trim_matches('"'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_in_a_lock() {
+        let lock = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\ndependencies = [\n \"b\",\n]\n\n[[package]]\nname = \"b\"\nversion = \"2.0.0\"\n";
+        assert_eq!(versions(lock, "b").collect::<Vec<_>>(), ["2.0.0"]);
+        assert_eq!(versions(lock, "c").count(), 0);
+    }
+}
