@@ -237,7 +237,7 @@ async fn what_is_pending_outlives_an_erasure() {
             let state = on().reply("yes", ledger.clone()).await.unwrap().done().unwrap();
             assert_eq!(log(&state), ["in", "beside", "receipt 1, saw in (1), yes"]);
             assert_eq!(ledger.counts(["paid", "looked", "beside"]), [1, 1, 1]);
-            assert!(state.messages.iter().all(|message| message.id().as_deref() != Some("m1")));
+            assert!(state.messages.iter().all(|message| message.id() != Some("m1")));
         }
     }
 }

@@ -1,6 +1,9 @@
 //! An app that ends in good order: no new run begins, those under way stop, and nothing is lost.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use hanok_core::Cancellation;
 use hanok_graph::{
@@ -178,17 +181,18 @@ async fn a_drained_thread_ends_after_its_super_step() {
 /// P25: a shutdown ends although a node blocks its thread, and says so.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_shutdown_ends_although_a_node_blocks_its_thread() {
-    static BLOCKED: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    static FREE: AtomicBool = AtomicBool::new(false);
     async fn blocks(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
         cx.services().note("blocks");
-        drop(BLOCKED.lock());
+        while !FREE.load(Ordering::SeqCst) {
+            std::thread::sleep(MS);
+        }
         Ok(says("free"))
     }
     let graph = Graph::builder("blocks").node("blocks", blocks);
     let graph = built(graph.edge(START, "blocks").edge("blocks", END));
     let (store, ledger) = (memory(), Ledger::default());
     let one = app(&graph, &store);
-    let blocked = BLOCKED.lock().unwrap();
     let (thread, of_run) = (one.thread(key("t")), ledger.clone());
     let run = tokio::spawn(async move { thread.invoke(S::update(), of_run).await });
     while ledger.of("blocks") == 0 {
@@ -196,7 +200,7 @@ async fn a_shutdown_ends_although_a_node_blocks_its_thread() {
     }
     let shut = one.shutdown(MS).await;
     assert_eq!(shut, Shutdown { running: 1, cancelled: 1, stuck: 1 });
-    drop(blocked);
+    FREE.store(true, Ordering::SeqCst);
     drop(run.await.unwrap());
     assert_eq!(one.shutdown(MS).await, Shutdown { running: 0, cancelled: 0, stuck: 0 });
 }
