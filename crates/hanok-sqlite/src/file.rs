@@ -205,7 +205,7 @@ pub(crate) fn kind(tx: &Transaction<'_>) -> Result<Kind, Failure> {
 }
 
 /// Makes the tables, unless another process was faster.
-fn begin(connection: &mut Connection) -> Result<(), Failure> {
+pub(crate) fn begin(connection: &mut Connection) -> Result<(), Failure> {
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if kind(&tx)? == Kind::Empty {
         tx.execute_batch(TABLES)?;
