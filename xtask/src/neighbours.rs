@@ -23,7 +23,7 @@ const BESIDE: [(&str, &str, &str); 2] = [
 const LOWEST: &str = "0.39.0";
 
 /// The tests of hanok-sqlite that run with the lowest rusqlite: those of what differs between them.
-const TESTS: [&str; 5] = ["closing", "conforms", "files", "items", "read_only"];
+const TESTS: [&str; 6] = ["closing", "conforms", "damage", "files", "items", "read_only"];
 
 /// Resolves each program of [`BESIDE`], and one with the lowest rusqlite.
 pub(crate) fn resolve(metadata: &Metadata) -> Result<Outcome> {

@@ -60,9 +60,13 @@ pub(crate) const ALL: &[Stage] = &[
 /// What takes the place of a stage of its name when everything is wanted.
 const FULL: &[Stage] = &[
     Stage { name: "neighbours", about: "", run: neighbours::resolve_and_test },
+    Stage { name: "test", about: "", run: test_all },
     Stage { name: "simulate", about: "", run: simulate_all },
     Stage { name: "fuzz", about: "", run: fuzz::long },
 ];
+
+/// The variable by which tests are told to try more, if it is not empty.
+const MORE: &str = "HANOK_TEST_FULL";
 
 /// The profile of the workspace's manifest. A packaged crate leaves that behind; built with the same
 /// settings it shares what the stages before have built, which makes the dry run four times as fast.
@@ -157,13 +161,22 @@ fn doc(_: &Metadata) -> Result<Outcome> {
 }
 
 fn test(metadata: &Metadata) -> Result<Outcome> {
+    tests(metadata, "")
+}
+
+/// With the tests that try more where they are told to.
+fn test_all(metadata: &Metadata) -> Result<Outcome> {
+    tests(metadata, "1")
+}
+
+fn tests(metadata: &Metadata, full: &str) -> Result<Outcome> {
     let (server, note) = database();
     let (python, without) = chains::python(&metadata.target_directory);
     let note = note + jail::note() + &without;
     let python = python.map(|python| python.to_string_lossy().into_owned()).unwrap_or_default();
     // Tests look for a server themselves where none is named.
     let cargo = || {
-        let cargo = Tool::cargo().variable(chains::PYTHON, &python);
+        let cargo = Tool::cargo().variable(chains::PYTHON, &python).variable(MORE, full);
         match &server {
             Some(server) => cargo.variable(postgres_for_tests::URL, &server.url("postgres")),
             None => cargo,

@@ -247,6 +247,15 @@ impl Record {
         self.open(&Codec::default(), thread, Life::default())
     }
 
+    /// Refuses a record that is not whole or stands in another place than it was written for. No key is needed.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordError`] when the record is damaged, was moved, or was written by a newer build.
+    pub fn check(&self, thread: &ThreadKey, life: Life) -> Result<(), RecordError> {
+        self.envelope(thread, life).map(|_| ())
+    }
+
     /// The entry and its parent, of a record of this life of the thread.
     ///
     /// # Errors

@@ -135,6 +135,8 @@ pub(crate) enum Verb {
     Import { thread: String, file: PathBuf },
     /// Copies the store, as it is at one moment, into a new SQLite file, while others use it.
     Backup { file: PathBuf },
+    /// Writes what is whole of a damaged SQLite file into a new one, and says what was lost of each thread.
+    Repair { file: PathBuf },
     /// Lists the threads whose time is over, of all tenants.
     Expired,
     /// Lists the threads whose run was lost, of all tenants.

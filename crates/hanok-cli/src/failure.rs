@@ -6,6 +6,8 @@ use hanok_checkpoint::{CheckpointError, ImportError};
 use hanok_core::InvalidName;
 use thiserror::Error;
 
+use crate::arguments::Arguments;
+
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
     #[error("say which store: `--db FILE`{}", if cfg!(feature = "postgres") { " or `--postgres URL`" } else { "" })]
@@ -37,6 +39,10 @@ pub(crate) enum Failure {
     Damaged(usize, usize),
     #[error("the store")]
     Store(#[from] CheckpointError),
+    #[error("the file is damaged: `hanok repair NEW` writes what is whole into a new file")]
+    Repair(#[source] CheckpointError),
+    #[error("the file is damaged: `hanok repair NEW` writes what is whole into a new file")]
+    Pages,
     #[error("the lines")]
     Import(#[from] ImportError),
     #[error("the file or the output")]
@@ -44,6 +50,18 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// The failure to open a file, with what can be done where its pages are damaged.
+    pub(crate) fn of(self, arguments: &Arguments) -> Self {
+        match self {
+            Self::Store(error)
+                if arguments.db.is_some() && hanok_sqlite::Sqlite::is_damage(&error) =>
+            {
+                Self::Repair(error)
+            }
+            other => other,
+        }
+    }
+
     /// The code that the command exits with.
     pub(crate) fn code(&self) -> u8 {
         match self {
@@ -53,7 +71,7 @@ impl Failure {
             Self::Keys(..) => 1,
             Self::NoStore | Self::NoBackup | Self::NotSure | Self::Name(_) => 2,
             Self::InDoubt(..) => 3,
-            Self::Damaged(..) => 4,
+            Self::Damaged(..) | Self::Repair(_) | Self::Pages => 4,
             Self::Store(error) | Self::Import(ImportError::Checkpoint(error)) => match error {
                 CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. } => 3,
                 CheckpointError::Corrupt { .. } => 4,

@@ -311,6 +311,13 @@ pub(crate) async fn verify(
     all: bool,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    // Where pages or indexes are damaged, no rewind helps.
+    if let Some(sqlite) = &place.sqlite {
+        let found = sqlite.check().await?;
+        if !found.is_empty() {
+            return broken(&found, output);
+        }
+    }
     let logs = place.listed(thread.filter(|_| !all)).await?;
     let (count, mut damaged) = (logs.len(), 0);
     for (log, damage) in logs {
@@ -349,6 +356,16 @@ pub(crate) async fn verify(
         }
     }
     if damaged > 0 { Err(Failure::Damaged(damaged, count)) } else { Ok(()) }
+}
+
+/// What SQLite finds wrong with its file, and what to do.
+fn broken(found: &[String], output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        output.object(&json!({ "file": found }))?;
+    } else {
+        found.iter().try_for_each(|found| output.line(&format!("the file: {found}")))?;
+    }
+    Err(Failure::Pages)
 }
 
 /// A thread of which nothing can be read.

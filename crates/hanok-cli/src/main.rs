@@ -7,6 +7,7 @@ mod failure;
 mod keys;
 mod look;
 mod output;
+mod repair;
 mod store;
 
 use std::process::ExitCode;
@@ -35,7 +36,11 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(Failure::Io)?.block_on(async {
-        let place = Place::open(&arguments).await?;
+        // What cannot be opened can be repaired.
+        if let Verb::Repair { file } = &arguments.verb {
+            return repair::repair(&arguments, file, output).await;
+        }
+        let place = Place::open(&arguments).await.map_err(|failure| failure.of(&arguments))?;
         match arguments.verb {
             Verb::List { forks_of, status } => look::list(&place, forks_of, status, output).await,
             Verb::Expired => look::expired(&place, output).await,
@@ -60,6 +65,8 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
                 change::rewind(&place.log(&thread)?, to, doubts, output).await
             }
             Verb::Release { thread } => change::release(&place, &place.log(&thread)?, output).await,
+            // It was done above.
+            Verb::Repair { .. } => Ok(()),
             Verb::Backup { file } => change::back_up(&place, &file, output).await,
             Verb::Prune { thread, all, keep, yes } => {
                 yes.asked()?;

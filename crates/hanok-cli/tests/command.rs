@@ -464,3 +464,44 @@ fn one_bad_row_blinds_no_list() {
         assert_eq!(abandoned.code, if claimed { 4 } else { 0 }, "{damage}: {}", abandoned.err);
     }
 }
+
+/// P7: an index that lost an entry loses nothing of the table, and no rewind is advised.
+#[test]
+fn a_damaged_index_is_told_and_repaired_without_a_loss() {
+    let house = House::new();
+    let before = house.done(&["list", "--json"]).out;
+    let raw = Connection::open(&house.db).unwrap();
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_records_1'";
+    let page: u32 = raw.query_row(sql, (), |row| row.get(0)).unwrap();
+    drop(raw);
+    let mut bytes = std::fs::read(&house.db).unwrap();
+    let at = (page as usize - 1) * 4096;
+    // One entry less than there are.
+    let count = u16::from_be_bytes([bytes[at + 3], bytes[at + 4]]) - 1;
+    bytes[at + 3..at + 5].copy_from_slice(&count.to_be_bytes());
+    std::fs::write(&house.db, bytes).unwrap();
+
+    let verified = house.hanok(&["verify", "--all"]);
+    assert_eq!(verified.code, 4, "{}", verified.err);
+    assert!(verified.err.contains("`hanok repair NEW`"), "{}", verified.err);
+    assert!(!verified.out.contains("rewind"), "{}", verified.out);
+    let new = house.file("new.db");
+    let said = house.done(&["repair", new.to_str().unwrap()]).out;
+    assert!(said.contains("default/t: ") && said.contains("nothing is lost"), "{said}");
+    assert!(!said.contains("lost: "), "{said}");
+    let repaired = House { folder: tempfile::tempdir().unwrap(), db: new };
+    assert_eq!(repaired.done(&["list", "--json"]).out, before);
+    repaired.done(&["verify", "--all"]);
+    assert_eq!(house.hanok(&["repair", repaired.db.to_str().unwrap()]).code, 1);
+
+    // What cannot even be opened is repaired as well.
+    let mut bytes = std::fs::read(&house.db).unwrap();
+    bytes[100..4096].fill(0);
+    std::fs::write(&house.db, bytes).unwrap();
+    let verified = house.hanok(&["verify", "--all"]);
+    assert!(verified.err.contains("`hanok repair NEW`"), "{}", verified.err);
+    let new = house.file("newer.db");
+    house.done(&["repair", new.to_str().unwrap()]);
+    let repaired = House { folder: tempfile::tempdir().unwrap(), db: new };
+    assert_eq!(repaired.done(&["list", "--json"]).out, before);
+}

@@ -90,6 +90,8 @@ impl Failure {
                 None if is_broken(error) => Outlook::Unknown,
                 None => Outlook::Hopeless,
             },
+            // Nothing was sent.
+            Self::Pool(PoolError::Timeout(TimeoutType::Wait)) => Outlook::Again,
             Self::Pool(_) | Self::Refused(_) | Self::Damaged(_) => Outlook::Hopeless,
         }
     }
@@ -180,4 +182,19 @@ fn is_broken(error: &Error) -> bool {
         cause = error.source();
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P9
+    #[test]
+    fn while_every_connection_is_in_use_nothing_is_sent_and_another_attempt_may_help() {
+        let failure = Failure::from(PoolError::Timeout(TimeoutType::Wait));
+        assert_eq!(failure.outlook(), Outlook::Again);
+        let told = failure.told_of("PostgreSQL, schema x").to_string();
+        assert_eq!(told, "the store is not available: every connection is in use");
+        assert_eq!(Failure::from(PoolError::Closed).outlook(), Outlook::Hopeless);
+    }
 }

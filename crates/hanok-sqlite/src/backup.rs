@@ -41,7 +41,7 @@ pub(crate) fn back_up(from: &Connection, to: &Path) -> Result<(), CheckpointErro
 }
 
 /// Makes an empty file, where there is none.
-fn make(to: &Path, name: &str) -> Result<(), CheckpointError> {
+pub(crate) fn make(to: &Path, name: &str) -> Result<(), CheckpointError> {
     let refused = |source| CheckpointError::Denied(MayNot { store: name.into(), source }.into());
     match OpenOptions::new().write(true).create_new(true).open(to) {
         Ok(_) => Ok(()),

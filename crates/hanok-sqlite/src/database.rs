@@ -14,6 +14,7 @@ use crate::{
     failure::Failure,
     file::{PATIENCE, is_busy, write_ahead_file},
     frozen::Frozen,
+    scan::is_damage,
     watch::Watch,
 };
 
@@ -173,6 +174,20 @@ impl Database {
                 reason: "the disk failed under an earlier write",
                 source: Poisoned.into(),
             }),
+        }
+    }
+
+    /// What SQLite finds wrong with its pages and indexes.
+    pub(crate) fn check(&mut self) -> Result<Vec<String>, CheckpointError> {
+        let found =
+            self.connection.prepare("PRAGMA integrity_check(20)").and_then(|mut statement| {
+                let rows = statement.query_map((), |row| row.get::<_, String>(0))?;
+                rows.collect::<Result<Vec<_>, _>>()
+            });
+        match found {
+            Ok(found) => Ok(found.into_iter().filter(|it| it != "ok").collect()),
+            Err(error) if is_damage(&error) => Ok(vec![error.to_string()]),
+            Err(error) => Err(self.told(error.into())),
         }
     }
 

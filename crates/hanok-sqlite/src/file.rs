@@ -1,6 +1,7 @@
 //! The file: what makes it a store, and how one begins.
 
 use std::{
+    fs, io,
     path::{self, Path, PathBuf},
     thread,
     time::Duration,
@@ -205,7 +206,7 @@ pub(crate) fn kind(tx: &Transaction<'_>) -> Result<Kind, Failure> {
 }
 
 /// Makes the tables, unless another process was faster.
-fn begin(connection: &mut Connection) -> Result<(), Failure> {
+pub(crate) fn begin(connection: &mut Connection) -> Result<(), Failure> {
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if kind(&tx)? == Kind::Empty {
         tx.execute_batch(TABLES)?;
@@ -258,11 +259,26 @@ fn unopened(path: &Path, name: &str, error: rusqlite::Error) -> CheckpointError 
         Some(ErrorCode::CannotOpen) if folder_is_missing() => {
             not_a_store(name, Unfit::NoFolder(error))
         }
+        Some(ErrorCode::CannotOpen) if !is_forbidden(path) => Failure::Sql(error).told_of(name),
         Some(ErrorCode::CannotOpen) => {
             let denied = MayNot { store: name.to_owned(), source: error.into() };
             CheckpointError::Denied(denied.into())
         }
         _ => Failure::Sql(error).told_of(name),
+    }
+}
+
+/// Whether rights are what the file at `path` cannot be opened for: not, for one, that no more files may be open.
+fn is_forbidden(path: &Path) -> bool {
+    match fs::OpenOptions::new().read(true).write(true).open(path) {
+        // Then it is the folder's rights.
+        Ok(_) => true,
+        Err(error) => matches!(
+            error.kind(),
+            io::ErrorKind::PermissionDenied
+                | io::ErrorKind::ReadOnlyFilesystem
+                | io::ErrorKind::NotFound
+        ),
     }
 }
 

@@ -40,9 +40,12 @@ mod database;
 mod failure;
 mod file;
 mod frozen;
+mod graft;
 mod number;
 mod outbox;
 mod read;
+mod repair;
+mod scan;
 mod sqlite;
 mod store;
 mod version;
@@ -50,6 +53,7 @@ mod watch;
 mod worker;
 
 pub use database::WriteAhead;
+pub use repair::{Repaired, RepairedThread};
 pub use sqlite::Sqlite;
 
 /// The programs of the README.

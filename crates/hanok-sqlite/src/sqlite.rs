@@ -12,9 +12,11 @@ use hanok_core::{Position, ThreadKey, Timestamp};
 use rusqlite::Transaction;
 
 use crate::{
-    append,
+    append, backup,
     database::{Database, FAREWELL, WriteAhead},
     file, outbox, read,
+    repair::{self, Repaired},
+    scan,
     watch::Waiter,
     worker::{Worker, gone},
 };
@@ -86,6 +88,52 @@ impl Sqlite {
             None => self.clone(),
         };
         apart.ask(move |database| database.back_up(&to)).await
+    }
+
+    /// What SQLite itself finds wrong with the file: damaged pages, and indexes that do not say what their tables do. Nothing for
+    /// a file that is whole. What the records say of themselves is asked by [`Log::verify`](hanok_checkpoint::Log::verify).
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`], as the disk fails. Damage is part of the answer.
+    pub async fn check(&self) -> Result<Vec<String>, CheckpointError> {
+        self.ask(Database::check).await
+    }
+
+    /// Whether `error` says that pages of the file are damaged, so that a [repair](Self::repair) is due.
+    #[must_use]
+    pub fn is_damage(error: &CheckpointError) -> bool {
+        let CheckpointError::NotAStore { source, .. } = error else { return false };
+        source.downcast_ref().is_some_and(scan::is_damage)
+    }
+
+    /// Writes what is whole of the damaged store in the file `from` into the new store `to`, row by row, without its indexes, and
+    /// says what was lost of each thread. Records are whole when their own checksums say so; no key is needed. A thread of which
+    /// records were lost goes on after a [rewind](hanok_checkpoint::Log::rewind) to the last position before them.
+    ///
+    /// `from` stays as it is. Close it before: what another process writes meanwhile may be missed.
+    ///
+    /// # Errors
+    ///
+    /// - [`CheckpointError::Denied`] when `to` is there already, or may not be made;
+    /// - [`CheckpointError::NotAStore`] when not even the tables of `from` can be found.
+    ///
+    /// # Cancel safety
+    ///
+    /// A dropped call may still make the new store.
+    pub async fn repair(
+        from: impl AsRef<Path>,
+        to: impl AsRef<Path>,
+    ) -> Result<Repaired, CheckpointError> {
+        let (from, to) = (from.as_ref().to_owned(), to.as_ref().to_owned());
+        let new = Worker::start(move || {
+            backup::make(&to, &to.display().to_string())?;
+            file::open(&to)
+        });
+        let new = new.await?;
+        let repaired = new.ask(move |database| repair::repair(database, &from)).await;
+        new.close().await?;
+        repaired
     }
 
     /// Moves what the write-ahead file holds into the store's file and empties it, and says whether nobody else reads from it:
