@@ -15,7 +15,6 @@ use crate::{
     ids,
     journal::Reading,
     migration::{Migrated, migrated},
-    planted::{Planted, planted},
     progress::{Progress, state_error},
     recent::Recent,
     task,
@@ -240,10 +239,6 @@ impl<S: State> Opening<S> {
             (None, false) => &mut self.progress.answers,
         };
         answered.insert(id.clone(), value.clone());
-        if planted(Planted::AnswerTwice) {
-            let answer = Answer { id: id.clone(), value: value.clone() };
-            self.first.push((path.clone(), Body::Answer(answer)));
-        }
         self.first.push((path, Body::Answer(Answer { id, value })));
     }
 }
