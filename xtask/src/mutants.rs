@@ -50,26 +50,18 @@ pub(crate) fn run(wanted: &Wanted) -> Result<bool> {
     Ok(measured(&all, wanted)?.is_good())
 }
 
-/// All of them or the default selection, for a run of all checks: whether all were caught, and what is to be told of it.
-///
-/// # Errors
-///
-/// As [`run`].
-pub(crate) fn caught(full: bool) -> Result<(bool, String)> {
-    let table = measured(&catalogue::read()?, &Wanted { full, ..Wanted::default() })?;
-    Ok((table.is_good(), table.summary()))
-}
-
 fn measured(all: &[Mutation], wanted: &Wanted) -> Result<Table> {
     let folder = folder()?;
     let tree = tree::copied(&folder, all)?;
+    let chosen = chosen(all, wanted)?;
+    let tested = chosen.iter().any(|mutation| mutation.finder == Finder::Tests);
     let began = Instant::now();
-    let suites = Suites::build(&tree, &folder)?;
+    let suites = Suites::build(&tree, &folder, tested)?;
     println!("mutants: {} in one build, which took {:.0?}", all.len(), began.elapsed());
     let began = Instant::now();
     let is_timed = !wanted.full && wanted.only.is_empty();
     let mut table = Table::new(Comparison::read()?);
-    for mutation in chosen(all, wanted)? {
+    for mutation in chosen {
         if is_timed && began.elapsed() >= TIME {
             table.left_out(mutation);
             continue;

@@ -13,7 +13,6 @@ use crate::examples::{RUNS, Run};
 use crate::fuzz;
 use crate::jail;
 use crate::metadata::Metadata;
-use crate::mutants;
 use crate::report::{self, Finished, Outcome};
 use crate::simulate;
 use crate::tidy;
@@ -42,7 +41,6 @@ pub(crate) const ALL: &[Stage] = &[
     Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
     Stage { name: "test", about: "all tests (nextest if present)", run: test },
     Stage { name: "simulate", about: "graphs under schedules of crashes", run: simulate },
-    Stage { name: "mutants", about: "tests fail when a line is wrong", run: mutants },
     Stage {
         name: "fuzz",
         about: "the parser's claims under libFuzzer, a minute each",
@@ -56,7 +54,6 @@ pub(crate) const ALL: &[Stage] = &[
 /// What takes the place of a stage of its name when everything is wanted.
 const FULL: &[Stage] = &[
     Stage { name: "simulate", about: "", run: simulate_all },
-    Stage { name: "mutants", about: "", run: all_mutants },
     Stage { name: "fuzz", about: "", run: fuzz::long },
 ];
 
@@ -200,19 +197,6 @@ fn simulate(_: &Metadata) -> Result<Outcome> {
 
 fn simulate_all(_: &Metadata) -> Result<Outcome> {
     passed(simulate::full()?, simulate::note)
-}
-
-fn mutants(_: &Metadata) -> Result<Outcome> {
-    caught(false)
-}
-
-fn all_mutants(_: &Metadata) -> Result<Outcome> {
-    caught(true)
-}
-
-fn caught(full: bool) -> Result<Outcome> {
-    let (all, summary) = mutants::caught(full)?;
-    Ok(if all { Outcome::Passed(summary) } else { Outcome::Failed(summary) })
 }
 
 fn doctest(metadata: &Metadata) -> Result<Outcome> {

@@ -77,22 +77,20 @@ struct Profile {
 }
 
 impl Suites {
-    /// Builds all of `tree`, below `folder`.
+    /// Builds the simulator of `tree`, below `folder`, and the tests too if they are `tested`.
     ///
     /// # Errors
     ///
     /// It does not build, or the simulator fails without any mutation.
-    pub(super) fn build(tree: &Path, folder: &Path) -> Result<Self> {
+    pub(super) fn build(tree: &Path, folder: &Path, tested: bool) -> Result<Self> {
+        // With a test of its package, a program is built as it is.
+        let targets: &[&str] =
+            if tested { &["--lib", "--bins", "--tests"] } else { &["--test", "promises"] };
         let built = Tool::cargo()
             .within(tree)
             .arguments(["test", "--no-run", "--profile", "simulate", "--all-features"])
-            .arguments([
-                "--lib",
-                "--bins",
-                "--tests",
-                "--message-format",
-                "json-render-diagnostics",
-            ])
+            .arguments(targets)
+            .arguments(["--message-format", "json-render-diagnostics"])
             .arguments(PACKAGES.iter().flat_map(|package| ["--package", package]))
             .variable("CARGO_TARGET_DIR", &folder.join("target").to_string_lossy())
             .text()?;
