@@ -2,6 +2,7 @@
 
 use crate::behaviours::Ask;
 use crate::bench::Bench;
+use crate::mutants::Wanted;
 use crate::stages;
 
 /// One invocation of `cargo xtask`.
@@ -17,6 +18,8 @@ pub(crate) enum Request {
     Behaviours(Ask),
     /// Run graphs under schedules of crashes. What that is told is its own to understand.
     Simulate(Vec<String>),
+    /// See whether the tests fail when a line is wrong.
+    Mutants(Wanted),
     /// Replay what models wrote: the named families, all when there is none.
     Fixtures(Vec<String>),
     /// Measure what the engine costs.
@@ -37,6 +40,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         Some("tidy") => Request::Tidy,
         Some("behaviours") => return read_behaviours(arguments),
         Some("simulate") => return Ok(Request::Simulate(arguments.collect())),
+        Some("mutants") => return read_mutants(arguments),
         Some("fixtures") => return Ok(read_fixtures(arguments)),
         Some("bench") => return Ok(read_bench(arguments)),
         Some("evaluate") => return Ok(Request::Evaluate(arguments.collect())),
@@ -63,6 +67,28 @@ fn read_behaviours(mut arguments: impl Iterator<Item = String>) -> Result<Reques
         None => Ok(Request::Behaviours(ask)),
         Some(other) => Err(format!("`{other}` means nothing here")),
     }
+}
+
+fn read_mutants(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
+    let mut wanted = Wanted::default();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--help" | "-h" => return Ok(Request::Help),
+            "--list" => wanted.list = true,
+            "--full" => wanted.full = true,
+            "--only" => {
+                let numbers = arguments.next().ok_or("`--only` needs the numbers of mutants")?;
+                for number in numbers.split(',') {
+                    let read = number.trim().parse();
+                    wanted
+                        .only
+                        .push(read.map_err(|_no_number| format!("`{number}` is no number"))?);
+                }
+            }
+            other => return Err(format!("`{other}` means nothing here")),
+        }
+    }
+    Ok(Request::Mutants(wanted))
 }
 
 fn read_fixtures(arguments: impl Iterator<Item = String>) -> Request {
@@ -118,6 +144,11 @@ pub(crate) fn usage() -> String {
                               --list        every number with its tests
                               --write       brings the lists of what is open up to date
        cargo xtask simulate [OPTION]...     graphs under schedules of crashes; `simulate --help`
+       cargo xtask mutants                  whether tests fail when a line is wrong: those of the
+                                            simulator, and ten others in turn
+                           [--full]         all of them
+                           [--only N,M]     those of these numbers
+                           [--list]         prints them
        cargo xtask fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
        cargo xtask bench [ROW]...           what the engine costs, beside LangGraph; `bench --help`
        cargo xtask evaluate [OPTION]...     how well and fast documents are found; `evaluate --help`
@@ -155,6 +186,13 @@ mod tests {
             ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
             ("behaviours --write", Ok(Request::Behaviours(Ask::Write))),
             ("behaviours -h", Ok(Request::Help)),
+            ("mutants", Ok(Request::Mutants(Wanted::default()))),
+            (
+                "mutants --only 3,41",
+                Ok(Request::Mutants(Wanted { only: vec![3, 41], ..Wanted::default() })),
+            ),
+            ("mutants --only x", Err("`x` is no number")),
+            ("mutants --all", Err("`--all` means nothing here")),
             ("fixtures", Ok(Request::Fixtures(vec![]))),
             ("fixtures glm kimi", Ok(Request::Fixtures(vec!["glm".into(), "kimi".into()]))),
             ("fixtures -h", Ok(Request::Help)),

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{IsTerminal, Read, Write};
 use std::iter::once;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -60,6 +61,12 @@ impl Tool {
         arguments: impl IntoIterator<Item = A>,
     ) -> Self {
         self.command.args(arguments);
+        self
+    }
+
+    /// Runs the program in `folder`. Default: where this one runs.
+    pub(crate) fn within(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
         self
     }
 

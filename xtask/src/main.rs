@@ -13,6 +13,7 @@ mod fixtures;
 mod fuzz;
 mod jail;
 mod metadata;
+mod mutants;
 mod neighbours;
 mod python;
 mod report;
@@ -70,6 +71,7 @@ fn run(request: &Request) -> Result<bool> {
         Request::Behaviours(ask) => behaviours(*ask),
         Request::Test { only, full } => stages::run(only, *full),
         Request::Simulate(arguments) => simulate::shown(arguments),
+        Request::Mutants(wanted) => mutants::run(wanted),
         Request::Fixtures(families) => fixtures::run(families),
         Request::Bench(wanted) => bench::run(wanted),
         Request::Evaluate(arguments) => evaluate::run(arguments),

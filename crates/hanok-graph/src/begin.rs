@@ -35,7 +35,6 @@ use crate::{
     journal::{Journal, Keep, Keeping},
     migration::{migrated, warn_unknown},
     opening::{Opening, Way, apply_input, takeovers},
-    planted::{Planted, planted},
     progress::Progress,
     queue::{earliest, until_changed},
     recent::Recent,
@@ -377,7 +376,6 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         };
         self.began.store(is_new, Ordering::SeqCst);
         let spent = progress.spent.plus(uncommitted(&progress, &runs));
-        let spent = if planted(Planted::BudgetAnew) { Spent::default() } else { spent };
         journal.leave(runs, asked);
         if !unknown.is_empty() {
             warn_unknown(log.thread(), &Namespace::root(), &unknown);

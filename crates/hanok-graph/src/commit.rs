@@ -14,7 +14,6 @@ use crate::{
     graph::Inner,
     journal::{Keep, Live},
     plan::{self, Said},
-    planted::{Planted, planted},
     progress::{Progress, state_error},
     task::{self, Done, Unmerged},
     unknown::Riding,
@@ -71,10 +70,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         let step = progress.frontier.step;
-        let mut frontier = self.next(progress, ran)?;
-        if planted(Planted::InputForgotten) {
-            frontier.due.iter_mut().for_each(|due| due.input = None);
-        }
+        let frontier = self.next(progress, ran)?;
         let mut changes = Changes::default();
         for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
             let unreadable = |error: StoredError| RunError::Node {
@@ -92,13 +88,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             }
         }
         let expired = self.graph.expire(progress);
-        if planted(Planted::CompletionOrder) {
-            ran.sort_by_key(|(_, done)| done.position);
-        }
-        let mut folds: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
-        if planted(Planted::WriteForgotten) {
-            folds.pop();
-        }
+        let folds: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
         let riding = Riding::of(progress, ran)?;
         let resolved = match self.reduce(progress, ran) {
             Ok(resolved) => resolved,
@@ -126,8 +116,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             outbox: ran.iter().flat_map(|(_, done)| done.outbox.iter().cloned()).collect(),
         };
         let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
-        let keep = if ends && !planted(Planted::ClaimKept) { Keep::Nothing } else { Keep::Claim };
-        if ends && !planted(Planted::EndForgotten) {
+        let keep = if ends { Keep::Nothing } else { Keep::Claim };
+        if ends {
             let end = self.end("done", "", Spent::default());
             entries.push((Namespace::root(), Body::End(end)));
             self.env.journal.relabel(|before| Labels::done(before.graph.clone()));
@@ -262,9 +252,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if !writes.is_empty() {
             let void = Void { writes, field, reason: error.to_string() };
             let entry = (self.namespace.clone(), Body::Void(void));
-            if !planted(Planted::VoidForgotten) {
-                self.env.journal.append(vec![entry], Keep::Claim).await?;
-            }
+            self.env.journal.append(vec![entry], Keep::Claim).await?;
         }
         Ok(error)
     }
@@ -303,8 +291,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let live = self.live(progress, !ended);
         let (kept, identity) = (self.env.journal.kept(), self.env.journal.other_identity());
         // An end that stands in the same append is part of what the snapshot says.
-        let ahead = u64::from(ended) + u64::from(planted(Planted::SnapshotEarly));
-        let position = Position(progress.at.0 + ahead);
+        let position = Position(progress.at.0 + u64::from(ended));
         move || {
             let all = kept?.into_iter().chain([(Namespace::root(), live)]);
             let runs = all.map(|(path, live)| Some((path, live.into_fold()?)));

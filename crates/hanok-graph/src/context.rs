@@ -14,7 +14,6 @@ use crate::{
     EventKind, Resolution, Runtime,
     ids::Digest,
     journal::Keep,
-    planted::{Planted, planted},
     scope::{Asker, TaskScope, Tokens, locked},
 };
 
@@ -318,7 +317,7 @@ impl<C> Context<C> {
             node: scope.node.to_string(),
             doubt,
         };
-        if scope.env.journal.is_kept() && !planted(Planted::IntentForgotten) {
+        if scope.env.journal.is_kept() {
             let entry = (scope.namespace.clone(), Body::Intent(intent.clone()));
             scope.env.journal.append_safely(vec![entry], Safety::Machine).await?;
         }
@@ -398,10 +397,6 @@ impl<C> Context<C> {
 
     /// The result of an earlier run of a step, or of an earlier attempt.
     fn remembered<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StepError> {
-        let again = planted(Planted::RetryForgets) && self.scope.attempt > 1;
-        if again || planted(Planted::MemoRenamed) {
-            return Ok(None);
-        }
         let memo = locked(&self.scope.kept().memos).get(key).cloned();
         let stored = |source| StepError::Stored { name: key.to_owned(), source };
         memo.map(|memo| memo.decode()).transpose().map_err(stored)
@@ -412,7 +407,7 @@ impl<C> Context<C> {
         scope.activity.touch();
         let stored = |source| StepError::Stored { name: key.to_owned(), source };
         let value = Stored::encode(value).map_err(stored)?;
-        if scope.env.journal.is_kept() && !planted(Planted::MemoForgotten) {
+        if scope.env.journal.is_kept() {
             let spent = scope.spend();
             scope.env.said(spent);
             let memo =

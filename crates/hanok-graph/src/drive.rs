@@ -20,7 +20,6 @@ use crate::{
     group::{Group, Part},
     journal::Keep,
     plan,
-    planted::{Planted, planted},
     progress::{Progress, in_doubt, open_questions, pending, state_error},
     scope::{Kept, LazyId, LazyStop, Stop, TaskScope, Unfit},
     slots::Held,
@@ -270,8 +269,6 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     fn tasks(&self, progress: &Progress<S>) -> Vec<Task> {
         let due = &progress.frontier.due;
         let (turn, step) = (progress.turn, progress.frontier.step);
-        let anew = planted(Planted::TaskIdsAnew);
-        let turn = if anew { Position(self.run.0 as u64) } else { turn };
         let task = |(index, due): (usize, &Due)| Task {
             id: LazyId::new(turn, step, index),
             due: due.clone(),
@@ -342,7 +339,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 && question.deadline.is_none_or(|deadline| deadline > now())
         });
         let mut intents = progress.intents.values().filter(|intent| intent.task == task);
-        asks || intents.any(|i| i.doubt == Doubt::Ask && !planted(Planted::DoubtIgnored))
+        asks || intents.any(|i| i.doubt == Doubt::Ask)
     }
 
     /// Runs several tasks, each on its own. They run to their end, whatever becomes of their siblings, unless the graph

@@ -87,7 +87,6 @@ mod opening;
 mod outcome;
 mod parent;
 mod plan;
-mod planted;
 mod progress;
 mod queue;
 mod readable;
@@ -132,9 +131,6 @@ pub use hanok_macros::debug_node;
 pub use hanok_state::{State, View};
 pub use node::Node;
 pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished};
-#[cfg(feature = "__planted")]
-#[doc(hidden)]
-pub use planted::{Planted, plant};
 pub use recover::{Pruned, Recovered};
 pub use replay::Replay;
 pub use restart::Restarted;

@@ -16,7 +16,6 @@ use crate::{
     ids,
     journal::{Reading, Relabel},
     migration::{Migrated, migrated},
-    planted::{Planted, planted},
     progress::{Progress, state_error},
     recent::Recent,
     task,
@@ -263,10 +262,6 @@ impl<S: State> Opening<S> {
             (None, false) => &mut self.progress.answers,
         };
         answered.insert(id.clone(), value.clone());
-        if planted(Planted::AnswerTwice) {
-            let answer = Answer { id: id.clone(), value: value.clone() };
-            self.first.push((path.clone(), Body::Answer(answer)));
-        }
         self.first.push((path, Body::Answer(Answer { id, value })));
     }
 }

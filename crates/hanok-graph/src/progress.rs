@@ -17,7 +17,6 @@ use crate::{
     graph::Inner,
     outcome::Doubted,
     plan::{self, Said},
-    planted::{Planted, planted},
     task,
 };
 
@@ -56,12 +55,6 @@ pub(crate) struct Progress<S: State> {
 impl<S: State> Progress<S> {
     /// Where a log says that a run stands.
     pub(crate) fn of(initial: &S, mut run: RunFold) -> Result<Self, RunError> {
-        if planted(Planted::JoinForgotten) {
-            run.frontier.joins.clear();
-        }
-        if planted(Planted::DeferredEarly) {
-            run.frontier.due.append(&mut run.frontier.deferred);
-        }
         let fresh = fresh(initial, &run.fields).map_err(state_error)?;
         let unknown = initial.schema().unknown(&run.fields);
         let state = initial.load(&mut run.fields).map_err(state_error)?;

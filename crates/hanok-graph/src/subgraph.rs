@@ -22,7 +22,6 @@ use crate::{
     node::ErasedNode,
     opening::apply_input,
     parent::to_parent,
-    planted::{Planted, planted},
     progress::Progress,
     scope::Stop,
 };
@@ -227,7 +226,6 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         }
         let left = journal.take_left(&scope.namespace).await;
         let left = left.map_err(|error| failed(error.into()))?;
-        let left = left.filter(|_| !planted(Planted::ChildAnew));
         let progress = self.boxed_begin(&scope, left, input, outer.task()).await;
         let mut progress = progress.map_err(failed)?;
         let span = self.graph.0.span(Some(journal.thread()));

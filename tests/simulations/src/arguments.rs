@@ -1,6 +1,8 @@
 //! What the command line asks for.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
+
+use hanok_simulations::WrongStore;
 
 /// What to run.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,8 +19,12 @@ pub(crate) struct Arguments {
     pub(crate) trace: Option<u64>,
     /// Whether processes die at every write first.
     pub(crate) everywhere: bool,
-    /// Whether planted bugs are looked for.
-    pub(crate) bugs: bool,
+    /// The file that the ends of the scenarios are written to.
+    pub(crate) ends: Option<PathBuf>,
+    /// The file of the ends that every run is compared with, until one fails.
+    pub(crate) search: Option<PathBuf>,
+    /// The wrong store that is searched for a failure.
+    pub(crate) store: Option<WrongStore>,
 }
 
 pub(crate) const USAGE: &str =
@@ -30,7 +36,9 @@ pub(crate) const USAGE: &str =
   --scenario NAME  one scenario
   --everywhere     first, a crash at every write, and at every write of the next process
   --trace SEED     tells all of one seed
-  --bugs           plants bugs and says how long it took to find them
+  --ends FILE      writes to FILE how the scenarios end when nothing goes wrong
+  --search FILE    looks for a failure, or another end than FILE says, in 1,000 seeds of each scenario
+  --store NAME     with `--search`: on a store that is wrong
 
 exit: 0 all promises were kept, 1 one was broken, 2 wrong usage";
 
@@ -49,7 +57,13 @@ pub(crate) fn read(
         match argument.as_str() {
             "--help" | "-h" => return Ok(None),
             "--everywhere" => read.everywhere = true,
-            "--bugs" => read.bugs = true,
+            "--ends" => read.ends = Some(value()?.into()),
+            "--search" => read.search = Some(value()?.into()),
+            "--store" => {
+                let name = value()?;
+                let store = WrongStore::named(&name).ok_or(format!("no wrong store `{name}`"))?;
+                read.store = Some(store);
+            }
             "--scenario" => read.scenario = Some(value()?),
             "--seeds" => read.seeds = Some(number(&value()?)?),
             "--from" => read.from = Some(number(&value()?)?),
@@ -94,13 +108,15 @@ mod tests {
                 })),
             ),
             (
-                "--bugs --seconds 5",
+                "--search ends.json --store AppendTorn --seconds 5",
                 Ok(Some(Arguments {
-                    bugs: true,
+                    search: Some("ends.json".into()),
+                    store: Some(WrongStore::AppendTorn),
                     time: Some(Duration::from_secs(5)),
                     ..Arguments::default()
                 })),
             ),
+            ("--store Right", Err("no wrong store `Right`")),
             ("--seeds", Err("`--seeds` needs a value")),
             ("--seeds many", Err("`many` is no number: invalid digit found in string")),
             ("now", Err("`now` means nothing here")),

@@ -24,6 +24,20 @@ pub enum WrongStore {
 }
 
 impl WrongStore {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::EpochUnchecked,
+        Self::AppendTorn,
+        Self::AppendDropped,
+        Self::AppendRepeated,
+        Self::MachineForgotten,
+    ];
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|store| format!("{store:?}") == name)
+    }
+
     /// The store, made wrong.
     pub fn of(self, store: SharedCheckpointer) -> SharedCheckpointer {
         SharedCheckpointer::new(Layered(Wrong { store, bug: self, appends: AtomicUsize::new(0) }))

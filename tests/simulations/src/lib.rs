@@ -2,10 +2,10 @@
 
 mod layers;
 mod nodes;
-mod planted;
 mod scenarios;
+mod search;
 
 pub use layers::WrongStore;
 pub use nodes::{S, SUpdate};
-pub use planted::{BUGS, Bug, found};
 pub use scenarios::{Scenario, all};
+pub use search::{Ends, ends, found};

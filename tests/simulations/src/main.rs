@@ -3,12 +3,15 @@
 mod arguments;
 
 use std::{
+    error::Error,
+    fs,
+    path::Path,
     process::ExitCode,
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
 use arguments::Arguments;
-use hanok_simulations::{BUGS, Scenario, all, found};
+use hanok_simulations::{Scenario, all, ends, found};
 use hanok_testkit::{Failure, Fault, Report};
 
 /// The seeds that are run first, always.
@@ -43,13 +46,18 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let ran = match arguments.bugs {
-        true => bugs(&arguments),
-        false => simulations(&scenarios, &arguments),
+    let ran = match (&arguments.ends, &arguments.search) {
+        (Some(file), _) => write_ends(file),
+        (_, Some(file)) => search(file, &arguments),
+        (None, None) => Ok(simulations(&scenarios, &arguments)),
     };
     match ran {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("simulate: {error}");
+            ExitCode::from(2)
+        }
     }
 }
 
@@ -137,20 +145,30 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Plants every bug, and says how many runs it took to find it.
-fn bugs(arguments: &Arguments) -> bool {
-    let seeds = arguments.seeds.unwrap_or(1_000);
-    let mut all_found = true;
-    for bug in BUGS {
-        match found(bug, seeds) {
-            Some((runs, scenario, failure)) => {
-                println!("{bug:?}: {runs} runs, `{}`: {}", scenario.name, failure.why);
-            }
-            None => {
-                println!("{bug:?}: NOT FOUND");
-                all_found = false;
-            }
+/// Writes how the scenarios end to `file`.
+fn write_ends(file: &Path) -> Result<bool, Box<dyn Error>> {
+    match ends() {
+        Ok(ends) => fs::write(file, serde_json::to_vec(&ends)?)?,
+        Err((name, failure)) => {
+            println!("`{name}` fails: {failure}");
+            return Ok(false);
         }
     }
-    all_found
+    Ok(true)
+}
+
+/// Looks for a failure; says whether there was none.
+fn search(file: &Path, arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
+    let ends = serde_json::from_slice(&fs::read(file)?)?;
+    let seeds = arguments.seeds.unwrap_or(1_000);
+    match found(&ends, arguments.store, seeds, threads()) {
+        Some((runs, scenario, failure)) => {
+            println!("{runs} runs, `{}`, seed {}: {}", scenario.name, failure.seed, failure.why);
+            Ok(false)
+        }
+        None => {
+            println!("nothing in {seeds} seeds of each scenario");
+            Ok(true)
+        }
+    }
 }

@@ -4,8 +4,7 @@
 
 use std::process::Command;
 
-use hanok_graph::{Planted, plant};
-use hanok_simulations::{BUGS, Bug, Scenario, all, found};
+use hanok_simulations::{Scenario, WrongStore, all, ends, found};
 use hanok_testkit::{Fault, Faults, Report};
 
 fn run(of: impl Fn(&Scenario) -> Result<Report, hanok_testkit::Failure>) -> Report {
@@ -95,32 +94,31 @@ fn a_seed_replays_one_run() {
     assert_ne!(here, other.digest);
 }
 
-/// Each bug is found in at most a thousand seeds; without one, all those seeds are fine.
+/// Each wrong store is found in at most a thousand seeds; on a right one, the seed that found it is fine.
 #[test]
-fn every_planted_bug_is_found() {
-    for bug in BUGS {
-        let Some((runs, scenario, failure)) = found(bug, 1_000) else {
-            panic!("{bug:?} is not found");
+fn every_wrong_store_is_found() {
+    let ends = ends().unwrap();
+    for wrong in WrongStore::ALL {
+        let Some((_, Scenario { name, .. }, failure)) = found(&ends, Some(wrong), 1_000, 1) else {
+            panic!("{wrong:?} is not found");
         };
-        println!("{bug:?}: {runs} runs, `{}`: {}", scenario.name, failure.why);
-        let Bug::Engine(_) = bug else { continue };
-        let seed = failure.seed..failure.seed + 1;
-        if let Err(failure) = scenario.simulation.seeds(seed).run() {
-            panic!("without {bug:?} `{}` fails too: {failure}", scenario.name);
+        let right = all().into_iter().find(|scenario| scenario.name == name).unwrap();
+        if let Err(failure) = right.simulation.seeds(failure.seed..failure.seed + 1).run() {
+            panic!("without {wrong:?} `{name}` fails too: {failure}");
         }
     }
+    assert!(found(&ends, None, 3, 1).is_none());
 }
 
 /// A failure names its seed, what befell the run and what it did last; and the trace of that seed ends with it.
 #[test]
 fn a_failure_can_be_told_and_repeated() {
     let scenario = all().into_iter().find(|scenario| scenario.name == "chain").unwrap();
-    plant(Some(Planted::EndForgotten));
     let faults = Faults::all().without(Fault::Damage);
-    let simulation = scenario.simulation.faults(faults).any_end().seeds(3..50);
+    let simulation = scenario.simulation.faults(faults).any_end().seeds(3..500);
+    let simulation = simulation.layer(|store| WrongStore::AppendDropped.of(store));
     let failure = simulation.run().unwrap_err();
     let trace = simulation.trace(failure.seed);
-    plant(None);
     let said = failure.to_string();
     assert!(said.starts_with(&format!("seed {}: ", failure.seed)), "{said}");
     let last = trace.last().unwrap();

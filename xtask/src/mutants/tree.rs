@@ -1,0 +1,187 @@
+//! The copy of the tree that holds all mutations.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Result;
+use crate::tidy;
+
+use super::catalogue::Mutation;
+
+/// The variable that switches one mutation on.
+pub(super) const VARIABLE: &str = "HANOK_MUTANT";
+
+/// Where the question is answered.
+const SWITCH: (&str, &str) = (
+    "crates/hanok-core/src/lib.rs",
+    r#"
+/// Whether the mutation of that number is switched on.
+#[doc(hidden)]
+pub fn mutated(number: u32) -> bool {
+    static ON: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+    let read = || std::env::var("HANOK_MUTANT").ok().and_then(|on| on.parse().ok()).unwrap_or(0);
+    *ON.get_or_init(read) == number
+}
+"#,
+);
+
+/// The tree with all of `mutations`, below `folder`. What did not change since the last copy is not touched, so that it need
+/// not be built again.
+///
+/// # Errors
+///
+/// A mutation does not apply to exactly one place, or a file cannot be written.
+pub(super) fn copied(folder: &Path, mutations: &[Mutation]) -> Result<PathBuf> {
+    let files = tidy::files(Path::new("."))?;
+    let sources = tidy::texts(&files, |path| path.starts_with("crates/") && path.ends_with(".rs"))?;
+    let mut texts: BTreeMap<String, String> = sources.into_iter().collect();
+    mutate(&mut texts, mutations)?;
+    let (path, switch) = SWITCH;
+    texts.get_mut(path).ok_or_else(|| format!("{path} is missing"))?.push_str(switch);
+
+    let tree = folder.join("tree");
+    let mut wanted = BTreeMap::new();
+    for file in &files {
+        let name = file.strip_prefix(".").unwrap_or(file);
+        let bytes = match texts.get(&*name.to_string_lossy()) {
+            Some(text) => text.clone().into_bytes(),
+            None => fs::read(file)?,
+        };
+        wanted.insert(tree.join(name), bytes);
+    }
+    remove_others(&tree, &wanted)?;
+    for (path, bytes) in wanted {
+        if fs::read(&path).is_ok_and(|there| there == bytes) {
+            continue;
+        }
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, bytes)?;
+    }
+    Ok(tree)
+}
+
+/// Puts every mutation into the one place of its crate's source where its text stands.
+fn mutate(texts: &mut BTreeMap<String, String>, mutations: &[Mutation]) -> Result<()> {
+    let mut faults = Vec::new();
+    let mut places: BTreeMap<String, Vec<(usize, &Mutation)>> = BTreeMap::new();
+    for mutation in mutations {
+        let Some(package) = &mutation.package else { continue };
+        let source = format!("crates/{package}/src/");
+        let within = texts.iter().filter(|(path, _)| path.starts_with(&source));
+        let found: Vec<_> = within
+            .flat_map(|(path, text)| {
+                text.match_indices(&mutation.before).map(move |(at, _)| (path.clone(), at))
+            })
+            .collect();
+        match found.as_slice() {
+            [(path, at)] => places.entry(path.clone()).or_default().push((*at, mutation)),
+            several => faults.push(format!(
+                "mutant {} ({}) applies to {} places of {source}, and has to apply to one",
+                mutation.number,
+                mutation.what,
+                several.len()
+            )),
+        }
+    }
+    for (path, mut of_file) in places {
+        of_file.sort_unstable_by_key(|(at, _)| *at);
+        for pair in of_file.windows(2) {
+            if let [(at, first), (next, second)] = pair
+                && at + first.before.len() > *next
+            {
+                let numbers = (first.number, second.number);
+                faults.push(format!("mutants {} and {} overlap in {path}", numbers.0, numbers.1));
+            }
+        }
+        let Some(text) = texts.get_mut(&path) else { continue };
+        for (at, mutation) in of_file.into_iter().rev() {
+            // The expression stands where a name can stand: a method may follow it.
+            let question = format!("hanok_core::mutated({})", mutation.number);
+            let after = mutation.after.replace("MUTATED", &question);
+            text.replace_range(at..at + mutation.before.len(), &after);
+        }
+    }
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(faults.join("\n").into()),
+    }
+}
+
+/// Removes what a copy before had and this one has not: a test that is gone must not run.
+fn remove_others(folder: &Path, wanted: &BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_others(&path, wanted)?;
+        } else if !wanted.contains_key(&path) {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::catalogue::{self, Finder};
+    use super::*;
+
+    fn mutation(number: u32, before: &str) -> Mutation {
+        Mutation {
+            number,
+            finder: Finder::Tests,
+            package: Some("a".into()),
+            what: "wrong".into(),
+            promises: Vec::new(),
+            before: before.into(),
+            after: format!("{before} && MUTATED"),
+        }
+    }
+
+    fn mutated(mutations: &[Mutation]) -> Result<String, String> {
+        let path = "crates/a/src/lib.rs".to_owned();
+        let mut texts = BTreeMap::from([
+            (path.clone(), "one two two".to_owned()),
+            ("crates/b/src/lib.rs".to_owned(), "one".to_owned()),
+        ]);
+        mutate(&mut texts, mutations).map_err(|error| error.to_string())?;
+        Ok(texts.remove(&path).unwrap_or_default())
+    }
+
+    #[test]
+    fn a_mutation_has_one_place_in_its_crate_and_shares_it_with_none() {
+        let want = "one && hanok_core::mutated(3) two two";
+        assert_eq!(mutated(&[mutation(3, "one")]), Ok(want.to_owned()));
+        for (mutations, want) in [
+            (vec![mutation(3, "two")], "applies to 2 places of crates/a/src/"),
+            (vec![mutation(4, "three")], "applies to 0 places of crates/a/src/"),
+            (vec![mutation(5, "ne two t"), mutation(6, "one")], "mutants 6 and 5 overlap"),
+        ] {
+            let error = mutated(&mutations).unwrap_err();
+            assert!(error.contains(want), "{error}");
+        }
+    }
+
+    /// Every mutation of the catalogue applies to the source as it is.
+    #[test]
+    fn every_mutation_applies() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut texts = BTreeMap::new();
+        let mut folders = vec![root.join("crates")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+                    texts.insert(name, fs::read_to_string(&path).unwrap());
+                }
+            }
+        }
+        mutate(&mut texts, &catalogue::read().unwrap()).unwrap();
+    }
+}
