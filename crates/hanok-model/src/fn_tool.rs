@@ -143,6 +143,8 @@ impl FnTool {
     }
 
     /// How long a call may take. Default: 30 s.
+    ///
+    /// An agent holds its calls to it. Whoever runs a tool without one, as a node may, waits as long as the tool takes.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }

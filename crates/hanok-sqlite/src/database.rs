@@ -1,6 +1,7 @@
 //! The connection: transactions, how safe they are, and what happens when the disk fails.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -216,6 +217,7 @@ impl Database {
 
     /// A disk that failed once is not asked again: a second fsync may say `Ok` of pages that are lost.
     fn told(&mut self, failure: Failure) -> CheckpointError {
+        let failure = failure.with(|| self.path.as_deref().is_some_and(has_room));
         if failure.is_of_the_disk() {
             self.poisoned = true;
             let kept = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
@@ -225,6 +227,17 @@ impl Database {
         }
         failure.told_of(&self.name)
     }
+}
+
+/// Whether as much can be written beside `store` as the index of its write-ahead file grows by.
+fn has_room(store: &Path) -> bool {
+    let mut name = store.as_os_str().to_owned();
+    // Another process may ask the same.
+    name.push(format!("-room-{}", std::process::id()));
+    let written = fs::write(&name, [7; 32_768]).and_then(|()| fs::File::open(&name)?.sync_all());
+    // What was not made cannot be removed.
+    drop(fs::remove_file(&name));
+    written.is_ok()
 }
 
 fn transact<T>(
@@ -351,7 +364,6 @@ mod tests {
         it.append(0, 100).unwrap();
         for (code, reason) in [
             (ffi::SQLITE_FULL, "the store is full"),
-            (ffi::SQLITE_IOERR_SHMSIZE, "the store is full"),
             (ffi::SQLITE_IOERR_FSYNC, "the store is not available: the disk failed"),
         ] {
             it.append(it.stored() as u64, 100).unwrap();
@@ -362,14 +374,36 @@ mod tests {
             assert_eq!(told(failed), reason);
         }
         let refused = "the store is not available: the disk failed under an earlier write";
-        assert_eq!(told(it.append(4, 100)), refused);
-        assert_eq!(told(it.append(4, 100)), refused);
-        assert_eq!(it.stored(), 4);
+        assert_eq!(told(it.append(3, 100)), refused);
+        assert_eq!(told(it.append(3, 100)), refused);
+        assert_eq!(it.stored(), 3);
         // A new handle reads what the disk holds, and writes.
         let store = block_on(Sqlite::open(it.folder.path().join("threads.db"))).unwrap();
         let it = Fixture { store, ..it };
-        it.append(4, 100).unwrap();
-        assert_eq!(it.stored(), 5);
+        it.append(3, 100).unwrap();
+        assert_eq!(it.stored(), 4);
+    }
+
+    /// P6, P8: SQLite says the same of a full disk and of one that failed.
+    #[test]
+    fn an_index_that_cannot_grow_where_there_is_room_is_a_failure_of_the_disk() {
+        let it = Fixture::new();
+        it.append(0, 100).unwrap();
+        let failure = Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_IOERR_SHMSIZE), None);
+        let failed = it
+            .set(|database| database.write::<()>(Safety::Process, |_| Err(Failure::Sql(failure))));
+        assert_eq!(told(failed), "the store is not available: the disk failed");
+        let refused = "the store is not available: the disk failed under an earlier write";
+        assert_eq!(told(it.append(1, 100)), refused);
+        assert_eq!(it.stored(), 1);
+    }
+
+    #[test]
+    fn there_is_no_room_where_nothing_can_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(has_room(&folder.path().join("threads.db")));
+        assert!(!has_room(&folder.path().join("none/threads.db")));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     /// P5

@@ -12,6 +12,8 @@ use thiserror::Error;
 pub(crate) enum Failure {
     /// SQLite said so.
     Sql(Error),
+    /// The disk failed, whatever SQLite takes it for.
+    Disk(Error),
     /// The contract says so.
     Refused(CheckpointError),
     /// The file holds what this crate never writes.
@@ -49,8 +51,22 @@ pub(crate) struct MayNot {
 impl Failure {
     /// Whether the disk failed. What it holds is then unknown.
     pub(crate) fn is_of_the_disk(&self) -> bool {
-        let Self::Sql(error) = self else { return false };
-        error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) && !is_no_room(error)
+        match self {
+            Self::Disk(_) => true,
+            Self::Sql(error) => {
+                error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) && !is_no_room(error)
+            }
+            Self::Refused(_) | Self::Damaged(_) => false,
+        }
+    }
+
+    /// The failure on a disk that has room or has none: SQLite says the same when the index of the write-ahead file could not grow
+    /// for want of room, and when the disk failed under it.
+    pub(crate) fn with(self, has_room: impl FnOnce() -> bool) -> Self {
+        match self {
+            Self::Sql(error) if is_no_room(&error) && has_room() => Self::Disk(error),
+            other => other,
+        }
     }
 
     /// The failure, as the callers of `store` are told it.
@@ -60,6 +76,10 @@ impl Failure {
         let error = match self {
             Self::Refused(error) => return error,
             Self::Damaged(source) => return damaged(source),
+            Self::Disk(error) => {
+                let reason = "the disk failed";
+                return CheckpointError::Unavailable { reason, source: error.into() };
+            }
             Self::Sql(error) => error,
         };
         let unavailable =
@@ -85,7 +105,7 @@ impl Failure {
     }
 }
 
-/// The index of the write-ahead file could not grow: that is a full disk, though SQLite counts it among disk failures.
+/// The index of the write-ahead file could not grow: that is a full disk, most often, though SQLite counts it among disk failures.
 fn is_no_room(error: &Error) -> bool {
     error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_IOERR_SHMSIZE)
 }

@@ -48,6 +48,9 @@ const COPIED: [(&str, &str); 6] = [
 const SMALL: [(&str, &str); 2] =
     [("labels", "thread_id, name, value"), ("consumers", "topic, consumer, done")];
 
+/// The size of a page, which no store changes.
+const PAGE: u64 = 4096;
+
 const THREAD: &str =
     "id, tenant, thread, life, head, epoch, run, holder, beat, floor, origin, expires,
     link, seal, updated";
@@ -90,7 +93,10 @@ pub(crate) fn repair(new: &mut Database, from: &Path) -> Result<Repaired, Checkp
     let mut beside = new.path().unwrap_or_default().into_os_string();
     beside.push("-from");
     let copy = Copy(beside.into());
-    fs::copy(from, &copy.0).map_err(told)?;
+    let length = fs::copy(from, &copy.0).map_err(told)?;
+    // Half a page is none, and reading it would be a failure of the disk.
+    let whole = fs::OpenOptions::new().write(true).open(&copy.0);
+    whole.and_then(|file| file.set_len(length / PAGE * PAGE)).map_err(told)?;
     let log = write_ahead_file(from);
     if log.exists() {
         fs::copy(log, write_ahead_file(&copy.0)).map_err(told)?;
