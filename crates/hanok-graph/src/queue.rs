@@ -31,12 +31,15 @@ pub(crate) async fn until_changed<S: State, C: Send + Sync + 'static>(
     before: Option<&Head>,
     until: Option<Timestamp>,
 ) -> Result<(), CheckpointError> {
-    let owner = |head: Option<&Head>| {
-        let claim = head.and_then(|head| head.claim.as_ref());
-        head.map(|head| (head.life, head.position, claim.map(|claim| claim.epoch)))
+    // While somebody owns the thread it moves all the time, and is not free.
+    let place = |head: Option<&Head>| {
+        head.map(|head| match &head.claim {
+            Some(claim) => (head.life, Err(claim.epoch)),
+            None => (head.life, Ok(head.position)),
+        })
     };
-    let (clock, position) =
-        (&app.runtime().clock, before.map_or(Position::START, |head| head.position));
+    let clock = &app.runtime().clock;
+    let mut position = before.map_or(Position::START, |head| head.position);
     let mut wait = QUEUE_FIRST;
     loop {
         futures::select_biased! {
@@ -51,9 +54,10 @@ pub(crate) async fn until_changed<S: State, C: Send + Sync + 'static>(
         let claim = head.as_ref().and_then(|head| head.claim.as_ref());
         let dead = claim.is_some_and(|claim| app.is_dead(thread, claim));
         let late = until.is_some_and(|until| until <= clock.now());
-        if dead || late || owner(head.as_ref()) != owner(before) {
+        if dead || late || place(head.as_ref()) != place(before) {
             return Ok(());
         }
+        position = head.map_or(position, |head| head.position);
         wait = QUEUE_LONGEST.min(wait * 2);
     }
 }

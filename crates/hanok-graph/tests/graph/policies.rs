@@ -346,3 +346,28 @@ async fn a_queued_input_does_not_read_the_thread_while_it_waits() {
     assert_eq!(log(&state), ["yes", "queued", "no"]);
     assert!(count.load(Ordering::SeqCst) <= 3, "{count:?}");
 }
+
+/// B76: nor does one that waits behind a run of another process, however often that stores something.
+#[tokio::test(start_paused = true)]
+async fn a_queued_input_does_not_read_the_thread_while_another_process_runs_it() {
+    async fn ten(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        cx.runtime().clock.sleep(200 * MS).await;
+        Ok(S::update().n(state.n + 1))
+    }
+    let more = |state: &S| if state.n % 30 == 0 { END } else { "ten" };
+    let graph = Graph::builder("ten").node("ten", ten).edge(START, "ten");
+    let graph = built(graph.branch("ten", more, ["ten", END]));
+    let (store, count, ledger) = (memory(), Arc::new(AtomicUsize::new(0)), Ledger::default());
+    let reads = Reads { store: store.clone(), count: count.clone() };
+    let counted = SharedCheckpointer::new(Layered(reads));
+    let (first, second) = (thread(&graph, &store), thread(&graph, &counted));
+    let second = second.new_input(NewInput::Queue);
+    let (first, second) = tokio::join!(first.invoke(says("one"), ledger.clone()), async {
+        sleep(100 * MS).await;
+        second.invoke(says("two"), ledger.clone()).await
+    });
+    assert_eq!(log(&first.unwrap().done().unwrap()), ["one"]);
+    let state = second.unwrap().done().unwrap();
+    assert_eq!((log(&state), state.n), (vec!["one", "two"], 60));
+    assert!(count.load(Ordering::SeqCst) <= 3, "{count:?}");
+}
