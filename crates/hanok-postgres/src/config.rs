@@ -78,14 +78,15 @@ impl Config {
         Self { statement, ..self }
     }
 
-    /// How long a call waits for a connection while all are in use, and for a new one to be made. Default: 10 seconds.
+    /// How long an attempt of a call waits for a connection while all are in use, and for a new one to be made. Nothing was
+    /// sent then, so the call is tried again as long as [`retry_for`](Config::retry_for) says. Default: 10 seconds.
     #[must_use]
     pub fn acquire_timeout(self, acquire: Duration) -> Self {
         Self { acquire, ..self }
     }
 
-    /// How long a call is tried again, in ever longer pauses of at most a second, while the server is away. Default: 15
-    /// seconds.
+    /// How long a call is tried again, in ever longer pauses of at most a second, while the server is away or every connection
+    /// is in use. Default: 15 seconds.
     #[must_use]
     pub fn retry_for(self, patience: Duration) -> Self {
         Self { patience, ..self }
