@@ -36,7 +36,7 @@ use crate::{
     migration::{migrated, warn_unknown},
     opening::{Opening, Way, apply_input, takeovers},
     progress::Progress,
-    queue::{earliest, until_changed},
+    queue::{AGAIN_FIRST, AGAIN_LONGEST, earliest, until_changed},
     recent::Recent,
     sink::Sink,
     slots::Held,
@@ -117,6 +117,7 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
         Input::New(_) => options.new_input,
         _ => NewInput::Reject,
     };
+    let mut pause = AGAIN_FIRST;
     loop {
         if app.drain().is_cancelled() {
             return Err(RunError::ShuttingDown);
@@ -170,9 +171,15 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
                 NewInput::Queue,
                 Err(error @ (RunError::Conflict { .. } | RunError::Unfinished { .. })),
             ) => {
-                let changed = until_changed(&app, &thread, before.as_ref(), earliest(error));
+                let changed =
+                    until_changed(&app, &thread, before.as_ref(), (earliest(error), pause));
                 futures::select_biased! {
-                    changed = Box::pin(changed).fuse() => changed.map_err(RunError::Checkpoint)?,
+                    changed = Box::pin(changed).fuse() => {
+                        pause = match changed.map_err(RunError::Checkpoint)? {
+                            true => AGAIN_FIRST,
+                            false => AGAIN_LONGEST.min(pause * 2),
+                        };
+                    }
                     () = options.cancellation.cancelled().fuse() => return went,
                 }
             }
