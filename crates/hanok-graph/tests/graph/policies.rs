@@ -355,7 +355,7 @@ async fn a_queued_input_does_not_read_the_thread_while_another_process_runs_it()
         cx.runtime().clock.sleep(200 * MS).await;
         Ok(S::update().n(state.n + 1))
     }
-    let more = |state: &S| if state.n % 30 == 0 { END } else { "ten" };
+    let more = |state: &S| if state.n.is_multiple_of(30) { END } else { "ten" };
     let graph = Graph::builder("ten").node("ten", ten).edge(START, "ten");
     let graph = built(graph.branch("ten", more, ["ten", END]));
     let (store, count, ledger) = (memory(), Arc::new(AtomicUsize::new(0)), Ledger::default());
