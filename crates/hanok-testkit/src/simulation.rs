@@ -1,6 +1,9 @@
 //! Graphs under schedules of crashes.
 
 mod act;
+mod beside;
+mod build;
+mod calls;
 mod client;
 mod core;
 mod dice;
@@ -11,6 +14,7 @@ mod faults;
 mod invariants;
 mod play;
 mod report;
+mod script;
 mod seams;
 mod store;
 mod trace;
@@ -18,15 +22,17 @@ mod world;
 
 use std::{fmt, ops::Range, sync::Arc};
 
-use hanok_checkpoint::{LogEntry, SharedCheckpointer};
+use hanok_checkpoint::{Keep, LogEntry, SharedCheckpointer};
 use hanok_core::{BoxError, Position, Spent, Stored, Timestamp};
 use hanok_graph::{Durability, Graph, NewInput, Pending, Resolution, Thread};
-use hanok_state::State;
+use hanok_state::{State, StateUpdate};
 
 use self::{
-    act::Act,
+    act::{Act, Beside, Update},
+    build::{Build, GraphOf, Handle},
     faults::Places,
     play::{Ending, Played, Score, play},
+    script::{Answer, Check, Script, View},
 };
 pub use self::{
     effects::Effects,
@@ -38,11 +44,6 @@ pub use self::{
 /// When every simulated world begins.
 const BEGINS: Timestamp = Timestamp(1_800_000_000_000);
 
-type Build<S, C> = Arc<dyn Fn(&World) -> Result<(Graph<S, C>, C), BoxError> + Send + Sync>;
-type Handle<S, C> = Arc<dyn Fn(Thread<S, C>) -> Thread<S, C> + Send + Sync>;
-type Answer = Arc<dyn Fn(&Pending, &World) -> Result<Stored, BoxError> + Send + Sync>;
-type Check<S> = Arc<dyn Fn(&Seen<'_, S>) -> Result<(), String> + Send + Sync>;
-type View<S> = Arc<dyn Fn(&S) -> String + Send + Sync>;
 type Model = Arc<dyn Fn(u64) -> String + Send + Sync>;
 
 /// What is known when a run is over, for [`Simulation::check`].
@@ -61,20 +62,6 @@ impl<S> Seen<'_, S> {
     pub fn spent(&self) -> Vec<Spent> {
         invariants::spent(self.log)
     }
-}
-
-/// What one run plays.
-#[derive(Clone)]
-pub(crate) struct Script<S: State, C> {
-    graph: Build<S, C>,
-    acts: Vec<Act<S>>,
-    new_input: NewInput,
-    durability: Durability,
-    handle: Handle<S, C>,
-    layer: Arc<dyn Fn(SharedCheckpointer) -> SharedCheckpointer + Send + Sync>,
-    answer: Answer,
-    checks: Vec<(String, Check<S>)>,
-    view: View<S>,
 }
 
 /// With what the end of a run is compared.
@@ -128,7 +115,17 @@ enum Want {
 /// ```
 #[must_use]
 pub struct Simulation<S: State, C> {
-    script: Script<S, C>,
+    /// The builds before the last one.
+    before: Vec<Build>,
+    graph: GraphOf<S, C>,
+    handle: Handle<S, C>,
+    checks: Vec<(String, Check<S>)>,
+    view: View<S>,
+    acts: Vec<Act>,
+    new_input: NewInput,
+    durability: Durability,
+    layer: Arc<dyn Fn(SharedCheckpointer) -> SharedCheckpointer + Send + Sync>,
+    answer: Answer,
     want: Want,
     faults: Faults,
     seeds: Range<u64>,
@@ -140,18 +137,55 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     pub fn of(
         graph: impl Fn(&World) -> Result<(Graph<S, C>, C), BoxError> + Send + Sync + 'static,
     ) -> Self {
-        let script = Script {
+        Self {
+            before: Vec::new(),
             graph: Arc::new(graph),
+            handle: Arc::new(|handle| handle),
+            checks: Vec::new(),
+            view: Arc::new(invariants::view),
             acts: Vec::new(),
             new_input: NewInput::default(),
             durability: Durability::default(),
-            handle: Arc::new(|handle| handle),
             layer: Arc::new(|store| store),
             answer: Arc::new(settled),
+            want: Want::Quiet,
+            faults: Faults::all(),
+            seeds: 0..1_000,
+            threads: 1,
+        }
+    }
+
+    /// Goes on with another build, whose processes take the place of those before while the next turn goes on: at its
+    /// beginning, between two polls of it, or at its end. What runs then dies or finishes its call; a process that stands
+    /// still wakes among those of the new build.
+    ///
+    /// What was input before is given again if it was lost, whichever build runs then: let both know it by the same names.
+    /// [`handle`](Simulation::handle), [`check`](Simulation::check) and [`view`](Simulation::view) are those of the last
+    /// build; an input has to follow.
+    pub fn deploy<T: State>(
+        self,
+        graph: impl Fn(&World) -> Result<(Graph<T, C>, C), BoxError> + Send + Sync + 'static,
+    ) -> Simulation<T, C> {
+        let mut before = self.before;
+        before.push(build::build(self.graph, self.handle));
+        let mut acts = self.acts;
+        acts.push(Act::Beside(Beside::Deploy));
+        Simulation {
+            before,
+            graph: Arc::new(graph),
+            handle: Arc::new(|handle| handle),
             checks: Vec::new(),
             view: Arc::new(invariants::view),
-        };
-        Self { script, want: Want::Quiet, faults: Faults::all(), seeds: 0..1_000, threads: 1 }
+            acts,
+            new_input: self.new_input,
+            durability: self.durability,
+            layer: self.layer,
+            answer: self.answer,
+            want: self.want,
+            faults: self.faults,
+            seeds: self.seeds,
+            threads: self.threads,
+        }
     }
 
     /// Gives this input when the turn before is over.
@@ -161,7 +195,8 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
 
     /// Gives these inputs at once when the turn before is over.
     pub fn inputs(self, updates: impl IntoIterator<Item = S::Update>) -> Self {
-        self.act(Act::Inputs(updates.into_iter().collect()))
+        let updates = updates.into_iter().map(|update| changes(&update));
+        self.act(Act::Inputs(updates.collect()))
     }
 
     /// Rewinds the thread to where `choose` says by its log, and finishes what is due there.
@@ -174,7 +209,12 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
 
     /// Edits the state between two turns.
     pub fn edit(self, update: S::Update) -> Self {
-        self.act(Act::Edit(update))
+        self.act(Act::Edit(changes(&update)))
+    }
+
+    /// Erases what the update removes, between two runs of the next turn or at its end.
+    pub fn erase(self, update: S::Update) -> Self {
+        self.act(Act::Beside(Beside::Erase(changes(&update))))
     }
 
     /// Goes on with a fork of the thread that is named `name`.
@@ -182,20 +222,40 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         self.act(Act::Fork(name.to_owned()))
     }
 
-    fn act(mut self, act: Act<S>) -> Self {
-        self.script.acts.push(act);
+    /// Deletes the thread when the turn before is over. What follows begins anew under its name.
+    pub fn delete(self) -> Self {
+        self.act(Act::Delete)
+    }
+
+    /// Goes on with the thread that is named `name`, there or not. The first one is `simulated`.
+    pub fn turn_to(self, name: &str) -> Self {
+        self.act(Act::Turn(name.to_owned()))
+    }
+
+    /// Deletes the thread that is named `name`, and goes on with a copy of this one in its place.
+    pub fn copy_over(self, name: &str) -> Self {
+        self.act(Act::CopyOver(name.to_owned()))
+    }
+
+    /// Cuts off what `keep` leaves, while the next turn goes on.
+    pub fn prune(self, keep: Keep) -> Self {
+        self.act(Act::Beside(Beside::Prune(keep)))
+    }
+
+    fn act(mut self, act: Act) -> Self {
+        self.acts.push(act);
         self
     }
 
     /// What becomes of an input while the thread runs or waits. Default: [`NewInput::Reject`].
     pub fn new_input(mut self, new_input: NewInput) -> Self {
-        self.script.new_input = new_input;
+        self.new_input = new_input;
         self
     }
 
     /// When what runs did is safe. Default: [`Durability::Sync`].
     pub fn durable(mut self, durability: Durability) -> Self {
-        self.script.durability = durability;
+        self.durability = durability;
         self
     }
 
@@ -204,7 +264,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         mut self,
         handle: impl Fn(Thread<S, C>) -> Thread<S, C> + Send + Sync + 'static,
     ) -> Self {
-        self.script.handle = Arc::new(handle);
+        self.handle = Arc::new(handle);
         self
     }
 
@@ -213,7 +273,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         mut self,
         layer: impl Fn(SharedCheckpointer) -> SharedCheckpointer + Send + Sync + 'static,
     ) -> Self {
-        self.script.layer = Arc::new(layer);
+        self.layer = Arc::new(layer);
         self
     }
 
@@ -222,7 +282,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         mut self,
         answer: impl Fn(&Pending, &World) -> Result<Stored, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        self.script.answer = Arc::new(move |pending, world| match &pending.doubt {
+        self.answer = Arc::new(move |pending, world| match &pending.doubt {
             Some(_) => settled(pending, world),
             None => answer(pending, world),
         });
@@ -234,8 +294,8 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         mut self,
         settle: impl Fn(&Pending, &World) -> Result<Resolution, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        let before = self.script.answer;
-        self.script.answer = Arc::new(move |pending, world| match &pending.doubt {
+        let before = self.answer.clone();
+        self.answer = Arc::new(move |pending, world| match &pending.doubt {
             Some(_) => resolution(settle(pending, world)?),
             None => before(pending, world),
         });
@@ -248,13 +308,13 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         name: &str,
         check: impl Fn(&Seen<'_, S>) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        self.script.checks.push((name.to_owned(), Arc::new(check)));
+        self.checks.push((name.to_owned(), Arc::new(check)));
         self
     }
 
     /// What is compared of a final state. Default: all of it, as it is stored.
     pub fn view(mut self, view: impl Fn(&S) -> String + Send + Sync + 'static) -> Self {
-        self.script.view = Arc::new(view);
+        self.view = Arc::new(view);
         self
     }
 
@@ -390,7 +450,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     /// line says what is wrong, if something is.
     pub fn trace(&self, seed: u64) -> Vec<String> {
         let faults = self.faults.clone();
-        let played = play(&self.script, &Score { faults, told: true, ..Score::quiet(seed) });
+        let played = play(&self.script(), &Score { faults, told: true, ..Score::quiet(seed) });
         let last = match played.ended {
             Ok(ending) => format!("ends `{}` with {}", ending.outcome, ending.view),
             Err(why) => format!("WRONG: {why}"),
@@ -409,7 +469,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     /// How a run of `seed` ends in which nothing goes wrong.
     fn ending(&self, seed: u64) -> Result<Ending, Failure> {
         let score = Score::quiet(seed);
-        let played = play(&self.script, &score);
+        let played = play(&self.script(), &score);
         match played.ended {
             Ok(ending) => Ok(ending),
             Err(_) => Err(self.failure(&score, "although nothing went wrong")),
@@ -417,7 +477,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     }
 
     fn one(&self, score: &Score, want: Option<&Ending>) -> Result<Played, Failure> {
-        let played = play(&self.script, score);
+        let played = play(&self.script(), score);
         let Ok(ending) = &played.ended else { return Err(self.failure(score, "")) };
         let other = match (&self.want, want) {
             (Want::Quiet, Some(want)) => (want.view != ending.view).then(|| want.view.clone()),
@@ -436,11 +496,30 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         }
     }
 
+    /// What is played: the same, whatever the types of the graphs are.
+    fn script(&self) -> Script {
+        let last = build::build(self.graph.clone(), self.handle.clone());
+        Script {
+            builds: self.before.iter().cloned().chain([last]).collect(),
+            acts: self.acts.clone(),
+            new_input: self.new_input,
+            durability: self.durability,
+            layer: self.layer.clone(),
+            answer: self.answer.clone(),
+            end: script::end(self.view.clone(), self.checks.clone()),
+        }
+    }
+
     /// Plays it again and tells all.
     fn failure(&self, score: &Score, why: &str) -> Failure {
-        let played = play(&self.script, &Score { told: true, ..score.clone() });
+        let played = play(&self.script(), &Score { told: true, ..score.clone() });
         Failure::of(score, played, why)
     }
+}
+
+/// What an update changes.
+fn changes(update: &impl StateUpdate) -> Update {
+    update.to_changes().map_err(|error| error.to_string())
 }
 
 fn resolution(resolution: Resolution) -> Result<Stored, BoxError> {
@@ -466,17 +545,16 @@ fn settled(pending: &Pending, world: &World) -> Result<Stored, BoxError> {
 impl<S: State, C> Clone for Simulation<S, C> {
     fn clone(&self) -> Self {
         Self {
-            script: Script {
-                graph: self.script.graph.clone(),
-                acts: self.script.acts.clone(),
-                new_input: self.script.new_input,
-                durability: self.script.durability,
-                handle: self.script.handle.clone(),
-                layer: self.script.layer.clone(),
-                answer: self.script.answer.clone(),
-                checks: self.script.checks.clone(),
-                view: self.script.view.clone(),
-            },
+            before: self.before.clone(),
+            graph: self.graph.clone(),
+            handle: self.handle.clone(),
+            checks: self.checks.clone(),
+            view: self.view.clone(),
+            acts: self.acts.clone(),
+            new_input: self.new_input,
+            durability: self.durability,
+            layer: self.layer.clone(),
+            answer: self.answer.clone(),
             want: self.want.clone(),
             faults: self.faults.clone(),
             seeds: self.seeds.clone(),
@@ -488,7 +566,7 @@ impl<S: State, C> Clone for Simulation<S, C> {
 impl<S: State, C> fmt::Debug for Simulation<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Simulation")
-            .field("acts", &self.script.acts)
+            .field("acts", &self.acts)
             .field("faults", &self.faults)
             .field("seeds", &self.seeds)
             .finish_non_exhaustive()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hanok_core::Charge;
+use hanok_core::{Change, Charge, Fields, Stored};
 use hanok_graph::{BoxError, Context, Doubt, Failure, Snapshot, StepError};
 use hanok_state::{List, Map, Message, Messages, State};
 use hanok_testkit::Effects;
@@ -11,8 +11,9 @@ fn largest(value: &u64, write: u64) -> u64 {
     *value.max(&write)
 }
 
-/// The state of all scenarios.
+/// The state of all scenarios, in its newest version.
 #[derive(State, Debug, Clone, Default, PartialEq)]
+#[state(version = 2, upgrade = in_cents)]
 pub struct S {
     /// What was said.
     pub messages: Messages,
@@ -25,8 +26,50 @@ pub struct S {
     /// The largest input of a send.
     #[reduce(with = largest)]
     pub best: u64,
-    /// Counts rounds.
+    /// Counts rounds. Was called `number`.
+    #[state(alias = "number")]
     pub n: u32,
+    /// Was in whole euros, as `euros`, in version 1.
+    pub cents: u64,
+    /// A state within.
+    #[reduce(nested)]
+    pub part: Part,
+}
+
+/// A state within the state of all scenarios, in its newest version.
+#[derive(State, Debug, Clone, PartialEq)]
+#[state(version = 2, upgrade = as_text)]
+pub struct Part {
+    /// What was done. Was called `facts`.
+    #[reduce(append)]
+    #[state(alias = "facts")]
+    pub known: List<String>,
+    /// Was a number in version 1.
+    pub count: String,
+    /// Is new.
+    pub mood: String,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self { known: List::default(), count: "0".to_owned(), mood: "calm".to_owned() }
+    }
+}
+
+fn in_cents(_: u32, fields: &mut Fields) -> Result<(), BoxError> {
+    if let Some(euros) = fields.take("euros") {
+        let euros: u64 = euros.to_stored().decode()?;
+        fields.apply("cents", &Change::Set(Stored::encode(&(euros * 100))?))?;
+    }
+    Ok(())
+}
+
+fn as_text(_: u32, fields: &mut Fields) -> Result<(), BoxError> {
+    if let Some(count) = fields.take("count") {
+        let count: u32 = count.to_stored().decode()?;
+        fields.apply("count", &Change::Set(Stored::encode(&count.to_string())?))?;
+    }
+    Ok(())
 }
 
 pub(crate) type Ran = Result<SUpdate, BoxError>;
@@ -73,17 +116,22 @@ pub(crate) async fn speak(_: Snapshot<S>, cx: Cx) -> Ran {
 
 /// Does three things once each.
 pub(crate) async fn steps(_: Snapshot<S>, cx: Cx) -> Ran {
-    begin(&cx).await;
-    let mut said = Vec::new();
+    Ok(S::update().log(three(&cx).await?))
+}
+
+/// Does three things once each; what they gave.
+pub(crate) async fn three(cx: &Cx) -> Result<Vec<String>, BoxError> {
+    begin(cx).await;
+    let mut gave = Vec::new();
     for name in ["one", "two", "three"] {
         let work = || async {
-            cx.services().worked(&cx, name);
-            a_while(&cx).await;
+            cx.services().worked(cx, name);
+            a_while(cx).await;
             Ok::<_, BoxError>(format!("{}.{name}", cx.node()))
         };
-        said.push(cx.step(name, work).await?);
+        gave.push(cx.step(name, work).await?);
     }
-    Ok(S::update().log(said))
+    Ok(gave)
 }
 
 /// Makes a call that must not be repeated.
@@ -102,6 +150,15 @@ pub(crate) async fn pay_or_not(_: Snapshot<S>, cx: Cx) -> Ran {
 }
 
 async fn once(cx: &Cx, doubt: Doubt) -> Ran {
+    match paid(cx, doubt).await {
+        Ok(paid) => Ok(says(paid)),
+        Err(StepError::GivenUp { .. }) => Ok(says("given up")),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Makes a call once; what it gave.
+pub(crate) async fn paid(cx: &Cx, doubt: Doubt) -> Result<String, StepError> {
     begin(cx).await;
     let call = |call: hanok_core::Call| async move {
         let paid = format!("{} has paid", cx.node());
@@ -110,18 +167,26 @@ async fn once(cx: &Cx, doubt: Doubt) -> Ran {
         a_while(cx).await;
         Ok::<_, BoxError>(paid)
     };
-    match cx.once("pay", "{\"won\":1000}", doubt, call).await {
-        Ok(paid) => Ok(says(paid)),
-        Err(StepError::GivenUp { .. }) => Ok(says("given up")),
-        Err(error) => Err(error.into()),
-    }
+    cx.once("pay", "{\"won\":1000}", doubt, call).await
 }
 
 /// Asks one thing.
 pub(crate) async fn ask(_: Snapshot<S>, cx: Cx) -> Ran {
-    begin(&cx).await;
+    Ok(says(answered(&cx).await?))
+}
+
+/// Asks one thing; what was answered.
+pub(crate) async fn answered(cx: &Cx) -> Result<String, BoxError> {
+    begin(cx).await;
     let answer: String = cx.interrupt(&format!("{}?", cx.node())).await?;
-    Ok(says(format!("{}: {answer}", cx.node())))
+    Ok(format!("{}: {answer}", cx.node()))
+}
+
+/// Sends more than waits for one who does not read.
+pub(crate) async fn chatter(_: Snapshot<S>, cx: Cx) -> Ran {
+    begin(&cx).await;
+    (0..1_500u32).for_each(|n| cx.custom(&n));
+    Ok(says(cx.node()))
 }
 
 /// Asks two things, one after the other, and does something once between them.

@@ -1,10 +1,13 @@
 //! Small graphs, one for each thing that a graph can do.
 
+mod deploys;
 mod effects;
 mod flow;
 mod history;
+mod lives;
 mod people;
 mod random;
+mod retained;
 mod within;
 
 use hanok_core::Stored;
@@ -27,10 +30,9 @@ pub struct Scenario {
 
 /// All scenarios.
 pub fn all() -> Vec<Scenario> {
-    [flow::all(), effects::all(), people::all(), within::all(), history::all(), random::all()]
-        .into_iter()
-        .flatten()
-        .collect()
+    let own = [flow::all(), effects::all(), people::all(), within::all(), random::all()];
+    let past = [history::all(), lives::all(), retained::all(), deploys::all()];
+    own.into_iter().chain(past).flatten().collect()
 }
 
 /// A simulation of what `build` builds, without an input.

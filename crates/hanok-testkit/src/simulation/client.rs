@@ -1,94 +1,88 @@
-//! One call of a thread, as a task of its process.
+//! Whoever calls a thread, and what they hear.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures::StreamExt;
-use hanok_core::{Cancellation, Position, ThreadKey};
-use hanok_graph::{Event, Input, Outcome, RunError, Thread};
-use hanok_state::State;
+use hanok_checkpoint::Keep;
+use hanok_core::{Cancellation, Changes, Position, RequestId, Stored, ThreadKey};
+use hanok_graph::{Event, Pending, RunError};
 
 use super::core::{Process, TaskNumber};
 
-/// What a client asks for.
-pub(crate) enum Asked<S: State> {
-    Run(Input<S>),
+/// What a client does.
+pub(crate) enum Action {
+    Input(Changes),
+    Resume,
+    Answers(Vec<(RequestId, Stored)>),
     Rewind(Position),
-    Edit(S::Update),
+    Edit(Changes),
+    Erase(Changes),
     Fork(ThreadKey),
+    Copy(ThreadKey),
+    Prune(Keep),
+    Delete,
 }
 
-/// What became of it: an outcome only if something ran.
-pub(crate) type Answered<S> = Result<Option<Outcome<S>>, RunError>;
+impl Action {
+    /// Whether it runs the thread, and does not only write to it.
+    pub(crate) fn runs(&self) -> bool {
+        matches!(self, Self::Input(_) | Self::Resume | Self::Answers(_))
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) name: &'static str,
+    /// What is open for people.
+    pub(crate) requests: Vec<Pending>,
+}
+
+/// What became of an action: an end only if something ran.
+pub(crate) type Reply = Result<Option<Ended>, RunError>;
 
 /// A call under way.
-pub(crate) struct Client<S: State> {
+pub(crate) struct Client {
     pub(crate) task: TaskNumber,
     pub(crate) process: Process,
-    /// Whether it runs the thread, and does not only write to it.
+    /// Whether it runs the thread.
     pub(crate) runs: bool,
     pub(crate) cancel: Cancellation,
     pub(crate) drain: Cancellation,
-    pub(crate) heard: Heard<S>,
+    pub(crate) heard: Heard,
 }
 
-/// What a call has answered, and the events that it has shown.
-pub(crate) struct Heard<S: State>(Arc<Mutex<Said<S>>>);
+/// What a call has replied, and the events that it has shown.
+#[derive(Clone, Default)]
+pub(crate) struct Heard(Arc<Mutex<Words>>);
 
-struct Said<S: State> {
-    answer: Option<Answered<S>>,
+#[derive(Default)]
+struct Words {
+    reply: Option<Reply>,
     events: Vec<Event>,
 }
 
-impl<S: State> Clone for Heard<S> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
-impl<S: State> Default for Heard<S> {
-    fn default() -> Self {
-        Self(Arc::new(Mutex::new(Said { answer: None, events: Vec::new() })))
-    }
-}
-
-impl<S: State> Heard<S> {
-    fn lock(&self) -> MutexGuard<'_, Said<S>> {
+impl Heard {
+    fn lock(&self) -> MutexGuard<'_, Words> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn has_answer(&self) -> bool {
-        self.lock().answer.is_some()
+    pub(crate) fn event(&self, event: Event) {
+        self.lock().events.push(event);
     }
 
-    pub(crate) fn answer(&self) -> Option<Answered<S>> {
-        self.lock().answer.take()
+    pub(crate) fn reply(&self, reply: Reply) {
+        self.lock().reply = Some(reply);
+    }
+
+    pub(crate) fn has_reply(&self) -> bool {
+        self.lock().reply.is_some()
+    }
+
+    pub(crate) fn take_reply(&self) -> Option<Reply> {
+        self.lock().reply.take()
     }
 
     pub(crate) fn events(&self) -> Vec<Event> {
         std::mem::take(&mut self.lock().events)
     }
-}
-
-/// Does what is asked, and says what came of it. `watched` says whether its events are read.
-pub(crate) async fn call<S: State, C: Send + Sync + 'static>(
-    thread: Thread<S, C>,
-    asked: Asked<S>,
-    services: C,
-    watched: bool,
-    heard: Heard<S>,
-) {
-    let answer = match asked {
-        Asked::Run(input) if watched => {
-            let mut events = thread.stream(input, services);
-            while let Some(event) = events.next().await {
-                heard.lock().events.push(event);
-            }
-            events.outcome().await.map(Some)
-        }
-        Asked::Run(input) => thread.run(input, services).await.map(Some),
-        Asked::Rewind(to) => thread.rewind(to).await.map(|_| None),
-        Asked::Edit(update) => thread.edit(update).await.map(|_| None),
-        Asked::Fork(to) => thread.fork(None, &to).await.map(|_| None),
-    };
-    heard.lock().answer = Some(answer);
 }

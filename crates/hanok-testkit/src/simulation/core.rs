@@ -39,6 +39,8 @@ pub(crate) struct Inner {
     timers: BTreeMap<(u64, u64), Waker>,
     /// Processes that stand still, and until when.
     pub(crate) frozen: BTreeMap<Process, u64>,
+    /// By how many milliseconds the clock of a process is wrong.
+    pub(crate) skews: BTreeMap<Process, i64>,
     numbers: u64,
     pub(crate) started: Vec<(TaskNumber, Process, BoxFuture<'static, ()>)>,
     pub(crate) aborted: Vec<TaskNumber>,
@@ -95,6 +97,7 @@ impl Core {
             now: BEGINS.0,
             timers: BTreeMap::new(),
             frozen: BTreeMap::new(),
+            skews: BTreeMap::new(),
             numbers: 0,
             started: Vec::new(),
             aborted: Vec::new(),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Codec, Epoch, Guard, Life, LogEntry, Memory,
-    Safety, SharedCheckpointer,
+    Append, Body, CheckpointError, Checkpointer, Codec, Epoch, Guard, Head, Life, Log, LogEntry,
+    Memory, Safety, SharedCheckpointer, ThreadFold, Trim,
 };
 use hanok_core::{Namespace, Position, TaskId, ThreadKey, Timestamp};
 
@@ -19,6 +19,8 @@ pub(crate) struct Disk {
     /// How much of that the death of the machine leaves.
     safe: usize,
     threads: BTreeMap<ThreadKey, Book>,
+    /// What threads held that were deleted.
+    pub(crate) deleted: Vec<Book>,
     /// What must not have happened.
     pub(crate) wrong: Vec<String>,
     /// Whether the death of a machine took something with it.
@@ -41,7 +43,11 @@ enum Done {
 /// One thread's log, read.
 #[derive(Default)]
 pub(crate) struct Book {
+    pub(crate) life: Option<Life>,
+    /// All that was ever stored, also what was cut off since.
     pub(crate) entries: Vec<LogEntry>,
+    /// What the log begins with since something was erased from it.
+    pub(crate) start: Option<ThreadFold>,
     /// Whose claim holds.
     pub(crate) taker: Option<Process>,
     /// The tasks whose writes are stored: alone, or with a commit.
@@ -56,6 +62,7 @@ impl Disk {
             done: Vec::new(),
             safe: 0,
             threads: BTreeMap::new(),
+            deleted: Vec::new(),
             wrong: Vec::new(),
             lost: false,
             current: BTreeMap::new(),
@@ -114,6 +121,33 @@ impl Disk {
         Ok(())
     }
 
+    /// Removes a thread. A machine that dies forgets no deletion: it dies where there are only inputs.
+    pub(crate) fn delete(
+        &mut self,
+        thread: &ThreadKey,
+        expected: Option<&Head>,
+    ) -> Result<bool, CheckpointError> {
+        let deleted = at_once(self.memory.delete(thread, expected))?;
+        self.deleted.extend(self.threads.remove(thread));
+        Ok(deleted)
+    }
+
+    /// Cuts a thread off, and appends what comes with it.
+    pub(crate) fn trim(
+        &mut self,
+        process: Process,
+        thread: &ThreadKey,
+        trim: Trim,
+    ) -> Result<(), CheckpointError> {
+        at_once(self.memory.trim(thread, trim.clone()))?;
+        let Some(append) = trim.then else { return Ok(()) };
+        self.read(process, thread, &append);
+        let opened = at_once(Log::new(self.memory.clone(), thread.clone()).open(None))?;
+        let book = self.threads.entry(thread.clone()).or_default();
+        book.start = opened.map(|opened| opened.fold);
+        Ok(())
+    }
+
     /// The machine dies: some of what it had not been told to keep is gone.
     pub(crate) fn lose(&mut self, dice: &mut Dice) {
         let kept = self.safe + dice.below(self.done.len() - self.safe + 1);
@@ -145,6 +179,11 @@ impl Disk {
 
     fn read(&mut self, process: Process, thread: &ThreadKey, append: &Append) {
         let book = self.threads.entry(thread.clone()).or_default();
+        let life = *book.life.get_or_insert(append.life);
+        if life != append.life {
+            let at = append.expected.0 + 1;
+            self.wrong.push(format!("P10: position {at} is stored for another life"));
+        }
         // An append that was there already is not there twice.
         if append.expected.0 != book.entries.len() as u64 {
             return;

@@ -32,10 +32,14 @@ pub enum Fault {
     Stale,
     /// The store takes its time.
     Slow,
+    /// The clock of a process is wrong by up to three hours.
+    Skew,
+    /// Whoever watches a run lets its events wait for up to a minute.
+    Lag,
 }
 
 impl Fault {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 14] = [
         Self::Crash,
         Self::MachineCrash,
         Self::Freeze,
@@ -48,6 +52,8 @@ impl Fault {
         Self::Damage,
         Self::Stale,
         Self::Slow,
+        Self::Skew,
+        Self::Lag,
     ];
     /// Those that befall a run between two polls.
     const OF_RUNS: [Self; 6] =
@@ -57,6 +63,8 @@ impl Fault {
         [Self::Crash, Self::Refused, Self::LostAnswer, Self::Full, Self::Slow];
     /// Those that befall a read of records.
     pub(crate) const OF_READS: [Self; 4] = [Self::Refused, Self::Damage, Self::Stale, Self::Slow];
+    /// Those that befall what cuts a log off or removes it.
+    pub(crate) const OF_CUTS: [Self; 3] = [Self::Refused, Self::LostAnswer, Self::Slow];
     /// Those that befall any other call of the store.
     pub(crate) const OF_CALLS: [Self; 2] = [Self::Refused, Self::Slow];
 }

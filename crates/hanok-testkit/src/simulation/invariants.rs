@@ -7,19 +7,17 @@ use hanok_checkpoint::{
     Begin, Body, Checkpointer, Commit, Doubt, Epoch, Log, LogEntry, RunFold, ThreadFold,
 };
 use hanok_core::{Change, Changes, Field, Namespace, Position, Spent, ThreadKey};
-use hanok_graph::{Durability, Event, EventId, EventKind};
+use hanok_graph::{Durability, Event, EventId};
 use hanok_state::State;
 
 use super::{
-    Effects, Seen,
-    disk::at_once,
+    Effects,
+    disk::{Book, at_once},
     play::{Ending, Play, Wrong},
 };
 
 /// Checks all that holds of any run, then what the simulation was told to check.
-pub(crate) fn check<S: State, C: Clone + Send + Sync + 'static>(
-    play: &Play<'_, S, C>,
-) -> Result<Ending, Wrong> {
+pub(crate) fn check(play: &Play<'_>) -> Result<Ending, Wrong> {
     let (wrong, lost) = {
         let inner = play.core.inner();
         (inner.disk.wrong.first().cloned(), inner.disk.lost)
@@ -33,45 +31,39 @@ pub(crate) fn check<S: State, C: Clone + Send + Sync + 'static>(
     for thread in &threads {
         let entries = play.entries(thread);
         chained(&entries)?;
-        told(&entries, play.script.durability)?;
+        told(play, thread)?;
         taken_once(
             &entries,
             play.given.iter().filter(|(to, _)| to == thread).map(|(_, given)| given),
         )?;
-        read_back(play, thread, &entries)?;
+        read_back(play, thread)?;
     }
     made_once(play, &threads)?;
     let entries = play.entries(&play.thread);
     if !lost {
         shown(play, &entries)?;
     }
-    let fold = fold(&entries)?;
+    let fold = play.folded(&play.thread)?;
     let run = fold.run(&Namespace::root()).cloned().unwrap_or_default();
-    let mut fields = run.fields.clone();
-    let state = S::default().load(&mut fields).map_err(|error| error.to_string())?;
-    let ending = Ending { view: (play.script.view)(&state), outcome: String::new() };
     let effects = Effects::new(&play.core, u32::MAX);
-    let seen = Seen { state: &state, log: &entries, effects: &effects };
-    for (name, check) in &play.script.checks {
-        check(&seen).map_err(|why| format!("{name}: {why}"))?;
-    }
-    Ok(ending)
+    let view = (play.script.end)(run.fields, &entries, &effects)?;
+    Ok(Ending { view, outcome: String::new() })
 }
 
 /// What a log amounts to.
-pub(crate) fn fold(entries: &[LogEntry]) -> Result<ThreadFold, Wrong> {
-    let mut fold = ThreadFold::default();
-    for entry in branch(entries) {
+pub(crate) fn fold(book: &Book) -> Result<ThreadFold, Wrong> {
+    let mut fold = book.start.clone().unwrap_or_default();
+    for entry in branch(&book.entries, fold.position) {
         fold.apply(entry.position, &entry.entry).map_err(|error| error.to_string())?;
     }
     Ok(fold)
 }
 
-/// The entries that lead to the last one, in order.
-fn branch(entries: &[LogEntry]) -> Vec<&LogEntry> {
+/// The entries after `start` that lead to the last one, in order.
+fn branch(entries: &[LogEntry], start: Position) -> Vec<&LogEntry> {
     let at = |position: Position| entries.get(usize::try_from(position.0.checked_sub(1)?).ok()?);
-    let mut branch: Vec<_> =
-        std::iter::successors(entries.last(), |entry| at(entry.parent)).collect();
+    let branch = std::iter::successors(entries.last(), |entry| at(entry.parent));
+    let mut branch: Vec<_> = branch.take_while(|entry| entry.position > start).collect();
     branch.reverse();
     branch
 }
@@ -79,7 +71,7 @@ fn branch(entries: &[LogEntry]) -> Vec<&LogEntry> {
 /// What each turn of the branch that a thread is on has spent.
 pub(crate) fn spent(entries: &[LogEntry]) -> Vec<Spent> {
     let (mut fold, mut turns) = (ThreadFold::default(), Vec::new());
-    for LogEntry { position, entry, .. } in branch(entries) {
+    for LogEntry { position, entry, .. } in branch(entries, Position::START) {
         let root = entry.namespace.is_root();
         if let (true, Body::Begin(Begin { frontier: Some(_), .. })) = (root, &entry.body) {
             turns.push(Spent::default());
@@ -129,6 +121,10 @@ fn chained(entries: &[LogEntry]) -> Result<(), Wrong> {
         if parent >= due || (parent != due - 1 && !rewinds) {
             return Err(format!("P10: position {due} has the parent {parent}"));
         }
+        if matches!(entry.entry.body, Body::Copied(_)) {
+            // The claims before it were those of another thread.
+            epoch = Epoch::default();
+        }
         if let (Body::Begin(begin), true) = (&entry.entry.body, entry.entry.namespace.is_root()) {
             if begin.epoch <= epoch {
                 return Err(format!("P10: epoch {} follows {epoch}", begin.epoch));
@@ -140,9 +136,12 @@ fn chained(entries: &[LogEntry]) -> Result<(), Wrong> {
 }
 
 /// P1, P2, P4, P14: each entry follows from those before it.
-fn told(entries: &[LogEntry], durability: Durability) -> Result<(), Wrong> {
-    let mut fold = ThreadFold::default();
-    for entry in branch(entries) {
+fn told(play: &Play<'_>, thread: &ThreadKey) -> Result<(), Wrong> {
+    let durability = play.script.durability;
+    let inner = play.core.inner();
+    let Some(book) = inner.disk.book(thread) else { return Ok(()) };
+    let mut fold = book.start.clone().unwrap_or_default();
+    for entry in branch(&book.entries, fold.position) {
         let (path, body) = (&entry.entry.namespace, &entry.entry.body);
         let empty = RunFold::default();
         let run = fold.run(path).unwrap_or(&empty);
@@ -252,15 +251,15 @@ fn taken_once<'a>(
 }
 
 /// P7, P10: the store reads as what was stored in it, snapshots or not, and nobody owns the thread.
-fn read_back<S: State, C: Clone + Send + Sync + 'static>(
-    play: &Play<'_, S, C>,
-    thread: &ThreadKey,
-    entries: &[LogEntry],
-) -> Result<(), Wrong> {
+fn read_back(play: &Play<'_>, thread: &ThreadKey) -> Result<(), Wrong> {
     let store = play.core.inner().disk.store().clone();
     let head = at_once(store.head(thread)).map_err(|error| error.to_string())?;
     let Some(head) = head else {
-        return if entries.is_empty() { Ok(()) } else { Err("the log is gone".to_owned()) };
+        return if play.entries(thread).is_empty() {
+            Ok(())
+        } else {
+            Err("the log is gone".to_owned())
+        };
     };
     if head.claim.is_some() {
         return Err("P10: the thread is claimed when all is over".to_owned());
@@ -268,7 +267,7 @@ fn read_back<S: State, C: Clone + Send + Sync + 'static>(
     let log = Log::new(store, thread.clone());
     let opened = at_once(log.open(None)).map_err(|error| error.to_string())?;
     let read = opened.map(|opened| opened.fold).unwrap_or_default();
-    let want = fold(entries)?;
+    let want = play.folded(thread)?;
     let same = |(path, run): (&Namespace, &RunFold)| {
         // A snapshot also holds the fields that nothing has written.
         let other = read.run(path);
@@ -286,11 +285,9 @@ fn read_back<S: State, C: Clone + Send + Sync + 'static>(
 }
 
 /// P3, P4: a call was made once, unless it was said to be in doubt, or may be repeated.
-fn made_once<S: State, C: Clone + Send + Sync + 'static>(
-    play: &Play<'_, S, C>,
-    threads: &[ThreadKey],
-) -> Result<(), Wrong> {
-    let entries: Vec<_> = threads.iter().flat_map(|thread| play.entries(thread)).collect();
+fn made_once(play: &Play<'_>, threads: &[ThreadKey]) -> Result<(), Wrong> {
+    let mut entries: Vec<_> = threads.iter().flat_map(|thread| play.entries(thread)).collect();
+    entries.extend(play.core.inner().disk.deleted.iter().flat_map(|book| book.entries.clone()));
     let mut intents: BTreeMap<String, Doubt> = BTreeMap::new();
     for entry in &entries {
         if let Body::Intent(intent) = &entry.entry.body {
@@ -311,30 +308,30 @@ fn made_once<S: State, C: Clone + Send + Sync + 'static>(
 }
 
 /// P54: what a run shows is what is told again: no gap without a word, and nothing twice.
-fn shown<S: State, C: Clone + Send + Sync + 'static>(
-    play: &Play<'_, S, C>,
-    entries: &[LogEntry],
-) -> Result<(), Wrong> {
-    let Some(app) = play.app() else { return Ok(()) };
-    let told = app.thread(play.thread.clone()).events(None).now_or_never();
+fn shown(play: &Play<'_>, entries: &[LogEntry]) -> Result<(), Wrong> {
+    let Some(service) = play.service() else { return Ok(()) };
+    let told = service.events(&play.thread).now_or_never();
     let told = told.ok_or("the log waits")?.map_err(|error| error.to_string())?;
     if told.windows(2).any(|pair| matches!(pair, [a, b] if a.id >= b.id)) {
         return Err("P54: recorded events are out of order".to_owned());
     }
+    let floor = at_once(play.core.inner().disk.store().head(&play.thread));
+    let floor = floor.map_err(|error| error.to_string())?.map(|head| head.floor);
+    // Nor is what was cut off.
+    let floor = floor.unwrap_or_default();
     // What a rewind left behind is not told again.
     let rewound = entries.iter().any(|entry| matches!(entry.entry.body, Body::Rewind));
     for (thread, events) in
         play.shown.iter().filter(|(thread, _)| *thread == play.thread && !rewound)
     {
-        let seen: Vec<_> = events.iter().filter_map(said).collect();
+        let stays = |(id, _): &(EventId, String)| id.position > floor;
+        let seen: Vec<_> = events.iter().filter_map(said).filter(stays).collect();
         let (Some(first), Some(last)) = (seen.first(), seen.last()) else { continue };
         let within = |(id, _): &(EventId, String)| (first.0..=last.0).contains(id);
         let want: Vec<_> = told.iter().filter_map(said).filter(within).collect();
-        // What is stored at the end of a run has no position while it is shown; and whoever is told that something is
-        // missing reads it in the log, which may fail.
+        // What is stored at the end of a run has no position while it is shown.
         let late = play.script.durability == Durability::Exit;
-        let lags = events.iter().any(|event| matches!(event.kind, EventKind::Lagged(_)));
-        let want = want.into_iter().filter(|told| !(late || lags) || seen.contains(told));
+        let want = want.into_iter().filter(|told| !late || seen.contains(told));
         let want: Vec<_> = want.collect();
         if seen != want {
             return Err(format!(

@@ -11,7 +11,13 @@ use std::{
 use hanok_core::{BoxFuture, Clock, Ids, Rng, Spawned, Spawner, Timestamp};
 use hanok_graph::Runtime;
 
-use super::core::{Core, Process};
+use super::{
+    BEGINS,
+    core::{Core, Process},
+};
+
+/// How far the monotonic clocks of two processes are apart.
+const DAY: Duration = Duration::from_hours(24);
 
 /// The seams of one process.
 #[derive(Clone)]
@@ -40,7 +46,15 @@ pub(crate) fn runtime(core: &Arc<Core>, process: Process) -> Runtime {
 
 impl Clock for Seams {
     fn now(&self) -> Timestamp {
-        Timestamp(self.core.inner().now)
+        let inner = self.core.inner();
+        let apart = inner.skews.get(&self.process).copied().unwrap_or_default();
+        Timestamp(inner.now.saturating_add_signed(apart))
+    }
+
+    fn monotonic(&self) -> Duration {
+        // Each process counts from a moment of its own.
+        let since = self.core.inner().now - BEGINS.0;
+        Duration::from_millis(since) + DAY * self.process
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt, future::pending, sync::Arc, time::Duration
 use bytes::Bytes;
 use hanok_checkpoint::{
     Append, CheckpointError, Checkpointer, Codec, Epoch, Head, Life, Opened, Record,
-    SharedCheckpointer, Snapshots,
+    SharedCheckpointer, Snapshots, Trim,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
 
@@ -42,7 +42,8 @@ impl Store {
             }
             let process = u64::from(self.process);
             inner.note(what, [process, 0, 0], String::new);
-            (fault, wait(&mut inner, fault))
+            let slow = if what == "snapshot" { LATE } else { SLOW };
+            (fault, wait(&mut inner, fault, slow))
         };
         self.wait(wait).await;
         match fault {
@@ -62,7 +63,6 @@ impl Store {
         }
     }
 
-    /// Damages one of `records`; whether there was one to damage.
     /// Damages one of `records`; returns where it stands.
     fn damage(&self, records: &mut [Record]) -> Option<Position> {
         let mut inner = self.core.inner();
@@ -88,14 +88,20 @@ fn branch(thread: &ThreadKey, life: Life, records: &[Record]) -> BTreeSet<Positi
     branch
 }
 
+/// How long a call of the store may take, in milliseconds.
+const SLOW: usize = 15_000;
+
+/// How long a snapshot may take: others write, and delete, meanwhile.
+const LATE: usize = 120_000;
+
 enum Wait {
     Turns(usize),
     Time(Duration),
 }
 
-fn wait(inner: &mut Inner, fault: Option<Fault>) -> Wait {
+fn wait(inner: &mut Inner, fault: Option<Fault>, slow: usize) -> Wait {
     match fault {
-        Some(Fault::Slow) => Wait::Time(Duration::from_millis(inner.schedule.below(15_000) as u64)),
+        Some(Fault::Slow) => Wait::Time(Duration::from_millis(inner.schedule.below(slow) as u64)),
         _ => Wait::Turns(inner.schedule.below(3)),
     }
 }
@@ -146,7 +152,7 @@ impl Layer for Store {
             if let Some((fault, _)) = fault {
                 inner.befell(self.process, fault);
             }
-            (fault, wait(&mut inner, fault.map(|(fault, _)| fault)))
+            (fault, wait(&mut inner, fault.map(|(fault, _)| fault), SLOW))
         };
         self.wait(wait).await;
         let store = |append: Append| {
@@ -243,6 +249,18 @@ impl Layer for Store {
     ) -> Answer<()> {
         self.call("beat", &Fault::OF_CALLS).await?;
         self.core.inner().disk.beat(thread, life, epoch, now)
+    }
+
+    async fn delete(&self, thread: &ThreadKey, expected: Option<&Head>) -> Answer<bool> {
+        let fault = self.call("delete", &Fault::OF_CUTS).await?;
+        let deleted = self.core.inner().disk.delete(thread, expected);
+        if fault == Some(Fault::LostAnswer) { deleted.and(Err(unavailable())) } else { deleted }
+    }
+
+    async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Answer<()> {
+        let fault = self.call("trim", &Fault::OF_CUTS).await?;
+        let trimmed = self.core.inner().disk.trim(self.process, thread, trim);
+        if fault == Some(Fault::LostAnswer) { trimmed.and(Err(unavailable())) } else { trimmed }
     }
 }
 

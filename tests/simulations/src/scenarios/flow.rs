@@ -6,7 +6,7 @@ use hanok_graph::{Cache, END, Lint, Retry, START, Send, Target};
 use hanok_state::State;
 
 use super::{Builder, Scenario, of, scenario, silent};
-use crate::nodes::{S, broken, clash, count, flaky, late, mend, speak, unready, work};
+use crate::nodes::{S, broken, chatter, clash, count, flaky, late, mend, speak, unready, work};
 
 pub(super) fn all() -> Vec<Scenario> {
     vec![
@@ -68,6 +68,11 @@ pub(super) fn all() -> Vec<Scenario> {
             let graph = graph.node("a", speak).node("b", speak).node("c", speak);
             let graph = graph.edge(START, "a").edge("a", "b").edge("a", "c");
             graph.edge("b", END).edge("c", END)
+        }),
+        scenario("a reader that lags", |graph| {
+            let graph = graph.node("a", chatter).node("b", chatter).node("c", chatter);
+            let graph = graph.node("d", chatter).edge(START, "a").edge(START, "b");
+            graph.edge("a", "c").edge("b", END).edge("c", "d").edge("d", END)
         }),
         of("limit of steps", silent(endless).input(S::update()).handle(|it| it.recursion_limit(5))),
     ]

@@ -21,7 +21,18 @@ pub(super) fn all() -> Vec<Scenario> {
         let simulation = silent(|graph| chain(graph, ["a", "b", "c"]));
         simulation.inputs([said("one"), said("two")]).new_input(policy).any_end()
     };
+    let in_doubt = silent(|graph| graph.node("a", pay).edge(START, "a").edge("a", END))
+        .inputs([said("one"), said("two")])
+        .new_input(NewInput::Replace)
+        .any_end();
+    let three = silent(|graph| chain(graph, ["a", "b", "c"]))
+        .inputs([said("one"), said("two"), said("three")])
+        .new_input(NewInput::Replace)
+        .any_end()
+        .check("all", all_three);
     vec![
+        of("an input in the place of a call", in_doubt),
+        of("a replacement that is replaced", three),
         of("three turns", turns),
         of("rewind", rewound),
         of("edit", edited),
@@ -65,10 +76,19 @@ fn in_order(seen: &Seen<'_, S>) -> Result<(), String> {
 
 /// Both inputs are there, and the last turn is whole.
 fn both(seen: &Seen<'_, S>) -> Result<(), String> {
+    has_all(seen, &["one", "two"])
+}
+
+/// All three inputs are there, and the last turn is whole.
+fn all_three(seen: &Seen<'_, S>) -> Result<(), String> {
+    has_all(seen, &["one", "two", "three"])
+}
+
+fn has_all(seen: &Seen<'_, S>, inputs: &[&str]) -> Result<(), String> {
     let log: Vec<_> = seen.state.log.iter().map(String::as_str).collect();
-    let has = |text: &str| log.iter().filter(|line| **line == text).count() == 1;
+    let has = |text: &&str| log.iter().filter(|line| *line == text).count() == 1;
     let is_whole = log.last().is_some_and(|last| *last == "c");
-    if has("one") && has("two") && is_whole { Ok(()) } else { Err(format!("{log:?}")) }
+    if inputs.iter().all(has) && is_whole { Ok(()) } else { Err(format!("{log:?}")) }
 }
 
 fn replaced() -> Simulation<S, Effects> {
@@ -91,7 +111,7 @@ fn later(durability: Durability) -> Simulation<S, Effects> {
 }
 
 /// A thread that is long enough for snapshots.
-fn long() -> Simulation<S, Effects> {
+pub(super) fn long() -> Simulation<S, Effects> {
     async fn much(state: hanok_graph::Snapshot<S>, cx: Cx) -> Ran {
         begin(&cx).await;
         let much = format!("{} {}", state.n, "x".repeat(40_000));
