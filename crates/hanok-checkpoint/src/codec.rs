@@ -122,6 +122,7 @@ const LARGEST: usize = 1 << 30;
     not(feature = "encryption"),
     allow(dead_code, reason = "only what is encrypted is bound by more than its checksum")
 )]
+#[derive(Clone, Copy)]
 pub(crate) struct Bound<'a> {
     pub(crate) format: [u8; 2],
     pub(crate) thread: &'a ThreadKey,
@@ -313,5 +314,38 @@ impl Bound<'_> {
         bytes.extend(self.position.0.to_le_bytes());
         bytes.extend(self.parent.0.to_le_bytes());
         bytes
+    }
+}
+
+#[cfg(all(test, feature = "encryption"))]
+mod tests {
+    use hanok_core::Tenant;
+
+    use super::*;
+
+    /// What is encrypted opens where it was sealed and nowhere else: each part of its place is part of it.
+    #[test]
+    fn what_is_encrypted_opens_in_its_own_place_alone() {
+        let codec = Codec::new().encrypt(Keyring::new(KeyId(1), [7; 32]));
+        let thread = |tenant, name| ThreadKey::new(Tenant::new(tenant).unwrap(), name).unwrap();
+        let (own, other) = (thread("a", "bc"), thread("ab", "c"));
+        let (format, life) = ([2, 0], Life::new(1));
+        let place =
+            Bound { format, thread: &own, life, position: Position(2), parent: Position(1) };
+        let (flags, sealed) = codec.seal(place, b"secret".to_vec()).unwrap();
+        let place = Bound { format: [2, flags], ..place };
+        assert_eq!(codec.open(&place, &sealed).unwrap(), b"secret");
+        for (part, elsewhere) in [
+            ("the version", Bound { format: [3, flags], ..place }),
+            ("the thread", Bound { thread: &other, ..place }),
+            ("the life", Bound { life: Life::new(2), ..place }),
+            ("the position", Bound { position: Position(3), ..place }),
+            ("the parent", Bound { parent: Position(0), ..place }),
+        ] {
+            assert!(
+                codec.open(&elsewhere, &sealed).is_err(),
+                "{part} is no part of what is sealed"
+            );
+        }
     }
 }
