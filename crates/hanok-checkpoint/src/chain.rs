@@ -141,3 +141,59 @@ impl fmt::Debug for Digest {
         f.write_str(")")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hanok_core::Tenant;
+
+    use super::*;
+
+    const KEY: ChainKey = [9; 32];
+
+    /// Each part of what a link is made of changes it, and nothing else does.
+    #[test]
+    fn a_link_covers_all_that_it_is_made_of() {
+        let (digest, other) = (Digest::of(b"salted"), Digest::of(b"tasteless"));
+        let from = |life| Ancestor { life: Life::new(life), link: Some(Link([3; 32])) };
+        let unchained = Ancestor { link: None, ..from(7) };
+        let (seven, eight) = (from(7), from(8));
+        let life = Life::new(1);
+        let (position, parent) = (Position(5), Position(4));
+        let of = || Linked { life, position, parent, digest: &digest, from: Some(&seven) };
+        let before = Link([1; 32]);
+        let link = before.next(Some(&KEY), &of());
+        assert_eq!(before.next(Some(&KEY), &of()), link);
+        for (part, next) in [
+            ("the link before", Link([2; 32]).next(Some(&KEY), &of())),
+            ("the key", before.next(None, &of())),
+            ("the life", before.next(Some(&KEY), &Linked { life: Life::new(2), ..of() })),
+            ("the position", before.next(Some(&KEY), &Linked { position: Position(6), ..of() })),
+            ("the parent", before.next(Some(&KEY), &Linked { parent: Position(3), ..of() })),
+            ("the digest", before.next(Some(&KEY), &Linked { digest: &other, ..of() })),
+            ("the origin", before.next(Some(&KEY), &Linked { from: None, ..of() })),
+            ("the origin's life", before.next(Some(&KEY), &Linked { from: Some(&eight), ..of() })),
+            ("its link", before.next(Some(&KEY), &Linked { from: Some(&unchained), ..of() })),
+        ] {
+            assert_ne!(next, link, "{part} is no part of a link");
+        }
+    }
+
+    /// Each part of what a head's seal is made of changes it.
+    #[test]
+    fn a_seal_covers_all_that_it_is_made_of() {
+        let thread = |tenant, name| ThreadKey::new(Tenant::new(tenant).unwrap(), name).unwrap();
+        let (own, other) = (thread("a", "bc"), thread("ab", "c"));
+        let (life, position, link) = (Life::new(1), Position(5), Some(Link([1; 32])));
+        let seal = HeadSeal::of(&KEY, &own, (life, position, link));
+        assert!(HeadSeal::of(&KEY, &own, (life, position, link)).is(&seal));
+        for (part, other) in [
+            ("the key", HeadSeal::of(&[8; 32], &own, (life, position, link))),
+            ("the thread", HeadSeal::of(&KEY, &other, (life, position, link))),
+            ("the life", HeadSeal::of(&KEY, &own, (Life::new(2), position, link))),
+            ("the position", HeadSeal::of(&KEY, &own, (life, Position(4), link))),
+            ("the newest link", HeadSeal::of(&KEY, &own, (life, position, None))),
+        ] {
+            assert!(!other.is(&seal), "{part} is no part of a seal");
+        }
+    }
+}

@@ -204,12 +204,16 @@ mod tests {
         let linux = me.started != 0;
         // No process has so high a number (`pid_max`, proc(5)).
         let gone = Holder { pid: 1 << 22, ..me.clone() };
+        let gone_elsewhere = Holder { host: "elsewhere".into(), ..gone.clone() };
+        let gone_before = Holder { boot: "before".into(), ..gone.clone() };
         for (holder, dead, claim_is) in [
             (me.clone(), true, "my own"),
             (other_handle, false, "another handle of this process"),
             (elsewhere, false, "one of another host"),
             (reused, linux, "one whose process id is used again"),
             (gone, linux, "one whose process is gone"),
+            (gone_elsewhere, false, "one of another host, of which no process here says anything"),
+            (gone_before, false, "one from before the machine was started, likewise"),
         ] {
             assert_eq!(claim(holder).is_known_dead(&me), dead, "{claim_is}");
         }

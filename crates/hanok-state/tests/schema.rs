@@ -111,6 +111,31 @@ fn differences_say_what_has_to_be_done() {
     );
 }
 
+/// What is stored of a field under its former name is written under the new one, once.
+#[test]
+fn a_field_that_has_another_name_is_written_anew() {
+    #[derive(State, Clone, Default)]
+    struct Named {
+        was: u32,
+    }
+    mod renamed {
+        use super::*;
+
+        #[derive(State, Clone, Default)]
+        pub(super) struct Named {
+            #[state(alias = "was")]
+            pub(super) is: u32,
+        }
+    }
+    let fields = Named { was: 3 }.to_fields().unwrap();
+    let stored = schema::<Named>().to_stored();
+    let differences = compare::<renamed::Named>(&stored, &fields);
+    assert!(differences.rewritten && differences.added.is_empty(), "{differences:?}");
+    let fields = renamed::Named { is: 3 }.to_fields().unwrap();
+    let stored = schema::<renamed::Named>().to_stored();
+    assert_eq!(compare::<renamed::Named>(&stored, &fields), Differences::default());
+}
+
 /// What a test of an upgrade calls runs nothing for what is stored already in this build's version, and refuses what it
 /// cannot read.
 #[test]
