@@ -60,7 +60,14 @@ impl Replay {
         // An entry may have several events, some of which were seen.
         let from = after.map_or(Position::START, |id| Position(id.position.0.saturating_sub(1)));
         let branch = log.branch(from).await.map_err(RunError::Checkpoint)?;
-        let Some(branch) = branch else { return Ok(None) };
+        let Some(branch) = branch else {
+            // What is known to be stored is gone with the thread.
+            return to.map_or(Ok(None), |_| Err(RunError::NoSuchThread(log.thread().clone())));
+        };
+        let end = branch.places.back().copied().unwrap_or(branch.follows);
+        if let Some(to) = to.filter(|to| to.position > end) {
+            return Err(RunError::Checkpoint(behind(end, to.position)));
+        }
         if let Some(id) = after {
             // An id of an earlier life names something else here, or nothing.
             branch.life.admit(log.thread(), id.life).map_err(RunError::Checkpoint)?;
@@ -130,6 +137,15 @@ impl Replay {
 impl fmt::Debug for Replay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Replay").field("thread", self.log.thread()).finish_non_exhaustive()
+    }
+}
+
+/// A store that ends before what is known to be stored: a copy that lags.
+fn behind(end: Position, stored: Position) -> CheckpointError {
+    let source = format!("its log ends at position {end}, and position {stored} is stored");
+    CheckpointError::Unavailable {
+        reason: "it answers with what was before",
+        source: source.into(),
     }
 }
 

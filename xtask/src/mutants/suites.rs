@@ -12,8 +12,14 @@ use crate::command::{Ended, Tool};
 use super::catalogue::{Finder, Mutation};
 use super::tree::VARIABLE;
 
-/// How long one suite may take. A mutation that makes it take longer is caught as a hang.
-const LIMIT: Duration = Duration::from_secs(120);
+/// How long one suite may take. A mutation that makes it take longer, where it does not without, is caught as a hang.
+const LIMIT: Duration = Duration::from_secs(240);
+
+/// How long the simulator may take, which ends whatever does not come to its end by itself.
+const SEARCH: Duration = Duration::from_secs(1_800);
+
+/// How many seeds of each scenario the simulator runs where it has to find a mutation, and where tests have to.
+const SEEDS: (&str, &str) = ("1000", "100");
 
 /// What is built together, so that its dependencies are built once.
 const PACKAGES: [&str; 5] =
@@ -147,7 +153,9 @@ impl Suites {
         let mut tool = Tool::named(&self.simulator)
             .arguments(["--search".as_ref(), self.ends.as_os_str()])
             .variable(VARIABLE, &mutation.number.to_string())
-            .limit(LIMIT);
+            .limit(SEARCH);
+        let is_tested = mutation.finder == Finder::Tests;
+        tool = tool.arguments(["--seeds", if is_tested { SEEDS.1 } else { SEEDS.0 }]);
         if let Finder::Store(name) = &mutation.finder {
             tool = tool.arguments(["--store", name]);
         }
@@ -176,10 +184,12 @@ impl Suite {
         }
         let tests = failed(&ended.output);
         if tests.is_empty() {
-            return Ok(Some(match ended.late {
-                true => Verdict::Hang(suite),
-                false => Verdict::Failed { suite, tests },
-            }));
+            return Ok(match ended.late {
+                // On a busy machine it may take as long by itself.
+                true if self.ended(0, &[])?.late => None,
+                true => Some(Verdict::Hang(suite)),
+                false => Some(Verdict::Failed { suite, tests }),
+            });
         }
         let without = failed(&self.ended(0, &tests)?.output);
         let tests: Vec<_> = tests.into_iter().filter(|test| !without.contains(test)).collect();

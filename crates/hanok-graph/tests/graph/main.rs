@@ -39,6 +39,7 @@ mod many;
 mod poisoned;
 mod policies;
 mod probes;
+mod races;
 mod run;
 mod shared;
 mod shutdown;

@@ -11,7 +11,7 @@ use std::{
 
 use futures::StreamExt;
 use hanok_checkpoint::{
-    CheckpointError, Checkpointer, Keep, Opened, SharedCheckpointer, Snapshots,
+    CheckpointError, Checkpointer, Head, Keep, Opened, SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Cancellation, Namespace, Position, ThreadKey, Token};
 use hanok_graph::{
@@ -357,13 +357,35 @@ async fn a_slow_reader_is_told_what_it_missed() {
     }
 }
 
-/// A store that does not answer when a history is read, so often.
-#[derive(Debug)]
-struct Unread(SharedCheckpointer, AtomicUsize);
+/// What a store does that does not answer as it should.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Failing {
+    /// It does not answer when a history is read.
+    Unread,
+    /// It answers with the head that it had one record ago.
+    Behind,
+}
 
-impl Layer for Unread {
+/// A store that fails so often.
+#[derive(Debug)]
+struct Fails(SharedCheckpointer, Failing, Arc<AtomicUsize>);
+
+impl Fails {
+    fn now(&self, how: Failing) -> bool {
+        let less = |left: usize| left.checked_sub(1);
+        self.1 == how && self.2.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok()
+    }
+}
+
+impl Layer for Fails {
     fn inner(&self) -> &SharedCheckpointer {
         &self.0
+    }
+
+    async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
+        let head = self.0.head(thread).await?;
+        let before = |head: Head| Head { position: Position(head.position.0 - 1), ..head };
+        Ok(if self.now(Failing::Behind) { head.map(before) } else { head })
     }
 
     async fn history(
@@ -372,8 +394,7 @@ impl Layer for Unread {
         before: Option<Position>,
         limit: usize,
     ) -> Result<Option<Opened>, CheckpointError> {
-        let less = |left: usize| left.checked_sub(1);
-        if self.1.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok() {
+        if self.now(Failing::Unread) {
             let (reason, source) = ("it is locked", "the test says so".into());
             return Err(CheckpointError::Unavailable { reason, source });
         }
@@ -381,25 +402,28 @@ impl Layer for Unread {
     }
 }
 
-/// P24, P54: what a slow reader missed is read again when the log could not be read at once; where it cannot be, the stream ends
-/// with that, and the reader goes on from before it.
+/// P24, P54: what a slow reader missed is read again when the log could not be read at once, or what was read is older than
+/// what it missed; where it cannot be, the stream ends with that, and the reader goes on from before it.
 #[tokio::test(start_paused = true)]
 async fn a_slow_reader_loses_nothing_when_the_log_cannot_be_read() {
     let graph = chattering();
-    for (failures, cut) in [(1, false), (4, false), (usize::MAX, true)] {
-        let inner = memory();
-        let layer = Unread(inner.clone(), AtomicUsize::new(failures));
-        let store = SharedCheckpointer::new(Layered(layer));
+    let cases = [(1, false), (4, false), (usize::MAX, true)];
+    let cases =
+        cases.iter().flat_map(|case| [Failing::Unread, Failing::Behind].map(|how| (how, case)));
+    for (how, &(failures, cut)) in cases {
+        let (inner, left) = (memory(), Arc::new(AtomicUsize::new(0)));
+        let store = SharedCheckpointer::new(Layered(Fails(inner.clone(), how, left.clone())));
         let (one, ledger) = (app(&graph, &store), Ledger::default());
         let on = one.thread(key("t")).modes([Mode::Custom, Mode::Checkpoints, Mode::Values]);
         let events = on.stream(Input::New(S::update().n(6)), ledger.clone());
         while ledger.of("chatty") < 6 || one.running() > 0 {
             tokio::task::yield_now().await;
         }
+        left.store(failures, Ordering::SeqCst);
         let (seen, outcome) = all(events).await;
         outcome.unwrap().done().unwrap();
         let is_cut = matches!(seen.last().unwrap().kind, EventKind::Cut { .. });
-        assert_eq!(is_cut, cut, "{failures} failures");
+        assert_eq!(is_cut, cut, "{how:?}, {failures} failures");
         let again = app(&graph, &inner).thread(key("t"));
         let again = again.modes([Mode::Custom, Mode::Checkpoints, Mode::Values]);
         let mut ids = recorded(&seen);

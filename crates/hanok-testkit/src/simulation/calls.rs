@@ -200,17 +200,15 @@ impl Play<'_> {
         inner.misread.remove(&process);
     }
 
-    /// A process of the newest build that can be called: the last one, or a new one.
+    /// A process of the newest build that can be called: any of them, or a new one.
     pub(crate) fn process(&mut self) -> Result<usize, Wrong> {
         let frozen = self.core.inner().frozen.clone();
-        let able = self
-            .alive
-            .iter()
-            .rposition(|alive| alive.build == self.build && !frozen.contains_key(&alive.number));
-        let is_quiet = self.score.faults == Faults::none();
-        if let Some(at) = able
-            && (is_quiet || !self.dice.one_in(8))
-        {
+        let is_able =
+            |alive: &Alive| alive.build == self.build && !frozen.contains_key(&alive.number);
+        let able: Vec<_> =
+            (0..).zip(&self.alive).filter(|(_, alive)| is_able(alive)).map(|(at, _)| at).collect();
+        let is_new = self.score.faults != Faults::none() && self.dice.one_in(8);
+        if let (Some(at), false) = (self.dice.pick(&able).copied(), is_new) {
             return Ok(at);
         }
         let number = self.processes;

@@ -340,9 +340,9 @@ impl Play<'_> {
         let went_wrong = self.build > 0 || !self.core.inner().fate.came.is_empty();
         match error {
             RunError::Node { .. } | RunError::Reduce { .. } => true,
-            RunError::Conflict { .. }
-            | RunError::Superseded { .. }
-            | RunError::Unfinished { .. } => raced || went_wrong,
+            // A run that was dropped, or is slow, keeps the thread from nobody in its own process.
+            RunError::Conflict { .. } => raced || went_wrong && !self.is_alone(),
+            RunError::Superseded { .. } | RunError::Unfinished { .. } => raced || went_wrong,
             RunError::AlreadyAnswered(_) | RunError::Stale(_) | RunError::NothingAsked(_) => {
                 raced || went_wrong
             }
@@ -356,6 +356,14 @@ impl Play<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether there was one process only, and nothing befell it that takes a run's thread or hides where its log is.
+    fn is_alone(&self) -> bool {
+        let harmless =
+            |fault: &Fault| matches!(fault, Fault::Drop | Fault::Slow | Fault::Lag | Fault::Skew);
+        let inner = self.core.inner();
+        self.processes == 1 && inner.fate.came.iter().all(|(fault, _)| harmless(fault))
     }
 
     /// Answers to all requests, or to some; now and then twice at once.

@@ -111,17 +111,19 @@ fn parts<T: State>(graph: GraphBuilder<T, Effects>) -> GraphBuilder<T, Effects> 
 
 fn shape<T: State>(graph: GraphBuilder<T, Effects>) -> GraphBuilder<T, Effects> {
     let graph = graph.edge(START, "price").edge(START, "ask").edge(START, "steps");
-    graph.edge(START, "pay").join(["price", "ask", "steps", "pay"], "z").edge("z", END)
+    let graph = graph.edge(START, "pay");
+    graph.join(["price", "ask", "steps", "pay"], "z").edge("z", END)
 }
 
-async fn old_price(_: Snapshot<Old>, cx: Cx) -> OldRan {
+/// The price is another one in each turn.
+async fn old_price(state: Snapshot<Old>, cx: Cx) -> OldRan {
     begin(&cx).await;
-    Ok(Old::update().push_log("price".to_owned()).euros(3u64))
+    Ok(Old::update().push_log("price".to_owned()).euros(u64::from(state.number) + 3))
 }
 
-async fn price(_: Snapshot<S>, cx: Cx) -> Ran {
+async fn price(state: Snapshot<S>, cx: Cx) -> Ran {
     begin(&cx).await;
-    Ok(says("price").cents(300u64))
+    Ok(says("price").cents(100 * (u64::from(state.n) + 3)))
 }
 
 async fn old_ask(_: Snapshot<Old>, cx: Cx) -> OldRan {
