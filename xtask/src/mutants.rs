@@ -53,7 +53,8 @@ pub(crate) fn run(wanted: &Wanted) -> Result<bool> {
 fn measured(all: &[Mutation], wanted: &Wanted) -> Result<Table> {
     let folder = folder()?;
     let tree = tree::copied(&folder, all)?;
-    let chosen = chosen(all, wanted)?;
+    let mut chosen = chosen(all, wanted)?;
+    chosen.retain(|mutation| mutation.finder != Finder::Nobody);
     let tested = chosen.iter().any(|mutation| mutation.finder == Finder::Tests);
     let began = Instant::now();
     let suites = Suites::build(&tree, &folder, tested)?;
@@ -90,7 +91,9 @@ fn chosen<'a>(all: &'a [Mutation], wanted: &Wanted) -> Result<Vec<&'a Mutation>>
         return found.collect();
     }
     let (mut simulated, tested): (Vec<_>, Vec<_>) =
-        all.iter().partition(|mutation| !matches!(mutation.finder, Finder::Tests));
+        all.iter().partition(|mutation| !matches!(mutation.finder, Finder::Tests | Finder::Nobody));
+    let tested: Vec<_> =
+        tested.into_iter().filter(|mutation| mutation.finder == Finder::Tests).collect();
     let commits = Tool::named("git").arguments(["rev-list", "--count", "HEAD"]).text()?;
     let commits: usize = commits.trim().parse()?;
     println!("mutants: the turn of those that tests find is that of {commits} commits");

@@ -644,12 +644,7 @@ fn is_lost(error: &CheckpointError) -> bool {
 fn is_barrier(body: &Body) -> bool {
     matches!(
         body,
-        Body::Intent(_)
-            | Body::Question(_)
-            | Body::Answer(_)
-            | Body::Rebase(_)
-            | Body::Extend(_)
-            | Body::Edit(_)
+        Body::Intent(_) | Body::Answer(_) | Body::Rebase(_) | Body::Extend(_) | Body::Edit(_)
     )
 }
 

@@ -15,7 +15,7 @@ use std::{
 use futures::{FutureExt, executor::block_on};
 use hanok_checkpoint::{
     Append, AppendId, Body, CheckpointError, Checkpointer, End, Entry, Guard, Life, Log, Record,
-    SharedCheckpointer,
+    Safety, SharedCheckpointer,
 };
 use hanok_core::{Namespace, Position, RunId, Tenant, ThreadKey, Timestamp};
 use hanok_sqlite::Sqlite;
@@ -343,6 +343,24 @@ fn a_delete_does_not_wait_for_a_reader() {
     // Whatever is asked next finds it gone.
     block_on(it.head(&key("t"))).unwrap();
     assert_eq!(log(), 0);
+}
+
+/// P1: an append whose answer was lost is made again, and what it stored is then as safe as it is asked to be: what has to
+/// survive the machine is synced by a commit that writes, though there is nothing new to store.
+#[test]
+fn an_append_that_is_made_again_is_as_safe_as_it_is_asked_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = store(&folder, 1);
+    let it = open(&path).unwrap();
+    let again = |safety| Append { safety, ..append(&key("t"), 1, "x") };
+    let log = || fs::metadata(path.with_extension("db-wal")).unwrap().len();
+    block_on(it.append(&key("t"), again(Safety::Process))).unwrap();
+    let before = log();
+    block_on(it.append(&key("t"), again(Safety::Process))).unwrap();
+    assert_eq!(log(), before, "nothing is written where nothing has to be synced");
+    block_on(it.append(&key("t"), again(Safety::Machine))).unwrap();
+    assert!(log() > before, "what has to be synced is synced with something");
+    assert_eq!(block_on(it.head(&key("t"))).unwrap().unwrap().position, Position(2));
 }
 
 /// P7, P23: a head that was damaged is told in one step, wherever it points.

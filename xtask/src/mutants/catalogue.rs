@@ -1,6 +1,6 @@
 //! The mutations, as the files beside this one name them.
 //!
-//! After a line for the reader, one block each: `# NUMBER CRATE simulator|tests [PROMISE]...` (or `# NUMBER store NAME …` for a
+//! After a line for the reader, one block each: `# NUMBER CRATE simulator|tests|nobody [PROMISE]...` (or `# NUMBER store NAME …` for a
 //! store that is wrong), a line that says what is wrong, the text as it stands in the source after `-`, and what stands in
 //! its place after `+`, where `MUTATED` asks whether the mutation is switched on.
 
@@ -33,6 +33,8 @@ pub(super) enum Finder {
     /// The simulator, on the wrong store of that name.
     Store(String),
     Tests,
+    /// Nobody can: nothing is wrong with it, as `CONTRIBUTING.md` shows.
+    Nobody,
 }
 
 impl Mutation {
@@ -40,7 +42,9 @@ impl Mutation {
     pub(super) fn line(&self) -> String {
         let place = match &self.finder {
             Finder::Store(name) => name,
-            Finder::Simulator | Finder::Tests => self.package.as_deref().unwrap_or_default(),
+            Finder::Simulator | Finder::Tests | Finder::Nobody => {
+                self.package.as_deref().unwrap_or_default()
+            }
         };
         format!("{:>4}  {place:<18}  {}", self.number, self.what)
     }
@@ -74,6 +78,7 @@ fn mutation(block: &str) -> Result<Mutation> {
         (Some("store"), Some(name)) => (None, Finder::Store(name.to_owned())),
         (Some(package), Some("simulator")) => (Some(package.to_owned()), Finder::Simulator),
         (Some(package), Some("tests")) => (Some(package.to_owned()), Finder::Tests),
+        (Some(package), Some("nobody")) => (Some(package.to_owned()), Finder::Nobody),
         _ => return Err(wrong("does not say where it is and who finds it").into()),
     };
     let promises = head.map(str::to_owned).collect();
@@ -113,5 +118,9 @@ mod tests {
         let all = super::read().unwrap();
         assert!(all.len() >= 100);
         assert_eq!(all.iter().filter(|it| it.package.is_none()).count(), 5);
+        let reasons = include_str!("../../../CONTRIBUTING.md");
+        for nobody in all.iter().filter(|it| it.finder == Finder::Nobody) {
+            assert!(reasons.contains(&format!("\n- {}: ", nobody.number)), "{}", nobody.line());
+        }
     }
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::command::{Ended, Tool};
+use crate::metadata::Metadata;
 
 use super::catalogue::{Finder, Mutation};
 use super::tree::VARIABLE;
@@ -22,8 +23,7 @@ const SEARCH: Duration = Duration::from_secs(1_800);
 const SEEDS: (&str, &str) = ("1000", "100");
 
 /// What is built together, so that its dependencies are built once.
-const PACKAGES: [&str; 5] =
-    ["hanok-state", "hanok-checkpoint", "hanok-graph", "hanok-sqlite", SIMULATOR];
+const PACKAGES: [&str; 4] = ["hanok-state", "hanok-checkpoint", "hanok-graph", "hanok-sqlite"];
 
 const SIMULATOR: &str = "hanok-simulations";
 
@@ -83,41 +83,32 @@ struct Profile {
 }
 
 impl Suites {
-    /// Builds the simulator of `tree`, below `folder`, and the tests too if they are `tested`.
+    /// Builds the simulator of `tree`, and the tests too if they are `tested`; `folder` is for what they share.
     ///
     /// # Errors
     ///
     /// It does not build, or the simulator fails without any mutation.
     pub(super) fn build(tree: &Path, folder: &Path, tested: bool) -> Result<Self> {
-        // With a test of its package, a program is built as it is.
-        let targets: &[&str] =
-            if tested { &["--lib", "--bins", "--tests"] } else { &["--test", "promises"] };
-        let built = Tool::cargo()
-            .within(tree)
-            .arguments(["test", "--no-run", "--profile", "simulate", "--all-features"])
-            .arguments(targets)
-            .arguments(["--message-format", "json-render-diagnostics"])
-            .arguments(PACKAGES.iter().flat_map(|package| ["--package", package]))
-            .variable("CARGO_TARGET_DIR", &folder.join("target").to_string_lossy())
-            .text()?;
-        let built = built.lines().filter_map(|line| serde_json::from_str::<Built>(line).ok());
-        let (mut suites, mut simulator) = (Vec::new(), None);
-        for built in built {
-            let Some(program) = built.executable else { continue };
-            let Some(folder) = built.manifest_path.parent() else { continue };
-            let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            match (built.profile.test, package.starts_with("hanok-")) {
-                (false, _) if built.target.name == SIMULATOR => simulator = Some(program),
-                (true, true) => suites.push(Suite {
-                    package,
-                    name: built.target.name,
-                    program,
-                    folder: folder.to_path_buf(),
-                }),
-                _ => {}
+        let target = folder.join("target");
+        seeded(&target, "simulate")?;
+        let build = |arguments: &[&str]| build(tree, &target, arguments);
+        let simulator = build(&["build", "--profile", "simulate", "--package", SIMULATOR])?;
+        let simulator = simulator.into_iter().find_map(|built| built.executable);
+        let simulator = simulator.ok_or("cargo has built no simulator")?;
+        let mut suites = Vec::new();
+        if tested {
+            seeded(&target, "debug")?;
+            let arguments = ["test", "--no-run", "--all-features", "--lib", "--tests"];
+            let packages = PACKAGES.iter().flat_map(|package| ["--package", package]);
+            let arguments: Vec<_> = arguments.into_iter().chain(packages).collect();
+            for built in build(&arguments)?.into_iter().filter(|built| built.profile.test) {
+                let Some(program) = built.executable else { continue };
+                let Some(folder) = built.manifest_path.parent() else { continue };
+                let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let (name, folder) = (built.target.name, folder.to_path_buf());
+                suites.push(Suite { package, name, program, folder });
             }
         }
-        let simulator = simulator.ok_or("cargo has built no simulator")?;
         let rank = |suite: &Suite| (SLOW.contains(&suite.name.as_str()), suite.name.clone());
         suites.sort_by_key(rank);
         let ends = folder.join("ends.json");
@@ -209,6 +200,53 @@ impl Suite {
             .limit(LIMIT)
             .run()
     }
+}
+
+/// Builds with Cargo in `tree`; what came of it.
+fn build(tree: &Path, target: &Path, arguments: &[&str]) -> Result<Vec<Built>> {
+    let built = Tool::cargo()
+        .within(tree)
+        .arguments(arguments)
+        .arguments(["--message-format", "json-render-diagnostics"])
+        .variable("CARGO_TARGET_DIR", &target.to_string_lossy())
+        .text()?;
+    Ok(built.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// Copies to `target` what is built already of what hanok depends on, by `profile`. Cargo takes the tree for hanok itself,
+/// so nothing of hanok's own is copied, and nothing is built where hanok is.
+fn seeded(target: &Path, profile: &str) -> Result<()> {
+    let to = target.join(profile);
+    if fs::exists(&to)? {
+        return Ok(());
+    }
+    let from = Metadata::read()?.target_directory.join(profile);
+    for part in ["build", ".fingerprint"] {
+        copy(&from.join(part), &to.join(part), |from, to| fs::copy(from, to).map(drop))?;
+    }
+    // A compiler puts what it makes anew in the place of what was there, which stays where it is linked to.
+    copy(&from.join("deps"), &to.join("deps"), |from, to| fs::hard_link(from, to))
+}
+
+/// Copies a folder, if it is there, but for what is of hanok and for programs.
+fn copy(from: &Path, to: &Path, file: fn(&Path, &Path) -> std::io::Result<()>) -> Result<()> {
+    if !fs::exists(from)? {
+        return Ok(());
+    }
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (path, name) = (entry.path(), entry.file_name());
+        let is_program = to.ends_with("deps") && path.extension().is_none();
+        if is_program || name.to_string_lossy().contains("hanok") {
+            continue;
+        }
+        match entry.file_type()?.is_dir() {
+            true => copy(&path, &to.join(name), file)?,
+            false => file(&path, &to.join(name))?,
+        }
+    }
+    Ok(())
 }
 
 /// The tests that a program of tests says have failed.

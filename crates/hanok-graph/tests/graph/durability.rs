@@ -10,8 +10,8 @@ use std::{
 
 use futures::StreamExt;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Consumer, Delivery, Doubt, Guard, Head, LEASE,
-    OutboxItem, SharedCheckpointer, Which,
+    Append, Body, CheckpointError, Checkpointer, Consumer, Delivery, Doubt, Guard, Head, Keep,
+    LEASE, OutboxItem, SharedCheckpointer, Which,
 };
 use hanok_core::{Cancellation, Position, ThreadKey, Timestamp};
 use hanok_graph::{
@@ -441,6 +441,26 @@ async fn a_damaged_item_is_handed_out_as_damaged() {
     consumer.done(&all[1]).await.unwrap();
     let rest = consumer.next(9).await.unwrap();
     assert_eq!(rest.iter().map(|given| given.thread.clone()).collect::<Vec<_>>(), [key("carol")]);
+}
+
+/// P57: a cut that keeps what came since a time keeps all of that very time.
+#[tokio::test(start_paused = true)]
+async fn what_came_at_the_time_since_which_all_is_kept_stays() {
+    let store = memory();
+    let thread = looping().checkpointer(store.clone()).thread(key("t"));
+    done(thread.invoke(S::update(), Ledger::default()).await);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    done(thread.invoke(S::update(), Ledger::default()).await);
+    let history = thread.history(None, 99).await.unwrap();
+    let newest = history.first().unwrap().entry.at;
+    let commits = |entry: &&hanok_checkpoint::LogEntry| matches!(entry.entry.body, Body::Commit(_));
+    let of_turn: Vec<_> =
+        history.iter().filter(commits).filter(|entry| entry.entry.at == newest).collect();
+    let oldest = of_turn.last().unwrap().position;
+    assert!(of_turn.len() > 1, "a turn takes no time here: {of_turn:?}");
+    thread.log().prune(Keep::Since(newest)).await.unwrap().unwrap();
+    assert!(store.head(&key("t")).await.unwrap().unwrap().floor <= oldest);
+    thread.state(Some(oldest)).await.unwrap().unwrap();
 }
 
 /// P57: a thread that nobody used for long enough is swept, with all that belongs to it, and no other.

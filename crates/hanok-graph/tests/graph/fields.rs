@@ -445,6 +445,25 @@ async fn a_transient_field_is_stored_nowhere_and_unset_after_a_restart() {
     }
 }
 
+/// B19: the next turn finds it unset, in the process that has set it as in any other.
+#[tokio::test]
+async fn a_transient_field_is_unset_in_the_next_turn() {
+    async fn looks(state: Snapshot<Session>, _: Context) -> Result<SessionUpdate, BoxError> {
+        let seen = format!("sees {}", state.handle.0.len());
+        Ok(Session::update().handle(Handle(SECRET.into())).push_log(seen))
+    }
+    let graph = builder::<Session>().node("looks", looks).edge(START, "looks").edge("looks", END);
+    let graph = graph.build().unwrap();
+    let app = graph.checkpointer(memory());
+    for turns in 1..=3 {
+        let outcome = app.thread(key("t")).invoke(Session::update(), ()).await.unwrap();
+        assert_eq!(
+            outcome.done().unwrap().log.iter().collect::<Vec<_>>(),
+            ["sees 0"].repeat(turns)
+        );
+    }
+}
+
 /// What copying and storing a value has cost.
 #[derive(Debug, Clone, Default)]
 struct Cost(Arc<std::sync::Mutex<(usize, usize)>>);

@@ -11,9 +11,12 @@ use hanok_checkpoint::{
 };
 use hanok_core::{BoxFuture, Position, ThreadKey};
 use hanok_graph::{BoxError, Context, Doubt, Durability, END, Graph, RunError, START, Snapshot};
+use hanok_state::{Message, State};
 use hanok_testkit::{Layer, Layered};
 
-use crate::asking::{Ledger, S, SUpdate, app, built, clock, key, log, memory, says, thread, work};
+use crate::asking::{
+    Ledger, S, SUpdate, app, built, clock, key, log, lost, memory, says, thread, work,
+};
 
 /// A call of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,8 +215,8 @@ async fn a_run_whose_answer_was_lost_gives_its_thread_back() {
     // The first append begins the run, and each step is one.
     for nth in [1, 2] {
         let (store, ledger) = (memory(), Ledger::default());
-        let lost = thread(&graph, &failing(&store, nth, true));
-        let error = lost.invoke(says("begun"), ledger.clone()).await.unwrap_err();
+        let one = thread(&graph, &failing(&store, nth, true));
+        let error = one.invoke(says("begun"), ledger.clone()).await.unwrap_err();
         assert!(matches!(error, RunError::Node { .. }), "{error:?}");
         let head = store.head(&key("t")).await.unwrap().unwrap();
         assert_eq!(head.claim, None, "append {nth}");
@@ -245,4 +248,38 @@ async fn what_could_not_be_stored_before_a_call_is_stored_at_the_end() {
     let done = on.resume(ledger.clone()).await.unwrap().done().unwrap();
     assert_eq!(log(&done), ["one", "a", "paid"]);
     assert_eq!(ledger.counts(["a", "paid"]), [1, 1]);
+}
+
+/// Invariant 5: where a run is stored at its end, a snapshot holds nothing that waits for it: of a run that is lost nothing is
+/// read, and the next one does all of it.
+#[tokio::test]
+async fn a_snapshot_holds_nothing_that_is_not_stored() {
+    /// One message, written anew each time: of much that is said little stays, so that snapshots are worth it.
+    async fn say(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
+        if cx.services().note("said") == 15 {
+            std::future::pending::<()>().await;
+        }
+        let message = Message::user("x".repeat(50_000)).with_id("0");
+        Ok(S::update().n(state.n + 1).message(message))
+    }
+    let graph = Graph::builder("long").node("say", say).edge(START, "say");
+    let to = |s: &S| if s.n.is_multiple_of(10) { END } else { "say" };
+    let (graph, store) = (built(graph.branch("say", to, ["say", END])), memory());
+    let (on, ledger) = (|| app(&graph, &store).durable(Durability::Exit), Ledger::default());
+    let first = on().thread(key("t")).invoke(S::update(), ledger.clone()).await.unwrap();
+    assert_eq!(first.done().unwrap().n, 10);
+    let (one, told) = (on(), ledger.clone());
+    let run = tokio::spawn(async move { one.thread(key("t")).invoke(S::update(), told).await });
+    while ledger.of("said") < 15 {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    run.abort();
+    run.await.unwrap_err();
+    assert_eq!(on().thread(key("t")).state(None).await.unwrap().unwrap().n, 10);
+    lost(&store, &key("t")).await;
+    let done = on().thread(key("t")).resume(ledger.clone()).await.unwrap().done().unwrap();
+    assert_eq!((done.n, ledger.of("said")), (20, 25));
 }

@@ -44,7 +44,10 @@ impl Play<'_> {
                 *lost |= ended.has(client);
             }
         }
-        self.rest(&clients)?;
+        // Who knows that all inputs were taken may come back at once.
+        if !self.is_given() {
+            self.rest(&clients)?;
+        }
         let mut became = Vec::with_capacity(clients.len());
         let alone = clients.len() == 1;
         for (client, lost) in clients.into_iter().zip(lost) {

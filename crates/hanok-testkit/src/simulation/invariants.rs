@@ -1,6 +1,6 @@
 //! What must hold of every run, whatever befell it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures::FutureExt;
 use hanok_checkpoint::{
@@ -289,9 +289,12 @@ fn made_once(play: &Play<'_>, threads: &[ThreadKey]) -> Result<(), Wrong> {
     let mut entries: Vec<_> = threads.iter().flat_map(|thread| play.entries(thread)).collect();
     entries.extend(play.core.inner().disk.deleted.iter().flat_map(|book| book.entries.clone()));
     let mut intents: BTreeMap<String, Doubt> = BTreeMap::new();
+    let mut known = BTreeSet::new();
     for entry in &entries {
-        if let Body::Intent(intent) = &entry.entry.body {
-            intents.insert(intent.key.clone(), intent.doubt);
+        match &entry.entry.body {
+            Body::Intent(intent) => drop(intents.insert(intent.key.clone(), intent.doubt)),
+            Body::Memo(memo) => drop(known.insert(memo.name.clone())),
+            _ => {}
         }
     }
     let inner = play.core.inner();
@@ -299,6 +302,10 @@ fn made_once(play: &Play<'_>, threads: &[ThreadKey]) -> Result<(), Wrong> {
         let repeats = intents.get(key) == Some(&Doubt::Repeat);
         if made.len() > 1 && !repeats && !play.doubted.contains(key) {
             return Err(format!("P4: the call {key} was made {} times without a word", made.len()));
+        }
+        let asks = intents.get(key) == Some(&Doubt::Ask) && !inner.disk.lost;
+        if asks && !known.contains(key) && !play.doubted.contains(key) {
+            return Err(format!("P4: the call {key} was made, and nobody was told what came of it"));
         }
         if !intents.contains_key(key) && !inner.disk.lost {
             return Err(format!("P4: the call {key} was made and nothing says that it was meant"));
