@@ -9,7 +9,7 @@ use crate::{
 };
 
 const WIDTH: u32 = 100;
-const REPETITIONS: u32 = 100;
+const REPETITIONS: u32 = if cfg!(test) { 5 } else { 100 };
 
 #[derive(State, Clone, Default)]
 struct Items {

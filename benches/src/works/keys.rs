@@ -10,7 +10,7 @@ use crate::{
     measure::{Cpu, ensure, medians},
 };
 
-const STEPS: u64 = 1000;
+const STEPS: u64 = if cfg!(test) { 100 } else { 1000 };
 
 macro_rules! keys {
     ($($key:ident)*) => {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// How much text is read at a time, in bytes.
-const SIZE: usize = 1_000_000;
+const SIZE: usize = if cfg!(test) { 50_000 } else { 1_000_000 };
 
 /// How often it is read in a round.
 const TIMES: usize = 10;

@@ -552,16 +552,24 @@ fn ids_of_passages_outlive_changes_elsewhere() {
     assert_ne!(before[0], after[1]);
 }
 
-fn time(piece: &str, bytes: usize) -> Duration {
-    let text = piece.repeat(bytes / piece.len());
-    let begun = Instant::now();
-    std::hint::black_box(Contract::parse(text.as_str()));
-    begun.elapsed()
+/// For how long this thread has been at work: what others do meanwhile on a busy machine is not counted, where the system
+/// (Linux) tells them apart.
+fn worked() -> Option<Duration> {
+    let said = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(said.split(' ').next()?.parse().ok()?))
 }
 
-/// Eight times the text takes some eight times the time.
+fn time(piece: &str, bytes: usize) -> Duration {
+    let text = piece.repeat(bytes / piece.len());
+    let (begun, before) = (Instant::now(), worked());
+    std::hint::black_box(Contract::parse(text.as_str()));
+    before.and_then(|before| Some(worked()? - before)).unwrap_or_else(|| begun.elapsed())
+}
+
+/// Eight times the text takes some eight times the work: in the best of several attempts less than half of what it would be if
+/// work grew with the square.
 #[test]
-fn a_long_text_takes_time_in_proportion() {
+fn a_long_text_takes_work_in_proportion() {
     for piece in [
         "제1조\n",
         "제1조(가)\n",
@@ -582,16 +590,16 @@ fn a_long_text_takes_time_in_proportion() {
         "| a |\n",
         "이 계약",
         "제1조(가) 갑\n[별표]\n제2조(나) 을\n",
+        "제1조 ",
+        "①",
     ] {
-        let short = (0..3).map(|_| time(piece, 1 << 14)).min().unwrap();
-        let long = (0..2).map(|_| time(piece, 1 << 17)).min().unwrap();
-        println!("{piece:?}: {short:?} for 16 KiB, {long:?} for 128 KiB");
-        assert!(long < short * 32 + Duration::from_millis(20), "{piece:?}: {short:?}, {long:?}");
-    }
-    for piece in ["제1조 ", "①"] {
-        let long = time(piece, 1 << 20);
-        println!("{piece:?}: {long:?} for 1 MiB");
-        assert!(long < Duration::from_secs(2), "{piece:?}: {long:?}");
+        let ratio = |_| {
+            let (short, long) = (time(piece, 1 << 14), time(piece, 1 << 17));
+            println!("{piece:?}: {short:?} for 16 KiB, {long:?} for 128 KiB");
+            long.as_secs_f64() / (short.as_secs_f64() + 0.001)
+        };
+        // Whatever disturbs one attempt disturbs not all of them.
+        assert!((0..8).map(ratio).any(|ratio| ratio < 28.0), "{piece:?}");
     }
 }
 

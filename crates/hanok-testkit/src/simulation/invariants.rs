@@ -289,29 +289,49 @@ fn made_once(play: &Play<'_>, threads: &[ThreadKey]) -> Result<(), Wrong> {
     let mut entries: Vec<_> = threads.iter().flat_map(|thread| play.entries(thread)).collect();
     entries.extend(play.core.inner().disk.deleted.iter().flat_map(|book| book.entries.clone()));
     let mut intents: BTreeMap<String, Doubt> = BTreeMap::new();
-    let mut known = BTreeSet::new();
     for entry in &entries {
-        match &entry.entry.body {
-            Body::Intent(intent) => drop(intents.insert(intent.key.clone(), intent.doubt)),
-            Body::Memo(memo) => drop(known.insert(memo.name.clone())),
-            _ => {}
+        if let Body::Intent(intent) = &entry.entry.body {
+            intents.insert(intent.key.clone(), intent.doubt);
         }
     }
+    let dropped = dropped(&entries);
     let inner = play.core.inner();
     for (key, made) in &inner.ledger.made {
         let repeats = intents.get(key) == Some(&Doubt::Repeat);
         if made.len() > 1 && !repeats && !play.doubted.contains(key) {
             return Err(format!("P4: the call {key} was made {} times without a word", made.len()));
         }
-        let asks = intents.get(key) == Some(&Doubt::Ask) && !inner.disk.lost;
-        if asks && !known.contains(key) && !play.doubted.contains(key) {
-            return Err(format!("P4: the call {key} was made, and nobody was told what came of it"));
+        if dropped.contains(key) && !play.doubted.contains(key) && !inner.disk.lost {
+            return Err(format!(
+                "P4: the call {key} was made, and nobody was told what came of it"
+            ));
         }
         if !intents.contains_key(key) && !inner.disk.lost {
             return Err(format!("P4: the call {key} was made and nothing says that it was meant"));
         }
     }
     Ok(())
+}
+
+/// The calls that people are to be asked about and of which nothing was stored when the next turn began.
+fn dropped(entries: &[LogEntry]) -> BTreeSet<String> {
+    let (mut open, mut dropped) = (BTreeMap::new(), BTreeSet::new());
+    for LogEntry { entry, .. } in entries {
+        let path = &entry.namespace;
+        match &entry.body {
+            Body::Intent(intent) if intent.doubt == Doubt::Ask => {
+                open.insert(intent.key.clone(), (path.clone(), intent.task));
+            }
+            Body::Memo(memo) => drop(open.remove(&memo.name)),
+            Body::Write(write) => open.retain(|_, (_, task)| *task != write.task),
+            Body::Commit(_) => open.retain(|_, (of, _)| of != path),
+            Body::Begin(begin) if path.is_root() && begin.frontier.is_some() => {
+                dropped.extend(std::mem::take(&mut open).into_keys());
+            }
+            _ => {}
+        }
+    }
+    dropped
 }
 
 /// P54: what a run shows is what is told again: no gap without a word, and nothing twice.
