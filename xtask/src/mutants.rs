@@ -15,6 +15,7 @@ use crate::Result;
 use crate::behaviours::Comparison;
 use crate::command::Tool;
 use crate::metadata::Metadata;
+use crate::report::Outcome;
 use catalogue::{Finder, Mutation};
 use suites::{Suites, Verdict};
 use table::Table;
@@ -32,6 +33,8 @@ pub(crate) struct Wanted {
     pub(crate) list: bool,
     /// All of them.
     pub(crate) full: bool,
+    /// Those that the simulator has to find.
+    pub(crate) simulated: bool,
     /// Those of these numbers.
     pub(crate) only: Vec<u32>,
 }
@@ -48,6 +51,24 @@ pub(crate) fn run(wanted: &Wanted) -> Result<bool> {
         return Ok(true);
     }
     Ok(measured(&all, wanted)?.is_good())
+}
+
+/// The stage: those that the simulator has to find, as many as there is time for.
+pub(crate) fn stage(_: &Metadata) -> Result<Outcome> {
+    outcome(&Wanted { simulated: true, ..Wanted::default() })
+}
+
+/// The stage where everything is wanted.
+pub(crate) fn stage_of_all(_: &Metadata) -> Result<Outcome> {
+    outcome(&Wanted { full: true, ..Wanted::default() })
+}
+
+fn outcome(wanted: &Wanted) -> Result<Outcome> {
+    let table = measured(&catalogue::read()?, wanted)?;
+    Ok(match table.is_good() {
+        true => Outcome::Passed(table.summary()),
+        false => Outcome::Failed(table.summary()),
+    })
 }
 
 fn measured(all: &[Mutation], wanted: &Wanted) -> Result<Table> {
@@ -94,6 +115,9 @@ fn chosen<'a>(all: &'a [Mutation], wanted: &Wanted) -> Result<Vec<&'a Mutation>>
         all.iter().partition(|mutation| !matches!(mutation.finder, Finder::Tests | Finder::Nobody));
     let tested: Vec<_> =
         tested.into_iter().filter(|mutation| mutation.finder == Finder::Tests).collect();
+    if wanted.simulated {
+        return Ok(simulated);
+    }
     let commits = Tool::named("git").arguments(["rev-list", "--count", "HEAD"]).text()?;
     let commits: usize = commits.trim().parse()?;
     println!("mutants: the turn of those that tests find is that of {commits} commits");

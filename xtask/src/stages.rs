@@ -13,6 +13,7 @@ use crate::examples::{RUNS, Run};
 use crate::fuzz;
 use crate::jail;
 use crate::metadata::Metadata;
+use crate::mutants;
 use crate::neighbours;
 use crate::report::{self, Finished, Outcome};
 use crate::simulate;
@@ -47,6 +48,7 @@ pub(crate) const ALL: &[Stage] = &[
     Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
     Stage { name: "test", about: "all tests (nextest if present)", run: test },
     Stage { name: "simulate", about: "graphs under schedules of crashes", run: simulate },
+    Stage { name: "mutants", about: "bugs that the simulator has to find", run: mutants::stage },
     Stage {
         name: "fuzz",
         about: "the parser's claims under libFuzzer, a minute each",
@@ -62,6 +64,7 @@ const FULL: &[Stage] = &[
     Stage { name: "neighbours", about: "", run: neighbours::resolve_and_test },
     Stage { name: "test", about: "", run: test_all },
     Stage { name: "simulate", about: "", run: simulate_all },
+    Stage { name: "mutants", about: "", run: mutants::stage_of_all },
     Stage { name: "fuzz", about: "", run: fuzz::long },
 ];
 
