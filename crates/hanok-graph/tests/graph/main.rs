@@ -49,5 +49,6 @@ mod subgraphs;
 mod support;
 mod threads;
 mod timeouts;
+mod transient;
 mod travel;
 mod waiting_below;

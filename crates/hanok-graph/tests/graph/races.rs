@@ -34,7 +34,8 @@ struct Between {
 }
 
 impl Between {
-    fn new(
+    /// `store`, in which `then` happens before the first `call`.
+    fn of(
         store: &SharedCheckpointer,
         call: Call,
         then: impl Future<Output = ()> + Send + 'static,
@@ -109,7 +110,7 @@ async fn a_thread_that_is_rewound_while_it_is_cut_keeps_its_branch() {
     let (graph, store) = (chain(), memory());
     let first = two_turns(&graph, &store).await;
     let other = thread(&graph, &store);
-    let between = Between::new(&store, Call::Trim, async move {
+    let between = Between::of(&store, Call::Trim, async move {
         other.rewind(first).await.unwrap();
     });
     thread(&graph, &between).log().prune(Keep::Newest).await.unwrap();
@@ -127,7 +128,7 @@ async fn a_rewind_to_what_is_cut_off_meanwhile_changes_nothing() {
     let first = two_turns(&graph, &store).await;
     let before = thread(&graph, &store).state(None).await.unwrap().unwrap();
     let other = thread(&graph, &store);
-    let between = Between::new(&store, Call::Append, async move {
+    let between = Between::of(&store, Call::Append, async move {
         other.log().prune(Keep::Newest).await.unwrap().unwrap();
     });
     let error = thread(&graph, &between).rewind(first).await.unwrap_err();
@@ -152,7 +153,7 @@ async fn a_thread_that_is_used_meanwhile_is_not_swept() {
     }
     tokio::time::sleep(2 * hour).await;
     let used = kept().thread(key("used"));
-    let between = Between::new(&store, Call::Delete, async move {
+    let between = Between::of(&store, Call::Delete, async move {
         used.invoke(says("again"), Ledger::default()).await.unwrap();
     });
     // Whichever comes first: both were listed before the one was used.
