@@ -303,7 +303,7 @@ fn decrypted(_: Option<&Keyring>, _: &Bound<'_>, _: &[u8]) -> Result<Vec<u8>, Co
 #[cfg(feature = "encryption")]
 impl Bound<'_> {
     /// What is authenticated beside the text. Lengths keep ("ab", "c") and ("a", "bc") apart.
-    fn to_bytes(&self) -> Vec<u8> {
+    fn to_bytes(self) -> Vec<u8> {
         let (tenant, thread) = (self.thread.tenant().as_str(), self.thread.thread());
         let mut bytes = self.format.to_vec();
         for name in [tenant, thread] {

@@ -78,13 +78,15 @@ fn what_a_commit_says_of_a_field_counts_alone() {
         spent: Spent::default(),
         outbox: Vec::new(),
     };
-    let appended = Change::Append(vec![Stored::encode("once").unwrap()]);
-    let written = TaskWrite { changes: Changes(vec![("list".into(), appended)]), ..write.clone() };
+    let append = |text: &str| ("list".into(), Change::Append(vec![Stored::encode(text).unwrap()]));
+    let written = TaskWrite { changes: Changes(vec![append("task")]), ..write.clone() };
+    let mut changes = set(&[("merged", "by the commit")]);
+    changes.0.push(append("commit"));
     let commit = Commit {
         step: 0,
         nodes: vec!["a".into()],
         folds: vec![Position(2), Position(3)],
-        changes: set(&[("merged", "by the commit"), ("list", "whole")]),
+        changes,
         frontier: Frontier::default(),
         spent: Spent::default(),
         outbox: Vec::new(),
@@ -99,7 +101,8 @@ fn what_a_commit_says_of_a_field_counts_alone() {
     let read = |name| fields.get(name).unwrap().to_stored().decode::<String>().unwrap();
     assert_eq!(read("merged"), "by the commit");
     assert_eq!(read("own"), "by the task");
-    assert_eq!(read("list"), "whole");
+    let list = fields.get("list").unwrap().to_stored().decode::<Vec<String>>().unwrap();
+    assert_eq!(list, ["commit"]);
 }
 
 /// What was due in a thread goes on in its copy under the same ids; whatever begins there after it has ids of the copy's own.
