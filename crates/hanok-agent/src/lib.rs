@@ -63,6 +63,7 @@ mod state;
 mod structured;
 mod tool_errors;
 mod tool_history;
+mod unique;
 mod usage;
 
 pub use agent::{Protocol, ReactAgent};

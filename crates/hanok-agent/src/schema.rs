@@ -8,7 +8,7 @@ use jsonschema::{
 };
 use serde_json::Value;
 
-use crate::observation::cut;
+use crate::{observation::cut, unique::Unique};
 
 /// How many mistakes a model is told at once.
 const MISTAKES: usize = 5;
@@ -29,8 +29,8 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, BoxError> {
 
 /// What is wrong with `arguments`, a sentence each; nothing when they fit.
 pub(crate) fn mistakes(validator: &Validator, arguments: &str, language: Language) -> Vec<String> {
-    match serde_json::from_str::<Value>(arguments) {
-        Ok(arguments) => faults(validator, &arguments, Noun::Arguments, language),
+    match serde_json::from_str::<Unique>(arguments) {
+        Ok(Unique(arguments)) => faults(validator, &arguments, Noun::Arguments, language),
         Err(error) => vec![match language {
             Language::Korean => format!("인자가 JSON이 아닙니다({error})."),
             _ => format!("The arguments are not JSON ({error})."),
