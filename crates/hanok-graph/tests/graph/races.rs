@@ -2,12 +2,13 @@
 
 use std::{
     fmt,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, CheckpointError, Checkpointer, Head, Keep, SharedCheckpointer, Trim,
+    Append, CheckpointError, Checkpointer, Head, Keep, Life, SharedCheckpointer, Trim,
 };
 use hanok_core::{BoxFuture, Position, ThreadKey};
 use hanok_graph::{BoxError, Context, Doubt, Durability, END, Graph, RunError, START, Snapshot};
@@ -251,6 +252,39 @@ async fn what_could_not_be_stored_before_a_call_is_stored_at_the_end() {
     assert_eq!(ledger.counts(["a", "paid"]), [1, 1]);
 }
 
+/// A store that notes the snapshots of positions that it does not have.
+#[derive(Debug, Clone)]
+struct Noting {
+    store: SharedCheckpointer,
+    above: Arc<Mutex<Vec<Position>>>,
+}
+
+impl Default for Noting {
+    fn default() -> Self {
+        Self { store: memory(), above: Arc::default() }
+    }
+}
+
+impl Layer for Noting {
+    fn inner(&self) -> &SharedCheckpointer {
+        &self.store
+    }
+
+    async fn put_snapshot(
+        &self,
+        thread: &ThreadKey,
+        life: Life,
+        position: Position,
+        snapshot: Bytes,
+    ) -> Result<(), CheckpointError> {
+        let head = self.store.head(thread).await?;
+        if head.is_none_or(|head| head.position < position) {
+            self.above.lock().unwrap_or_else(PoisonError::into_inner).push(position);
+        }
+        self.store.put_snapshot(thread, life, position, snapshot).await
+    }
+}
+
 /// Invariant 5: where a run is stored at its end, a snapshot holds nothing that waits for it: of a run that is lost nothing is
 /// read, and the next one does all of it.
 #[tokio::test]
@@ -265,7 +299,8 @@ async fn a_snapshot_holds_nothing_that_is_not_stored() {
     }
     let graph = Graph::builder("long").node("say", say).edge(START, "say");
     let to = |s: &S| if s.n.is_multiple_of(10) { END } else { "say" };
-    let (graph, store) = (built(graph.branch("say", to, ["say", END])), memory());
+    let (graph, noting) = (built(graph.branch("say", to, ["say", END])), Noting::default());
+    let store = SharedCheckpointer::new(Layered(noting.clone()));
     let (on, ledger) = (|| app(&graph, &store).durable(Durability::Exit), Ledger::default());
     let first = on().thread(key("t")).invoke(S::update(), ledger.clone()).await.unwrap();
     assert_eq!(first.done().unwrap().n, 10);
@@ -283,4 +318,6 @@ async fn a_snapshot_holds_nothing_that_is_not_stored() {
     lost(&store, &key("t")).await;
     let done = on().thread(key("t")).resume(ledger.clone()).await.unwrap().done().unwrap();
     assert_eq!((done.n, ledger.of("said")), (20, 25));
+    let above = noting.above.lock().unwrap();
+    assert!(above.is_empty(), "snapshots of what is not stored: {above:?}");
 }
