@@ -88,8 +88,8 @@ impl Header {
     fn open(self, walk: &mut Walk, look: Look<'_>) {
         let header = look.slice(self.start, self.ahead);
         let body = self.ahead + MESSAGE.len();
-        if !is_assistant(header) && walk.foreign(look) {
-            return;
+        if !is_assistant(header) {
+            return walk.invented(look);
         }
         if let Some(name) = recipient(header) {
             if !walk.leave(look) {

@@ -74,6 +74,8 @@
 //!   inside a JSON string are data.
 //! - Small faults of JSON are mended and [noted](Note), the content of strings is not touched, and a call that the text
 //!   breaks off is no call.
+//! - A tool's result that the model repeats holds no calls and no answer: what stands between the marks of one, or behind
+//!   `Observation:` up to the next label. The turn of another role ends the reply.
 //! - Reasoning (`<think>` and each model's own marks) holds no calls. After a call, what the model invents (an
 //!   observation, an answer that cannot know the result) does not count.
 //! - Whatever was meant as a call and cannot be one is a [`ParseError`], which turns itself into a sentence for the
@@ -88,6 +90,7 @@ mod calls;
 mod declared;
 mod dialects;
 mod draft;
+mod echo;
 mod elements;
 mod error;
 mod event;

@@ -25,8 +25,12 @@ pub(crate) enum Mark {
     SuffixedClose,
     /// Closes a call, or stands around calls. It is never shown.
     Close,
-    /// Begins what only the program may say: a result, or another turn.
+    /// Begins what comes behind a result. It ends the reply, once something was called.
     Foreign,
+    /// Begins a tool's result, which runs to the first of these. Nothing in it is a call.
+    Result(&'static [&'static str]),
+    /// Begins a turn. It ends the reply, unless one of these roles, the model's own, stands behind it.
+    Turn(&'static [&'static str]),
     /// Ends a turn. Never shown.
     Stop,
 }
@@ -72,19 +76,22 @@ pub(crate) const STOPS: [&str; 11] = [
     "</s>",
 ];
 
+/// What a template calls the model.
+pub(crate) const OWN: &[&str] = &["assistant", "model"];
+
 /// What every format has.
 const COMMON: [Entry; 11] = [
     common("<think>", Mark::Think(&["</think>"])),
     common("<thinking>", Mark::Think(&["</thinking>"])),
     common("</think>", Mark::EndThink),
     common("</thinking>", Mark::EndThink),
-    common("<tool_response>", Mark::Foreign),
-    common("<tool_result>", Mark::Foreign),
-    common("<|im_start|>", Mark::Foreign),
-    common("<|start_header_id|>", Mark::Foreign),
-    common("<start_of_turn>", Mark::Foreign),
-    common("<|observation|>", Mark::Foreign),
-    common("<|user|>", Mark::Foreign),
+    common("<tool_response>", Mark::Result(&["</tool_response>"])),
+    common("<tool_result>", Mark::Result(&["</tool_result>"])),
+    common("<|im_start|>", Mark::Turn(OWN)),
+    common("<|start_header_id|>", Mark::Turn(OWN)),
+    common("<start_of_turn>", Mark::Turn(OWN)),
+    common("<|observation|>", Mark::Result(&["<|assistant|>"])),
+    common("<|user|>", Mark::Turn(&[])),
 ];
 
 /// The shortest end of a text that counts as a mark that broke off.

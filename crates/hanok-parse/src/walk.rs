@@ -11,6 +11,7 @@ use crate::{
     CallKind, Declared, ErrorKind, Event, Expected, Reply,
     calls::{self, Calls},
     draft::{Attempt, Draft},
+    echo::{self, Echo},
     elements::Elements,
     fence::Fence,
     flow::Run,
@@ -81,6 +82,8 @@ pub(crate) struct Walk {
     open: String,
     pub(crate) pending: Option<Pending>,
     pub(crate) fence: Fence,
+    /// A result is being repeated: nothing in it is a call.
+    pub(crate) echo: Option<Echo>,
     pub(crate) draft: Draft,
     /// Objects whose end was not found. Each may have cost a look at the whole text, so there is a limit.
     pub(crate) unclosed: usize,
@@ -167,7 +170,7 @@ impl Walk {
     }
 
     fn line_start(&mut self, look: Look<'_>) -> Result<bool, More> {
-        if self.mode == Mode::Dead {
+        if self.mode == Mode::Dead || self.echo.is_some_and(Echo::is_marked) {
             return Ok(false);
         }
         let first = look.rest(self.at).bytes().next().unwrap_or_default();
@@ -188,7 +191,7 @@ impl Walk {
                 Line::Other => {}
             }
         }
-        if !self.is_prose() {
+        if !self.is_prose() || self.echo.is_some() {
             return Ok(false);
         }
         if look.ended
@@ -270,10 +273,20 @@ impl Walk {
             }
             _ => {}
         }
+        if label.kind == LabelKind::Observation {
+            let foreign = self.foreign(look);
+            if !foreign {
+                self.echo = Some(Echo::line());
+            }
+            return foreign;
+        }
+        if !matches!(label.kind, LabelKind::Input | LabelKind::Task) {
+            self.echo = None;
+        }
         match label.kind {
             LabelKind::Thought => self.open_mode(look, label, Mode::Thought(self.at)),
             LabelKind::Final { .. } => self.open_mode(look, label, Mode::Answer(self.at)),
-            LabelKind::Observation => return self.foreign(look),
+            LabelKind::Observation => return false,
             LabelKind::Action => self.open_name(look, label, CallKind::Tool),
             LabelKind::Delegate => self.open_name(look, label, CallKind::Delegate),
             LabelKind::Input => return self.open_input(look, label),
@@ -336,20 +349,47 @@ impl Walk {
         if !self.draft.has_attempt() && self.pending.is_none() {
             return false;
         }
+        self.invented(look);
+        true
+    }
+
+    /// What the model invents ends the reply.
+    pub(crate) fn invented(&mut self, look: Look<'_>) {
+        self.echo = None;
         if self.leave(look) {
             self.draft.invented(self.at);
             self.mode = Mode::Dead;
         }
-        true
     }
 
     fn mark(&mut self, look: Look<'_>) -> Result<bool, More> {
+        if let Some(echo) = self.echo
+            && let Some(len) = look.any(self.at, echo.closes())?
+        {
+            self.echo = echo.closed();
+            self.go(self.at + len);
+            return Ok(true);
+        }
         let before = look.slice(self.start, self.at);
         // A mark in inline code is talked about, not used.
         if before.ends_with('`') && !before.ends_with("```") {
             return Ok(false);
         }
         match look.setup.marks.at(look.rest(self.at)) {
+            Found::Mark(mark, len) if self.echo.is_some_and(|echo| echo.hides(mark)) => {
+                self.echo = self.echo.map(|echo| echo.behind(mark));
+                self.go(self.at + len);
+                Ok(true)
+            }
+            Found::Mark(Mark::Turn(own), len)
+                if self.is_prose() && echo::is_own(look, self.at + len, own)? =>
+            {
+                // Once something was called, the model's own next turn is invented as well.
+                if !self.foreign(look) {
+                    self.go(self.at + len);
+                }
+                Ok(true)
+            }
             Found::Mark(mark, len) => Ok(self.enter_mark(look, mark, len)),
             Found::Prefix if !look.ended => Err(More),
             Found::Prefix if self.is_prose() => Ok(self.cut_mark(look)),
@@ -378,6 +418,13 @@ impl Walk {
                     self.go(self.at + len);
                 }
             }
+            Mark::Result(closes) if !matches!(self.mode, Mode::Answer(_)) => {
+                if !self.foreign(look) {
+                    self.echo = Some(Echo::marked(closes, self.echo.is_some()));
+                    self.go(self.at + len);
+                }
+            }
+            Mark::Turn(_) if !matches!(self.mode, Mode::Answer(_)) => self.invented(look),
             Mark::Open(rule) if self.is_prose() => {
                 self.reading = Reading::Opening(Opening::new(self.at, self.at + len, rule));
             }
@@ -413,7 +460,7 @@ impl Walk {
     /// The text broke off inside a mark: it is never shown, and a call's mark was to be a call.
     fn cut_mark(&mut self, look: Look<'_>) -> bool {
         let Some(opens) = look.setup.marks.cut(look.rest(self.at)) else { return false };
-        if opens {
+        if opens && self.echo.is_none() {
             self.truncated(look, self.at, None, Expected::Rest);
         }
         self.at = look.text.len();
@@ -585,6 +632,7 @@ impl Walk {
         self.run = Run::default();
         self.pending = None;
         self.fence = Fence::default();
+        self.echo = None;
         self.mode = Mode::Content;
     }
 

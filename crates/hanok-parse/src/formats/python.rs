@@ -27,7 +27,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(LLAMA4, "<|python_end|>", Mark::Close),
     of(LFM2, "<|tool_call_start|>", Mark::Open(&TOOL_CALL)),
     of(LFM2, "<|tool_call_end|>", Mark::Close),
-    of(LFM2, "<|tool_response_start|>", Mark::Foreign),
+    of(LFM2, "<|tool_response_start|>", Mark::Result(&["<|tool_response_end|>"])),
     of(CALLS, "<function_calls>", Mark::Open(&FUNCTION_CALLS)),
     of(CALLS, "</function_calls>", Mark::Close),
 ];

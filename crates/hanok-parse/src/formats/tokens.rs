@@ -3,7 +3,7 @@
 use super::{Otherwise, Rule, Then};
 use crate::{
     Format,
-    marks::{Entry, Mark, of},
+    marks::{Entry, Mark, OWN, of},
 };
 
 const DEEPSEEK: Rule = Rule {
@@ -52,9 +52,9 @@ pub(super) const MARKS: &[Entry] = &[
     of(V3, "<｜tool▁call▁begin｜>", Mark::Open(&DEEPSEEK)),
     of(V3, "<｜tool▁call▁end｜>", Mark::Close),
     of(V3, "<｜tool▁calls▁end｜>", Mark::Close),
-    of(V3, "<｜tool▁outputs▁begin｜>", Mark::Foreign),
-    of(V3, "<｜tool▁output▁begin｜>", Mark::Foreign),
-    of(V3, "<｜User｜>", Mark::Foreign),
+    of(V3, "<｜tool▁outputs▁begin｜>", Mark::Result(&["<｜tool▁outputs▁end｜>"])),
+    of(V3, "<｜tool▁output▁begin｜>", Mark::Result(&["<｜tool▁output▁end｜>"])),
+    of(V3, "<｜User｜>", Mark::Turn(&[])),
     of(K2, "<|tool_calls_section_begin|>", Mark::Section(&["<|tool_calls_section_end|>"])),
     of(K2, "<|tool_calls_section_end|>", Mark::Close),
     of(K2, "<|tool_call_begin|>", Mark::Open(&KIMI)),
@@ -71,16 +71,20 @@ pub(super) const MARKS: &[Entry] = &[
     of(PLAMO3, "<|plamo:end_think:plamo|>", Mark::EndThink),
     of(PLAMO3, "<|plamo:tag|>", Mark::Stop),
     of(QWEN, "✿FUNCTION✿", Mark::Open(&QWEN_AGENT)),
-    of(QWEN, "✿RESULT✿", Mark::Foreign),
+    of(QWEN, "✿RESULT✿", Mark::Result(&["✿RETURN✿"])),
     of(QWEN, "✿RETURN✿", Mark::Foreign),
     of(GEMMA4, "<|tool_call>", Mark::Open(&GEMMA)),
     of(GEMMA4, "<tool_call|>", Mark::Close),
     of(GEMMA4, "<|channel>thought", Mark::Think(&["<channel|>"])),
     of(GEMMA4, "<channel|>", Mark::EndThink),
-    of(GEMMA4, "<|tool_response>", Mark::Foreign),
-    of(GEMMA4, "<|turn>", Mark::Foreign),
+    of(GEMMA4, "<|tool_response>", Mark::Result(&["<tool_response|>"])),
+    of(GEMMA4, "<|turn>", Mark::Turn(OWN)),
     of(GEMMA4, "<turn|>", Mark::Stop),
     of(&[Format::Functiongemma], "<start_function_call>", Mark::Open(&FUNCTIONGEMMA)),
     of(&[Format::Functiongemma], "<end_function_call>", Mark::Close),
-    of(&[Format::Functiongemma], "<start_function_response>", Mark::Foreign),
+    of(
+        &[Format::Functiongemma],
+        "<start_function_response>",
+        Mark::Result(&["<end_function_response>"]),
+    ),
 ];

@@ -166,7 +166,7 @@ pub(super) const MARKS: &[Entry] = &[
     of(INVOKES, "<invoke name=", Mark::Open(&INVOKE_OPEN)),
     of(INVOKES, "</invoke>", Mark::Close),
     of(INVOKES, "</function_calls>", Mark::Close),
-    of(INVOKES, "<function_results>", Mark::Foreign),
+    of(INVOKES, "<function_results>", Mark::Result(&["</function_results>"])),
     of(&[Format::Dots], "<dots_function_call>", Mark::Open(&DOTS_OPEN)),
     of(&[Format::Dots], "</dots_function_call>", Mark::Close),
     of(&[Format::MinimaxM2], "<minimax:tool_call>", Mark::Open(&MINIMAX)),

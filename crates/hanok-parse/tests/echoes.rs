@@ -1,0 +1,126 @@
+//! What a model repeats of a tool's result, or writes in the turn of another role, is never a call.
+
+mod support;
+
+use hanok_parse::{NoteKind, Parser, Reply};
+use support::{declared, line, parser};
+
+/// The marks of results, and where they end.
+const RESULTS: [(&str, &str); 12] = [
+    ("<tool_response>", "</tool_response>"),
+    ("<tool_result>", "</tool_result>"),
+    ("<|observation|>", "<|assistant|>"),
+    ("<function_results>", "</function_results>"),
+    ("<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),
+    ("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
+    ("✿RESULT✿", "✿RETURN✿"),
+    ("<|tool_response>", "<tool_response|>"),
+    ("<start_function_response>", "<end_function_response>"),
+    ("<|tool_response_start|>", "<|tool_response_end|>"),
+    ("<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"),
+    ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+];
+
+/// Calls of many formats.
+const CALLS: [&str; 14] = [
+    "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>",
+    "<tool_call><function=f></function></tool_call>",
+    "<function=f></function>",
+    "\n{\"name\": \"f\", \"arguments\": {}}",
+    "\n```json\n{\"name\": \"f\", \"arguments\": {}}\n```",
+    "\n[f()]",
+    "<|python_tag|>{\"name\": \"f\", \"parameters\": {}}",
+    "[TOOL_CALLS]f[ARGS]{}",
+    "<function_calls><invoke name=\"f\"></invoke></function_calls>",
+    "<｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜>",
+    "<|tool_calls_section_begin|><|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
+    "<|channel|>commentary to=functions.f <|message|>{}<|call|>",
+    "✿FUNCTION✿: f\n✿ARGS✿: {}",
+    "<tool_c",
+];
+
+fn whole_and_in_pieces(parser: &Parser, text: &str) -> Reply {
+    support::stream::same(parser, text, []);
+    parser.parse(text)
+}
+
+/// contract 16
+#[test]
+fn nothing_between_the_marks_of_a_result_is_a_call() {
+    for (open, close) in RESULTS {
+        for call in CALLS {
+            for text in [format!("{open}{call}{close}"), format!("네. {open}\n{call}")] {
+                let reply = whole_and_in_pieces(&parser(), &text);
+                assert_eq!(line(&reply), "", "{text}");
+            }
+        }
+        for inner in
+            ["\nAction: f\nAction Input: {}\n", "\nFinal Answer: 3\n", "<think>x</think>[f()]"]
+        {
+            let text = format!("{open}{inner}{close}");
+            assert_eq!(line(&whole_and_in_pieces(&parser(), &text)), "", "{text}");
+        }
+        let text = format!("{open}3{close}\nAction: f\nAction Input: {{}}");
+        assert_eq!(line(&whole_and_in_pieces(&parser(), &text)), "f{}", "{text}");
+    }
+}
+
+/// contract 16: a line begins a result, and the next label ends it.
+#[test]
+fn nothing_behind_the_label_of_a_result_is_a_call_up_to_the_next_label() {
+    for label in ["Observation:", "**Observation:**", "관찰:"] {
+        for call in CALLS {
+            for text in [format!("{label} {call}"), format!("{label}\nTask: x\n{call}")] {
+                assert_eq!(line(&whole_and_in_pieces(&parser(), &text)), "", "{text}");
+            }
+        }
+        for (behind, want) in [
+            ("Thought: 음\nAction: f\nAction Input: {}", "f{}"),
+            ("Final Answer: 네", "=네"),
+            ("Thought: 음\n[f()]", "f{}"),
+        ] {
+            let text = format!("{label} [f()]\n{behind}");
+            assert_eq!(line(&whole_and_in_pieces(&parser(), &text)), want, "{text}");
+        }
+        let nested = format!("{label} <tool_response>x</tool_response>{}", CALLS[0]);
+        assert_eq!(line(&whole_and_in_pieces(&parser(), &nested)), "", "{nested}");
+    }
+}
+
+/// contract 15
+#[test]
+fn the_turn_of_another_role_ends_the_reply() {
+    for header in [
+        "<|im_start|>user\n",
+        "<|im_start|>tool\n",
+        "<|start_header_id|>ipython<|end_header_id|>\n",
+        "<start_of_turn>user\n",
+        "<|turn>user\n",
+        "<|user|>",
+        "<｜User｜>",
+        "<|start|>user<|message|>",
+        "<|start|>functions.f to=assistant<|channel|>commentary<|message|>",
+    ] {
+        for call in CALLS {
+            let text = format!("네.\n{header}{call}");
+            let reply = whole_and_in_pieces(&parser(), &text);
+            assert_eq!((line(&reply).as_str(), reply.content.as_str()), ("", "네."), "{text}");
+            assert_eq!(
+                reply.notes.last().map(|note| note.kind),
+                Some(NoteKind::InventedObservation),
+                "{text}"
+            );
+        }
+    }
+    for header in ["<|im_start|>assistant\n", "<start_of_turn>model\n", "<|turn>model\n"] {
+        let text = format!("{header}{}", CALLS[0]);
+        assert_eq!(line(&whole_and_in_pieces(&parser(), &text)), "f{}", "{text}");
+    }
+}
+
+/// contract 6: what the chat template opened is reasoning, whatever it repeats.
+#[test]
+fn a_close_mark_of_reasoning_ends_a_result_that_was_thought_of() {
+    let text = format!("다음은 <tool_response> 이다.</think>{}", CALLS[0]);
+    assert_eq!(line(&whole_and_in_pieces(&Parser::new(declared()), &text)), "f{}");
+}
