@@ -32,6 +32,8 @@ pub use number::Number;
 /// Sums, products and powers are exact. A quotient or root without an end is rounded to 30 significant
 /// digits (never before the decimal point), half to even; so is what needs more than 100 decimals and
 /// 40 digits. [`Number::is_rounded`] tells. In between ten more digits are carried: `1/3*3` is `1`.
+/// What is rounded many times over may lose more than these: behind `≈`, the last digits of a product of some hundred
+/// roots are not right, nor are those past the 30th of a rounded value that has more before the decimal point.
 ///
 /// # Errors
 ///

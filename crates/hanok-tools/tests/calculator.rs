@@ -48,6 +48,9 @@ fn calculates_what_people_and_models_write() {
         ("3 × 4 ÷ 2", "6"),
         ("3x4", "12"),
         ("3 X 4", "12"),
+        ("10x5", "50"),
+        ("0 x 4", "0"),
+        ("0.5x4", "2"),
         ("8 − 3", "5"),
         ("１２＋３．５", "15.5"),
         ("（１＋２）＊３", "9"),
@@ -160,6 +163,22 @@ fn an_error_says_where_and_what_to_write_instead() {
         (
             "5% - 3",
             "at character 2: this % could be percent or remainder; write `(5%) - 3` for percent and `5 % (-3)` for the remainder",
+        ),
+        (
+            "2 + 0x10",
+            "at character 5: `0x10` looks like a number of another base than ten; write decimal digits, and a product as `0 * 10`",
+        ),
+        (
+            "０Ｘff",
+            "at character 1: `0Xff` looks like a number of another base than ten; write decimal digits, and a product as `0 * 10`",
+        ),
+        (
+            "0b11 + 1",
+            "at character 1: `0b11` looks like a number of another base than ten; write decimal digits, and a product as `0 * 10`",
+        ),
+        (
+            "0o7",
+            "at character 1: `0o7` looks like a number of another base than ten; write decimal digits, and a product as `0 * 10`",
         ),
         ("1/0", "division by zero"),
         ("1 % 0", "division by zero"),

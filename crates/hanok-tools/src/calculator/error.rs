@@ -23,6 +23,13 @@ pub enum CalculatorError {
     #[error("at character {at}: {function} takes {takes}, found {given}")]
     #[allow(missing_docs, reason = "the message names the fields")]
     Arguments { at: usize, function: &'static str, takes: &'static str, given: usize },
+    /// A number that begins like one of another base: `0x10`, `0b11`, `0o7`.
+    #[error(
+        "at character {at}: `{number}` looks like a number of another base than ten; write decimal digits, and a \
+         product as `0 * 10`"
+    )]
+    #[allow(missing_docs, reason = "the message names the fields")]
+    OtherBase { at: usize, number: String },
     /// A comma in a function's brackets that could separate thousands or arguments.
     #[error(
         "at character {at}: this comma could separate thousands or arguments; write `1, 234` for two arguments and \

@@ -4,6 +4,9 @@ use super::error::CalculatorError;
 use super::limits;
 use super::number::Number;
 
+/// So much of a number of another base is shown.
+const OTHER_BASE: usize = 32;
+
 /// A part of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
@@ -114,7 +117,11 @@ impl Lexer {
     }
 
     fn number(&mut self) -> Result<Token, CalculatorError> {
+        let start = self.next;
         let mut digits = self.whole_part()?;
+        if digits == "0" {
+            self.other_base(start)?;
+        }
         let mut decimals = 0;
         if self.peek(0) == Some('.') {
             self.next += 1;
@@ -124,6 +131,21 @@ impl Lexer {
         }
         let exponent = self.exponent();
         Number::read(&digits, decimals.saturating_sub(exponent)).map(Token::Number)
+    }
+
+    /// Refuses what other languages write for a number of another base, which would be read as a product: `0x10`.
+    fn other_base(&self, start: usize) -> Result<(), CalculatorError> {
+        let is_base = match self.peek(0) {
+            Some('x' | 'X') => true,
+            Some('b' | 'B' | 'o' | 'O') => self.is_digit(1),
+            _ => false,
+        };
+        if !is_base {
+            return Ok(());
+        }
+        let letters = self.characters.iter().skip(start).take(OTHER_BASE);
+        let number = letters.take_while(|c| c.is_ascii_alphanumeric()).collect();
+        Err(CalculatorError::OtherBase { at: start + 1, number })
     }
 
     fn take_digits(&mut self, digits: &mut String) {
