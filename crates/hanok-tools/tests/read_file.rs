@@ -155,6 +155,36 @@ async fn links_are_not_followed_wherever_they_lead() {
     }
 }
 
+/// P36: what is a file of outside by another name shows nothing of it.
+#[tokio::test]
+async fn a_file_with_another_name_is_refused() {
+    let (around, tool) = folder();
+    let inside = around.path().join("in");
+    fs::hard_link(around.path().join("secret"), inside.join("hard")).unwrap();
+    for path in ["hard", "./hard", "hard/"] {
+        let want = format!(
+            "refused: `{path}` is a hard link: the same file has another name, perhaps outside of the folder, and is not read"
+        );
+        assert_eq!(refusal(&tool, path).await, want);
+    }
+    // Its last name is its own again.
+    fs::remove_file(around.path().join("secret")).unwrap();
+    assert!(read(&tool, "hard").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_file_is_no_folder() {
+    let (_around, tool) = folder();
+    for path in ["hello.txt/", "hello.txt//", "hello.txt/.", "hello.txt\\", "notes/today.md/"] {
+        let said = read(&tool, path).await.unwrap_err().report();
+        let shown = path.escape_debug();
+        let want =
+            format!("`{shown}` is a file and not a folder: write it without what follows its name");
+        assert!(said.contains(&want), "{said}");
+    }
+    assert!(read(&tool, "notes/").await.unwrap_err().report().contains("is a folder"));
+}
+
 /// P36
 #[tokio::test]
 async fn what_is_no_file_of_its_own_is_refused_and_blocks_nobody() {

@@ -22,6 +22,14 @@ pub enum FileError {
     /// A link, wherever it leads.
     #[error("`{path}` is a link, and links are not followed")]
     Link { path: String },
+    /// A file that has another name as well, which may lie outside of the folder.
+    #[error(
+        "`{path}` is a hard link: the same file has another name, perhaps outside of the folder, and is not read"
+    )]
+    HardLink { path: String },
+    /// A file whose path ends like a folder's.
+    #[error("`{path}` is a file and not a folder: write it without what follows its name")]
+    NotAFolder { path: String },
     /// A folder. `holds` are some of the names in it.
     #[error("`{path}` is a folder{}", it_holds(holds))]
     IsFolder { path: String, holds: Vec<String> },
@@ -66,12 +74,14 @@ fn it_holds(holds: &[String]) -> String {
 impl From<FileError> for ToolError {
     fn from(error: FileError) -> Self {
         match error {
-            FileError::NotFound { .. } | FileError::IsFolder { .. } | FileError::PastEnd { .. } => {
-                Self::arguments(error)
-            }
-            FileError::Path { .. } | FileError::Link { .. } | FileError::NotAFile { .. } => {
-                Self::refused(error.to_string())
-            }
+            FileError::NotFound { .. }
+            | FileError::IsFolder { .. }
+            | FileError::NotAFolder { .. }
+            | FileError::PastEnd { .. } => Self::arguments(error),
+            FileError::Path { .. }
+            | FileError::Link { .. }
+            | FileError::HardLink { .. }
+            | FileError::NotAFile { .. } => Self::refused(error.to_string()),
             other => Self::failed(other),
         }
     }

@@ -54,11 +54,16 @@ impl Folder {
             folder = Some(next.map_err(|error| refused(before, name, &shown, error))?);
         }
         let folder = folder.as_ref().unwrap_or(&self.0);
-        read_in(folder, last, &shown, limit)
+        // A name before a separator is a folder's.
+        let as_folder =
+            path.ends_with(['/', '\\']) || path.ends_with("/.") || path.ends_with("\\.");
+        let file = open_in(folder, last, &shown, as_folder)?;
+        read_all(file, &shown, limit)
     }
 }
 
-fn read_in(folder: &Dir, name: &str, shown: &str, limit: u64) -> Result<Vec<u8>, FileError> {
+/// The file `name`, once it is known to be one that may be read.
+fn open_in(folder: &Dir, name: &str, shown: &str, as_folder: bool) -> Result<File, FileError> {
     let path = || shown.to_owned();
     let io = |source| FileError::Io { path: path(), source };
     let mut options = OpenOptions::new();
@@ -74,6 +79,16 @@ fn read_in(folder: &Dir, name: &str, shown: &str, limit: u64) -> Result<Vec<u8>,
     if let Some(what) = unreadable(&file, &metadata).map_err(io)? {
         return Err(FileError::NotAFile { path: path(), what });
     }
+    if has_other_names(&metadata) {
+        return Err(FileError::HardLink { path: path() });
+    }
+    if as_folder { Err(FileError::NotAFolder { path: path() }) } else { Ok(file) }
+}
+
+fn read_all(file: File, shown: &str, limit: u64) -> Result<Vec<u8>, FileError> {
+    let path = || shown.to_owned();
+    let io = |source| FileError::Io { path: path(), source };
+    let metadata = file.metadata().map_err(io)?;
     let too_large = |size| FileError::TooLarge { path: path(), size, limit };
     if metadata.len() > limit {
         return Err(too_large(metadata.len()));
@@ -93,6 +108,17 @@ fn unreadable(file: &File, metadata: &Metadata) -> io::Result<Option<&'static st
         return Ok(Some(kind(&metadata.file_type())));
     }
     is_made_up(file).map(|made_up| made_up.then_some("made up by the system when it is read"))
+}
+
+/// A name that somebody else gave to a file of theirs shows that file.
+#[cfg(unix)]
+fn has_other_names(metadata: &Metadata) -> bool {
+    cap_fs_ext::MetadataExt::nlink(metadata) > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &Metadata) -> bool {
+    false
 }
 
 #[cfg(unix)]

@@ -25,7 +25,8 @@ const OUTPUT: usize = 32 * 1024;
 ///
 /// The folder is opened once, here; every name is then opened in the folder before it, without following links, and what
 /// was opened is what is judged. A path that leads out, a link, a device, a pipe, a socket, a file of `/proc` or one that
-/// is too large is refused. A folder's names, and names that are spelled like one that is not there, are told.
+/// is too large is refused, and on Unix a file with a second name (a hard link), which may be one of outside: copy what is
+/// to be read. A folder's names, and names that are spelled like one that is not there, are told.
 ///
 /// It changes nothing. Long files are shown in pieces: a last line says where the next begins. Characters that would act on
 /// a terminal are written out. Its data are `{"path": …, "first_line": 1, "last_line": 40, "lines": 900}`.
