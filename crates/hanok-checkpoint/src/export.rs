@@ -115,6 +115,10 @@ fn read<'l>(lines: impl IntoIterator<Item = &'l str>) -> Result<Moved, ImportErr
     let bytes = stored(first).map_err(wrong(1))?;
     let mut reader = Reader::new(&bytes);
     let parts = reader.array().map_err(wrong(1))?;
+    // No format has more parts than bytes: such a line is damaged, whatever number follows.
+    if parts > bytes.len() {
+        return malformed(&reader, "as many parts as the line has room for").map_err(wrong(1));
+    }
     let found = reader.uint().map_err(wrong(1))?;
     if found != VERSION {
         return Err(ImportError::Format { found });
@@ -480,5 +484,30 @@ fn stored(line: &str) -> Result<Vec<u8>, StoredError> {
             Ok(bytes.to_vec())
         }
         _ => Err(wrong("a line that was not changed")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `import` says of a first line that announces `parts` parts, of which it has the format and no more.
+    fn refusal(parts: usize, format: u64) -> ImportError {
+        let mut writer = Writer::new();
+        writer.array(parts).uint(format);
+        let line = end(String::from("{\"thread\":\"t\""), &writer.into_bytes());
+        read([line.as_str()]).err().unwrap()
+    }
+
+    #[test]
+    fn a_first_line_that_is_damaged_is_told_from_one_of_another_format() {
+        for format in [1, VERSION, VERSION + 1] {
+            let error = refusal(u32::MAX as usize, format);
+            assert!(matches!(error, ImportError::Line { line: 1, .. }), "{format}: {error}");
+        }
+        assert!(
+            matches!(refusal(1, VERSION + 1), ImportError::Format { found } if found == VERSION + 1)
+        );
+        assert!(matches!(refusal(1, VERSION), ImportError::Line { line: 1, .. }));
     }
 }
