@@ -22,7 +22,15 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // Wrong usage repeats what was written. Help and the version repeat nothing.
+        Err(error) if error.use_stderr() => {
+            output::misused(&error.render().to_string());
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+        Err(help) => help.exit(),
+    };
     let mut output = Output::new(arguments.json);
     match run(arguments, &mut output) {
         Ok(()) => ExitCode::SUCCESS,

@@ -72,6 +72,12 @@ impl Output {
     }
 }
 
+/// What is wrong with the arguments, on the standard error, with what would act on a terminal made visible.
+pub(crate) fn misused(usage: &str) {
+    // Whoever does not listen is not told.
+    let _ = write!(io::stderr().lock(), "{}", Printable(usage));
+}
+
 /// A reader that has seen enough ends the output quietly.
 fn quiet(written: io::Result<()>) -> Result<(), Failure> {
     match written {

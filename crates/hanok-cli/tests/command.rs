@@ -340,6 +340,37 @@ fn wrong_usage_is_told() {
     assert_eq!(expired.lines().count(), 1, "{expired}");
 }
 
+/// Whatever an argument holds, what is said of it does not act on a terminal.
+#[test]
+fn wrong_arguments_are_repeated_without_what_acts_on_a_terminal() {
+    let house = House::new();
+    for wrong in [
+        &["history", "t", "--since", NASTY][..],
+        &["history", "t", "--until", NASTY],
+        &["history", "t", "--kind", NASTY],
+        &["history", "t", "--tag", NASTY],
+        &["show", "t", "--at", NASTY],
+        &["prune", "t", "--last", NASTY, "--yes"],
+        &["prune", "t", "--since", NASTY, "--yes"],
+        &["show", "t", NASTY],
+        &[NASTY],
+        &["show", NASTY],
+        &["list", "--tenant", NASTY],
+        &["list", "--status", NASTY],
+        &["list", "--forks-of", NASTY],
+        &["import", "t", NASTY],
+        &["list", &format!("--{NASTY}")],
+        &["list", "--db", NASTY],
+    ] {
+        let said = house.hanok(wrong);
+        let all = [said.out, said.err].concat();
+        let acts = ['\u{1b}', '\u{9b}', '\u{202e}', '\r', '\u{7}'];
+        assert!(!all.contains(acts), "{wrong:?}: {all:?}");
+    }
+    let said = house.hanok(&["history", "t", "--since", NASTY]);
+    assert!(said.code == 2 && said.err.contains("--since"), "{}", said.err);
+}
+
 /// A store that is encrypted and compressed is read, verified and moved with its keys, and not without; no key is ever told.
 #[cfg(all(feature = "encryption", feature = "compression"))]
 #[test]
