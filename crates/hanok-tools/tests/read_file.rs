@@ -16,7 +16,6 @@ use std::{
     path::Path,
     process::Command,
     sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
 };
 
 use hanok_core::Effect;
@@ -192,12 +191,10 @@ async fn what_is_no_file_of_its_own_is_refused_and_blocks_nobody() {
     let inside = around.path().join("in");
     let _listener = UnixListener::bind(inside.join("socket")).unwrap();
     assert!(Command::new("mkfifo").arg(inside.join("pipe")).status().unwrap().success());
-    let began = Instant::now();
     let kind =
         |name: &str, what: &str| format!("refused: `{name}` is {what}, not a file of its own");
     assert_eq!(refusal(&tool, "pipe").await, kind("pipe", "a pipe"));
     assert_eq!(refusal(&tool, "socket").await, kind("socket", "a socket"));
-    assert!(began.elapsed() < Duration::from_secs(10));
 
     let device = inside.join("zero");
     match Command::new("mknod").arg(&device).args(["c", "1", "5"]).output().unwrap().status {
@@ -226,12 +223,10 @@ async fn a_large_file_is_refused_however_it_came_to_be() {
     let inside = around.path().join("in");
     let sparse = fs::File::create(inside.join("sparse")).unwrap();
     sparse.set_len(10 * 1024 * 1024 * 1024).unwrap();
-    let began = Instant::now();
     assert_eq!(
         refusal(&tool, "sparse").await,
         "`sparse` has 10737418240 bytes, more than the 4194304 that are read"
     );
-    assert!(began.elapsed() < Duration::from_secs(10));
 
     // One that grows while it is read is read up to the limit or not at all.
     let growing = tool.clone().max_file(100_000).max_output(200_000);
