@@ -15,7 +15,7 @@ use std::{
     io::{Read, Write},
     net::TcpListener,
     process::{Command, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use server::{Answer, serve};
@@ -190,13 +190,13 @@ fn whatever_a_model_writes_the_events_are_json() {
     assert_eq!(events.last().unwrap()["text"], "네\u{202e}, \u{9b}31m\u{200b}\u{feff}😀 끝");
 }
 
-/// A model that writes for half a minute: one Ctrl-C is enough, whenever it comes.
+/// A model that writes for longer than a test may take: one Ctrl-C is enough, whenever it comes. Unheard, it is waited for
+/// until the test is ended.
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_is_heard_while_an_answer_is_written() {
     for _ in 0..3 {
-        let pieces = Answer::Pieces(&["말 "; 3_000], Duration::from_millis(10));
-        let began = Instant::now();
+        let pieces = Answer::Pieces(&["말 "; 60_000], Duration::from_millis(10));
         let mut child = served(pieces, &["--json", "안녕"]).spawn().unwrap();
         // Some of the answer is there.
         let mut first = [0; 2_000];
@@ -204,7 +204,6 @@ fn ctrl_c_is_heard_while_an_answer_is_written() {
         let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         let Said { code, err, .. } = said(child.wait_with_output().unwrap());
         assert_eq!(code, Some(130), "{err}");
-        assert!(began.elapsed() < Duration::from_secs(25));
     }
 }
 
