@@ -8,10 +8,13 @@ use jsonschema::{
 };
 use serde_json::Value;
 
-use crate::{observation::cut, unique::Unique};
+use crate::{observation::cut, unique::doubled};
 
 /// How many mistakes a model is told at once.
 const MISTAKES: usize = 5;
+
+/// How long the arguments of a call may be, in bytes: a quarter of the longest line that is read of a model's server.
+const LONGEST: usize = 1024 * 1024;
 
 /// How much of a value a sentence quotes, in bytes.
 const QUOTED: usize = 80;
@@ -29,12 +32,37 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, BoxError> {
 
 /// What is wrong with `arguments`, a sentence each; nothing when they fit.
 pub(crate) fn mistakes(validator: &Validator, arguments: &str, language: Language) -> Vec<String> {
-    match serde_json::from_str::<Unique>(arguments) {
-        Ok(Unique(arguments)) => faults(validator, &arguments, Noun::Arguments, language),
+    if arguments.len() > LONGEST {
+        return vec![too_long(arguments.len(), language)];
+    }
+    // A key that stands twice is told before anything else: what is read has one of the two values only.
+    if let Some(key) = doubled(arguments) {
+        return vec![twice(short(&key), language)];
+    }
+    match serde_json::from_str(arguments) {
+        Ok(arguments) => faults(validator, &arguments, Noun::Arguments, language),
         Err(error) => vec![match language {
             Language::Korean => format!("인자가 JSON이 아닙니다({error})."),
             _ => format!("The arguments are not JSON ({error})."),
         }],
+    }
+}
+
+fn too_long(bytes: usize, language: Language) -> String {
+    match language {
+        Language::Korean => {
+            format!("인자가 {bytes}바이트입니다. {LONGEST}바이트까지만 받으니 나누어 부르세요.")
+        }
+        _ => format!(
+            "The arguments have {bytes} bytes, and at most {LONGEST} are taken: make several calls."
+        ),
+    }
+}
+
+fn twice(key: &str, language: Language) -> String {
+    match language {
+        Language::Korean => format!("`{key}` 값이 두 번 있습니다. 한 번만 쓰세요."),
+        _ => format!("`{key}` stands twice: write it once."),
     }
 }
 
@@ -204,6 +232,11 @@ mod tests {
                 r#"{"query":"휴가","unit":"week"}"#,
                 r#"`unit` has to be one of "day", "hour", and is "week"."#,
                 r#"`unit`에는 "day", "hour" 중 하나를 써야 하는데 "week"입니다."#,
+            ),
+            (
+                r#"{"query":"휴가","top":1,"top":null}"#,
+                "`top` stands twice: write it once.",
+                "`top` 값이 두 번 있습니다. 한 번만 쓰세요.",
             ),
             (r#"{"query":"휴가","q":1}"#, "There is no argument `q`.", "`q` 인자는 없습니다."),
             (

@@ -60,6 +60,7 @@ async fn what_servers_leave_of_a_call_is_understood_or_told_the_model() {
         ("find", r#"{"q": "#, "The arguments are not JSON"),
         ("find", r#"{"q": 7}"#, "`q` has to be of type string"),
         ("find", "[]", "object"),
+        ("find", r#"{"q": "a", "q": "b"}"#, "`q` stands twice: write it once."),
         ("Find", r#"{"q": "a"}"#, "There is no tool `Find`"),
         ("gone", "{}", "There is no tool `gone`"),
         ("", "{}", "There is no tool ``"),
