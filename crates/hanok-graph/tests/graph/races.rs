@@ -291,7 +291,7 @@ impl Layer for Noting {
 async fn a_snapshot_holds_nothing_that_is_not_stored() {
     /// One message, written anew each time: of much that is said little stays, so that snapshots are worth it.
     async fn say(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
-        if cx.services().note("said") == 15 {
+        if cx.services().note("said") == 35 {
             std::future::pending::<()>().await;
         }
         let message = Message::user("x".repeat(50_000)).with_id("0");
@@ -302,11 +302,14 @@ async fn a_snapshot_holds_nothing_that_is_not_stored() {
     let (graph, noting) = (built(graph.branch("say", to, ["say", END])), Noting::default());
     let store = SharedCheckpointer::new(Layered(noting.clone()));
     let (on, ledger) = (|| app(&graph, &store).durable(Durability::Exit), Ledger::default());
-    let first = on().thread(key("t")).invoke(S::update(), ledger.clone()).await.unwrap();
-    assert_eq!(first.done().unwrap().n, 10);
+    // So much that the next run begins with a log that is worth a snapshot.
+    for turn in 1..=3 {
+        let done = on().thread(key("t")).invoke(S::update(), ledger.clone()).await.unwrap();
+        assert_eq!(done.done().unwrap().n, 10 * turn);
+    }
     let (one, told) = (on(), ledger.clone());
     let run = tokio::spawn(async move { one.thread(key("t")).invoke(S::update(), told).await });
-    while ledger.of("said") < 15 {
+    while ledger.of("said") < 35 {
         tokio::task::yield_now().await;
     }
     for _ in 0..100 {
@@ -314,10 +317,10 @@ async fn a_snapshot_holds_nothing_that_is_not_stored() {
     }
     run.abort();
     run.await.unwrap_err();
-    assert_eq!(on().thread(key("t")).state(None).await.unwrap().unwrap().n, 10);
+    assert_eq!(on().thread(key("t")).state(None).await.unwrap().unwrap().n, 30);
     lost(&store, &key("t")).await;
     let done = on().thread(key("t")).resume(ledger.clone()).await.unwrap().done().unwrap();
-    assert_eq!((done.n, ledger.of("said")), (20, 25));
+    assert_eq!((done.n, ledger.of("said")), (40, 45));
     let above = noting.above.lock().unwrap();
     assert!(above.is_empty(), "snapshots of what is not stored: {above:?}");
 }
