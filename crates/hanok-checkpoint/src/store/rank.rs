@@ -1,6 +1,9 @@
 //! In which order items are found: for whoever implements a store.
 
-use std::{cmp::Ordering, collections::HashMap};
+use std::{
+    cmp::Ordering,
+    collections::{HashMap, HashSet},
+};
 
 use hanok_core::ItemKey;
 
@@ -21,7 +24,10 @@ const K: f64 = 60.0;
 /// More terms say nothing more.
 const MOST: usize = 256;
 
-/// The terms that a search asks for, each once, at most 256.
+/// So much of a text is read for its terms, in bytes: whoever asks with a whole book keeps no store busy.
+const READ: usize = 16 * 1024;
+
+/// The terms that a search asks for, each once: at most 256, of the first 16 KiB of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked(Vec<String>);
 
@@ -47,13 +53,9 @@ pub struct Corpus {
 impl Asked {
     /// The terms of `text`.
     pub fn new(text: &str) -> Self {
-        let mut terms: Vec<String> = Vec::new();
-        for term in index_terms(text) {
-            if terms.len() < MOST && !terms.contains(&term) {
-                terms.push(term);
-            }
-        }
-        Self(terms)
+        let mut seen = HashSet::new();
+        let terms = index_terms(text.get(..text.floor_char_boundary(READ)).unwrap_or(text));
+        Self(terms.into_iter().filter(|term| seen.insert(term.clone())).take(MOST).collect())
     }
 
     /// The terms.
@@ -207,6 +209,18 @@ mod tests {
         let want = [b * saturated(3.0), b * saturated(2.0), f * saturated(4.0)];
         for (score, want) in scores.iter().zip(want) {
             assert!((score - want).abs() < 1e-12, "{scores:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_asked_for_by_what_it_begins_with() {
+        let many: Vec<_> = (0..400).map(|n| format!("w{n}")).collect();
+        assert_eq!(Asked::new(&many.join(" ")).terms(), &many[..MOST]);
+        for (filler, last) in [("가", Vec::new()), ("ab ", Vec::new()), ("b ", vec!["last"])] {
+            let times = if last.is_empty() { READ } else { READ / 4 };
+            let asked = Asked::new(&format!("{} last", filler.repeat(times)));
+            let found: Vec<_> = asked.terms().iter().filter(|term| *term == "last").collect();
+            assert_eq!(found, last, "{filler}");
         }
     }
 

@@ -94,7 +94,7 @@ impl Search {
         Self { filter, ..self }
     }
 
-    /// What to look for in their texts. Default: nothing.
+    /// What to look for in their texts: up to 256 words of its first 16 KiB. Default: nothing.
     #[must_use]
     pub fn text(self, text: impl Into<String>) -> Self {
         Self { text: Some(text.into()), ..self }
