@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use crate::{
     failure::Failure,
     file,
+    large::{Put, Table},
     number::{bound, stored},
     read::{ThreadRow, row},
 };
@@ -35,15 +36,17 @@ pub(crate) fn append(
     let head = stored(follows.0.saturating_add(append.records.len() as u64))?;
     let id = put_row(tx, thread, row.map(|row| row.id), head, &owner, append)?;
     let mut statement = tx.prepare_cached(
-        "INSERT INTO records (thread_id, position, append_id, bytes) VALUES (?1, ?2, ?3, ?4)",
+        "INSERT INTO records (thread_id, position, append_id, bytes)
+         VALUES (?1, ?2, ?3, iif(typeof(?4) = 'integer', zeroblob(?4), ?4))",
     )?;
     for (position, record) in (follows.next().0..).zip(&append.records) {
         statement.execute(params![
             id,
             stored(position)?,
             append.id.0.to_be_bytes(),
-            &record.bytes[..]
+            Put(&record.bytes)
         ])?;
+        Table::Records.write(tx, &record.bytes)?;
     }
     for (name, value) in &append.labels {
         match value {
@@ -146,12 +149,15 @@ fn insert_snapshot(
     position: Position,
     bytes: &[u8],
 ) -> Result<(), Failure> {
-    tx.prepare_cached(
-        "INSERT INTO snapshots (thread_id, position, bytes) VALUES (?1, ?2, ?3)
+    let mut statement = tx.prepare_cached(
+        "INSERT INTO snapshots (thread_id, position, bytes)
+         VALUES (?1, ?2, iif(typeof(?3) = 'integer', zeroblob(?3), ?3))
          ON CONFLICT (thread_id, position) DO NOTHING",
-    )?
-    .execute(params![id, stored(position.0)?, bytes])?;
-    Ok(())
+    )?;
+    match statement.execute(params![id, stored(position.0)?, Put(bytes)])? {
+        0 => Ok(()),
+        _ => Table::Snapshots.write(tx, bytes),
+    }
 }
 
 pub(crate) fn put_snapshot(
@@ -233,10 +239,12 @@ pub(crate) fn trim(tx: &Transaction<'_>, thread: &ThreadKey, trim: &Trim) -> Res
     insert_snapshot(tx, id, trim.floor, &trim.base)?;
     // Of what an erased record was appended by, nothing is left either.
     let mut statement = tx.prepare_cached(
-        "INSERT INTO records (thread_id, position, append_id, bytes) VALUES (?1, ?2, x'', ?3)",
+        "INSERT INTO records (thread_id, position, append_id, bytes)
+         VALUES (?1, ?2, x'', iif(typeof(?3) = 'integer', zeroblob(?3), ?3))",
     )?;
     for record in &trim.envelopes {
-        statement.execute(params![id, stored(record.position.0)?, &record.bytes[..]])?;
+        statement.execute(params![id, stored(record.position.0)?, Put(&record.bytes)])?;
+        Table::Records.write(tx, &record.bytes)?;
     }
     Ok(())
 }

@@ -41,6 +41,7 @@ mod failure;
 mod file;
 mod frozen;
 mod graft;
+mod large;
 mod number;
 mod outbox;
 mod read;

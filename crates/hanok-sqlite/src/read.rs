@@ -9,12 +9,13 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Position, RunId, Tenant, ThreadKey, Timestamp};
 use rusqlite::{
-    OptionalExtension, Row, Transaction,
+    Row, Transaction,
     types::{Value, ValueRef},
 };
 
 use crate::{
     failure::Failure,
+    large::{COLUMNS, Table},
     number::{bound, read},
 };
 
@@ -80,14 +81,14 @@ pub(crate) fn open(
         Snapshots::Ignore => snapshot(tx, id, to.min(head.floor))?,
     };
     let from = snapshot.as_ref().map_or(Position::START, |(position, _)| *position);
-    let mut statement = tx.prepare_cached(
-        "SELECT position, bytes FROM records
-         WHERE thread_id = ?1 AND position > ?2 AND position <= ?3 ORDER BY position",
-    )?;
+    let mut statement = tx.prepare_cached(&format!(
+        "SELECT position, {COLUMNS} FROM records
+         WHERE thread_id = ?1 AND position > ?2 AND position <= ?3 ORDER BY position"
+    ))?;
     let mut rows = statement.query((id, bound(from.0), bound(to.0)))?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
-        records.push(read_record(row)?);
+        records.push(read_record(tx, row)?);
     }
     if at.is_none() && from.0.saturating_add(records.len() as u64) == head.position.0 {
         nothing_follows(tx, thread, id, head.position)?;
@@ -103,14 +104,14 @@ pub(crate) fn history(
 ) -> Result<Option<Opened>, Failure> {
     let Some(ThreadRow { id, head }) = row(tx, thread)? else { return Ok(None) };
     let to = before.map_or(i64::MAX, |before| bound(before.0.saturating_sub(1)));
-    let mut statement = tx.prepare_cached(
-        "SELECT position, bytes FROM records
-         WHERE thread_id = ?1 AND position <= ?2 ORDER BY position DESC LIMIT ?3",
-    )?;
+    let mut statement = tx.prepare_cached(&format!(
+        "SELECT position, {COLUMNS} FROM records
+         WHERE thread_id = ?1 AND position <= ?2 ORDER BY position DESC LIMIT ?3"
+    ))?;
     let mut rows = statement.query((id, to, bound(limit)))?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
-        records.push(read_record(row)?);
+        records.push(read_record(tx, row)?);
     }
     Ok(Some(Opened { head, snapshot: None, records }))
 }
@@ -220,19 +221,18 @@ fn snapshot(
     id: i64,
     to: Position,
 ) -> Result<Option<(Position, Bytes)>, Failure> {
-    let mut statement = tx.prepare_cached(
-        "SELECT position, bytes FROM snapshots
-         WHERE thread_id = ?1 AND position <= ?2 ORDER BY position DESC LIMIT 1",
-    )?;
-    let found = statement
-        .query_row((id, bound(to.0)), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)));
-    let Some((position, bytes)) = found.optional()? else { return Ok(None) };
-    Ok(Some((Position(read(position)?), bytes.into())))
+    let mut statement = tx.prepare_cached(&format!(
+        "SELECT position, {COLUMNS} FROM snapshots
+         WHERE thread_id = ?1 AND position <= ?2 ORDER BY position DESC LIMIT 1"
+    ))?;
+    let mut rows = statement.query((id, bound(to.0)))?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    Ok(Some((Position(read(row.get(0)?)?), Table::Snapshots.read(tx, row, 1)?)))
 }
 
-fn read_record(row: &Row<'_>) -> Result<Record, Failure> {
-    let bytes: Vec<u8> = row.get(1)?;
-    Ok(Record { position: Position(read(row.get(0)?)?), bytes: bytes.into() })
+fn read_record(tx: &Transaction<'_>, row: &Row<'_>) -> Result<Record, Failure> {
+    let position = Position(read(row.get(0)?)?);
+    Ok(Record { position, bytes: Table::Records.read(tx, row, 1)? })
 }
 
 /// Reads `head, epoch, run, holder, beat, floor, life, link, seal`.
