@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::Memory;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
-use hanok_state::{List, Map, State};
+use hanok_state::{List, Map, Shared, State};
 use serde_json::{Value, json};
 
 use super::{DURABILITIES, thread};
@@ -16,8 +16,8 @@ use crate::{
 const MESSAGES: usize = 300;
 const KEYS: usize = 5;
 
-/// One item of a list: a map of maps.
-type Item = Arc<BTreeMap<String, Arc<Value>>>;
+/// One item of a list: a map of maps, which many lists hold.
+type Item = Shared<BTreeMap<String, Shared<Value>>>;
 
 #[derive(State, Clone, Default)]
 struct Wide {
@@ -39,9 +39,9 @@ struct Wide {
     #[reduce(with = newer)]
     crm_info: Option<Item>,
     #[reduce(merge)]
-    slack_participants: Map<String, Arc<Value>>,
+    slack_participants: Map<String, Shared<Value>>,
     #[reduce(merge)]
-    notified_assignees: Map<String, Arc<Value>>,
+    notified_assignees: Map<String, Shared<Value>>,
     #[reduce(with = longer)]
     primary_issue_medium: Arc<str>,
     #[reduce(with = longer)]
@@ -115,7 +115,7 @@ fn message() -> Item {
         [json!("hi?".repeat(10)), json!(true), json!(1), json!(6_327_816_386_138_u64), json!(null)];
     let value = Value::Array((0..5).flat_map(|_| part.clone()).collect());
     let inner: Value = (0..KEYS).map(|i| (key(i), value.clone())).collect();
-    Arc::new((0..KEYS).map(|i| (key(i), Arc::new(inner.clone()))).collect())
+    Shared::new((0..KEYS).map(|i| (key(i), Shared::new(inner.clone()))).collect())
 }
 
 fn check(state: &Wide) -> Result<()> {

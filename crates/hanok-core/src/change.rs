@@ -115,6 +115,11 @@ impl Changes {
         filled
     }
 
+    /// About how many bytes [`Changes::write`] writes, so that room can be made for them at once.
+    pub fn size(&self) -> usize {
+        self.0.iter().map(|(field, change)| HEAD + field.len() + change.size()).sum()
+    }
+
     /// Writes the changes: a map of field to change.
     pub fn write(&self, to: &mut Writer) {
         to.map(self.0.len());
@@ -164,7 +169,26 @@ mod code {
     pub(super) const CLEAR: u64 = 2;
 }
 
+/// The most that a length takes.
+const HEAD: usize = 5;
+
 impl Change {
+    fn size(&self) -> usize {
+        let all = |values: &[Stored]| values.iter().map(Stored::size).sum();
+        2 * HEAD
+            + match self {
+                Self::Set(value) | Self::Input(value) => value.size(),
+                Self::Append(items) | Self::Splice { insert: items, .. } => all(items),
+                Self::Merge(entries) => {
+                    entries.iter().map(|(key, value)| key.size() + value.size()).sum()
+                }
+                Self::RemoveKeys(keys) => all(keys),
+                Self::Nested(changes) => changes.size(),
+                Self::Messages(changes) => changes.iter().map(MessageChange::size).sum(),
+                Self::Unset => 0,
+            }
+    }
+
     fn write(&self, to: &mut Writer) {
         match self {
             Self::Set(value) => to.array(2).uint(code::SET).raw(value.as_bytes()),
@@ -222,6 +246,15 @@ impl Change {
 }
 
 impl MessageChange {
+    fn size(&self) -> usize {
+        2 * HEAD
+            + match self {
+                Self::Put(message) => message.size(),
+                Self::Remove { id } => id.len(),
+                Self::Clear => 0,
+            }
+    }
+
     fn write(&self, to: &mut Writer) {
         match self {
             Self::Put(message) => to.array(2).uint(code::PUT).raw(message.as_bytes()),

@@ -1,12 +1,16 @@
 //! The one way in which a value becomes bytes: msgpack with field names, in serde's data model as `rmp-serde` reads it,
 //! and with the keys of maps sorted by their bytes.
 
+use std::ops::Range;
+
+use bytes::Bytes;
 use rmp::encode;
 use serde::ser::{self, Serialize};
 
 use crate::{
     StoredError,
-    msgpack::{Writer, length},
+    msgpack::{Reader, length},
+    shared,
     stored::DEEPEST_WRITTEN,
 };
 
@@ -18,16 +22,39 @@ pub(crate) struct Encoder<'a> {
     out: &'a mut Vec<u8>,
     /// How many values it is part of.
     depth: usize,
+    /// The bytes of a shared value, where that is all there is: nothing is written then.
+    whole: Option<Bytes>,
 }
 
 impl<'a> Encoder<'a> {
     pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
-        Self { out, depth: 0 }
+        Self::part_of(out, 0)
     }
 
     /// Writes a part of a value that is part of `depth` others.
-    fn part_of(out: &'a mut Vec<u8>, depth: usize) -> Self {
-        Self { out, depth }
+    pub(crate) fn part_of(out: &'a mut Vec<u8>, depth: usize) -> Self {
+        Self { out, depth, whole: None }
+    }
+
+    /// What was written, if it is one shared value.
+    pub(crate) fn into_whole(self) -> Option<Bytes> {
+        self.whole
+    }
+
+    /// Writes a shared value: its bytes, where they are not too deep.
+    fn shared<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), StoredError> {
+        let bytes = if self.depth <= shared::DEPTH { shared::stored(value) } else { None };
+        match bytes {
+            None => value.serialize(self),
+            Some(bytes) if self.depth == 0 && self.out.is_empty() => {
+                self.whole = Some(bytes);
+                Ok(())
+            }
+            Some(bytes) => {
+                self.out.extend_from_slice(&bytes);
+                Ok(())
+            }
+        }
     }
 
     /// How deep the parts of the value are; an error past what is read again. So no value is written that cannot be read, nor
@@ -143,9 +170,12 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
-        _name: &'static str,
+        name: &'static str,
         value: &T,
     ) -> Result<(), StoredError> {
+        if name == shared::NAME {
+            return self.shared(value);
+        }
         let depth = self.deeper()?;
         value.serialize(&mut Encoder::part_of(self.out, depth))
     }
@@ -164,12 +194,12 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Seq<'b>, StoredError> {
         let depth = self.deeper()?;
-        Ok(Seq::new(self.out, len, depth))
+        Seq::new(self.out, len, depth)
     }
 
     fn serialize_tuple(self, len: usize) -> Result<Seq<'b>, StoredError> {
         let depth = self.deeper()?;
-        Ok(Seq::new(self.out, Some(len), depth))
+        Seq::new(self.out, Some(len), depth)
     }
 
     fn serialize_tuple_struct(
@@ -178,7 +208,7 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
         len: usize,
     ) -> Result<Seq<'b>, StoredError> {
         let depth = self.deeper()?;
-        Ok(Seq::new(self.out, Some(len), depth))
+        Seq::new(self.out, Some(len), depth)
     }
 
     fn serialize_tuple_variant(
@@ -191,12 +221,12 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
         // The tag is a map around the list.
         let depth = self.deeper()? + 1;
         tag(self.out, variant)?;
-        Ok(Seq::new(self.out, Some(len), depth))
+        Seq::new(self.out, Some(len), depth)
     }
 
-    fn serialize_map(self, _len: Option<usize>) -> Result<Map<'b>, StoredError> {
+    fn serialize_map(self, len: Option<usize>) -> Result<Map<'b>, StoredError> {
         let depth = self.deeper()?;
-        Ok(Map { out: self.out, content: Vec::new(), entries: Vec::new(), key: None, depth })
+        Map::new(self.out, len, depth)
     }
 
     fn serialize_struct(self, _name: &'static str, len: usize) -> Result<Struct<'b>, StoredError> {
@@ -238,14 +268,12 @@ pub(crate) struct Seq<'b> {
 }
 
 impl<'b> Seq<'b> {
-    fn new(out: &'b mut Vec<u8>, said: Option<usize>, depth: usize) -> Self {
+    fn new(out: &'b mut Vec<u8>, said: Option<usize>, depth: usize) -> Result<Self, StoredError> {
         if let Some(len) = said {
-            let mut head = Writer::new();
-            head.array(len);
-            out.extend(head.into_bytes());
+            wrote(encode::write_array_len(out, length(len)))?;
         }
         let start = out.len();
-        Self { out, said, start, len: 0, depth }
+        Ok(Self { out, said, start, len: 0, depth })
     }
 
     fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), StoredError> {
@@ -321,14 +349,51 @@ impl ser::SerializeTupleVariant for Seq<'_> {
     }
 }
 
-/// A map. Its entries are written when all are known, sorted by the bytes of their keys.
+/// A map. Its entries are written as they come, and sorted by the bytes of their keys at the end, if they are not.
 pub(crate) struct Map<'b> {
     out: &'b mut Vec<u8>,
-    content: Vec<u8>,
-    /// Key start, key end, entry end, within `content`.
-    entries: Vec<(usize, usize, usize)>,
-    key: Option<(usize, usize)>,
+    /// How many entries it is to have, as its head says already.
+    said: usize,
+    /// Where its head stands, and its first entry.
+    start: usize,
+    first: usize,
+    len: usize,
+    /// The newest key.
+    key: Range<usize>,
+    /// Its value is not there yet.
+    is_open: bool,
+    is_sorted: bool,
     depth: usize,
+}
+
+impl<'b> Map<'b> {
+    fn new(out: &'b mut Vec<u8>, said: Option<usize>, depth: usize) -> Result<Self, StoredError> {
+        let (said, start) = (said.unwrap_or_default(), out.len());
+        wrote(encode::write_map_len(out, length(said)))?;
+        let first = out.len();
+        let (key, is_open, is_sorted) = (first..first, false, true);
+        Ok(Self { out, said, start, first, len: 0, key, is_open, is_sorted, depth })
+    }
+
+    /// Puts the entries in the order of their keys.
+    fn sort(&mut self) -> Result<(), StoredError> {
+        let content = self.out.split_off(self.first);
+        let mut reader = Reader::new(&content);
+        let mut entry = || {
+            let start = reader.at();
+            reader.value()?;
+            let value = reader.at();
+            reader.value()?;
+            Ok((content.get(start..value), content.get(value..reader.at())))
+        };
+        let entries: Result<Vec<_>, StoredError> = (0..self.len).map(|_| entry()).collect();
+        let mut entries = entries?;
+        entries.sort_by_key(|(key, _)| *key);
+        for part in entries.into_iter().flat_map(|(key, value)| [key, value]) {
+            self.out.extend_from_slice(part.unwrap_or_default());
+        }
+        Ok(())
+    }
 }
 
 impl ser::SerializeMap for Map<'_> {
@@ -336,30 +401,35 @@ impl ser::SerializeMap for Map<'_> {
     type Error = StoredError;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), StoredError> {
-        let start = self.content.len();
-        key.serialize(&mut Encoder::part_of(&mut self.content, self.depth))?;
-        self.key = Some((start, self.content.len()));
+        let start = self.out.len();
+        key.serialize(&mut Encoder::part_of(self.out, self.depth))?;
+        let key = start..self.out.len();
+        let sorted = self.out.get(self.key.clone()) <= self.out.get(key.clone());
+        self.is_sorted &= sorted || self.len == 0;
+        (self.key, self.is_open) = (key, true);
         Ok(())
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), StoredError> {
-        let Some((start, end)) = self.key.take() else {
+        if !std::mem::take(&mut self.is_open) {
             return Err(StoredError::Encode { reason: "a map value without a key".to_owned() });
-        };
-        value.serialize(&mut Encoder::part_of(&mut self.content, self.depth))?;
-        self.entries.push((start, end, self.content.len()));
-        Ok(())
+        }
+        self.len += 1;
+        value.serialize(&mut Encoder::part_of(self.out, self.depth))
     }
 
     fn end(mut self) -> Result<(), StoredError> {
-        wrote(encode::write_map_len(self.out, length(self.entries.len())))?;
-        let content = &self.content;
-        let part = |start: usize, end: usize| content.get(start..end).unwrap_or_default();
-        self.entries.sort_by(|a, b| part(a.0, a.1).cmp(part(b.0, b.1)));
-        for (start, _, end) in &self.entries {
-            self.out.extend_from_slice(part(*start, *end));
+        if self.is_open {
+            return Err(StoredError::Encode { reason: "a map key without a value".to_owned() });
         }
-        Ok(())
+        if self.said != self.len {
+            let content = self.out.split_off(self.first);
+            self.out.truncate(self.start);
+            wrote(encode::write_map_len(self.out, length(self.len)))?;
+            self.first = self.out.len();
+            self.out.extend(content);
+        }
+        if self.is_sorted { Ok(()) } else { self.sort() }
     }
 }
 

@@ -8,9 +8,12 @@ use std::{
 use thiserror::Error;
 
 use crate::{
-    Change, Changes, MessageChange, Reader, Stored, StoredError,
+    Change, Changes, MessageChange, Reader, Stored, StoredError, Writer,
     stored::{comma, quoted},
 };
+
+/// Room for the heads of a map of fields: enough for most.
+const ROOM: usize = 64;
 
 /// Why a change does not fit the state before it.
 #[derive(Debug, Error)]
@@ -147,9 +150,17 @@ impl Fields {
 
     /// The fields as one stored map.
     pub fn to_stored(&self) -> Stored {
-        let parts: Vec<_> =
-            self.0.iter().map(|(name, field)| (text(name), field.to_stored())).collect();
-        Stored::map(parts.iter().map(|(name, value)| (name, value)))
+        let mut writer = Writer::after(Vec::with_capacity(self.size() + ROOM));
+        self.write(&mut writer);
+        Stored::trusted(writer.into_bytes())
+    }
+
+    /// Writes the fields as one map.
+    pub fn write(&self, to: &mut Writer) {
+        to.map(self.0.len());
+        for (name, field) in &self.0 {
+            field.write(to.str(name));
+        }
     }
 
     /// Reads the fields of a stored map.
@@ -229,12 +240,38 @@ impl Field {
 
     /// The field's value as one stored value.
     pub fn to_stored(&self) -> Stored {
+        if let Self::Value(value) = self {
+            return value.clone();
+        }
+        let mut writer = Writer::after(Vec::with_capacity(self.size() + ROOM));
+        self.write(&mut writer);
+        Stored::trusted(writer.into_bytes())
+    }
+
+    fn write(&self, to: &mut Writer) {
         match self {
-            Self::Value(value) => value.clone(),
-            Self::List(items) => Stored::list(items.iter()),
-            Self::Map(map) => Stored::map(map.iter()),
-            Self::Messages(messages) => messages.to_stored(),
-            Self::Nested(fields) => fields.to_stored(),
+            Self::Value(value) => {
+                to.raw(value.as_bytes());
+            }
+            Self::List(items) => {
+                to.array(items.len());
+                items.iter().for_each(|item| {
+                    to.raw(item.as_bytes());
+                });
+            }
+            Self::Map(map) => {
+                to.map(map.len());
+                for (key, value) in map {
+                    to.raw(key.as_bytes()).raw(value.as_bytes());
+                }
+            }
+            Self::Messages(messages) => {
+                to.array(messages.iter().count());
+                messages.iter().for_each(|message| {
+                    to.raw(message.as_bytes());
+                });
+            }
+            Self::Nested(fields) => fields.write(to),
         }
     }
 }
@@ -332,11 +369,6 @@ impl MessageFold {
     pub fn iter(&self) -> impl Iterator<Item = &Stored> {
         self.slots.iter().flatten()
     }
-
-    fn to_stored(&self) -> Stored {
-        let messages: Vec<_> = self.iter().collect();
-        Stored::list(messages.into_iter())
-    }
 }
 
 impl PartialEq for MessageFold {
@@ -369,12 +401,6 @@ fn splice(
     let end = usize::try_from(at.saturating_add(remove)).ok().filter(|end| *end <= len);
     list.splice(start..end.ok_or_else(wrong)?, insert.iter().cloned());
     Ok(())
-}
-
-fn text(text: &str) -> Stored {
-    let mut writer = crate::msgpack::Writer::new();
-    writer.str(text);
-    Stored::trusted(writer.into_bytes())
 }
 
 fn kind(expected: &'static str) -> FoldError {

@@ -36,6 +36,7 @@ mod name;
 mod printable;
 mod schema;
 mod secret;
+mod shared;
 mod spawn;
 mod stored;
 mod words;
@@ -54,6 +55,7 @@ pub use name::{InvalidName, Namespace, Position, RunId, TaskId, Tenant, ThreadKe
 pub use printable::Printable;
 pub use schema::{StoredField, StoredSchema};
 pub use secret::Secret;
+pub use shared::Shared;
 pub use spawn::{Spawned, Spawner};
 pub use stored::{Stored, StoredError};
 pub use words::{Script, Word, words};

@@ -1,6 +1,6 @@
 //! One stored value.
 
-use std::fmt;
+use std::{cell::Cell, fmt};
 
 use bytes::Bytes;
 use serde::{Serialize, de::DeserializeOwned};
@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::{
     encode::Encoder,
     msgpack::{Head, Reader, Writer},
+    shared,
 };
 
 /// How deep a value may be nested. Deeper ones are refused when they are read, so that no stack overflows.
@@ -70,8 +71,13 @@ impl StoredError {
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Stored(Bytes);
 
-/// Room for a value before it is known how large it is: enough for most.
-const AT_FIRST: usize = 512;
+/// How much room a thread keeps for the next value.
+const KEPT: usize = 1024 * 1024;
+
+thread_local! {
+    /// Room for a value before it is known how large it is. A value whose parts are stored while it is finds none.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 impl Stored {
     /// Stores `value`.
@@ -80,11 +86,23 @@ impl Stored {
     ///
     /// [`StoredError::Encode`] when the value's `Serialize` fails.
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, StoredError> {
-        let mut out = Vec::with_capacity(AT_FIRST);
-        value.serialize(&mut Encoder::new(&mut out))?;
-        // What is small is copied to where it takes no more room than it needs.
-        let small = out.len() <= AT_FIRST;
-        Ok(Self(if small { Bytes::copy_from_slice(&out) } else { out.into() }))
+        let _held = shared::Hold::new();
+        let mut out = ROOM.take();
+        out.clear();
+        let mut encoder = Encoder::new(&mut out);
+        value.serialize(&mut encoder)?;
+        if let Some(shared) = encoder.into_whole() {
+            ROOM.set(out);
+            return Ok(Self(shared));
+        }
+        if out.capacity() > KEPT {
+            out.shrink_to_fit();
+            return Ok(Self(out.into()));
+        }
+        // It is copied to where it takes no more room than it needs.
+        let stored = Self(Bytes::copy_from_slice(&out));
+        ROOM.set(out);
+        Ok(stored)
     }
 
     /// Takes `bytes` as a value that is msgpack already.
@@ -121,6 +139,11 @@ impl Stored {
         let mut deserializer = rmp_serde::Deserializer::from_read_ref(&self.0[..]);
         deserializer.set_max_depth(DEEPEST);
         T::deserialize(&mut deserializer).map_err(StoredError::decode)
+    }
+
+    /// How many bytes the value has.
+    pub(crate) fn size(&self) -> usize {
+        self.0.len()
     }
 
     /// The value's msgpack.

@@ -76,6 +76,7 @@ pub use dynamic::{
     DynamicField, DynamicSchema, DynamicSchemaError, DynamicState, DynamicUpdate, Rule, SchemaFault,
 };
 pub use error::{ReduceError, Refused};
+pub use hanok_core::Shared;
 pub use hanok_macros::{State, View};
 pub use json::{Arguments, Json};
 pub use list::List;

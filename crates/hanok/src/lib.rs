@@ -40,7 +40,7 @@ pub use hanok_graph::{
 /// }
 /// ```
 pub use hanok_macros::debug_node;
-pub use hanok_state::{List, Map, Message, Messages, State, View};
+pub use hanok_state::{List, Map, Message, Messages, Shared, State, View};
 
 pub use hanok_checkpoint as checkpoint;
 pub use hanok_core as core;
