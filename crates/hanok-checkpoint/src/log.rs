@@ -395,9 +395,9 @@ impl Log {
         fold: &ThreadFold,
         most: usize,
     ) -> Result<Option<usize>, CheckpointError> {
-        let payload = Snapshot::of(fold).to_bytes();
+        let payload = Snapshot::of(fold).after(seal::ROOM);
         let place = self.place(life, fold.position);
-        let bytes = seal::seal(self.store.codec(), Sealed::Snapshot, place, payload);
+        let bytes = seal::seal_after(self.store.codec(), Sealed::Snapshot, place, payload);
         let bytes = bytes.map_err(unwritten)?;
         let size = bytes.len();
         if size > most {

@@ -434,12 +434,14 @@ impl Place<'_> {
             place.copy_from_slice(&sum.to_le_bytes());
         }
         let position = self.position;
-        // It takes no more room than it needs: a store in memory keeps it.
+        // It takes hardly more room than it needs: a store in memory keeps it.
         if bytes.len() <= AT_FIRST {
             let bytes = Bytes::copy_from_slice(bytes.get(start..).unwrap_or_default());
             return Record { position, bytes };
         }
-        bytes.shrink_to_fit();
+        if bytes.capacity() - bytes.len() > bytes.len() / 16 {
+            bytes.shrink_to_fit();
+        }
         Record { position, bytes: Bytes::from(bytes).slice(start..) }
     }
 }
@@ -471,7 +473,7 @@ fn room(bytes: usize) -> Vec<u8> {
 
 /// A salt, if there is one, and an entry, after room for a header.
 fn payload(salt: Option<Salt>, entry: &Entry) -> Vec<u8> {
-    let mut bytes = room(AT_FIRST);
+    let mut bytes = room(AT_FIRST + entry.size());
     bytes.extend(salt.into_iter().flatten());
     let mut writer = Writer::after(bytes);
     entry.write(&mut writer);

@@ -61,15 +61,39 @@ impl SealPlace<'_> {
     }
 }
 
+/// What stands before a payload: its flags and its checksum.
+pub(crate) const ROOM: usize = 5;
+
 pub(crate) fn seal(
     codec: &Codec,
     kind: Sealed,
     place: SealPlace<'_>,
     payload: Vec<u8>,
 ) -> Result<Bytes, CodecError> {
-    let (flags, payload) = codec.seal(place.bound(kind, 0), payload)?;
-    let sum = place.sum(kind, flags, &payload);
-    Ok([&[flags][..], &sum.to_le_bytes(), &payload].concat().into())
+    seal_after(codec, kind, place, [&[0; ROOM], &payload[..]].concat())
+}
+
+/// Seals what stands behind [`ROOM`] bytes, where it stays if nothing is done with it.
+pub(crate) fn seal_after(
+    codec: &Codec,
+    kind: Sealed,
+    place: SealPlace<'_>,
+    mut bytes: Vec<u8>,
+) -> Result<Bytes, CodecError> {
+    let mut flags = 0;
+    if !codec.is_plain() {
+        let payload = bytes.split_off(ROOM);
+        let (sealed, payload) = codec.seal(place.bound(kind, 0), payload)?;
+        flags = sealed;
+        bytes.extend(payload);
+    }
+    let sum = place.sum(kind, flags, bytes.get(ROOM..).unwrap_or_default());
+    if let Some((first, rest)) = bytes.split_first_chunk_mut::<1>()
+        && let Some(place) = rest.first_chunk_mut()
+    {
+        (*first, *place) = ([flags], sum.to_le_bytes());
+    }
+    Ok(bytes.into())
 }
 
 pub(crate) fn unseal(

@@ -25,6 +25,9 @@ pub struct Snapshot {
 
 const VERSION: u64 = 1;
 
+/// Room for what a graph's state has besides its fields: enough for most.
+const PARTS: usize = 4096;
+
 impl Snapshot {
     /// The snapshot of a fold in which nothing is pending; what is pending is not part of it.
     pub fn of(fold: &ThreadFold) -> Self {
@@ -63,7 +66,15 @@ impl Snapshot {
 
     /// The snapshot as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut writer = Writer::new();
+        self.after(0)
+    }
+
+    /// The same after `room` bytes.
+    pub(crate) fn after(&self, room: usize) -> Vec<u8> {
+        let size: usize = self.runs.values().map(|run| run.fields.size() + PARTS).sum();
+        let mut bytes = Vec::with_capacity(room + size);
+        bytes.resize(room, 0);
+        let mut writer = Writer::after(bytes);
         writer.array(3).uint(VERSION);
         match &self.identity {
             Some(thread) => write_thread(writer.array(2), thread),
@@ -120,7 +131,7 @@ impl RunFold {
         to.uint(self.epoch.0).bool(self.open);
         write_option_task(to, self.parent);
         to.bool(self.persistence == Persistence::PerThread);
-        to.raw(self.fields.to_stored().as_bytes());
+        self.fields.write(to);
         self.schema.write(to);
         to.uint(self.graph);
         self.frontier.write(to);
