@@ -1,6 +1,6 @@
 //! What a store does.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, future, time::Duration};
 
 use bytes::Bytes;
 use hanok_core::{InvalidName, Position, Tenant, ThreadKey, Timestamp};
@@ -445,6 +445,22 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
         epoch: Epoch,
         now: Timestamp,
     ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
+
+    /// How long the claim of `epoch` has given no sign of life, by a clock that all who use this store share. `None` where the
+    /// store has none, as by default, or the thread no such claim: then whoever asks has to watch the thread by a clock of
+    /// its own.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    fn silence(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+    ) -> impl Future<Output = Result<Option<Duration>, CheckpointError>> + Send {
+        let _ = (thread, epoch);
+        future::ready(Ok(None))
+    }
 
     /// Removes `thread` and all that belongs to it, its items for others too; says whether it was there.
     ///

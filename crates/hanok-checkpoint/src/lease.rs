@@ -8,16 +8,17 @@ use std::{
 
 use hanok_core::{ThreadKey, Timestamp};
 
-use crate::{Claim, Epoch, Holder, LEASE};
+use crate::{Claim, Epoch, LEASE};
 
 /// How many threads are watched before those are forgotten that nobody has looked at for long.
 const MANY: usize = 1_024;
 
 /// The signs of life of other holders, as this process has seen them.
 ///
-/// A holder's clock and ours are two clocks: how old a beat is cannot be told from what is written in it. So a lease is over when
-/// the very same beat was seen for [`LEASE`] by the clock of this process that only goes forward. A beat from the future
-/// holds up nobody for longer, and one from the past gives nobody's thread away.
+/// A holder's clock and ours are two clocks: how old a beat is cannot be told from what is written in it. A store that has a
+/// clock which all share says how long a claim has been [silent](crate::Checkpointer::silence). With any other a lease is over
+/// when the very same beat was seen for [`LEASE`] by the clock of this process that only goes forward. A beat from the
+/// future holds up nobody for longer, and one from the past gives nobody's thread away.
 #[derive(Debug, Default)]
 pub struct Leases(Mutex<BTreeMap<ThreadKey, Beat>>);
 
@@ -31,14 +32,23 @@ struct Beat {
 }
 
 impl Leases {
-    /// Whether a run of `me` may take `thread` over from `claim`, at `now` of the clock that only goes forward
-    /// ([`Clock::monotonic`](hanok_core::Clock::monotonic)): its holder is [known to be dead](Claim::is_known_dead), or was
-    /// watched for [`LEASE`] without another sign of life.
-    pub fn is_dead(&self, thread: &ThreadKey, claim: &Claim, me: &Holder, now: Duration) -> bool {
-        claim.is_known_dead(me) || self.is_over(thread, claim, now)
+    /// Whether the lease of `claim` on `thread` is over, at `now` of the clock that only goes forward
+    /// ([`Clock::monotonic`](hanok_core::Clock::monotonic)): the store says that it was `silent` for [`LEASE`], or, where
+    /// that says nothing, it was watched for so long without another sign of life.
+    pub fn is_over(
+        &self,
+        thread: &ThreadKey,
+        claim: &Claim,
+        silent: Option<Duration>,
+        now: Duration,
+    ) -> bool {
+        match silent {
+            Some(silent) => silent >= LEASE,
+            None => self.is_silent(thread, claim, now),
+        }
     }
 
-    fn is_over(&self, thread: &ThreadKey, claim: &Claim, now: Duration) -> bool {
+    fn is_silent(&self, thread: &ThreadKey, claim: &Claim, now: Duration) -> bool {
         let mut beats = self.beats();
         if beats.len() >= MANY {
             beats.retain(|_, beat| now.saturating_sub(beat.until) < 10 * LEASE);
@@ -63,13 +73,13 @@ mod tests {
     use hanok_core::{RunId, Tenant};
 
     use super::*;
+    use crate::Holder;
 
     /// P10: the time that a beat names decides nothing: not that of a clock that is a day ahead, nor of one that is a day
     /// behind, nor that of a clock that is set.
     #[test]
     fn a_lease_is_over_when_the_same_beat_was_seen_for_long() {
-        let me = Holder::this_process(1);
-        let elsewhere = Holder { host: "elsewhere".into(), ..me.clone() };
+        let elsewhere = Holder { host: "elsewhere".into(), ..Holder::this_process(1) };
         let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
         for beat in [0, 1_000_000, 4_070_908_800_000, u64::MAX] {
             let leases = Leases::default();
@@ -91,8 +101,12 @@ mod tests {
                 (80_002, other, 2, true),
             ] {
                 let now = Duration::from_millis(millis);
-                let is = leases.is_dead(&thread, &claim(beat, epoch), &me, now);
+                let is = leases.is_over(&thread, &claim(beat, epoch), None, now);
                 assert_eq!(is, dead, "{beat} of {epoch} at {millis}");
+                for (silent, dead) in [(0, false), (9_999, false), (10_000, true)] {
+                    let silent = Some(Duration::from_millis(silent));
+                    assert_eq!(leases.is_over(&thread, &claim(beat, epoch), silent, now), dead);
+                }
             }
         }
     }

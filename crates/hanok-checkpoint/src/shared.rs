@@ -1,6 +1,6 @@
 //! A store that is chosen at run time.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use hanok_core::{BoxFuture, Position, ThreadKey, Timestamp};
@@ -86,6 +86,11 @@ trait Erased: fmt::Debug + Send + Sync {
         epoch: Epoch,
         now: Timestamp,
     ) -> Answer<'a, ()>;
+    fn silence_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        epoch: Epoch,
+    ) -> Answer<'a, Option<Duration>>;
     fn delete_boxed<'a>(
         &'a self,
         thread: &'a ThreadKey,
@@ -154,6 +159,14 @@ impl<C: Checkpointer> Erased for C {
         now: Timestamp,
     ) -> Answer<'a, ()> {
         Box::pin(self.beat(thread, life, epoch, now))
+    }
+
+    fn silence_boxed<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        epoch: Epoch,
+    ) -> Answer<'a, Option<Duration>> {
+        Box::pin(self.silence(thread, epoch))
     }
 
     fn delete_boxed<'a>(
@@ -245,6 +258,14 @@ impl Checkpointer for SharedCheckpointer {
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
         self.0.beat_boxed(thread, life, epoch, now).await
+    }
+
+    async fn silence(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+    ) -> Result<Option<Duration>, CheckpointError> {
+        self.0.silence_boxed(thread, epoch).await
     }
 
     async fn delete(

@@ -149,24 +149,34 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     }
 
     /// Whether a run of this app may take `thread` over from `claim`.
-    pub(crate) fn is_dead(&self, thread: &ThreadKey, claim: &Claim) -> bool {
+    pub(crate) async fn is_dead(
+        &self,
+        thread: &ThreadKey,
+        claim: &Claim,
+    ) -> Result<bool, CheckpointError> {
+        if claim.is_known_dead(&self.0.holder) {
+            return Ok(true);
+        }
+        let silent = self.store().silence(thread, claim.epoch).await?;
         let now = self.runtime().clock.monotonic();
-        self.0.leases.is_dead(thread, claim, &self.0.holder, now)
+        Ok(self.0.leases.is_over(thread, claim, silent, now))
     }
 
     /// Gives the thread of a dead run back, for who changes it between runs. The claim of a live one stays, and the change is
     /// refused.
     pub(crate) async fn release_dead(&self, log: &Log) -> Result<(), CheckpointError> {
         let head = log.store().head(log.thread()).await?;
-        let Some(head) = head.filter(|head| {
-            head.claim.as_ref().is_some_and(|claim| self.is_dead(log.thread(), claim))
-        }) else {
+        let Some((head, claim)) = head.as_ref().and_then(|head| Some((head, head.claim.as_ref()?)))
+        else {
             return Ok(());
         };
+        if !self.is_dead(log.thread(), claim).await? {
+            return Ok(());
+        }
         // Our own claim is that of a live run, if one is active.
         if let Some(_active) = self.active().enter_free(log.thread()).await {
             let runtime = self.runtime();
-            log.release(&head, AppendId(runtime.ids.id()), runtime.clock.now()).await?;
+            log.release(head, AppendId(runtime.ids.id()), runtime.clock.now()).await?;
         }
         Ok(())
     }

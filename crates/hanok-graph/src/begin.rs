@@ -305,7 +305,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
         if let Some(claim) = opened.as_ref().and_then(|opened| opened.head.claim.as_ref())
             && !replaces
-            && !self.app.is_dead(log.thread(), claim)
+            && !self.app.is_dead(log.thread(), claim).await.map_err(RunError::Checkpoint)?
         {
             let holder = Some(Box::new(claim.holder.clone()));
             return Err(RunError::Conflict { thread: log.thread().clone(), holder });

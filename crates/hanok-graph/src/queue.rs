@@ -57,7 +57,10 @@ pub(crate) async fn until_changed<S: State, C: Send + Sync + 'static>(
         }
         let head = app.store().head(thread).await?;
         let claim = head.as_ref().and_then(|head| head.claim.as_ref());
-        let dead = claim.is_some_and(|claim| app.is_dead(thread, claim));
+        let dead = match claim {
+            Some(claim) => app.is_dead(thread, claim).await?,
+            None => false,
+        };
         let late = until.is_some_and(|until| until <= clock.now());
         if dead || late || place(head.as_ref()) != place(before) {
             return Ok(true);

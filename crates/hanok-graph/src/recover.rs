@@ -14,22 +14,32 @@ pub type Recovered<S> = Vec<(ThreadKey, Result<Outcome<S>, RunError>)>;
 
 impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     /// The threads of the store, of every tenant, whose run was lost: their claim is dead. Their turns are finished by
-    /// [`recover`](App::recover), or by whoever runs them next. Of a holder that cannot be looked at, on another host, this
-    /// process has to see no sign of life for [`LEASE`](hanok_checkpoint::LEASE) first: ask again after that. A thread whose
-    /// row is damaged, so that nobody can say whose it is, is one of them.
+    /// [`recover`](App::recover), or by whoever runs them next. Of a holder that cannot be looked at, on another host, there
+    /// has to be no sign of life for [`LEASE`](hanok_checkpoint::LEASE): a store with a clock that all share (PostgreSQL) says
+    /// so at once, with any other this process has to watch it for so long, so ask again after that. A thread whose row is
+    /// damaged, so that nobody can say whose it is, is one of them.
     ///
     /// # Errors
     ///
     /// What the store says.
     pub async fn abandoned(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
-        let dead = |info: &ThreadInfo| {
-            let claim = info.head.claim.as_ref();
-            let here = self.active().is_running(&info.thread);
-            let lost = claim.is_some_and(|claim| self.is_dead(&info.thread, claim));
-            info.damage.is_some() || (!here && lost)
-        };
-        let claimed = self.store().all_threads(&Which::Claimed).await?;
-        Ok(claimed.into_iter().filter(dead).map(|info| info.thread).collect())
+        let mut abandoned = Vec::new();
+        for info in self.store().all_threads(&Which::Claimed).await? {
+            if info.damage.is_some() || self.is_lost(&info).await? {
+                abandoned.push(info.thread);
+            }
+        }
+        Ok(abandoned)
+    }
+
+    /// Whether the run that owns a thread is lost.
+    async fn is_lost(&self, info: &ThreadInfo) -> Result<bool, CheckpointError> {
+        match &info.head.claim {
+            Some(claim) if !self.active().is_running(&info.thread) => {
+                self.is_dead(&info.thread, claim).await
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Finishes the turns of the threads that are [abandoned](App::abandoned), one after the other, each with the services

@@ -178,12 +178,16 @@ impl<'a> Put<'a> {
 fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
     let moved = match (append.expected == Position::START, &append.guard) {
         // A thread that is not there has epoch 0 and no claim.
-        (true, Guard::Take(_)) => insert("$6 > 0", "$6, $7, $8, $9", s),
-        (true, Guard::Clear(_)) => insert("$6 > 0", "$6, NULL, NULL, NULL", s),
-        (true, Guard::Unclaimed) => insert("true", "0, NULL, NULL, NULL", s),
-        (true, Guard::Hold(_) | Guard::Release(_)) => insert("false", "0, NULL, NULL, NULL", s),
+        (true, Guard::Take(_)) => insert("$6 > 0", "$6, $7, $8, $9, clock_timestamp()", s),
+        (true, Guard::Clear(_)) => insert("$6 > 0", "$6, NULL, NULL, NULL, NULL", s),
+        (true, Guard::Unclaimed) => insert("true", "0, NULL, NULL, NULL, NULL", s),
+        (true, Guard::Hold(_) | Guard::Release(_)) => {
+            insert("false", "0, NULL, NULL, NULL, NULL", s)
+        }
         (false, Guard::Take(_)) => {
-            update("epoch < $6", ", epoch = $6, run = $7, holder = $8, beat = $9", s)
+            let owner =
+                ", epoch = $6, run = $7, holder = $8, beat = $9, beaten = clock_timestamp()";
+            update("epoch < $6", owner, s)
         }
         (false, Guard::Hold(_)) => update("epoch = $6 AND run IS NOT NULL", "", s),
         (false, Guard::Release(_)) => {
@@ -249,7 +253,7 @@ fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
 /// A new thread, if `admitted`.
 fn insert(admitted: &str, owner: &str, s: &Schema) -> String {
     format!(
-        "INSERT INTO {s}.threads (tenant, thread, head, epoch, run, holder, beat, origin, expires,
+        "INSERT INTO {s}.threads (tenant, thread, head, epoch, run, holder, beat, beaten, origin, expires,
              life, link, seal, updated, floor)
          SELECT $1, $2, $19 + cardinality($5), {owner}, $10, $11, $15, $16, $17, $18, $19
          WHERE {admitted}

@@ -1,6 +1,6 @@
 //! The store, as its callers hold it.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use hanok_checkpoint::{
@@ -110,6 +110,14 @@ impl Checkpointer for Postgres {
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
         self.told(self.database.beat(thread, (life, epoch), now).await)
+    }
+
+    async fn silence(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+    ) -> Result<Option<Duration>, CheckpointError> {
+        self.told(self.database.silence(thread, epoch).await)
     }
 
     /// The rows are gone for every reader at once; their bytes stay in the server's files until they are vacuumed, and in its

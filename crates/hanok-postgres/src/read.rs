@@ -1,5 +1,7 @@
 //! What is read from a store. Nothing here writes.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use hanok_checkpoint::{
     CheckpointError, Claim, Epoch, Head, HeadSeal, Holder, Life, Link, Opened, Record, Snapshots,
@@ -32,6 +34,27 @@ impl Database {
         let parameters = &[(&tenant as _, Type::TEXT), (&name as _, Type::TEXT)];
         let rows = self.look(&[Query { sql: &sql, parameters }]).await?;
         rows.first().and_then(|rows| rows.first()).map(|row| head_of(thread, row)).transpose()
+    }
+
+    /// How long the claim of `epoch` has given no sign of life, by the server's clock.
+    pub(crate) async fn silence(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+    ) -> Result<Option<Duration>, Failure> {
+        let (tenant, name) = (thread.tenant().as_str(), thread.thread());
+        let (s, under): (_, i64) = (&self.schema, bound(epoch.0));
+        let silent = format!(
+            "SELECT (extract(epoch FROM clock_timestamp() - beaten) * 1000)::bigint FROM {s}.threads
+             WHERE tenant = $1 AND thread = $2 AND epoch = $3 AND run IS NOT NULL"
+        );
+        let parameters =
+            [(&tenant as _, Type::TEXT), (&name as _, Type::TEXT), (&under as _, Type::INT8)];
+        let rows = self.look(&[Query { sql: &silent, parameters: &parameters }]).await?;
+        let Some(row) = rows.first().and_then(|rows| rows.first()) else { return Ok(None) };
+        let millis: Option<i64> = row.try_get(0)?;
+        // A clock that was set back has seen no silence yet.
+        Ok(millis.map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or_default())))
     }
 
     pub(crate) async fn open(

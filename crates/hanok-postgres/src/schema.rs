@@ -87,6 +87,7 @@ const STEPS: [&str; 2] = [
         run bytea,
         holder bytea,
         beat bigint,
+        beaten timestamptz,
         floor bigint NOT NULL DEFAULT 0,
         origin text COLLATE \"C\",
         expires bigint,

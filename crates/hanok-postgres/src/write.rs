@@ -60,7 +60,7 @@ impl Database {
         let of = life.to_bytes();
         let (s, of) = (&self.schema, &of[..]);
         let set = format!(
-            "UPDATE {s}.threads SET beat = $4
+            "UPDATE {s}.threads SET beat = $4, beaten = clock_timestamp()
              WHERE tenant = $1 AND thread = $2 AND epoch = $3 AND life = $5 AND run IS NOT NULL
              RETURNING id"
         );

@@ -1,6 +1,6 @@
 //! A store around another one.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use bytes::Bytes;
 use hanok_checkpoint::{
@@ -71,6 +71,15 @@ pub trait Layer: fmt::Debug + Send + Sync + 'static {
         now: Timestamp,
     ) -> impl Future<Output = Answer<()>> + Send {
         self.inner().beat(thread, life, epoch, now)
+    }
+
+    /// As [`Checkpointer::silence`].
+    fn silence(
+        &self,
+        thread: &ThreadKey,
+        epoch: Epoch,
+    ) -> impl Future<Output = Answer<Option<Duration>>> + Send {
+        self.inner().silence(thread, epoch)
     }
 
     /// As [`Checkpointer::delete`].
@@ -176,6 +185,10 @@ impl<L: Layer> Checkpointer for Layered<L> {
         now: Timestamp,
     ) -> Answer<()> {
         self.0.beat(thread, life, epoch, now).await
+    }
+
+    async fn silence(&self, thread: &ThreadKey, epoch: Epoch) -> Answer<Option<Duration>> {
+        self.0.silence(thread, epoch).await
     }
 
     async fn delete(&self, thread: &ThreadKey, expected: Option<&Head>) -> Answer<bool> {
