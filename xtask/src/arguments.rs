@@ -76,6 +76,7 @@ fn read_mutants(mut arguments: impl Iterator<Item = String>) -> Result<Request, 
             "--help" | "-h" => return Ok(Request::Help),
             "--list" => wanted.list = true,
             "--full" => wanted.full = true,
+            "--named" => wanted.named = true,
             "--only" => {
                 let numbers = arguments.next().ok_or("`--only` needs the numbers of mutants")?;
                 for number in numbers.split(',') {
@@ -146,7 +147,8 @@ pub(crate) fn usage() -> String {
        cargo xtask simulate [OPTION]...     graphs under schedules of crashes; `simulate --help`
        cargo xtask mutants                  whether tests fail when a line is wrong: those of the
                                             simulator, and ten others in turn
-                           [--full]         all of them
+                           [--full]         all of them, against all tests
+                           [--named]        those that tests find, each by the test it names
                            [--only N,M]     those of these numbers
                            [--list]         prints them
        cargo xtask fixtures [FAMILY]...     what models wrote, recorded by others, through the parser

@@ -8,6 +8,7 @@ mod suites;
 mod table;
 mod tree;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ use crate::command::Tool;
 use crate::metadata::Metadata;
 use crate::report::Outcome;
 use catalogue::{Finder, Mutation};
-use suites::{Suites, Verdict};
+use suites::{Programs, Suites, Verdict};
 use table::Table;
 
 /// How many of those that tests have to find run by default, in turn.
@@ -33,8 +34,8 @@ pub(crate) struct Wanted {
     pub(crate) list: bool,
     /// All of them.
     pub(crate) full: bool,
-    /// Those that the simulator has to find.
-    pub(crate) simulated: bool,
+    /// Those that tests have to find, each by the test that is named.
+    pub(crate) named: bool,
     /// Those of these numbers.
     pub(crate) only: Vec<u32>,
 }
@@ -53,9 +54,9 @@ pub(crate) fn run(wanted: &Wanted) -> Result<bool> {
     Ok(measured(&all, wanted)?.is_good())
 }
 
-/// The stage: those that the simulator has to find, as many as there is time for.
+/// The stage: those that the simulator has to find and ten others in turn, as many as there is time for.
 pub(crate) fn stage(_: &Metadata) -> Result<Outcome> {
-    outcome(&Wanted { simulated: true, ..Wanted::default() })
+    outcome(&Wanted::default())
 }
 
 /// The stage where everything is wanted.
@@ -76,15 +77,23 @@ fn measured(all: &[Mutation], wanted: &Wanted) -> Result<Table> {
     let tree = tree::copied(&folder, all)?;
     let mut chosen = chosen(all, wanted)?;
     chosen.retain(|mutation| mutation.finder != Finder::Nobody);
-    let tested = chosen.iter().any(|mutation| mutation.finder == Finder::Tests);
+    let tested = |mutation: &&Mutation| match &mutation.finder {
+        Finder::Tests(test) => Some(test.clone()),
+        Finder::Simulator | Finder::Store(_) | Finder::Nobody => None,
+    };
+    let named: BTreeSet<_> = chosen.iter().filter_map(tested).collect();
+    let programs = match wanted.full || !wanted.only.is_empty() {
+        true if named.is_empty() => Programs::Of(named),
+        true => Programs::All,
+        false => Programs::Of(named),
+    };
     let began = Instant::now();
-    let suites = Suites::build(&tree, &folder, tested)?;
+    let suites = Suites::build(&tree, &folder, &programs)?;
     println!("mutants: {} in one build, which took {:.0?}", all.len(), began.elapsed());
     let began = Instant::now();
-    let is_timed = !wanted.full && wanted.only.is_empty();
     let mut table = Table::new(Comparison::read()?);
     for mutation in chosen {
-        if is_timed && began.elapsed() >= TIME {
+        if programs != Programs::All && !wanted.named && began.elapsed() >= TIME {
             table.left_out(mutation);
             continue;
         }
@@ -111,25 +120,29 @@ fn chosen<'a>(all: &'a [Mutation], wanted: &Wanted) -> Result<Vec<&'a Mutation>>
         });
         return found.collect();
     }
-    let (mut simulated, tested): (Vec<_>, Vec<_>) =
-        all.iter().partition(|mutation| !matches!(mutation.finder, Finder::Tests | Finder::Nobody));
-    let tested: Vec<_> =
-        tested.into_iter().filter(|mutation| mutation.finder == Finder::Tests).collect();
-    if wanted.simulated {
-        return Ok(simulated);
+    let (tested, others): (Vec<_>, Vec<_>) =
+        all.iter().partition(|mutation| matches!(mutation.finder, Finder::Tests(_)));
+    if wanted.named {
+        return Ok(tested);
     }
     let commits = Tool::named("git").arguments(["rev-list", "--count", "HEAD"]).text()?;
     let commits: usize = commits.trim().parse()?;
     println!("mutants: the turn of those that tests find is that of {commits} commits");
-    simulated.extend(turn(&tested, commits));
-    Ok(simulated)
+    // What is quick first: what takes long has the time that is left.
+    Ok(turn(tested, commits).into_iter().chain(others).collect())
 }
 
-/// Ten of `all`, in turn: with every number the ten after those of the number before.
-fn turn<'a>(all: &[&'a Mutation], number: usize) -> Vec<&'a Mutation> {
-    let from = number.wrapping_mul(IN_TURN);
-    let at = |index: usize| all.get(from.wrapping_add(index).checked_rem(all.len())?).copied();
-    (0..IN_TURN.min(all.len())).filter_map(at).collect()
+/// Ten of `all`, in turn by `number`, which one package finds: one package is built sooner than several.
+fn turn(all: Vec<&Mutation>, number: usize) -> Vec<&Mutation> {
+    let mut by_package: BTreeMap<&str, Vec<&Mutation>> = BTreeMap::new();
+    for mutation in all {
+        if let Finder::Tests(test) = &mutation.finder {
+            by_package.entry(&test.package).or_default().push(mutation);
+        }
+    }
+    let turns: Vec<_> = by_package.values().flat_map(|of_one| of_one.chunks(IN_TURN)).collect();
+    let turn = number.checked_rem(turns.len()).and_then(|turn| turns.get(turn));
+    turn.map(|turn| turn.to_vec()).unwrap_or_default()
 }
 
 /// How a mutation was caught, for the table.
@@ -150,14 +163,19 @@ mod tests {
     #[test]
     fn every_mutation_that_tests_find_has_its_turn() {
         let all = catalogue::read().unwrap();
-        let tested: Vec<_> = all.iter().collect();
-        let mut numbers: Vec<_> = (100..100 + tested.len().div_ceil(IN_TURN))
-            .flat_map(|number| turn(&tested, number))
+        let is_tested = |mutation: &&Mutation| matches!(mutation.finder, Finder::Tests(_));
+        let tested: Vec<_> = all.iter().filter(is_tested).collect();
+        let mut numbers: Vec<_> = (100..100 + tested.len())
+            .flat_map(|number| {
+                let turn = turn(tested.clone(), number);
+                assert!((1..=IN_TURN).contains(&turn.len()));
+                turn
+            })
             .map(|mutation| mutation.number)
             .collect();
         numbers.sort_unstable();
         numbers.dedup();
         assert_eq!(numbers.len(), tested.len());
-        assert_eq!(turn(&[], 3), Vec::<&Mutation>::new());
+        assert_eq!(turn(Vec::new(), 3), Vec::<&Mutation>::new());
     }
 }

@@ -1,8 +1,9 @@
 //! The mutations, as the files beside this one name them.
 //!
 //! After a line for the reader, one block each: `# NUMBER CRATE simulator|tests|nobody [PROMISE]...` (or `# NUMBER store NAME …` for a
-//! store that is wrong), a line that says what is wrong, the text as it stands in the source after `-`, and what stands in
-//! its place after `+`, where `MUTATED` asks whether the mutation is switched on.
+//! store that is wrong), a line that says what is wrong, `= CRATE lib|PROGRAM TEST` with the test that has to find it if tests
+//! have to, the text as it stands in the source after `-`, and what stands in its place after `+`, where `MUTATED` asks whether
+//! the mutation is switched on.
 
 use crate::Result;
 
@@ -26,13 +27,23 @@ pub(super) struct Mutation {
     pub(super) after: String,
 }
 
+/// A test, as its program names it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Test {
+    pub(super) package: String,
+    /// The program: `lib`, or the test target's name.
+    pub(super) program: String,
+    pub(super) name: String,
+}
+
 /// Who has to find a mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Finder {
     Simulator,
     /// The simulator, on the wrong store of that name.
     Store(String),
-    Tests,
+    /// Tests, and of them this one.
+    Tests(Test),
     /// Nobody can: nothing is wrong with it, as `CONTRIBUTING.md` shows.
     Nobody,
 }
@@ -42,7 +53,7 @@ impl Mutation {
     pub(super) fn line(&self) -> String {
         let place = match &self.finder {
             Finder::Store(name) => name,
-            Finder::Simulator | Finder::Tests | Finder::Nobody => {
+            Finder::Simulator | Finder::Tests(_) | Finder::Nobody => {
                 self.package.as_deref().unwrap_or_default()
             }
         };
@@ -77,7 +88,10 @@ fn mutation(block: &str) -> Result<Mutation> {
     let (package, finder) = match (head.next(), head.next()) {
         (Some("store"), Some(name)) => (None, Finder::Store(name.to_owned())),
         (Some(package), Some("simulator")) => (Some(package.to_owned()), Finder::Simulator),
-        (Some(package), Some("tests")) => (Some(package.to_owned()), Finder::Tests),
+        (Some(package), Some("tests")) => {
+            let test = block.lines().find_map(test).ok_or_else(|| wrong("names no test"))?;
+            (Some(package.to_owned()), Finder::Tests(test))
+        }
         (Some(package), Some("nobody")) => (Some(package.to_owned()), Finder::Nobody),
         _ => return Err(wrong("does not say where it is and who finds it").into()),
     };
@@ -94,17 +108,28 @@ fn mutation(block: &str) -> Result<Mutation> {
     Ok(Mutation { number, finder, package, what, promises, before, after })
 }
 
+/// The test that a line names.
+fn test(line: &str) -> Option<Test> {
+    let mut words = line.strip_prefix("= ")?.split(' ').map(str::to_owned);
+    Some(Test { package: words.next()?, program: words.next()?, name: words.next()? })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn reads_what_is_wrong_where_and_who_finds_it() {
-        let read =
-            mutation("7 hanok-core tests P1 P2\nit is\n-    a\n-    b\n+    if MUTATED {}\n");
+        let read = mutation(
+            "7 hanok-core tests P1 P2\nit is\n= hanok-state lib a::b\n-    a\n-    b\n+    if MUTATED {}\n",
+        );
         let want = Mutation {
             number: 7,
-            finder: Finder::Tests,
+            finder: Finder::Tests(Test {
+                package: "hanok-state".into(),
+                program: "lib".into(),
+                name: "a::b".into(),
+            }),
             package: Some("hanok-core".into()),
             what: "it is".into(),
             promises: vec!["P1".into(), "P2".into()],
@@ -112,7 +137,12 @@ mod tests {
             after: "if MUTATED {}".into(),
         };
         assert_eq!(read.unwrap(), want);
-        for wrong in ["x hanok-core tests", "1 hanok-core", "1 hanok-core tests\nit is\n-a\n+b"] {
+        for wrong in [
+            "x hanok-core tests",
+            "1 hanok-core",
+            "1 hanok-core tests\nit is\n-a\n+MUTATED",
+            "1 hanok-core simulator\nit is\n-a\n+b",
+        ] {
             mutation(wrong).unwrap_err();
         }
         let all = super::read().unwrap();

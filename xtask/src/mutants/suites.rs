@@ -1,5 +1,6 @@
 //! The tests and the simulator, built from the copy, and run with one mutation switched on.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use crate::Result;
 use crate::command::{Ended, Tool};
 use crate::metadata::Metadata;
 
-use super::catalogue::{Finder, Mutation};
+use super::catalogue::{Finder, Mutation, Test};
 use super::tree::VARIABLE;
 
 /// How long one suite may take. A mutation that makes it take longer, where it does not without, is caught as a hang.
@@ -45,9 +46,20 @@ pub(super) enum Verdict {
     },
 }
 
+/// Which tests are built.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Programs {
+    /// All, which run until one catches a mutation.
+    All,
+    /// Those of these tests, which alone run.
+    Of(BTreeSet<Test>),
+}
+
 /// What is built.
 #[derive(Debug)]
 pub(super) struct Suites {
+    /// Only the test runs that a mutation names.
+    named: bool,
     suites: Vec<Suite>,
     simulator: PathBuf,
     ends: PathBuf,
@@ -83,12 +95,12 @@ struct Profile {
 }
 
 impl Suites {
-    /// Builds the simulator of `tree`, and the tests too if they are `tested`; `folder` is for what they share.
+    /// Builds the simulator of `tree`, and these `programs` of tests; `folder` is for what they share.
     ///
     /// # Errors
     ///
     /// It does not build, or the simulator fails without any mutation.
-    pub(super) fn build(tree: &Path, folder: &Path, tested: bool) -> Result<Self> {
+    pub(super) fn build(tree: &Path, folder: &Path, programs: &Programs) -> Result<Self> {
         let target = folder.join("target");
         seeded(&target, "simulate")?;
         let build = |arguments: &[&str]| build(tree, &target, arguments);
@@ -96,11 +108,9 @@ impl Suites {
         let simulator = simulator.into_iter().find_map(|built| built.executable);
         let simulator = simulator.ok_or("cargo has built no simulator")?;
         let mut suites = Vec::new();
-        if tested {
+        for arguments in programs.arguments() {
             seeded(&target, "debug")?;
-            let arguments = ["test", "--no-run", "--all-features", "--lib", "--tests"];
-            let packages = PACKAGES.iter().flat_map(|package| ["--package", package]);
-            let arguments: Vec<_> = arguments.into_iter().chain(packages).collect();
+            let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
             for built in build(&arguments)?.into_iter().filter(|built| built.profile.test) {
                 let Some(program) = built.executable else { continue };
                 let Some(folder) = built.manifest_path.parent() else { continue };
@@ -117,7 +127,7 @@ impl Suites {
             .variable(VARIABLE, "0")
             .run()?;
         match wrote.succeeded() && fs::exists(&ends)? {
-            true => Ok(Self { suites, simulator, ends }),
+            true => Ok(Self { named: *programs != Programs::All, suites, simulator, ends }),
             false => Err(format!("without any mutation: {}", wrote.output).into()),
         }
     }
@@ -128,11 +138,17 @@ impl Suites {
     ///
     /// A program could not be started.
     pub(super) fn run(&self, mutation: &Mutation) -> Result<Verdict> {
-        if let (Finder::Tests, Some(package)) = (&mutation.finder, &mutation.package) {
+        if let (Finder::Tests(test), true) = (&mutation.finder, self.named) {
+            let of_test = self.suites.iter().find(|suite| suite.has(test));
+            let suite = of_test.ok_or_else(|| format!("there is no program of {test:?}"))?;
+            let only = [test.name.clone()];
+            return Ok(suite.verdict(mutation.number, &only)?.unwrap_or(Verdict::Survived));
+        }
+        if let (Finder::Tests(_), Some(package)) = (&mutation.finder, &mutation.package) {
             let own = |suite: &&Suite| suite.package == *package;
             let (own, others): (Vec<_>, Vec<_>) = self.suites.iter().partition(own);
             for suite in own.into_iter().chain(others) {
-                if let Some(verdict) = suite.run(mutation.number)? {
+                if let Some(verdict) = suite.verdict(mutation.number, &[])? {
                     return Ok(verdict);
                 }
             }
@@ -145,7 +161,7 @@ impl Suites {
             .arguments(["--search".as_ref(), self.ends.as_os_str()])
             .variable(VARIABLE, &mutation.number.to_string())
             .limit(SEARCH);
-        let is_tested = mutation.finder == Finder::Tests;
+        let is_tested = matches!(mutation.finder, Finder::Tests(_));
         tool = tool.arguments(["--seeds", if is_tested { SEEDS.1 } else { SEEDS.0 }]);
         if let Finder::Store(name) = &mutation.finder {
             tool = tool.arguments(["--store", name]);
@@ -162,14 +178,57 @@ impl Suites {
     }
 }
 
+impl Programs {
+    /// With what Cargo builds them: once for each package, or once for all.
+    fn arguments(&self) -> Vec<Vec<String>> {
+        let begin = |packages: &[&str]| {
+            let arguments = ["test", "--no-run", "--all-features"].into_iter();
+            let packages = packages.iter().flat_map(|package| ["--package", package]);
+            arguments.chain(packages).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let tests = match self {
+            Self::All => {
+                let targets = ["--lib", "--tests"].map(str::to_owned);
+                return vec![begin(&PACKAGES).into_iter().chain(targets).collect()];
+            }
+            Self::Of(tests) => tests,
+        };
+        let mut programs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for test in tests {
+            programs.entry(&test.package).or_default().insert(&test.program);
+        }
+        let target = |program: &str| match program {
+            "lib" => vec!["--lib".to_owned()],
+            _ => vec!["--test".to_owned(), program.to_owned()],
+        };
+        let of_one = |(package, programs): (&str, BTreeSet<&str>)| {
+            begin(&[package]).into_iter().chain(programs.into_iter().flat_map(target)).collect()
+        };
+        programs.into_iter().map(of_one).collect()
+    }
+}
+
 impl Suite {
-    /// Runs the suite with the mutation `number`, and what failed again without it: `None` when nothing failed because of it.
-    fn run(&self, number: u32) -> Result<Option<Verdict>> {
+    /// Whether `test` is one of its tests.
+    fn has(&self, test: &Test) -> bool {
+        let name = match test.program.as_str() {
+            "lib" => test.package.replace('-', "_"),
+            program => program.to_owned(),
+        };
+        self.package == test.package && self.name == name
+    }
+
+    /// Runs `only` these tests of the suite, or all, with the mutation `number`, and what failed again without it: `None` when
+    /// nothing failed because of it.
+    fn verdict(&self, number: u32, only: &[String]) -> Result<Option<Verdict>> {
         let suite = match self.name.replace('_', "-") == self.package {
             true => self.package.clone(),
             false => format!("{} {}", self.package, self.name),
         };
-        let ended = self.ended(number, &[])?;
+        let ended = self.ended(number, only)?;
+        if !only.is_empty() && ended.output.contains("running 0 tests") {
+            return Err(format!("{suite} has no test {}", only.join(", ")).into());
+        }
         if ended.succeeded() {
             return Ok(None);
         }
@@ -177,7 +236,7 @@ impl Suite {
         if tests.is_empty() {
             return Ok(match ended.late {
                 // On a busy machine it may take as long by itself.
-                true if self.ended(0, &[])?.late => None,
+                true if self.ended(0, only)?.late => None,
                 true => Some(Verdict::Hang(suite)),
                 false => Some(Verdict::Failed { suite, tests }),
             });
@@ -268,5 +327,24 @@ mod tests {
         let said = "running 3 tests\ntest a::b ... ok\ntest a::c ... FAILED\ntest d - should panic ... FAILED\n";
         assert_eq!(failed(said), ["a::c", "d"]);
         assert_eq!(failed("Killed"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn only_what_holds_the_tests_is_built() {
+        let test = |package: &str, program: &str| Test {
+            package: package.to_owned(),
+            program: program.to_owned(),
+            name: "a".to_owned(),
+        };
+        let tests = [test("x", "lib"), test("x", "t"), test("y", "t")];
+        let arguments = Programs::Of(tests.into_iter().collect()).arguments();
+        let lines: Vec<_> = arguments.iter().map(|arguments| arguments.join(" ")).collect();
+        assert_eq!(
+            lines,
+            [
+                "test --no-run --all-features --package x --lib --test t",
+                "test --no-run --all-features --package y --test t",
+            ]
+        );
     }
 }

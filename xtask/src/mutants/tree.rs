@@ -132,7 +132,7 @@ mod tests {
     fn mutation(number: u32, before: &str) -> Mutation {
         Mutation {
             number,
-            finder: Finder::Tests,
+            finder: Finder::Simulator,
             package: Some("a".into()),
             what: "wrong".into(),
             promises: Vec::new(),
