@@ -300,7 +300,10 @@ async fn a_statement_that_takes_too_long_ends_directly_and_behind_a_pooler() {
     let pooled = bouncer.as_ref().map(|bouncer| bouncer.url("postgres"));
     for place in std::iter::once(url.clone()).chain(pooled) {
         let schema = schema();
-        let config = config(&place).schema(&schema).statement_timeout(Duration::from_millis(200));
+        let config = config(&place).schema(&schema);
+        // Making the tables has all the time it needs.
+        drop(Postgres::connect(config.clone()).await.unwrap());
+        let config = config.statement_timeout(Duration::from_secs(2));
         let store = Postgres::connect(config).await.unwrap();
         store.append(&key("t"), append(&key("t"), 0, 1, "one")).await.unwrap();
         let other = admin(&url).await;
