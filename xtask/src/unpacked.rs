@@ -2,8 +2,10 @@
 //!
 //! Cargo verifies each package against the others in a registry that it makes below the target folder. It unpacks them under
 //! a name that depends on that folder's path alone, and never again where something stands already: a clone at a path where
-//! an earlier one stood would be verified against the earlier one's crates.
+//! an earlier one stood would be verified against the earlier one's crates. What it has built of them it takes for fresh as
+//! well: what it unpacks is as old as everything else that it has ever packed.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +23,42 @@ pub(crate) fn forget(metadata: &Metadata) -> Result<()> {
         .filter(|package| package.is_published())
         .map(|package| format!("{}-{}", package.name, package.version))
         .collect();
-    forget_below(&home.join("registry/src"), &packages)
+    forget_below(&home.join("registry/src"), &packages)?;
+    forget_built(&metadata.target_directory.join("debug"))
+}
+
+/// Has cargo build anew in `folder` what it has built there from a registry without a host. The list of sources that a compiler
+/// leaves beside a crate says where they were.
+fn forget_built(folder: &Path) -> Result<()> {
+    let unpacked = Path::new("registry").join("src").join("-").to_string_lossy().into_owned();
+    let mut gone = BTreeSet::new();
+    for list in entries(&folder.join("deps"))?.iter().filter(|it| has_extension(it, "d")) {
+        if fs::read_to_string(list)?.contains(&unpacked) {
+            gone.extend(hash(list));
+        }
+    }
+    for fingerprint in entries(&folder.join(".fingerprint"))? {
+        if hash(&fingerprint).is_some_and(|hash| gone.contains(&hash)) {
+            fs::remove_dir_all(fingerprint)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is in a folder, which need not be there.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
+    entries.map(|entry| Ok(entry?.path())).collect()
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|it| it == extension)
+}
+
+/// The hash at the end of a name that cargo has given.
+fn hash(path: &Path) -> Option<String> {
+    let (_, hash) = path.file_stem()?.to_str()?.rsplit_once('-')?;
+    Some(hash.to_owned())
 }
 
 fn cargo_home() -> Option<PathBuf> {
@@ -64,5 +101,26 @@ mod tests {
         assert!(!folder.join("-ffff/ours-0.1.0").exists());
         fs::remove_dir_all(folder).unwrap();
         forget_below(Path::new("/nowhere/at/all"), &[]).unwrap();
+    }
+
+    #[test]
+    fn what_was_built_of_them_is_forgotten_and_nothing_else() {
+        let folder = env::temp_dir().join(format!("hanok-built-{}", std::process::id()));
+        for (hash, source) in [
+            ("0a", "/home/kim/.cargo/registry/src/-0a1b/ours-0.1.0/src/lib.rs"),
+            ("0b", "/home/kim/.cargo/registry/src/crates.example-0a1b/other-0.1.0/src/lib.rs"),
+            ("0c", "crates/ours/src/lib.rs"),
+        ] {
+            fs::create_dir_all(folder.join(format!(".fingerprint/ours-{hash}"))).unwrap();
+            fs::create_dir_all(folder.join("deps")).unwrap();
+            let list = folder.join(format!("deps/ours-{hash}.d"));
+            fs::write(list, format!("deps/libours-{hash}.rmeta: {source}\n")).unwrap();
+        }
+        forget_built(&folder).unwrap();
+        let left = ["0a", "0b", "0c"]
+            .map(|hash| fs::exists(folder.join(format!(".fingerprint/ours-{hash}"))).unwrap());
+        assert_eq!(left, [false, true, true]);
+        forget_built(&folder.join("nowhere")).unwrap();
+        fs::remove_dir_all(folder).unwrap();
     }
 }
