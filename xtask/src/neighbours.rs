@@ -25,8 +25,70 @@ const LOWEST: &str = "0.39.0";
 /// The tests of hanok-sqlite that run with the lowest rusqlite: those of what differs between them.
 const TESTS: [&str; 6] = ["closing", "conforms", "damage", "files", "items", "read_only"];
 
+/// Features of serde_json that somebody's program may have: they change how it keeps numbers and the keys of objects.
+const FEATURES: &str = "\"preserve_order\", \"arbitrary_precision\", \"float_roundtrip\"";
+
+/// The tests of what is stored, sent and hashed, by crate.
+const OF_JSON: [(&str, &[&str]); 3] = [
+    ("hanok-state", &["dynamic", "json", "messages", "reduce", "schema", "updates"]),
+    ("hanok-checkpoint", &["folds", "gaps", "lines", "memory", "memory_store", "stored"]),
+    ("hanok-model", &["doubles", "injected", "model", "semantic"]),
+];
+
+/// Resolves each program of [`BESIDE`], and one with the lowest rusqlite; runs the tests of one with serde_json's features.
+pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
+    match resolve(metadata)? {
+        Outcome::Passed(note) => with_features(metadata, &note),
+        other => Ok(other),
+    }
+}
+
+/// Runs the tests of what is stored, sent and hashed where somebody else has switched on serde_json's features: the bytes that
+/// they compare with were written without. What is built of others' crates is the workspace's.
+fn with_features(metadata: &Metadata, note: &str) -> Result<Outcome> {
+    let program = of_json(metadata)?;
+    let tests = Tool::cargo()
+        .arguments(["test", "--no-fail-fast", "--manifest-path"])
+        .arguments([program.join("Cargo.toml")])
+        .variable("CARGO_TARGET_DIR", &metadata.target_directory.to_string_lossy())
+        .variable("INSTA_UPDATE", "no")
+        .variable("INSTA_WORKSPACE_ROOT", &crates().to_string_lossy());
+    let ended = tests.run()?;
+    match ended.succeeded() {
+        true => Ok(Outcome::Passed(format!("{note}; tests pass with serde_json's features"))),
+        false => Ok(Outcome::Failed(ended.output)),
+    }
+}
+
+/// A program that has the tests of [`OF_JSON`], and serde_json with all [`FEATURES`].
+fn of_json(metadata: &Metadata) -> Result<PathBuf> {
+    let mut text = format!("serde_json = {{ version = \"1\", features = [{FEATURES}] }}\n");
+    for (name, options) in [
+        ("hanok-checkpoint", ""),
+        ("hanok-core", ""),
+        ("hanok-model", r#", features = ["store", "test"]"#),
+        ("hanok-state", ""),
+        ("hanok-testkit", ""),
+    ] {
+        text += &(dependency(name, options) + "\n");
+    }
+    text += "bytes = \"1\"\nproptest = { version = \"1\", default-features = false, features = [\"std\"] }\n";
+    text += "futures = { version = \"0.3\", features = [\"executor\"] }\nschemars = \"1\"\n";
+    text += "insta = { version = \"1\", features = [\"json\"] }\ntempfile = \"3\"\n";
+    text += "serde = { version = \"1\", features = [\"derive\"] }\n";
+    text +=
+        "tokio = { version = \"1\", features = [\"macros\", \"rt\", \"test-util\", \"time\"] }\n";
+    for (name, tests) in OF_JSON {
+        for test in tests {
+            let path = crates().join(format!("{name}/tests/{test}.rs"));
+            text += &format!("[[test]]\nname = {test:?}\npath = {path:?}\n");
+        }
+    }
+    program(metadata, "features-of-json", &text)
+}
+
 /// Resolves each program of [`BESIDE`], and one with the lowest rusqlite.
-pub(crate) fn resolve(metadata: &Metadata) -> Result<Outcome> {
+fn resolve(metadata: &Metadata) -> Result<Outcome> {
     let mut notes = Vec::new();
     for (name, features, beside) in BESIDE {
         let hanok = dependency("hanok", &format!(r#", features = ["{features}"]"#));
@@ -45,7 +107,10 @@ pub(crate) fn resolve(metadata: &Metadata) -> Result<Outcome> {
 
 /// Resolves all that, and runs hanok-sqlite's tests with the lowest rusqlite.
 pub(crate) fn resolve_and_test(metadata: &Metadata) -> Result<Outcome> {
-    let Outcome::Passed(note) = resolve(metadata)? else { return resolve(metadata) };
+    let note = match stage(metadata)? {
+        Outcome::Passed(note) => note,
+        other => return Ok(other),
+    };
     let program = lowest(metadata)?;
     let tests = Tool::cargo()
         .arguments(["test", "--no-fail-fast", "--manifest-path"])

@@ -41,8 +41,8 @@ pub(crate) const ALL: &[Stage] = &[
     Stage { name: "dependencies", about: "outside crates per crate, against limits", run: count },
     Stage {
         name: "neighbours",
-        about: "hanok beside sqlx, and with the lowest rusqlite",
-        run: neighbours::resolve,
+        about: "beside sqlx, with the lowest rusqlite, and with serde_json's features",
+        run: neighbours::stage,
     },
     Stage { name: "clippy", about: "all targets and features, warnings denied", run: clippy },
     Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },

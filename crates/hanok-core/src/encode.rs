@@ -229,10 +229,13 @@ impl<'a, 'b> ser::Serializer for &'b mut Encoder<'a> {
         Map::new(self.out, len, depth)
     }
 
-    fn serialize_struct(self, _name: &'static str, len: usize) -> Result<Struct<'b>, StoredError> {
+    fn serialize_struct(self, name: &'static str, len: usize) -> Result<Struct<'b>, StoredError> {
         let depth = self.deeper()?;
-        wrote(encode::write_map_len(self.out, length(len)))?;
-        Ok(Struct { out: self.out, depth })
+        let is_number = name == NUMBER;
+        if !is_number {
+            wrote(encode::write_map_len(self.out, length(len)))?;
+        }
+        Ok(Struct { out: self.out, is_number, depth })
     }
 
     fn serialize_struct_variant(
@@ -433,14 +436,36 @@ impl ser::SerializeMap for Map<'_> {
     }
 }
 
+/// As what serde_json hands on a number when somebody built it with `arbitrary_precision`: its digits, as a text.
+const NUMBER: &str = "$serde_json::private::Number";
+
+/// Writes the number of these `digits` as without that feature.
+fn write_number(out: &mut Vec<u8>, digits: &str) -> Result<(), StoredError> {
+    let float = digits.parse().ok().filter(|float: &f64| float.is_finite());
+    match (digits.parse(), digits.parse(), float) {
+        (Ok(number), ..) => wrote(encode::write_uint(out, number)),
+        // `-0` is a fraction: no whole number has that sign.
+        (_, Ok(number @ ..0), _) => wrote(encode::write_sint(out, number)),
+        (.., Some(number)) => wrote(encode::write_f64(out, number)),
+        _ => Err(StoredError::Encode { reason: format!("{digits} is larger than any number") }),
+    }
+}
+
 /// A struct: a map of its fields in the order they are declared.
 pub(crate) struct Struct<'b> {
     out: &'b mut Vec<u8>,
+    /// It is a [number](NUMBER).
+    is_number: bool,
     depth: usize,
 }
 
 impl Struct<'_> {
     fn push<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<(), StoredError> {
+        if self.is_number {
+            let mut digits = Vec::new();
+            value.serialize(&mut Encoder::new(&mut digits))?;
+            return write_number(self.out, Reader::new(&digits).str()?);
+        }
         wrote(encode::write_str(self.out, key))?;
         value.serialize(&mut Encoder::part_of(self.out, self.depth))
     }

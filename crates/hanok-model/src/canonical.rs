@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hanok_state::Json;
 use serde_json::{Value, json};
 
 use crate::ChatRequest;
@@ -46,35 +47,8 @@ pub(crate) fn canonical(request: &ChatRequest) -> Value {
 
 /// The text of `value` with sorted keys, whatever features serde_json was built with.
 pub(crate) fn text(value: &Value) -> String {
-    let mut out = String::new();
-    write_sorted(value, &mut out);
-    out
-}
-
-fn write_sorted(value: &Value, out: &mut String) {
-    match value {
-        Value::Object(object) => {
-            let mut entries: Vec<_> = object.iter().collect();
-            entries.sort_by_key(|(key, _)| *key);
-            out.push('{');
-            for (i, (key, value)) in entries.into_iter().enumerate() {
-                out.push_str(if i > 0 { "," } else { "" });
-                out.push_str(&Value::from(key.as_str()).to_string());
-                out.push(':');
-                write_sorted(value, out);
-            }
-            out.push('}');
-        }
-        Value::Array(items) => {
-            out.push('[');
-            for (i, item) in items.iter().enumerate() {
-                out.push_str(if i > 0 { "," } else { "" });
-                write_sorted(item, out);
-            }
-            out.push(']');
-        }
-        value => out.push_str(&value.to_string()),
-    }
+    // A number that is larger than any can only be told by its digits.
+    Json::text_of(value).unwrap_or_else(|_| value.to_string())
 }
 
 #[cfg(test)]

@@ -7,11 +7,12 @@ use serde::{
     de::{DeserializeOwned, Error as _},
     ser::Error as _,
 };
+use serde_json::Value;
 
-/// A JSON value within a state. In a log it is stored as its text, so that it reads the same whatever features
-/// serde_json was built with.
+/// A JSON value within a state. In a log it is stored as [its text](Json::text_of), so that it is the same bytes, and reads the
+/// same, whatever features serde_json was built with.
 #[derive(Clone, PartialEq, Default)]
-pub struct Json(pub serde_json::Value);
+pub struct Json(pub Value);
 
 impl fmt::Debug for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -19,7 +20,43 @@ impl fmt::Debug for Json {
     }
 }
 
-impl<T: Into<serde_json::Value>> From<T> for Json {
+impl Json {
+    /// The text of `value` with the keys of objects sorted and numbers as 64 bits hold them, which is the same whatever features
+    /// serde_json was built with.
+    ///
+    /// # Errors
+    ///
+    /// [`serde_json::Error`] for a number that is larger than any of 64 bits, which there is with `arbitrary_precision` only.
+    pub fn text_of(value: &Value) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&Sorted(value))
+    }
+}
+
+/// A value that is written the same with all features.
+struct Sorted<'a>(&'a Value);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
+            Value::Object(object) => {
+                let mut entries: Vec<_> = object.iter().collect();
+                entries.sort_by_key(|(key, _)| *key);
+                serializer.collect_map(entries.into_iter().map(|(key, value)| (key, Sorted(value))))
+            }
+            Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+                (Some(number), ..) => serializer.serialize_u64(number),
+                // `-0` is a fraction: no whole number has that sign.
+                (_, Some(number @ ..0), _) => serializer.serialize_i64(number),
+                (.., Some(number)) if number.is_finite() => serializer.serialize_f64(number),
+                _ => Err(S::Error::custom(format_args!("{number} is larger than any number"))),
+            },
+            value => value.serialize(serializer),
+        }
+    }
+}
+
+impl<T: Into<Value>> From<T> for Json {
     fn from(value: T) -> Self {
         Self(value.into())
     }
@@ -30,14 +67,14 @@ impl Serialize for Json {
         if serializer.is_human_readable() {
             return self.0.serialize(serializer);
         }
-        serializer.serialize_str(&serde_json::to_string(&self.0).map_err(S::Error::custom)?)
+        serializer.serialize_str(&Self::text_of(&self.0).map_err(S::Error::custom)?)
     }
 }
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            return serde_json::Value::deserialize(deserializer).map(Self);
+            return Value::deserialize(deserializer).map(Self);
         }
         let text = String::deserialize(deserializer)?;
         serde_json::from_str(&text).map(Self).map_err(D::Error::custom)
