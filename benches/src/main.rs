@@ -1,6 +1,7 @@
 //! What the engine costs. `cargo xtask bench` builds this and runs it; the README beside it says how to read what it prints.
 
 mod arguments;
+mod columns;
 mod course;
 mod measure;
 mod peer;

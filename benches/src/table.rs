@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::{
     Result,
     arguments::Ask,
+    columns::aligned,
     peer::{By, OTHERS, langgraph, other},
     works::{Figure, Goal, Work},
 };
@@ -91,19 +92,9 @@ pub(crate) fn drawn(rows: &[Row]) -> String {
     let mut head = vec!["row", "unit", "hand-written", "hanok", "LangGraph"];
     head.extend(&others);
     head.extend(["hanok/hand", "LangGraph/hanok", "goal", ""]);
-    let mut lines = vec![head.iter().map(ToString::to_string).collect()];
+    let mut lines: Vec<Vec<_>> = vec![head.iter().map(ToString::to_string).collect()];
     lines.extend(rows.iter().map(|row| row.cells(&others)));
-    let widths: Vec<_> = (0..head.len())
-        .map(|i| lines.iter().filter_map(|line| line.get(i)).map(|cell| cell.chars().count()).max())
-        .collect();
-    let line = |cells: &Vec<String>| {
-        let padded = cells.iter().zip(&widths).enumerate().map(|(i, (cell, width))| {
-            let width = width.unwrap_or_default();
-            if i < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    lines.iter().map(line).collect::<Vec<_>>().join("\n")
+    aligned(&lines, 2)
 }
 
 impl Row {
