@@ -1,7 +1,7 @@
 //! What the command line asks for.
 
 use crate::behaviours::Ask;
-use crate::bench::Bench;
+use crate::bench::{Bench, Beside};
 use crate::mutants::Wanted;
 use crate::stages;
 
@@ -42,7 +42,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         Some("simulate") => return Ok(Request::Simulate(arguments.collect())),
         Some("mutants") => return read_mutants(arguments),
         Some("fixtures") => return Ok(read_fixtures(arguments)),
-        Some("bench") => return Ok(read_bench(arguments)),
+        Some("bench") => return read_bench(arguments).map(Request::Bench),
         Some("evaluate") => return Ok(Request::Evaluate(arguments.collect())),
         Some("help" | "--help" | "-h") => Request::Help,
         Some(other) => return Err(format!("no command `{other}`")),
@@ -98,17 +98,29 @@ fn read_fixtures(arguments: impl Iterator<Item = String>) -> Request {
     if help { Request::Help } else { Request::Fixtures(families) }
 }
 
-/// What the measurements are told is theirs to understand.
-fn read_bench(arguments: impl Iterator<Item = String>) -> Request {
-    let mut bench = Bench { arguments: Vec::new(), langgraph: true, peers: false };
+/// What the measurements are told is theirs to understand, but who is to be measured beside this tree.
+fn read_bench(arguments: impl Iterator<Item = String>) -> Result<Bench, String> {
+    let (mut langgraph, mut peers, mut parsers) = (true, false, false);
+    let mut others = Vec::new();
     for argument in arguments {
         match argument.as_str() {
-            "--no-langgraph" => bench.langgraph = false,
-            "--peers" => bench.peers = true,
-            _ => bench.arguments.push(argument),
+            "--no-langgraph" => langgraph = false,
+            "--peers" => peers = true,
+            "--parsers" => parsers = true,
+            _ => others.push(argument),
         }
     }
-    Request::Bench(bench)
+    let wants_help = others.iter().any(|argument| argument == "--help" || argument == "-h");
+    let beside = match parsers {
+        // Nothing is built for the sake of a page of help.
+        _ if wants_help => Beside::Engines { langgraph: false, peers: false },
+        false => Beside::Engines { langgraph, peers },
+        true if peers || !others.is_empty() => {
+            return Err("`--parsers` is asked for alone".to_owned());
+        }
+        true => Beside::Parsers,
+    };
+    Ok(Bench { arguments: others, beside })
 }
 
 fn read_test(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
@@ -170,6 +182,11 @@ mod tests {
         read(line.split_whitespace().map(str::to_owned))
     }
 
+    fn bench(arguments: &[&str], beside: Beside) -> Request {
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        Request::Bench(Bench { arguments, beside })
+    }
+
     #[test]
     fn reads_every_command_and_names_what_it_does_not_know() {
         for (line, want) in [
@@ -199,18 +216,20 @@ mod tests {
             ("fixtures glm kimi", Ok(Request::Fixtures(vec!["glm".into(), "kimi".into()]))),
             ("fixtures -h", Ok(Request::Help)),
             ("evaluate --fusion", Ok(Request::Evaluate(vec!["--fusion".into()]))),
-            (
-                "bench",
-                Ok(Request::Bench(Bench { arguments: vec![], langgraph: true, peers: false })),
-            ),
+            ("bench", Ok(bench(&[], Beside::Engines { langgraph: true, peers: false }))),
             (
                 "bench loop --no-langgraph --rounds 9 --peers",
-                Ok(Request::Bench(Bench {
-                    arguments: vec!["loop".into(), "--rounds".into(), "9".into()],
-                    langgraph: false,
-                    peers: true,
-                })),
+                Ok(bench(
+                    &["loop", "--rounds", "9"],
+                    Beside::Engines { langgraph: false, peers: true },
+                )),
             ),
+            (
+                "bench --peers --help",
+                Ok(bench(&["--help"], Beside::Engines { langgraph: false, peers: false })),
+            ),
+            ("bench --parsers", Ok(bench(&[], Beside::Parsers))),
+            ("bench --parsers loop", Err("`--parsers` is asked for alone")),
             ("behaviours --all", Err("`--all` means nothing here")),
             ("behaviours --list now", Err("`now` means nothing here")),
             ("", Err("which command?")),

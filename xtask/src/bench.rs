@@ -3,20 +3,28 @@
 mod parsers;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use crate::Result;
 use crate::apart::Apart;
 use crate::command::Tool;
-use crate::python;
+use crate::{Result, code, python};
 
 /// What is wanted of the table.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Bench {
     /// Handed on as it is.
     pub(crate) arguments: Vec<String>,
-    pub(crate) langgraph: bool,
-    /// Whether other engines for Rust are built, and asked too.
-    pub(crate) peers: bool,
+    /// Who is measured beside this tree.
+    pub(crate) beside: Beside,
+}
+
+/// Who is measured beside this tree.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// LangGraph, unless it is left out, and other engines for Rust, which are built, if they are asked for.
+    Engines { langgraph: bool, peers: bool },
+    /// The parser alone, beside other parsers.
+    Parsers,
 }
 
 /// Other engines.
@@ -29,30 +37,48 @@ const PEERS: Apart = Apart {
 const PACKAGE: [&str; 4] = ["--release", "--quiet", "--package", "hanok-bench"];
 const WANTED: &str = "benches/langgraph/requirements.txt";
 
-/// Measures and prints the table; says whether all of it could be measured.
+/// Measures and prints the table; the exit code is the measurements' own.
 ///
 /// # Errors
 ///
 /// Cargo could not be started. That LangGraph cannot be had is said, and no error.
-pub(crate) fn run(bench: &Bench) -> Result<bool> {
-    if bench.arguments.iter().any(|argument| argument == parsers::ASKED) {
-        return parsers::run(&bench.arguments);
+pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
+    match &bench.beside {
+        Beside::Parsers => parsers::run().map(code),
+        Beside::Engines { langgraph, peers } => beside_engines(bench, *langgraph, *peers),
     }
-    if !Tool::cargo().arguments(["build"]).arguments(PACKAGE).shown()? {
-        return Ok(false);
+}
+
+/// This tree and other engines.
+fn beside_engines(bench: &Bench, wants_langgraph: bool, wants_peers: bool) -> Result<ExitCode> {
+    if !is_built()? {
+        return Ok(ExitCode::FAILURE);
     }
-    let peers = if bench.peers { Some(peers()?) } else { None };
+    let peers = if wants_peers { Some(peers()?) } else { None };
     let peers = peers.iter().flat_map(|peers| [Path::new("--peers"), peers.as_path()]);
-    let python = if bench.langgraph { langgraph() } else { None };
+    let python = if wants_langgraph { langgraph() } else { None };
     let python = python.iter().flat_map(|python| [Path::new("--python"), python.as_path()]);
+    measured(program(bench).arguments(python).arguments(peers))
+}
+
+/// Whether this tree's measurements could be built.
+fn is_built() -> Result<bool> {
+    Tool::cargo().arguments(["build"]).arguments(PACKAGE).shown()
+}
+
+/// This tree's measurements, about to be run.
+fn program(bench: &Bench) -> Tool {
     Tool::cargo()
         .arguments(["run"])
         .arguments(PACKAGE)
         .arguments(["--"])
         .arguments(&bench.arguments)
-        .arguments(python)
-        .arguments(peers)
-        .shown()
+}
+
+/// Runs the measurements to their end.
+fn measured(program: Tool) -> Result<ExitCode> {
+    let ended = program.shown_code()?.and_then(|code| u8::try_from(code).ok());
+    Ok(ended.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 /// The program that has other engines do the work, built.

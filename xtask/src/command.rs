@@ -70,7 +70,7 @@ impl Tool {
         self
     }
 
-    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
@@ -138,10 +138,19 @@ impl Tool {
     /// # Errors
     ///
     /// The program could not be started.
-    pub(crate) fn shown(mut self) -> Result<bool> {
+    pub(crate) fn shown(self) -> Result<bool> {
+        Ok(self.shown_code()? == Some(0))
+    }
+
+    /// Runs the program, shows what it says while it says it, and returns its exit code, `None` when a signal ended it.
+    ///
+    /// # Errors
+    ///
+    /// The program could not be started.
+    pub(crate) fn shown_code(mut self) -> Result<Option<i32>> {
         let status = self.command.stdin(Stdio::null()).status();
         let name = self.command.get_program();
-        Ok(status.map_err(|error| format!("{}: {error}", name.display()))?.success())
+        Ok(status.map_err(|error| format!("{}: {error}", name.display()))?.code())
     }
 
     /// Runs the program and returns its standard output alone.
@@ -190,6 +199,8 @@ mod tests {
     fn a_program_that_is_shown_succeeds_or_not() {
         assert!(shell("exit 0").shown().unwrap());
         assert!(!shell("exit 3").shown().unwrap());
+        assert_eq!(shell("exit 3").shown_code().unwrap(), Some(3));
+        assert_eq!(shell("kill -9 $$").shown_code().unwrap(), None);
     }
 
     #[test]

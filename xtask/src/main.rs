@@ -41,8 +41,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Ok(request) => match run(&request) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
+            Ok(code) => code,
             Err(error) => {
                 eprintln!("xtask: {error}");
                 ExitCode::FAILURE
@@ -55,27 +54,33 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs what was asked for and says whether all of it passed.
-fn run(request: &Request) -> Result<bool> {
+/// Runs what was asked for and says how the program ends.
+fn run(request: &Request) -> Result<ExitCode> {
     std::env::set_current_dir(workspace_root()?)?;
-    match request {
-        Request::Help => Ok(true),
+    let passed = match request {
+        Request::Help => true,
         Request::Tidy => {
             let faults = tidy::faults(&Metadata::read()?)?;
             for fault in &faults {
                 println!("{fault}");
             }
             println!("tidy: {}", tidy::verdict(&faults));
-            Ok(faults.is_empty())
+            faults.is_empty()
         }
-        Request::Behaviours(ask) => behaviours(*ask),
-        Request::Test { only, full } => stages::run(only, *full),
-        Request::Simulate(arguments) => simulate::shown(arguments),
-        Request::Mutants(wanted) => mutants::run(wanted),
-        Request::Fixtures(families) => fixtures::run(families),
-        Request::Bench(wanted) => bench::run(wanted),
-        Request::Evaluate(arguments) => evaluate::run(arguments),
-    }
+        Request::Behaviours(ask) => behaviours(*ask)?,
+        Request::Test { only, full } => stages::run(only, *full)?,
+        Request::Simulate(arguments) => simulate::shown(arguments)?,
+        Request::Mutants(wanted) => mutants::run(wanted)?,
+        Request::Fixtures(families) => fixtures::run(families)?,
+        Request::Bench(wanted) => return bench::run(wanted),
+        Request::Evaluate(arguments) => evaluate::run(arguments)?,
+    };
+    Ok(code(passed))
+}
+
+/// How a program ends whose checks have passed or not.
+pub(crate) fn code(passed: bool) -> ExitCode {
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Compares the numbered lists in the docs with the tests.

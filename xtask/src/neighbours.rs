@@ -115,7 +115,7 @@ pub(crate) fn resolve_and_test(metadata: &Metadata) -> Result<Outcome> {
     let tests = Tool::cargo()
         .arguments(["test", "--no-fail-fast", "--manifest-path"])
         .arguments([program.join("Cargo.toml")])
-        .variable("CARGO_TARGET_DIR", &program.join("target").to_string_lossy());
+        .variable("CARGO_TARGET_DIR", program.join("target"));
     let ended = tests.run()?;
     if !ended.succeeded() {
         return Ok(Outcome::Failed(ended.output));

@@ -181,7 +181,7 @@ fn tests(metadata: &Metadata, full: &str) -> Result<Outcome> {
     let cargo = || {
         let cargo = Tool::cargo().variable(chains::PYTHON, &python).variable(MORE, full);
         match &server {
-            Some(server) => cargo.variable(postgres_for_tests::URL, &server.url("postgres")),
+            Some(server) => cargo.variable(postgres_for_tests::URL, server.url("postgres")),
             None => cargo,
         }
     };

@@ -8,9 +8,6 @@ use crate::apart::Apart;
 use crate::command::Tool;
 use crate::python;
 
-/// What asks for them.
-pub(super) const ASKED: &str = "--parsers";
-
 /// Hundreds of crates.
 const OTHERS: Apart = Apart {
     manifest: "benches/peers-parse/Cargo.toml",
@@ -23,11 +20,8 @@ const WANTED: &str = "benches/peers-parse/requirements.txt";
 ///
 /// # Errors
 ///
-/// Cargo could not be started, or `arguments` say more. That a parser for Python cannot be had is said, and no error.
-pub(super) fn run(arguments: &[String]) -> Result<bool> {
-    if arguments.len() > 1 {
-        return Err(format!("`{ASKED}` is asked for alone").into());
-    }
+/// Cargo could not be started. That a parser for Python cannot be had is said, and no error.
+pub(super) fn run() -> Result<bool> {
     eprintln!("bench: other parsers are built, which takes minutes at first");
     let Some(program) = OTHERS.built()? else { return Ok(false) };
     let python = cache(|name| std::env::var_os(name).map(Into::into))

@@ -159,7 +159,7 @@ impl Suites {
     fn simulate(&self, mutation: &Mutation) -> Result<Verdict> {
         let mut tool = Tool::named(&self.simulator)
             .arguments(["--search".as_ref(), self.ends.as_os_str()])
-            .variable(VARIABLE, &mutation.number.to_string())
+            .variable(VARIABLE, mutation.number.to_string())
             .limit(SEARCH);
         let is_tested = matches!(mutation.finder, Finder::Tests(_));
         tool = tool.arguments(["--seeds", if is_tested { SEEDS.1 } else { SEEDS.0 }]);
@@ -252,8 +252,8 @@ impl Suite {
             .within(&self.folder)
             .arguments(exact)
             .arguments(only)
-            .variable(VARIABLE, &number.to_string())
-            .variable("CARGO_MANIFEST_DIR", &self.folder.to_string_lossy())
+            .variable(VARIABLE, number.to_string())
+            .variable("CARGO_MANIFEST_DIR", &self.folder)
             .variable("INSTA_UPDATE", "no")
             .variable("RUST_BACKTRACE", "0")
             .limit(LIMIT)
@@ -267,7 +267,7 @@ fn build(tree: &Path, target: &Path, arguments: &[&str]) -> Result<Vec<Built>> {
         .within(tree)
         .arguments(arguments)
         .arguments(["--message-format", "json-render-diagnostics"])
-        .variable("CARGO_TARGET_DIR", &target.to_string_lossy())
+        .variable("CARGO_TARGET_DIR", target)
         .text()?;
     Ok(built.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
