@@ -1,5 +1,6 @@
 //! What the engine costs. `cargo xtask bench` builds this and runs it; the README beside it says how to read what it prints.
 
+mod against;
 mod arguments;
 mod columns;
 mod course;
@@ -12,13 +13,19 @@ use std::{error::Error, process::ExitCode};
 
 use arguments::Request;
 
+/// Any failure.
+pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
+
 /// Any failure of a measurement.
-pub(crate) type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
+pub(crate) type Result<T, E = BoxError> = std::result::Result<T, E>;
+
+/// How the program ends when a row is worse than in the other build.
+const WORSE: u8 = 3;
 
 fn main() -> ExitCode {
     match arguments::read(std::env::args().skip(1)) {
         Ok(request) => match run(request) {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(code) => code,
             Err(error) => {
                 eprintln!("bench: {error}");
                 ExitCode::FAILURE
@@ -31,7 +38,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(request: Request) -> Result<()> {
+fn run(request: Request) -> Result<ExitCode> {
     match request {
         Request::Help => println!("{}", arguments::usage()),
         Request::One { work, by, rounds } => {
@@ -44,6 +51,21 @@ fn run(request: Request) -> Result<()> {
                 std::fs::write(path, table::json(&rows)?)?;
             }
         }
+        Request::Against(ask) => return compare(&ask),
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints how this build compares with the other one.
+fn compare(ask: &against::Ask) -> Result<ExitCode> {
+    let report = against::run(ask)?;
+    println!("{report}");
+    if let Some(path) = &ask.json {
+        std::fs::write(path, report.json()?)?;
+    }
+    Ok(match report.has_failed() {
+        true => ExitCode::FAILURE,
+        false if report.is_worse() => ExitCode::from(WORSE),
+        false => ExitCode::SUCCESS,
+    })
 }

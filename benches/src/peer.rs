@@ -69,7 +69,7 @@ pub(crate) fn other(peers: &Path, engine: &str, work: &Work, rounds: usize) -> V
 }
 
 /// What a process prints: a list of numbers.
-fn figures(command: &mut Command) -> Result<Vec<f64>> {
+pub(crate) fn figures(command: &mut Command) -> Result<Vec<f64>> {
     let output = command.stderr(Stdio::inherit()).output()?;
     let said = String::from_utf8(output.stdout)?;
     if !output.status.success() {

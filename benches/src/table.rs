@@ -62,12 +62,8 @@ fn of(
     let row = |(i, figure): (usize, &Figure)| {
         let hanok = *hanok.get(i).ok_or(format!("`{}` gives too few figures", work.name))?;
         let others = others.iter().filter_map(|(engine, theirs)| Some((*engine, *theirs.get(i)?)));
-        let row = match figure.name {
-            "" => work.name.to_owned(),
-            name => format!("{}: {name}", work.name),
-        };
         Ok(Row {
-            row,
+            row: work.row(figure),
             unit: figure.unit,
             hand_written: by_hand.get(i).copied(),
             hanok,
@@ -140,14 +136,19 @@ impl std::fmt::Display for Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::works::Better;
+
+    const fn figure(name: &'static str, unit: &'static str, goal: Option<Goal>) -> Figure {
+        Figure { name, unit, goal, better: Better::Less }
+    }
 
     const WORK: Work = Work {
         name: "turns",
         about: "",
         figures: &[
-            Figure { name: "", unit: "µs/turn", goal: Some(Goal::AtMost(5.0)) },
-            Figure { name: "file", unit: "MB", goal: Some(Goal::AtLeast(3.0)) },
-            Figure { name: "last/first", unit: "x", goal: None },
+            figure("", "µs/turn", Some(Goal::AtMost(5.0))),
+            figure("file", "MB", Some(Goal::AtLeast(3.0))),
+            figure("last/first", "x", None),
         ],
         hand_written: None,
         hanok: |_| Ok(Vec::new()),

@@ -40,6 +40,14 @@ pub(crate) struct Figure {
     pub(crate) name: &'static str,
     pub(crate) unit: &'static str,
     pub(crate) goal: Option<Goal>,
+    pub(crate) better: Better,
+}
+
+/// The direction in which a figure improves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Better {
+    Less,
+    More,
 }
 
 /// What hanok is to cost.
@@ -59,15 +67,19 @@ impl Goal {
 }
 
 const fn most(name: &'static str, unit: &'static str, most: f64) -> Figure {
-    Figure { name, unit, goal: Some(Goal::AtMost(most)) }
+    Figure { name, unit, goal: Some(Goal::AtMost(most)), better: Better::Less }
 }
 
 const fn least(name: &'static str, unit: &'static str, least: f64) -> Figure {
-    Figure { name, unit, goal: Some(Goal::AtLeast(least)) }
+    Figure { name, unit, goal: Some(Goal::AtLeast(least)), better: Better::More }
 }
 
 const fn only_told(name: &'static str, unit: &'static str) -> Figure {
-    Figure { name, unit, goal: None }
+    Figure { name, unit, goal: None, better: Better::Less }
+}
+
+const fn more_told(name: &'static str, unit: &'static str) -> Figure {
+    Figure { name, unit, goal: None, better: Better::More }
 }
 
 /// What a conversation that is kept small is measured by.
@@ -77,7 +89,7 @@ const MEMORY: &[Figure] = &[
     only_told("sent in 200 turns", "%"),
     only_told("sent in 500 turns", "%"),
     only_told("last prompt", "tokens"),
-    only_told("same as before", "%"),
+    more_told("same as before", "%"),
 ];
 
 /// Everything that can be measured, in the order of the table.
@@ -260,12 +272,12 @@ pub(crate) static ALL: &[Work] = &[
         name: "parse-traps",
         about: "how fast these are read",
         figures: &[
-            only_told("100,000 {", "MB/s"),
-            only_told("100,000 Action:", "MB/s"),
-            only_told("100,000 Action Input: {", "MB/s"),
-            only_told("a million [", "MB/s"),
-            only_told("10 MB, no line break", "MB/s"),
-            only_told("1 MB of almost marks", "MB/s"),
+            more_told("100,000 {", "MB/s"),
+            more_told("100,000 Action:", "MB/s"),
+            more_told("100,000 Action Input: {", "MB/s"),
+            more_told("a million [", "MB/s"),
+            more_told("10 MB, no line break", "MB/s"),
+            more_told("1 MB of almost marks", "MB/s"),
         ],
         hand_written: None,
         hanok: parse::traps,
@@ -274,12 +286,22 @@ pub(crate) static ALL: &[Work] = &[
 
 /// What is measured of work at each durability, in the order of [`DURABILITIES`].
 const fn kept(unit: &'static str, sync: Option<Goal>) -> [Figure; 3] {
-    let sync = Figure { name: "", unit, goal: sync };
+    let sync = Figure { name: "", unit, goal: sync, better: Better::Less };
     [sync, only_told("Async", unit), only_told("Exit", unit)]
 }
 
 /// How the super-steps of work that is kept are kept: each before the next begins, soon, and all in one at the end.
 const DURABILITIES: [Durability; 3] = [Durability::Sync, Durability::Async, Durability::Exit];
+
+impl Work {
+    /// What the row of `figure` is called.
+    pub(crate) fn row(&self, figure: &Figure) -> String {
+        match figure.name {
+            "" => self.name.to_owned(),
+            name => format!("{}: {name}", self.name),
+        }
+    }
+}
 
 /// The work of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Work> {
@@ -295,6 +317,19 @@ fn thread(name: &str) -> Result<ThreadKey, BoxError> {
 mod tests {
     use super::*;
     use crate::peer::By;
+
+    #[test]
+    fn a_goal_and_a_rate_say_which_direction_is_better() {
+        for figure in ALL.iter().flat_map(|work| work.figures) {
+            let want = match figure.goal {
+                Some(Goal::AtMost(_)) => Better::Less,
+                Some(Goal::AtLeast(_)) => Better::More,
+                None if figure.unit.ends_with("/s") => Better::More,
+                None => continue,
+            };
+            assert_eq!(figure.better, want, "{figure:?}");
+        }
+    }
 
     #[test]
     fn works_have_names_of_their_own() {
