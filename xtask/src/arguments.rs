@@ -99,28 +99,41 @@ fn read_fixtures(arguments: impl Iterator<Item = String>) -> Request {
 }
 
 /// What the measurements are told is theirs to understand, but who is to be measured beside this tree.
-fn read_bench(arguments: impl Iterator<Item = String>) -> Result<Bench, String> {
-    let (mut langgraph, mut peers, mut parsers) = (true, false, false);
+fn read_bench(mut arguments: impl Iterator<Item = String>) -> Result<Bench, String> {
+    let (mut langgraph, mut peers, mut parsers, mut commit) = (true, false, false, None);
     let mut others = Vec::new();
-    for argument in arguments {
+    while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--no-langgraph" => langgraph = false,
             "--peers" => peers = true,
             "--parsers" => parsers = true,
+            "--against" => commit = Some(revision(arguments.next())?),
             _ => others.push(argument),
         }
     }
     let wants_help = others.iter().any(|argument| argument == "--help" || argument == "-h");
-    let beside = match parsers {
+    let beside = match commit {
         // Nothing is built for the sake of a page of help.
         _ if wants_help => Beside::Engines { langgraph: false, peers: false },
-        false => Beside::Engines { langgraph, peers },
-        true if peers || !others.is_empty() => {
+        None if !parsers => Beside::Engines { langgraph, peers },
+        None if peers || !others.is_empty() => {
             return Err("`--parsers` is asked for alone".to_owned());
         }
-        true => Beside::Parsers,
+        None => Beside::Parsers,
+        Some(_) if peers || parsers => {
+            return Err(
+                "`--against` compares this tree with a commit, and with nobody else".to_owned()
+            );
+        }
+        Some(commit) => Beside::Commit(commit),
     };
     Ok(Bench { arguments: others, beside })
+}
+
+/// The commit that is compared with.
+fn revision(value: Option<String>) -> Result<String, String> {
+    let value = value.filter(|value| !value.starts_with('-'));
+    value.ok_or_else(|| "`--against` needs a commit, as `HEAD` or `main~3`".to_owned())
 }
 
 fn read_test(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
@@ -165,12 +178,13 @@ pub(crate) fn usage() -> String {
                            [--list]         prints them
        cargo xtask fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
        cargo xtask bench [ROW]...           what the engine costs, beside LangGraph; `bench --help`
+                         --against REV      beside itself at another commit: which rows are worse
        cargo xtask evaluate [OPTION]...     how well and fast documents are found; `evaluate --help`
 
 stages, in the order they run:
 {stages}
 
-exit: 0 all passed, 1 something failed, 2 wrong usage"
+exit: 0 all passed, 1 something failed, 2 wrong usage, 3 `bench --against`: a row is worse"
     )
 }
 
@@ -224,9 +238,19 @@ mod tests {
                     Beside::Engines { langgraph: false, peers: true },
                 )),
             ),
+            ("bench --against --help", Err("`--against` needs a commit, as `HEAD` or `main~3`")),
             (
-                "bench --peers --help",
+                "bench --against HEAD~3 loop --pairs 2",
+                Ok(bench(&["loop", "--pairs", "2"], Beside::Commit("HEAD~3".into()))),
+            ),
+            (
+                "bench --against HEAD~3 --help",
                 Ok(bench(&["--help"], Beside::Engines { langgraph: false, peers: false })),
+            ),
+            ("bench --against", Err("`--against` needs a commit, as `HEAD` or `main~3`")),
+            (
+                "bench --against HEAD --peers",
+                Err("`--against` compares this tree with a commit, and with nobody else"),
             ),
             ("bench --parsers", Ok(bench(&[], Beside::Parsers))),
             ("bench --parsers loop", Err("`--parsers` is asked for alone")),

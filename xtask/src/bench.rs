@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: builds the measurements, finds LangGraph a place, and runs them.
 
+mod base;
 mod parsers;
 
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use std::process::ExitCode;
 use crate::apart::Apart;
 use crate::command::Tool;
 use crate::{Result, code, python};
+use base::Commit;
 
 /// What is wanted of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub(crate) struct Bench {
 pub(crate) enum Beside {
     /// LangGraph, unless it is left out, and other engines for Rust, which are built, if they are asked for.
     Engines { langgraph: bool, peers: bool },
+    /// The tree of another commit, as git names it.
+    Commit(String),
     /// The parser alone, beside other parsers.
     Parsers,
 }
@@ -41,11 +45,12 @@ const WANTED: &str = "benches/langgraph/requirements.txt";
 ///
 /// # Errors
 ///
-/// Cargo could not be started. That LangGraph cannot be had is said, and no error.
+/// Cargo could not be started, or the commit cannot be built. That LangGraph cannot be had is said, and no error.
 pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     match &bench.beside {
         Beside::Parsers => parsers::run().map(code),
         Beside::Engines { langgraph, peers } => beside_engines(bench, *langgraph, *peers),
+        Beside::Commit(name) => beside_commit(bench, name),
     }
 }
 
@@ -59,6 +64,23 @@ fn beside_engines(bench: &Bench, wants_langgraph: bool, wants_peers: bool) -> Re
     let python = if wants_langgraph { langgraph() } else { None };
     let python = python.iter().flat_map(|python| [Path::new("--python"), python.as_path()]);
     measured(program(bench).arguments(python).arguments(peers))
+}
+
+/// This tree and that of the commit `name`. A name or an option that means nothing is told before the commit is built.
+fn beside_commit(bench: &Bench, name: &str) -> Result<ExitCode> {
+    let commit = Commit::named(name)?;
+    if !is_built()? {
+        return Ok(ExitCode::FAILURE);
+    }
+    // Options are read in their order, so this is help only if those before it mean something.
+    let understood = program(bench).arguments(["--help"]).run()?;
+    if !understood.succeeded() {
+        eprint!("{}", understood.output);
+        return Ok(exit(understood.code));
+    }
+    let base = commit.built()?;
+    let against = [Path::new("--against"), &base.program];
+    measured(program(bench).arguments(against).arguments(["--called", &commit.short]))
 }
 
 /// Whether this tree's measurements could be built.
@@ -77,8 +99,12 @@ fn program(bench: &Bench) -> Tool {
 
 /// Runs the measurements to their end.
 fn measured(program: Tool) -> Result<ExitCode> {
-    let ended = program.shown_code()?.and_then(|code| u8::try_from(code).ok());
-    Ok(ended.map_or(ExitCode::FAILURE, ExitCode::from))
+    Ok(exit(program.shown_code()?))
+}
+
+/// The exit code of a program as this one's own.
+fn exit(code: Option<i32>) -> ExitCode {
+    code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// The program that has other engines do the work, built.
