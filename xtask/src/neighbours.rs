@@ -50,9 +50,9 @@ fn with_features(metadata: &Metadata, note: &str) -> Result<Outcome> {
     let tests = Tool::cargo()
         .arguments(["test", "--no-fail-fast", "--manifest-path"])
         .arguments([program.join("Cargo.toml")])
-        .variable("CARGO_TARGET_DIR", &metadata.target_directory.to_string_lossy())
+        .variable("CARGO_TARGET_DIR", &metadata.target_directory)
         .variable("INSTA_UPDATE", "no")
-        .variable("INSTA_WORKSPACE_ROOT", &crates().to_string_lossy());
+        .variable("INSTA_WORKSPACE_ROOT", crates());
     let ended = tests.run()?;
     match ended.succeeded() {
         true => Ok(Outcome::Passed(format!("{note}; tests pass with serde_json's features"))),

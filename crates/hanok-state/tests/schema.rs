@@ -131,6 +131,9 @@ fn a_field_that_has_another_name_is_written_anew() {
     let stored = schema::<Named>().to_stored();
     let differences = compare::<renamed::Named>(&stored, &fields);
     assert!(differences.rewritten && differences.added.is_empty(), "{differences:?}");
+    // A field without a value was there all the same: it is none that is new.
+    let unset = compare::<renamed::Named>(&stored, &Fields::default());
+    assert!(unset.rewritten && unset.added.is_empty(), "{unset:?}");
     let fields = renamed::Named { is: 3 }.to_fields().unwrap();
     let stored = schema::<renamed::Named>().to_stored();
     assert_eq!(compare::<renamed::Named>(&stored, &fields), Differences::default());

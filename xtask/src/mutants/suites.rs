@@ -17,6 +17,9 @@ use super::tree::VARIABLE;
 /// How long one suite may take. A mutation that makes it take longer, where it does not without, is caught as a hang.
 const LIMIT: Duration = Duration::from_secs(240);
 
+/// How long a test may take that runs alone.
+const ALONE: Duration = Duration::from_secs(60);
+
 /// How long the simulator may take, which ends whatever does not come to its end by itself.
 const SEARCH: Duration = Duration::from_secs(1_800);
 
@@ -256,7 +259,7 @@ impl Suite {
             .variable("CARGO_MANIFEST_DIR", &self.folder)
             .variable("INSTA_UPDATE", "no")
             .variable("RUST_BACKTRACE", "0")
-            .limit(LIMIT)
+            .limit(if only.is_empty() { LIMIT } else { ALONE })
             .run()
     }
 }

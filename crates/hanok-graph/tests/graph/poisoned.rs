@@ -120,7 +120,9 @@ async fn a_poisoned_turn_can_be_replaced() {
     let run = thread.invoke(S::update(), ledger.clone());
     tokio::time::timeout(Duration::from_secs(1), run).await.unwrap_err();
     dies(&thread).await;
-    assert!(matches!(thread.resume(ledger.clone()).await.unwrap(), Outcome::Poisoned(_)));
+    // One that runs waits for ever.
+    let resumed = tokio::time::timeout(Duration::from_secs(60), thread.resume(ledger.clone()));
+    assert!(matches!(resumed.await.unwrap().unwrap(), Outcome::Poisoned(_)));
     let replaced = thread.new_input(NewInput::Replace);
     let state = replaced.invoke(S::update().n(7), ledger.clone()).await.unwrap().done().unwrap();
     assert_eq!((state.n, ledger.of("deadly")), (7, 1));
