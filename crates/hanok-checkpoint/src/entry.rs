@@ -316,21 +316,6 @@ impl Entry {
         writer.into_bytes()
     }
 
-    /// About how many bytes the values in it take.
-    pub(crate) fn size(&self) -> usize {
-        match &self.body {
-            Body::Write(TaskWrite { changes, .. })
-            | Body::Commit(Commit { changes, .. })
-            | Body::Edit(Edit { changes, .. })
-            | Body::Extend(Extend { values: changes, .. }) => changes.size(),
-            Body::Memo(Memo { value, .. })
-            | Body::Question(Question { payload: value, .. })
-            | Body::Answer(Answer { value, .. })
-            | Body::Rebase(Rebase { fields: value, .. }) => value.as_bytes().len(),
-            _ => 0,
-        }
-    }
-
     pub(crate) fn write(&self, to: &mut Writer) {
         to.array(4).uint(self.body.code()).uint(self.at.0);
         write_namespace(to, &self.namespace);

@@ -19,7 +19,8 @@ use hanok_core::{Position, Reader, ThreadKey, Timestamp, Writer};
 use thiserror::Error;
 
 use crate::{
-    Ancestor, Codec, CodecError, Entry, KeyId, Life, Link, Tip,
+    Ancestor, Answer, Body, Codec, CodecError, Commit, Edit, Entry, Extend, KeyId, Life, Link,
+    Memo, Question, Rebase, TaskWrite, Tip,
     chain::{Digest, Linked},
     codec::{Bound, COMPRESSED, ENCRYPTED, KNOWN},
 };
@@ -473,11 +474,26 @@ fn room(bytes: usize) -> Vec<u8> {
 
 /// A salt, if there is one, and an entry, after room for a header.
 fn payload(salt: Option<Salt>, entry: &Entry) -> Vec<u8> {
-    let mut bytes = room(AT_FIRST + entry.size());
+    let mut bytes = room(AT_FIRST + size(&entry.body));
     bytes.extend(salt.into_iter().flatten());
     let mut writer = Writer::after(bytes);
     entry.write(&mut writer);
     writer.into_bytes()
+}
+
+/// About how many bytes the values of an entry take.
+fn size(body: &Body) -> usize {
+    match body {
+        Body::Write(TaskWrite { changes, .. })
+        | Body::Commit(Commit { changes, .. })
+        | Body::Edit(Edit { changes, .. })
+        | Body::Extend(Extend { values: changes, .. }) => changes.size(),
+        Body::Memo(Memo { value, .. })
+        | Body::Question(Question { payload: value, .. })
+        | Body::Answer(Answer { value, .. })
+        | Body::Rebase(Rebase { fields: value, .. }) => value.as_bytes().len(),
+        _ => 0,
+    }
 }
 
 /// The system's randomness: nobody who reads the log can know it.
