@@ -260,6 +260,11 @@ impl AnyState {
         Self(Arc::new(fields))
     }
 
+    /// How many bytes the state has, if it is as it was stored.
+    pub(crate) fn size(&self) -> usize {
+        self.0.any().downcast_ref().map_or(0, Fields::size)
+    }
+
     /// The state, if it is an `S` and not only the stored form of one.
     pub fn downcast_ref<S: State>(&self) -> Option<&S> {
         self.0.any().downcast_ref()

@@ -1,6 +1,6 @@
 //! Recorded events, told again from the log.
 
-use std::{fmt, sync::Arc};
+use std::{collections::VecDeque, fmt, sync::Arc};
 
 use hanok_checkpoint::{
     Body, Branch, CheckpointError, Commit, Entry, Log, LogEntry, RunFold, ThreadFold,
@@ -44,10 +44,15 @@ pub struct Replay {
     shows: Shows,
     modes: Modes,
     branch: Branch,
+    /// What was read and not told yet.
+    page: VecDeque<LogEntry>,
     fold: ThreadFold,
     after: Option<EventId>,
     to: Option<EventId>,
 }
+
+/// So much of states is told at once, in bytes: one that is larger comes alone.
+const STATES: usize = 256 * 1024;
 
 impl Replay {
     /// Those after `after`, up to `to` (`None`: the log's end); `None` for a thread that has no log.
@@ -86,7 +91,8 @@ impl Replay {
             let opened = log.open(Some(branch.follows)).await.map_err(RunError::Checkpoint)?;
             fold = opened.map(|opened| opened.fold).unwrap_or_default();
         }
-        Ok(Some(Self { log, shows, modes, branch, fold, after, to }))
+        let page = VecDeque::new();
+        Ok(Some(Self { log, shows, modes, branch, page, fold, after, to }))
     }
 
     /// The next events, in order: those of the next entries of the log, at least one. None at the end of what the log held
@@ -97,21 +103,24 @@ impl Replay {
     /// [`RunError::Checkpoint`] when the log cannot be read. Then read on from the last event that was seen.
     pub async fn next(&mut self) -> Result<Vec<Event>, RunError> {
         loop {
-            let page = self.log.branch_page(&mut self.branch).await;
-            let page = page.map_err(RunError::Checkpoint)?;
-            if page.is_empty() {
-                return Ok(Vec::new());
-            }
-            let told = self.tell(page)?;
+            let told = self.tell()?;
             if !told.is_empty() {
                 return Ok(told);
+            }
+            let page = self.log.branch_page(&mut self.branch).await;
+            self.page = page.map_err(RunError::Checkpoint)?.into();
+            if self.page.is_empty() {
+                return Ok(Vec::new());
             }
         }
     }
 
-    fn tell(&mut self, page: Vec<LogEntry>) -> Result<Vec<Event>, RunError> {
-        let mut told = Vec::new();
-        for LogEntry { position, entry, .. } in page {
+    /// Tells of what was read, up to a bound: a state is as large as all that led to it.
+    fn tell(&mut self) -> Result<Vec<Event>, RunError> {
+        let (mut told, mut states) = (Vec::new(), 0);
+        while states < STATES
+            && let Some(LogEntry { position, entry, .. }) = self.page.pop_front()
+        {
             // What stands before a copy's own entries happened in the thread that was copied.
             while self.branch.copies.front().is_some_and(|(at, _)| *at <= position) {
                 self.branch.copies.pop_front();
@@ -121,16 +130,29 @@ impl Replay {
             let telling =
                 Telling::before((thread, position), &entry, &self.fold, &self.shows, self.modes);
             self.fold.apply(position, &entry).map_err(|error| RunError::State(Box::new(error)))?;
-            telling.tell(&entry, &self.fold, &mut told);
+            let mut of_entry = Vec::new();
+            telling.tell(&entry, &self.fold, &mut of_entry);
+            of_entry.retain_mut(|event| self.is_wanted(event));
+            states += of_entry.iter().map(size).sum::<usize>();
+            told.append(&mut of_entry);
         }
-        let (life, after, to) = (self.branch.life, self.after, self.to);
-        told.retain_mut(|event| {
-            event.id.as_mut().is_some_and(|id| {
-                id.life = life;
-                after.is_none_or(|seen| *id > seen) && to.is_none_or(|to| *id <= to)
-            })
-        });
         Ok(told)
+    }
+
+    /// Gives an event the thread's life; whether it is one of those that were asked for.
+    fn is_wanted(&self, event: &mut Event) -> bool {
+        event.id.as_mut().is_some_and(|id| {
+            id.life = self.branch.life;
+            self.after.is_none_or(|seen| *id > seen) && self.to.is_none_or(|to| *id <= to)
+        })
+    }
+}
+
+/// How many bytes the state has that an event tells.
+fn size(event: &Event) -> usize {
+    match &event.kind {
+        EventKind::Values(state) => state.size(),
+        _ => 0,
     }
 }
 

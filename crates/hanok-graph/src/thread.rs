@@ -277,7 +277,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
 
     /// The recorded events after `after` (`None`: from the thread's beginning) up to now, of the branch that the thread is
     /// on, of this handle's [modes](Thread::modes). The state after every super-step ([`Mode::Values`]) is as large as all that
-    /// led to it, so ask for it only from an event on, or by [`replay`](Thread::replay). A reader who was cut off goes on from the id of the last event that it saw, without gap or duplicate, in any
+    /// led to it, so ask for it only from an event on, or by [`replay`](Thread::replay). A reader who was cut off goes on
+    /// from the id of the last event that it saw, without gap or duplicate, in any
     /// process. What a graph's state was is told as it is stored: [`AnyState::get`](crate::AnyState::get).
     ///
     /// # Errors
