@@ -23,7 +23,7 @@ fn most() -> usize {
     most * 1024
 }
 
-/// R14: a large record and a large snapshot are in memory once, when they are written and when they are read.
+/// A large record and a large snapshot are in memory once, when they are written and when they are read.
 #[tokio::test]
 async fn a_large_value_is_in_memory_once() {
     let folder = tempfile::tempdir().unwrap();

@@ -30,7 +30,7 @@ fn memory(name: &str) -> usize {
     number * 1024
 }
 
-/// P54: whoever comes back to a long thread is told all that it missed, with less than 16 MB: of ten thousand answers what each
+/// P24, P54: whoever comes back to a long thread is told all that it missed, with less than 16 MB: of ten thousand answers what each
 /// was, of two thousand the state after each as well.
 #[tokio::test]
 async fn a_reader_who_comes_back_to_a_long_thread_needs_little_memory() {
