@@ -16,9 +16,9 @@ pub(crate) enum Table {
     Snapshots,
 }
 
-/// What a query selects besides, at last, of a table: the value if it is not large, its row, and how long it is. SQLite
+/// What a query selects at last of a table: the value if it is not large, and its row. SQLite
 /// learns the length without reading the value.
-pub(crate) const COLUMNS: &str = "iif(length(bytes) > 1048576, NULL, bytes), rowid, length(bytes)";
+pub(crate) const COLUMNS: &str = "iif(length(bytes) > 1048576, NULL, bytes), rowid";
 
 const LARGE: usize = 1_048_576;
 

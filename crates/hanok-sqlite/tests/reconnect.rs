@@ -42,7 +42,7 @@ async fn comes_back(answers: usize, modes: &[Mode]) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("threads.db");
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let to = |talk: &Talk| if talk.messages.len() % STEPS == 0 { END } else { "answer" };
+    let to = |talk: &Talk| if talk.messages.len().is_multiple_of(STEPS) { END } else { "answer" };
     let graph = Graph::<Talk>::builder("talk").node("answer", answer).edge(START, "answer");
     let graph = graph.branch("answer", to, ["answer", END]).recursion_limit(u32::MAX);
     let graph = graph.build().unwrap();
