@@ -53,7 +53,14 @@ impl Play<'_> {
         for (client, lost) in clients.into_iter().zip(lost) {
             self.shown.push((self.thread.clone(), client.heard.events()));
             let reply = if lost { None } else { client.heard.take_reply() };
-            let misread = self.core.inner().misread.remove(&client.process);
+            let process = client.process;
+            let misread = {
+                let mut inner = self.core.inner();
+                if lost {
+                    inner.haunted.insert(process);
+                }
+                inner.misread.remove(&process) && !inner.haunted.contains(&process)
+            };
             if let (true, true, Some(Ok(_))) = (misread, alone, &reply) {
                 return Err("P7: a damaged record was read as if it were whole".to_owned());
             }

@@ -55,6 +55,8 @@ pub(crate) struct Inner {
     pub(crate) dying: BTreeSet<Process>,
     /// Processes that were given a damaged record and have not said so yet.
     pub(crate) misread: BTreeSet<Process>,
+    /// Processes in which a call may go on that nobody waits for: what they read may have been for that one.
+    pub(crate) haunted: BTreeSet<Process>,
 }
 
 /// The tasks that can be polled.
@@ -110,6 +112,7 @@ impl Core {
             fate: Fate::new(seed, faults, places),
             dying: BTreeSet::new(),
             misread: BTreeSet::new(),
+            haunted: BTreeSet::new(),
         };
         Arc::new(Self { seed, inner: Mutex::new(inner), ready: Arc::default() })
     }
