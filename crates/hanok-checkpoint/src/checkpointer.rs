@@ -71,33 +71,34 @@ pub enum Guard {
 }
 
 impl Guard {
-    /// Who owns a thread of `epoch` and `claim` after an append under this guard: the epoch and claim then. Every store
-    /// asks this within the append's transaction.
+    /// Makes of the epoch and claim of a thread what they are after an append under this guard. Every store asks this within
+    /// the append's transaction.
     ///
     /// # Errors
     ///
-    /// [`CheckpointError::Fenced`] when the append may not be made.
+    /// [`CheckpointError::Fenced`] when the append may not be made; they are as they were then.
     pub fn admit(
         &self,
         thread: &ThreadKey,
-        epoch: Epoch,
-        claim: Option<Claim>,
-    ) -> Result<(Epoch, Option<Claim>), CheckpointError> {
-        let fenced = |expected| {
-            Err(CheckpointError::Fenced { thread: thread.clone(), expected, actual: epoch })
-        };
+        epoch: &mut Epoch,
+        claim: &mut Option<Claim>,
+    ) -> Result<(), CheckpointError> {
+        let actual = *epoch;
+        let fenced =
+            |expected| Err(CheckpointError::Fenced { thread: thread.clone(), expected, actual });
         match self {
-            Self::Take(new) if new.epoch <= epoch => fenced(new.epoch),
-            Self::Take(new) => Ok((new.epoch, Some(new.clone()))),
-            Self::Clear(new) if *new <= epoch => fenced(*new),
-            Self::Clear(new) => Ok((*new, None)),
-            Self::Hold(under) | Self::Release(under) if *under != epoch || claim.is_none() => {
-                fenced(*under)
+            Self::Take(new) if new.epoch <= actual => return fenced(new.epoch),
+            Self::Take(new) => (*epoch, *claim) = (new.epoch, Some(new.clone())),
+            Self::Clear(new) if *new <= actual => return fenced(*new),
+            Self::Clear(new) => (*epoch, *claim) = (*new, None),
+            Self::Hold(under) | Self::Release(under) if *under != actual || claim.is_none() => {
+                return fenced(*under);
             }
-            Self::Release(_) => Ok((epoch, None)),
-            Self::Unclaimed if claim.is_some() => fenced(Epoch::default()),
-            Self::Hold(_) | Self::Unclaimed => Ok((epoch, claim)),
+            Self::Release(_) => *claim = None,
+            Self::Unclaimed if claim.is_some() => return fenced(Epoch::default()),
+            Self::Hold(_) | Self::Unclaimed => {}
         }
+        Ok(())
     }
 }
 

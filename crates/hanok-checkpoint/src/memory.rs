@@ -157,7 +157,7 @@ impl Thread {
             return Ok(false);
         }
         append.admit(thread, self.life, self.position())?;
-        (self.epoch, self.claim) = append.guard.admit(thread, self.epoch, self.claim.clone())?;
+        append.guard.admit(thread, &mut self.epoch, &mut self.claim)?;
         self.expires = append.expires.or(self.expires);
         self.updated = append.updated.or(self.updated);
         (self.link, self.seal) = (append.link, append.seal);

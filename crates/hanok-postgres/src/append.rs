@@ -325,7 +325,8 @@ pub(crate) fn settled(
         return Ok(true);
     }
     append.admit(thread, life, position)?;
-    let (epoch, claim) = head.map_or_else(Default::default, |head| (head.epoch, head.claim));
-    append.guard.admit(thread, epoch, claim)?;
+    let (mut epoch, mut claim) =
+        head.map_or_else(Default::default, |head| (head.epoch, head.claim));
+    append.guard.admit(thread, &mut epoch, &mut claim)?;
     Ok(false)
 }

@@ -29,9 +29,10 @@ pub(crate) fn append(
         return settle(tx, append.safety);
     }
     append.admit(thread, head.map_or(append.life, |head| head.life), actual)?;
-    let (epoch, claim) =
+    let (mut epoch, mut claim) =
         head.map_or((Epoch::default(), None), |head| (head.epoch, head.claim.clone()));
-    let owner = append.guard.admit(thread, epoch, claim)?;
+    append.guard.admit(thread, &mut epoch, &mut claim)?;
+    let owner = (epoch, claim);
     let follows = append.follows();
     let head = stored(follows.0.saturating_add(append.records.len() as u64))?;
     let id = put_row(tx, thread, row.map(|row| row.id), head, &owner, append)?;
