@@ -40,8 +40,11 @@ const HEADER: usize = FIXED + 5 + 10 + 4 + 48 + 32;
 /// What keeps a digest from being guessed.
 pub(crate) type Salt = [u8; 16];
 
-/// Room for a record before it is known how large it is: enough for most.
+/// Room for a record before it is known how large it is: enough for most, and as much as allocators hand out fast.
 const AT_FIRST: usize = 1000;
+
+/// Room for what stands in a record besides its values.
+const BESIDES: usize = 500;
 
 /// A stored entry, as a backend keeps it: opaque bytes at a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -474,7 +477,7 @@ fn room(bytes: usize) -> Vec<u8> {
 
 /// A salt, if there is one, and an entry, after room for a header.
 fn payload(salt: Option<Salt>, entry: &Entry) -> Vec<u8> {
-    let mut bytes = room(AT_FIRST + size(&entry.body));
+    let mut bytes = room(AT_FIRST.max(BESIDES + size(&entry.body)));
     bytes.extend(salt.into_iter().flatten());
     let mut writer = Writer::after(bytes);
     entry.write(&mut writer);

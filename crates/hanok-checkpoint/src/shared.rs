@@ -35,6 +35,16 @@ impl SharedCheckpointer {
         &self.1
     }
 
+    /// As [`append`](Checkpointer::append), as a future that holds what it needs: whoever waits for it may be dropped, and
+    /// somebody else goes on with it.
+    pub fn append_owned(
+        &self,
+        thread: ThreadKey,
+        append: Append,
+    ) -> BoxFuture<'static, Result<(), CheckpointError>> {
+        self.0.clone().append_owned(thread, append)
+    }
+
     /// All threads that `which` names, by tenant and name.
     ///
     /// # Errors
@@ -60,6 +70,7 @@ type Answer<'a, T> = BoxFuture<'a, Result<T, CheckpointError>>;
 trait Erased: fmt::Debug + Send + Sync {
     fn head_boxed<'a>(&'a self, thread: &'a ThreadKey) -> Answer<'a, Option<Head>>;
     fn append_boxed<'a>(&'a self, thread: &'a ThreadKey, append: Append) -> Answer<'a, ()>;
+    fn append_owned(self: Arc<Self>, thread: ThreadKey, append: Append) -> Answer<'static, ()>;
     fn open_boxed<'a>(
         &'a self,
         thread: &'a ThreadKey,
@@ -121,6 +132,10 @@ impl<C: Checkpointer> Erased for C {
 
     fn append_boxed<'a>(&'a self, thread: &'a ThreadKey, append: Append) -> Answer<'a, ()> {
         Box::pin(self.append(thread, append))
+    }
+
+    fn append_owned(self: Arc<Self>, thread: ThreadKey, append: Append) -> Answer<'static, ()> {
+        Box::pin(async move { self.append(&thread, append).await })
     }
 
     fn open_boxed<'a>(

@@ -119,10 +119,39 @@ pub(crate) struct Relabel {
 }
 
 /// Whether the claim stays after an append.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Keep {
+    #[default]
     Claim,
     Nothing,
+}
+
+/// How an append is made: under the run's claim, if nothing else is said.
+#[derive(Default)]
+struct How {
+    /// The claim that it takes the thread with.
+    take: Option<Box<Claim>>,
+    keep: Keep,
+    safety: Safety,
+    /// It, and all before it, is to be safe before the run goes on.
+    barrier: bool,
+}
+
+impl How {
+    /// Whether the run waits until the append is safe, whatever is appended.
+    fn waits(&self) -> bool {
+        self.barrier || self.keep == Keep::Nothing || self.safety == Safety::Machine
+    }
+}
+
+/// What is to be stored with one append.
+struct Sealed {
+    /// Where the log ends then.
+    tip: Tip,
+    records: Vec<Record>,
+    outbox: Vec<Outgoing>,
+    /// Whoever is told where it stands.
+    held: Vec<Held>,
 }
 
 impl Journal {
@@ -194,8 +223,9 @@ impl Journal {
         let slot = Arc::downgrade(slot);
         let journal = Self::new(thread, store, runtime, at, slot, reading, keeping);
         *lock(&journal.labels) = labels;
-        let (now, guard) = (claim.beat, Some(Guard::Take(claim)));
-        journal.append_guarded(now, first, guard, Safety::Process, then, true).await?;
+        let (now, take) = (claim.beat, Some(Box::new(claim)));
+        let how = How { take, barrier: true, ..How::default() };
+        journal.append_guarded(now, first, how, then).await?;
         Ok(journal)
     }
 
@@ -230,38 +260,34 @@ impl Journal {
 
     /// Appends `entries`, all or none; returns the position of the last. With a [`Durability`] that lets them wait, they may
     /// not be safe yet, and their position may be a name.
-    pub(crate) async fn append(
+    pub(crate) fn append(
         &self,
         entries: Vec<(Namespace, Body)>,
         keep: Keep,
-    ) -> Result<Position, CheckpointError> {
-        self.append_then(entries, keep, |_| {}).await
+    ) -> impl Future<Output = Result<Position, CheckpointError>> {
+        self.append_then(entries, keep, |_| {})
     }
 
     /// As [`append`](Journal::append), and tells `then` where the last entry stands before anybody else appends: what is
     /// reported there is reported in the order of the log, and once it is safe.
-    pub(crate) async fn append_then(
+    pub(crate) fn append_then(
         &self,
         entries: Vec<(Namespace, Body)>,
         keep: Keep,
         then: impl FnOnce(Position),
-    ) -> Result<Position, CheckpointError> {
-        self.append_at(self.runtime.clock.now(), entries, keep, then).await
+    ) -> impl Future<Output = Result<Position, CheckpointError>> {
+        self.append_at(self.runtime.clock.now(), entries, keep, then)
     }
 
     /// As [`append_then`](Journal::append_then), of entries that say that it is `now`.
-    pub(crate) async fn append_at(
+    pub(crate) fn append_at(
         &self,
         now: Timestamp,
         entries: Vec<(Namespace, Body)>,
         keep: Keep,
         then: impl FnOnce(Position),
-    ) -> Result<Position, CheckpointError> {
-        let guard = match keep {
-            Keep::Claim => None,
-            Keep::Nothing => Some(Guard::Release(Epoch::default())),
-        };
-        self.append_guarded(now, entries, guard, Safety::Process, then, false).await
+    ) -> impl Future<Output = Result<Position, CheckpointError>> {
+        self.append_guarded(now, entries, How { keep, ..How::default() }, then)
     }
 
     /// Says what the labels of the thread are once it is given back.
@@ -283,24 +309,22 @@ impl Journal {
     }
 
     /// As [`append`](Journal::append), with more to survive.
-    pub(crate) async fn append_safely(
+    pub(crate) fn append_safely(
         &self,
         entries: Vec<(Namespace, Body)>,
         safety: Safety,
-    ) -> Result<Position, CheckpointError> {
-        let now = self.runtime.clock.now();
-        self.append_guarded(now, entries, None, safety, |_| {}, true).await
+    ) -> impl Future<Output = Result<Position, CheckpointError>> {
+        let how = How { safety, barrier: true, ..How::default() };
+        self.append_guarded(self.runtime.clock.now(), entries, how, |_| {})
     }
 
-    /// `None` holds the claim; a release is given the journal's own epoch.
+    /// What every append does; what it holds while it waits is kept small, for every super-step pays for it.
     async fn append_guarded(
         &self,
         now: Timestamp,
         entries: Vec<(Namespace, Body)>,
-        guard: Option<Guard>,
-        safety: Safety,
+        how: How,
         then: impl FnOnce(Position),
-        barrier: bool,
     ) -> Result<Position, CheckpointError> {
         let mut at = self.at.clone().lock_owned().await;
         let Some(store) = &self.store else {
@@ -314,13 +338,9 @@ impl Journal {
                 source: "a task that outlives its run stores nothing more".into(),
             });
         };
-        let barrier = barrier
-            || guard.is_some()
-            || safety == Safety::Machine
-            || !at.held.is_empty()
-            || entries.iter().any(|(_, body)| is_barrier(body));
-        let exit = self.keeping.durability == Durability::Exit;
-        if exit && !barrier {
+        let barrier =
+            how.waits() || !at.held.is_empty() || entries.iter().any(|(_, body)| is_barrier(body));
+        if self.keeping.durability == Durability::Exit && !barrier {
             let names = entries.into_iter().map(|(path, body)| at.waiting.push(now, path, body));
             let last = names.last().unwrap_or(at.tip.position);
             then(last);
@@ -333,68 +353,19 @@ impl Journal {
             }
         }
         self.make_sure(store, &mut at).await?;
-        let (after, mut tip) = (at.tip.position, at.tip);
-        let mut held = std::mem::take(&mut at.held);
-        let mut all = Vec::with_capacity(entries.len() + held.len());
-        // How many entries follow each, for where its last one stands.
-        let mut follow = entries.len() as u64;
-        for held in held.iter_mut().rev() {
-            held.follow = follow;
-            follow += held.entries.len() as u64;
-        }
-        for held in &mut held {
-            let entries = std::mem::take(&mut held.entries).into_iter();
-            all.extend(entries.map(|(path, body)| (held.at, path, body)));
-        }
-        all.extend(entries.into_iter().map(|(path, body)| (now, path, body)));
-        let entries = match exit {
-            true => at.waiting.leave(after, all.into_iter()),
-            false => all,
-        };
-        let sealed = |error: CodecError| CheckpointError::Encode(error.into());
-        let outbox = outgoing(store.codec(), &self.thread, &tip, &entries).map_err(sealed)?;
-        let records = self.records(store.codec(), &mut tip, entries).map_err(sealed)?;
+        let Sealed { tip, records, outbox, held } = self.seal(store, &mut at, (now, entries))?;
         let last = tip.position;
-        self.reading.add(records.iter().map(|record| record.bytes.len()).sum());
         if let (Some(writer), false) = (&self.writer, barrier) {
-            writer.give(after, tip, records, outbox);
+            writer.give(at.tip.position, tip, records, outbox);
             at.tip = tip;
             then(last);
             return Ok(last);
         }
-        let guard = match guard {
-            None => Guard::Hold(at.epoch),
-            Some(Guard::Release(_)) => Guard::Release(at.epoch),
-            Some(guard) => guard,
-        };
-        let ends = !matches!(guard, Guard::Hold(_));
-        let releases = matches!(guard, Guard::Release(_));
-        let expires =
-            self.keeping.ttl.filter(|_| ends).map(|ttl| self.runtime.clock.now().plus(ttl));
-        let id = match at.append {
-            // In the high half, where ids that are drawn one after the other do not meet it.
-            Some(before) => before.wrapping_add(1 << 64),
-            None => self.runtime.ids.id(),
-        };
-        at.append = Some(id);
-        let id = AppendId(id);
-        let append = tip.append(store.codec(), &self.thread, id, (after, guard), records);
-        let updated = Some(now);
+        let releases = how.keep == Keep::Nothing;
+        let append = self.guarded(store, &mut at, (now, how), (tip, records));
+        let work = store.append_owned(self.thread.clone(), Append { outbox, ..append });
         at.unsure = true;
-        let labels = match ends {
-            true => {
-                let mut relabel = lock(&self.labels);
-                let next = relabel.next.take();
-                let changes = next.as_ref().map(|next| next.since(relabel.stored.as_ref()));
-                relabel.stored = next.or(relabel.stored.take());
-                changes.unwrap_or_default()
-            }
-            false => Vec::new(),
-        };
-        let append = Append { safety, outbox, expires, updated, labels, ..append };
-        let (store, thread) = (store.clone(), self.thread.clone());
-        let work = Box::pin(async move { store.append(&thread, append).await });
-        let mut underway = Underway::new(work, (at, slot), self.runtime.spawner.clone());
+        let mut underway = Underway::new(work, (at, slot), &*self.runtime.spawner);
         let appended = (&mut underway).await;
         if appended.as_ref().is_err_and(is_lost) {
             self.lost.store(true, Ordering::SeqCst);
@@ -413,6 +384,97 @@ impl Journal {
         held.into_iter().for_each(|held| (held.then)(Position(last.0.saturating_sub(held.follow))));
         then(last);
         Ok(last)
+    }
+
+    /// What is to be stored now: the entries that are held, then these, after what waits for the run's end.
+    fn seal(
+        &self,
+        store: &SharedCheckpointer,
+        at: &mut At,
+        (now, entries): (Timestamp, Vec<(Namespace, Body)>),
+    ) -> Result<Sealed, CheckpointError> {
+        let (after, tip) = (at.tip.position, at.tip);
+        let mut held = std::mem::take(&mut at.held);
+        // How many entries follow each, for where its last one stands.
+        let mut follow = entries.len() as u64;
+        for held in held.iter_mut().rev() {
+            held.follow = follow;
+            follow += held.entries.len() as u64;
+        }
+        let before = held.iter_mut().flat_map(|held| {
+            let entries = std::mem::take(&mut held.entries).into_iter();
+            entries.map(|(path, body)| (held.at, path, body))
+        });
+        let entries = before.chain(entries.into_iter().map(|(path, body)| (now, path, body)));
+        let sealed = match self.keeping.durability {
+            Durability::Exit => {
+                let entries = at.waiting.leave(after, entries);
+                self.records(store.codec(), tip, entries.into_iter())
+            }
+            _ => self.records(store.codec(), tip, entries),
+        };
+        let (tip, records, outbox) =
+            sealed.map_err(|error| CheckpointError::Encode(error.into()))?;
+        self.reading.add(records.iter().map(|record| record.bytes.len()).sum());
+        Ok(Sealed { tip, records, outbox, held })
+    }
+
+    /// The records of `entries`, which follow `tip`, and the items for others that they hand over; and the tip after them.
+    fn records(
+        &self,
+        codec: &Codec,
+        mut tip: Tip,
+        entries: impl Iterator<Item = (Timestamp, Namespace, Body)>,
+    ) -> Result<(Tip, Vec<Record>, Vec<Outgoing>), CodecError> {
+        let (mut records, mut outbox) = (Vec::new(), Vec::new());
+        for (at, namespace, body) in entries {
+            let before = tip.position;
+            let entry = Entry { at, namespace, body };
+            records.push(tip.push(codec, &self.thread, before, &entry)?);
+            if let Body::Commit(commit) = &entry.body {
+                for item in &commit.outbox {
+                    outbox.push(item.outgoing(codec, &self.thread, tip.life, tip.position)?);
+                }
+            }
+        }
+        Ok((tip, records, outbox))
+    }
+
+    /// The append of `records`, which end at `tip`, with what becomes of the claim and of the labels.
+    fn guarded(
+        &self,
+        store: &SharedCheckpointer,
+        at: &mut At,
+        (now, how): (Timestamp, How),
+        (tip, records): (Tip, Vec<Record>),
+    ) -> Append {
+        let ends = how.take.is_some() || how.keep == Keep::Nothing;
+        let guard = match (how.take, how.keep) {
+            (Some(claim), _) => Guard::Take(*claim),
+            (None, Keep::Nothing) => Guard::Release(at.epoch),
+            (None, Keep::Claim) => Guard::Hold(at.epoch),
+        };
+        let expires =
+            self.keeping.ttl.filter(|_| ends).map(|ttl| self.runtime.clock.now().plus(ttl));
+        let id = match at.append {
+            // In the high half, where ids that are drawn one after the other do not meet it.
+            Some(before) => before.wrapping_add(1 << 64),
+            None => self.runtime.ids.id(),
+        };
+        at.append = Some(id);
+        let labels = match ends {
+            true => {
+                let mut relabel = lock(&self.labels);
+                let next = relabel.next.take();
+                let changes = next.as_ref().map(|next| next.since(relabel.stored.as_ref()));
+                relabel.stored = next.or(relabel.stored.take());
+                changes.unwrap_or_default()
+            }
+            false => Vec::new(),
+        };
+        let (id, place) = (AppendId(id), (at.tip.position, guard));
+        let append = tip.append(store.codec(), &self.thread, id, place, records);
+        Append { safety: how.safety, expires, updated: Some(now), labels, ..append }
     }
 
     /// Where the run has left its thread, with its claim given back and nothing but the graph's own state to keep: the
@@ -465,19 +527,6 @@ impl Journal {
             at.unsure = false;
         }
         Ok(())
-    }
-
-    fn records(
-        &self,
-        codec: &Codec,
-        tip: &mut Tip,
-        entries: Vec<(Timestamp, Namespace, Body)>,
-    ) -> Result<Vec<Record>, CodecError> {
-        let record = |(at, namespace, body)| {
-            let before = tip.position;
-            tip.push(codec, &self.thread, before, &Entry { at, namespace, body })
-        };
-        entries.into_iter().map(record).collect()
     }
 
     /// Keeps a snapshot, if one is worth it: `prepare` takes what it needs, and what that makes is encoded and written off
@@ -646,24 +695,6 @@ fn is_barrier(body: &Body) -> bool {
         body,
         Body::Intent(_) | Body::Answer(_) | Body::Rebase(_) | Body::Extend(_) | Body::Edit(_)
     )
-}
-
-/// The items for others that `entries`, which follow `tip`, hand over.
-fn outgoing(
-    codec: &Codec,
-    thread: &ThreadKey,
-    tip: &Tip,
-    entries: &[(Timestamp, Namespace, Body)],
-) -> Result<Vec<Outgoing>, CodecError> {
-    let mut outgoing = Vec::new();
-    for (at, (_, _, body)) in (tip.position.0 + 1..).zip(entries) {
-        if let Body::Commit(commit) = body {
-            for item in &commit.outbox {
-                outgoing.push(item.outgoing(codec, thread, tip.life, Position(at))?);
-            }
-        }
-    }
-    Ok(outgoing)
 }
 
 /// What was left of a subgraph.

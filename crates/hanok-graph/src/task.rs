@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    fmt::Write,
     future::poll_fn,
     ops::DerefMut,
     panic::AssertUnwindSafe,
@@ -551,6 +552,9 @@ impl<S: State, C> Inner<S, C> {
     }
 }
 
+/// Room for the id of a message.
+const ID: usize = 24;
+
 /// Gives ids to messages without one: derived from the task and a count, so that they are the same whenever it runs.
 pub(crate) fn complete<U: StateUpdate>(update: &mut U, task: impl Fn() -> TaskId) {
     let mut count = 0;
@@ -558,7 +562,10 @@ pub(crate) fn complete<U: StateUpdate>(update: &mut U, task: impl Fn() -> TaskId
         count += 1;
         let mut begins = [0; 8];
         begins.iter_mut().zip(task().as_bytes()).for_each(|(byte, of_task)| *byte = *of_task);
-        format!("{:016x}-{count}", u64::from_be_bytes(begins))
+        let mut id = String::with_capacity(ID);
+        // Writing into memory does not fail.
+        let _ = write!(id, "{:016x}-{count}", u64::from_be_bytes(begins));
+        id
     });
 }
 

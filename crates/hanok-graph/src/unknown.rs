@@ -45,6 +45,9 @@ impl Riding {
         folds: &[Position],
         changes: &mut Changes,
     ) -> Result<(), RunError> {
+        if folds.is_empty() && progress.unknown.is_empty() {
+            return Ok(());
+        }
         let schema = progress.state.schema();
         let stored = folds.iter().filter_map(|position| progress.pending.get(position));
         let unknown: Vec<_> = stored.map(|write| schema.unknown_changes(&write.changes)).collect();

@@ -2,7 +2,6 @@
 
 use std::{
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -12,14 +11,14 @@ use hanok_core::{BoxFuture, Spawner};
 ///
 /// A store may well store what a dropped append was to store, some time later. Nobody may read or append in between, so
 /// what is `held` is held until the work is over.
-pub(super) struct Underway<T: Send + 'static, H: Send + Unpin + 'static> {
+pub(super) struct Underway<'a, T: Send + 'static, H: Send + Unpin + 'static> {
     work: Option<BoxFuture<'static, T>>,
     held: Option<H>,
-    spawner: Arc<dyn Spawner>,
+    spawner: &'a dyn Spawner,
 }
 
-impl<T: Send + 'static, H: Send + Unpin + 'static> Underway<T, H> {
-    pub(super) fn new(work: BoxFuture<'static, T>, held: H, spawner: Arc<dyn Spawner>) -> Self {
+impl<'a, T: Send + 'static, H: Send + Unpin + 'static> Underway<'a, T, H> {
+    pub(super) fn new(work: BoxFuture<'static, T>, held: H, spawner: &'a dyn Spawner) -> Self {
         Self { work: Some(work), held: Some(held), spawner }
     }
 
@@ -29,7 +28,7 @@ impl<T: Send + 'static, H: Send + Unpin + 'static> Underway<T, H> {
     }
 }
 
-impl<T: Send + 'static, H: Send + Unpin + 'static> Future for Underway<T, H> {
+impl<T: Send + 'static, H: Send + Unpin + 'static> Future for Underway<'_, T, H> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
@@ -40,7 +39,7 @@ impl<T: Send + 'static, H: Send + Unpin + 'static> Future for Underway<T, H> {
     }
 }
 
-impl<T: Send + 'static, H: Send + Unpin + 'static> Drop for Underway<T, H> {
+impl<T: Send + 'static, H: Send + Unpin + 'static> Drop for Underway<'_, T, H> {
     fn drop(&mut self) {
         let Some(work) = self.work.take() else { return };
         let held = self.held.take();
