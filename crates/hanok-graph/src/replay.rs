@@ -67,15 +67,19 @@ impl Replay {
         let branch = log.branch(from).await.map_err(RunError::Checkpoint)?;
         let Some(branch) = branch else {
             // What is known to be stored is gone with the thread.
-            return to.map_or(Ok(None), |_| Err(RunError::NoSuchThread(log.thread().clone())));
+            let known = to.or(after);
+            return known.map_or(Ok(None), |_| Err(RunError::NoSuchThread(log.thread().clone())));
         };
         let end = branch.places.back().copied().unwrap_or(branch.follows);
-        if let Some(to) = to.filter(|to| to.position > end) {
-            return Err(RunError::Checkpoint(behind(end, to.position)));
-        }
         if let Some(id) = after {
             // An id of an earlier life names something else here, or nothing.
             branch.life.admit(log.thread(), id.life).map_err(RunError::Checkpoint)?;
+        }
+        // What was seen is stored: a log that ends before it is an older one.
+        if let Some(id) = to.max(after).filter(|id| id.position > end) {
+            return Err(RunError::Checkpoint(behind(end, id.position)));
+        }
+        if let Some(id) = after {
             let floor = branch.floor;
             if id.position < floor {
                 let (thread, position) = (log.thread().clone(), id.position);
@@ -162,7 +166,7 @@ impl fmt::Debug for Replay {
     }
 }
 
-/// A store that ends before what is known to be stored: a copy that lags.
+/// A store that ends before what is known to be stored: a copy that lags, or an older one that was put in its place.
 fn behind(end: Position, stored: Position) -> CheckpointError {
     let source = format!("its log ends at position {end}, and position {stored} is stored");
     CheckpointError::Unavailable {

@@ -283,7 +283,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// # Errors
     ///
-    /// [`RunError::Checkpoint`] when the log cannot be read.
+    /// [`RunError::Checkpoint`] when the log cannot be read, is of another life of the thread, was cut off after `after`, or
+    /// ends before it: an older copy of the store was put in its place. [`RunError::NoSuchThread`] when it is gone.
     pub async fn events(&self, after: Option<EventId>) -> Result<Vec<Event>, RunError> {
         let shows = Shows::of(&self.app.graph().0)?;
         replay::events(self.log(), (after, None), shows, self.modes).await
