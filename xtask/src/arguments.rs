@@ -172,7 +172,7 @@ pub(crate) fn usage() -> String {
        cargo xtask simulate [OPTION]...     graphs under schedules of crashes; `simulate --help`
        cargo xtask mutants                  whether tests fail when a line is wrong: those of the
                                             simulator, and ten others in turn
-                           [--full]         all of them, against all tests
+                           [--full]         all of them: by all tests, where the named one is not enough
                            [--named]        those that tests find, each by the test it names
                            [--only N,M]     those of these numbers
                            [--list]         prints them

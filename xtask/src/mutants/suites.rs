@@ -141,14 +141,17 @@ impl Suites {
     ///
     /// A program could not be started.
     pub(super) fn run(&self, mutation: &Mutation) -> Result<Verdict> {
-        if let (Finder::Tests(test), true) = (&mutation.finder, self.named) {
+        if let Finder::Tests(test) = &mutation.finder {
             let of_test = self.suites.iter().find(|suite| suite.has(test));
             let suite = of_test.ok_or_else(|| format!("there is no program of {test:?}"))?;
             let only = [test.name.clone()];
-            return Ok(suite.verdict(mutation.number, &only)?.unwrap_or(Verdict::Survived));
-        }
-        if let (Finder::Tests(_), Some(package)) = (&mutation.finder, &mutation.package) {
-            let own = |suite: &&Suite| suite.package == *package;
+            if let Some(verdict) = suite.verdict(mutation.number, &only)? {
+                return Ok(verdict);
+            }
+            if self.named {
+                return Ok(Verdict::Survived);
+            }
+            let own = |suite: &&Suite| mutation.package.as_ref() == Some(&suite.package);
             let (own, others): (Vec<_>, Vec<_>) = self.suites.iter().partition(own);
             for suite in own.into_iter().chain(others) {
                 if let Some(verdict) = suite.verdict(mutation.number, &[])? {
