@@ -13,9 +13,10 @@ mod slip;
 use std::ops::Range;
 
 use self::{
-    lines::{Kind, Line},
+    lines::{Kind, Line, trimmed},
     outline::{Begun, Part},
 };
+use crate::work;
 
 pub use clause::{Clause, Mark};
 pub use lookup::{NoArticle, TitleFit, TitleMatch};
@@ -177,11 +178,86 @@ impl Contract {
 fn article(text: &str, lines: &[Line], begun: Begun, end: usize) -> Article {
     let Begun { start, heading, number, title, english, chapter, .. } = begun;
     let said = text.get(heading.end..end).unwrap_or_default();
-    let from = heading.end + said.len() - said.trim_start().len();
-    let body = from.min(end)..from + said.trim().len();
-    let first = lines.partition_point(|line| line.span.end <= body.start);
-    let after = lines.partition_point(|line| line.span.start < body.end);
+    let from = heading.end + said.len() - work::left(said, said.trim_start()).len();
+    let body = from.min(end)..from + trimmed(said).len();
+    let first = lines.partition_point(|line| {
+        work::count(1);
+        line.span.end <= body.start
+    });
+    let after = lines.partition_point(|line| {
+        work::count(1);
+        line.span.start < body.end
+    });
     let within = lines.get(first..after).unwrap_or_default();
     let clauses = clause::clauses(text, body.clone(), within, number.number);
     Article { number, title, chapter, span: start..end, heading, body, clauses, english }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Contract;
+    use crate::work;
+
+    /// How much of a text is looked at that has `piece` so many times, each with its number for `N`; `before` stands before it,
+    /// and `behind` follows as often.
+    fn looked_at(before: &str, piece: &str, behind: &str, times: usize) -> usize {
+        let pieces = (1..=times).map(|n| piece.replace('N', &n.to_string()));
+        let text = before.to_owned() + &pieces.collect::<String>() + &behind.repeat(times);
+        work::take();
+        let _ = Contract::parse(text.as_str());
+        let looked_at = work::take();
+        // Nothing would be in proportion, too.
+        assert!(looked_at >= text.len(), "{before:?} {piece:?}: {looked_at} of {}", text.len());
+        looked_at
+    }
+
+    /// Twice the text takes some twice the work, however much of it looks like a heading.
+    #[test]
+    fn a_long_text_takes_work_in_proportion() {
+        for piece in [
+            "제1조\n",
+            "제1조(가)\n",
+            "①\n",
+            "① 갑.\n",
+            "1. 갑\n가. 을\n",
+            "(",
+            "제1조(",
+            "제",
+            "부칙\n",
+            "\n",
+            "- 3 -\n",
+            "갑의 계약서\n",
+            "제1장 총칙\n",
+            "**",
+            "제1조\n\n",
+            "한다. ① ",
+            "| a |\n",
+            "이 계약",
+            "제1조(가) 갑\n[별표]\n제2조(나) 을\n",
+            "제1조 ",
+            "①",
+            "갑N의 계약서\n",
+            "제N조(가\n",
+            "제N조(가)\n① 갑은 을에게 준다.\n1. 갑\n가. 을\n② 을은 갑에게 준다.\n",
+            "제N조\n목적\n갑은 을에게 준다.\n",
+            "제N조\n\n(목적\n과 뜻)\n",
+            "제N조(가) ........ 3\n",
+            "제N조(가) 갑\n- N -\n",
+            "제N조(가) 갑\n[별표 N] 나\n",
+            "제1장 가\n제1절 나\n제N조(다) 갑\n",
+            "Article N Term\n",
+            "이 계약을 증명하기 위하여\n",
+        ] {
+            // Alone, and in an article before empty lines.
+            for (before, behind) in [("", ""), ("제1조(가)\n", "\n")] {
+                let times = (1 << 15) / piece.len();
+                let [once, twice] =
+                    [times, 2 * times].map(|times| looked_at(before, piece, behind, times));
+                assert!(
+                    10 * twice <= 21 * once,
+                    "{before:?} {piece:?}: {once} for 32 KiB, {twice} for 64 KiB"
+                );
+            }
+        }
+    }
 }

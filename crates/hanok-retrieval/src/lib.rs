@@ -91,6 +91,7 @@ mod structure;
 mod sync;
 mod terms;
 mod walk;
+mod work;
 
 pub use contract::{
     Appendix, AppendixKind, Article, ArticleNumber, ArticleNumberError, Clause, Contract, Mark,

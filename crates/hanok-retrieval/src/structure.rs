@@ -1,5 +1,7 @@
 //! What a line says about the structure of a text.
 
+use crate::work;
+
 /// A line that begins a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Heading<'a> {
@@ -109,6 +111,7 @@ pub(crate) fn numbered(line: &str) -> Option<(usize, Heading<'_>)> {
 
 /// Short, and not the end of a sentence.
 pub(crate) fn is_title(title: &str) -> bool {
+    work::count(2 * title.len());
     let title = title.trim();
     !title.is_empty()
         && title.chars().count() <= MAX_NUMBERED

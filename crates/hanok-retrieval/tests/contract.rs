@@ -7,10 +7,7 @@
     reason = "a test fails by panicking, in its helpers too"
 )]
 
-use std::{
-    ops::Range,
-    time::{Duration, Instant},
-};
+use std::ops::Range;
 
 use hanok_retrieval::{
     AppendixKind, ArticleNumber, Clause, Contract, Document, LoadOptions, contract_passages,
@@ -550,57 +547,6 @@ fn ids_of_passages_outlive_changes_elsewhere() {
     assert_eq!((before.len(), after.len()), (2, 3));
     assert_eq!(before[1], after[2]);
     assert_ne!(before[0], after[1]);
-}
-
-/// For how long this thread has been at work: what others do meanwhile on a busy machine is not counted, where the system
-/// (Linux) tells them apart.
-fn worked() -> Option<Duration> {
-    let said = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(Duration::from_nanos(said.split(' ').next()?.parse().ok()?))
-}
-
-fn time(piece: &str, bytes: usize) -> Duration {
-    let text = piece.repeat(bytes / piece.len());
-    let (begun, before) = (Instant::now(), worked());
-    std::hint::black_box(Contract::parse(text.as_str()));
-    before.and_then(|before| Some(worked()? - before)).unwrap_or_else(|| begun.elapsed())
-}
-
-/// Eight times the text takes some eight times the work: in the best of several attempts less than half of what it would be if
-/// work grew with the square.
-#[test]
-fn a_long_text_takes_work_in_proportion() {
-    for piece in [
-        "제1조\n",
-        "제1조(가)\n",
-        "①\n",
-        "① 갑.\n",
-        "1. 갑\n가. 을\n",
-        "(",
-        "제1조(",
-        "제",
-        "부칙\n",
-        "\n",
-        "- 3 -\n",
-        "갑의 계약서\n",
-        "제1장 총칙\n",
-        "**",
-        "제1조\n\n",
-        "한다. ① ",
-        "| a |\n",
-        "이 계약",
-        "제1조(가) 갑\n[별표]\n제2조(나) 을\n",
-        "제1조 ",
-        "①",
-    ] {
-        let ratio = |_| {
-            let (short, long) = (time(piece, 1 << 14), time(piece, 1 << 17));
-            println!("{piece:?}: {short:?} for 16 KiB, {long:?} for 128 KiB");
-            long.as_secs_f64() / (short.as_secs_f64() + 0.001)
-        };
-        // Whatever disturbs one attempt disturbs not all of them.
-        assert!((0..8).map(ratio).any(|ratio| ratio < 28.0), "{piece:?}");
-    }
 }
 
 /// A guideline of articles and chapters, as a PDF of the sample documents has it.

@@ -8,6 +8,7 @@ use super::{
     number::{self, skip_spaces},
     refer::clause_goes_on,
 };
+use crate::work;
 
 /// How deep clauses stand in clauses.
 const MAX_DEPTH: usize = 4;
@@ -89,11 +90,12 @@ impl fmt::Display for Clause {
 /// The clauses in `body` of `text`, whose `lines` are those that it touches. `article` is the number of the article.
 pub(crate) fn clauses(text: &str, body: Range<usize>, lines: &[Line], article: u32) -> Vec<Clause> {
     let mut tree = Tree::default();
+    work::count(lines.len());
     for line in lines.iter().filter(|line| line.kind == Kind::Text) {
         let from = line.span.start.max(body.start);
         let to = line.span.end.min(body.end);
         let Some(shown) = text.get(from..to) else { continue };
-        tree.read_line(shown.trim_end(), from, article);
+        tree.read_line(work::left(shown, shown.trim_end()), from, article);
     }
     tree.finish(body.end)
 }
@@ -119,6 +121,7 @@ impl Tree {
             rest = skip_spaces(after);
         }
         let mut ended = false;
+        work::count(rest.len());
         for (place, c) in rest.char_indices() {
             if is_circled(c) && ended {
                 let here = rest.get(place..).unwrap_or_default();
@@ -133,11 +136,13 @@ impl Tree {
     }
 
     fn last(&self, mark: Mark) -> Option<u32> {
+        work::count(self.open.len());
         self.open.iter().find(|clause| clause.mark == mark).map(|clause| clause.number)
     }
 
     /// Adds a clause where it fits. Says whether it does.
     fn add(&mut self, mark: Mark, number: u32, at: usize) -> bool {
+        work::count(self.open.len());
         let place = self.open.iter().position(|clause| clause.mark == mark);
         let sure = mark == Mark::Circled || mark == Mark::Decimal;
         let fits = match self.last(mark) {
@@ -157,6 +162,7 @@ impl Tree {
     fn close(&mut self, depth: usize, at: usize) {
         while self.open.len() > depth {
             let Some(mut clause) = self.open.pop() else { break };
+            work::count(1);
             clause.span.end = at;
             self.open.last_mut().map_or(&mut self.done, |outer| &mut outer.items).push(clause);
         }
@@ -195,7 +201,8 @@ fn mark(text: &str, article: u32) -> Option<(Mark, u32, &str)> {
         '제' => {
             let (number, unit, after) = number::ordinal(text)?;
             let begins = unit == '항' && !clause_goes_on(first_line(after));
-            begins.then_some((Mark::Paragraph, number, after.trim_start_matches(['.', ':'])))
+            let said = work::left(after, after.trim_start_matches(['.', ':']));
+            begins.then_some((Mark::Paragraph, number, said))
         }
         '(' | '（' => within(rest),
         _ if first.is_ascii_digit() || ('０'..='９').contains(&first) => numbered(text, article),

@@ -2,11 +2,11 @@
 
 use super::{
     AppendixKind,
-    lines::{Dress, undressed},
+    lines::{Dress, trimmed, undressed},
     number::{self, ArticleNumber, skip_spaces},
     refer::{goes_on, is_of_contents},
 };
-use crate::structure::is_title;
+use crate::{structure::is_title, work};
 
 /// How sure it is that a line is a heading: what is around it decides about the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,9 +66,9 @@ pub(crate) fn article(text: &str) -> Option<Head> {
     let at = |rest: &str| text.len() - rest.len();
     let head = |title, rest: &str, firm| Head { number, title, english, end: at(rest), firm };
 
-    let shut = after.trim_start_matches(['*', '_']);
+    let shut = unbold(after);
     if let Some((title, rest)) = bracketed(skip_spaces(shut)) {
-        let rest = rest.trim_start_matches(['*', '_']);
+        let rest = unbold(rest);
         let line = first_line(rest);
         let is_reference = goes_on(line) || is_of_contents(line);
         return (!is_reference).then(|| head(Some(title), rest, firm(dress, Firm::Titled)));
@@ -79,17 +79,19 @@ pub(crate) fn article(text: &str) -> Option<Head> {
         return None;
     }
     let signs = |c: char| matches!(c, '.' | ':' | '-' | '–' | '—' | '：' | '*' | '_');
-    let said = skip_spaces(skip_spaces(line).trim_start_matches(signs));
+    let spaced = skip_spaces(line);
+    let said = skip_spaces(work::left(spaced, spaced.trim_start_matches(signs)));
     let rest = shut.get(line.len() - said.len()..)?;
+    work::count(2 * said.len());
     let title = said.split(is_circled).next().unwrap_or(said);
     // `**제5조 해지** 갑은`: what is bold is the title.
     let title = title.split_once("**").map_or(title, |(bold, _)| bold);
-    let shown = title.trim().trim_end_matches(['*', '_', '#']).trim_end();
+    let shown = undressed_end(title);
     if said.is_empty() || shown.is_empty() {
         return Some(head(None, rest, firm(dress, Firm::Bare)));
     }
     if is_bare_title(shown) {
-        let end = rest.get(title.len()..)?.trim_start_matches(['*', '_']);
+        let end = unbold(rest.get(title.len()..)?);
         return Some(head(Some(shown.to_owned()), end, firm(dress, Firm::Bare)));
     }
     Some(head(None, rest, firm(dress, Firm::Sentence)))
@@ -104,7 +106,19 @@ fn firm(dress: Dress, firm: Firm) -> Firm {
 }
 
 pub(crate) fn first_line(text: &str) -> &str {
-    text.split_once('\n').map_or(text, |(line, _)| line)
+    let line = text.split_once('\n').map_or(text, |(line, _)| line);
+    work::count(line.len() + 1);
+    line
+}
+
+/// `text` without the signs before it that close what is bold.
+pub(crate) fn unbold(text: &str) -> &str {
+    work::left(text, text.trim_start_matches(['*', '_']))
+}
+
+/// `line` without what dresses its end.
+fn undressed_end(line: &str) -> &str {
+    work::left(line, line.trim_end().trim_end_matches(['*', '_', '#']).trim_end())
 }
 
 /// `Article 5`, `ARTICLE 5`, `Section 5`; the number of a `Section 5.2` is none of an article.
@@ -126,6 +140,7 @@ pub(crate) fn bracketed(text: &str) -> Option<(String, &str)> {
     let (open, close) = BRACKETS.into_iter().find(|(open, _)| *open == first)?;
     let (mut depth, mut breaks) = (0_usize, 0_usize);
     for (at, c) in text.char_indices().take(MAX_BRACKETED) {
+        work::count(1);
         depth += usize::from(c == open);
         breaks += usize::from(c == '\n');
         if breaks > 1 {
@@ -135,6 +150,7 @@ pub(crate) fn bracketed(text: &str) -> Option<(String, &str)> {
             depth -= 1;
             if depth == 0 {
                 let title = one_line(text.get(open.len_utf8()..at)?);
+                work::count(title.len());
                 let rest = text.get(at + close.len_utf8()..)?;
                 return title.chars().any(char::is_alphanumeric).then_some((title, rest));
             }
@@ -144,6 +160,7 @@ pub(crate) fn bracketed(text: &str) -> Option<(String, &str)> {
 }
 
 fn one_line(text: &str) -> String {
+    work::count(2 * text.len());
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -154,6 +171,7 @@ pub(crate) fn is_bare_title(text: &str) -> bool {
             && (word.ends_with(['을', '를', '은'])
                 || word.ends_with(['이', '가']) && word.starts_with(['갑', '을']))
     };
+    work::count(4 * text.len());
     let mut words = text.split_whitespace();
     let is_sentence = match is_brief(text) {
         true => words.next_back().is_some_and(is_object),
@@ -180,7 +198,7 @@ pub(crate) fn is_circled(c: char) -> bool {
 /// `제2장 대금`: how deep it divides (0 is outermost), and its line.
 pub(crate) fn division(line: &str) -> Option<(u8, String)> {
     let (_, start) = undressed(line);
-    let start = start.trim_end().trim_end_matches(['*', '_', '#']).trim_end();
+    let start = undressed_end(start);
     let (_, unit, rest) = number::ordinal(start)?;
     let rank = match unit {
         '편' => 0,
@@ -189,10 +207,10 @@ pub(crate) fn division(line: &str) -> Option<(u8, String)> {
         '관' => 3,
         _ => return None,
     };
-    let title = rest.trim();
+    let title = trimmed(rest);
     let glued = rest.starts_with(|c: char| c.is_alphanumeric());
     let titled = title.is_empty()
-        || bracketed(title).is_some_and(|(_, rest)| rest.trim().is_empty())
+        || bracketed(title).is_some_and(|(_, rest)| trimmed(rest).is_empty())
         || is_title(title);
     (!glued && titled && !goes_on(rest) && !is_of_contents(rest)).then(|| (rank, one_line(start)))
 }
@@ -222,16 +240,17 @@ pub(crate) fn appendix(line: &str) -> Option<(AppendixKind, String)> {
     if dress.listed || is_of_contents(start) {
         return None;
     }
-    let start = start.trim_end().trim_end_matches(['*', '_', '#']).trim_end();
+    let start = undressed_end(start);
     let (inner, rest) = match bracketed(start) {
         Some((inner, rest)) => (inner, rest),
         None => (start.to_owned(), ""),
     };
+    work::count(inner.len());
     let is_bracketed = inner.len() < start.len();
     let (kind, after) = named(&inner)?;
     let tail = if is_bracketed { rest } else { after };
     let glued = tail.starts_with(|c: char| c.is_alphabetic() || c == ',');
-    let titled = is_label(after) && (rest.trim().is_empty() || is_label(rest));
+    let titled = is_label(after) && (trimmed(rest).is_empty() || is_label(rest));
     (titled && !glued && !goes_on(tail)).then(|| (kind, one_line(start)))
 }
 
@@ -272,8 +291,10 @@ fn called<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 
 /// Nothing, a title, or a date in brackets.
 fn is_label(rest: &str) -> bool {
-    let rest = rest.trim().trim_start_matches(['.', ':', '-', '–', '—', '：']).trim();
-    let inner = bracketed(rest).filter(|(_, after)| after.trim().is_empty());
+    let signs = ['.', ':', '-', '–', '—', '：'];
+    let rest = work::left(rest, rest.trim().trim_start_matches(signs).trim());
+    let inner = bracketed(rest).filter(|(_, after)| trimmed(after).is_empty());
+    work::count(rest.len());
     rest.is_empty() || inner.is_some() || is_title(rest) && !rest.contains(',')
 }
 
@@ -305,5 +326,8 @@ pub(crate) fn closes(line: &str) -> bool {
     ];
     !dress.listed
         && begins.iter().any(|begin| start.starts_with(begin))
-        && proves.iter().any(|word| start.contains(word))
+        && proves.iter().any(|word| {
+            work::count(start.len());
+            start.contains(word)
+        })
 }

@@ -3,6 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use super::number::skip_spaces;
+use crate::work;
 
 /// What a line is before its words are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,11 +38,17 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        lines.push(Line { span: at..at + line.len(), kind: kind(line.trim()) });
+        lines.push(Line { span: at..at + line.len(), kind: kind(trimmed(line)) });
+        work::count(line.len());
         at += line.len();
     }
     mark_running(text, &mut lines);
     lines
+}
+
+/// `line` without white space around it.
+pub(crate) fn trimmed(line: &str) -> &str {
+    work::left(line, line.trim())
 }
 
 fn kind(line: &str) -> Kind {
@@ -58,6 +65,7 @@ fn kind(line: &str) -> Kind {
 
 /// `- 3 -`, `3 / 12`, `Page 3 of 10`, `3쪽`. A number alone may be a cell of a table.
 fn is_page_number(line: &str) -> bool {
+    work::count(line.len());
     if line.chars().nth(20).is_some() || !line.chars().any(|c| c.is_ascii_digit()) {
         return false;
     }
@@ -84,20 +92,24 @@ fn is_page_number(line: &str) -> bool {
 
 /// Marks what stands again and again with a page's text between.
 fn mark_running(text: &str, lines: &mut [Line]) {
-    let shown = |line: &Line| text.get(line.span.clone()).unwrap_or_default().trim();
+    let shown = |line: &Line| trimmed(text.get(line.span.clone()).unwrap_or_default());
+    work::count(2 * lines.len());
     // The place of each among the lines with words, and how often it stood far enough from the last.
     let mut seen: HashMap<&str, (usize, usize, bool)> = HashMap::new();
     let worded = lines.iter().filter(|line| line.kind == Kind::Text);
     for (at, line) in worded.enumerate() {
         let line = shown(line);
         if may_run(line) {
+            work::count(line.len());
             let (last, times, apart) = seen.entry(line).or_insert((at, 0, true));
             *apart &= *times == 0 || at - *last > APART;
             (*last, *times) = (at, *times + 1);
         }
     }
-    let runs =
-        |line: &str| seen.get(line).is_some_and(|(_, times, apart)| *apart && *times >= REPEATED);
+    let runs = |line: &str| {
+        work::count(line.len());
+        seen.get(line).is_some_and(|(_, times, apart)| *apart && *times >= REPEATED)
+    };
     for line in lines.iter_mut().filter(|line| line.kind == Kind::Text) {
         if runs(shown(line)) {
             line.kind = Kind::Page;
@@ -107,6 +119,7 @@ fn mark_running(text: &str, lines: &mut [Line]) {
 
 /// Short words that neither end a sentence nor begin with a number of any kind.
 fn may_run(line: &str) -> bool {
+    work::count(2 * line.len());
     let first = line.chars().next().unwrap_or_default();
     let chars = line.chars().count();
     (4..=MAX_RUNNING).contains(&chars)
@@ -136,7 +149,7 @@ pub(crate) fn undressed(line: &str) -> (Dress, &str) {
     let is_mark = |c: char| matches!(c, '#' | '*' | '_' | '>' | '■' | '□' | '▣' | '◆' | '◇' | '▶');
     while let Some(mark) = rest.chars().next().filter(|c| is_mark(*c)) {
         dress.heading |= mark != '>';
-        rest = skip_spaces(rest.trim_start_matches(mark));
+        rest = skip_spaces(work::left(rest, rest.trim_start_matches(mark)));
     }
     (dress, rest)
 }

@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 
+use crate::work;
+
 /// Longer numbers are years, sums of money or noise.
 const MAX_DIGITS: usize = 4;
 
@@ -108,7 +110,7 @@ impl FromStr for ArticleNumber {
 
 /// `text` from the first character on that is no space of its line.
 pub(crate) fn skip_spaces(text: &str) -> &str {
-    text.trim_start_matches(|c: char| c.is_whitespace() && c != '\n')
+    work::left(text, text.trim_start_matches(|c: char| c.is_whitespace() && c != '\n'))
 }
 
 /// A digit, full-width ones too.
@@ -127,6 +129,7 @@ pub(crate) fn digits(text: &str) -> Option<(u32, &str)> {
         digit(c).map(|value| (value, after))
     }) {
         count += 1;
+        work::count(1);
         if count > MAX_DIGITS {
             return None;
         }

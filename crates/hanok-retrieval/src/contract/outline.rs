@@ -5,10 +5,11 @@ use std::ops::Range;
 use super::{
     AppendixKind, ArticleNumber,
     clause::begins_with_mark,
-    heading::{self, Firm, Head, first_line},
-    lines::{Kind, Line},
+    heading::{self, Firm, Head, first_line, unbold},
+    lines::{Kind, Line, trimmed},
     refer::{goes_on, goes_on_below, is_of_contents},
 };
+use crate::work;
 
 /// A line that is shorter ends where its writer ended it, in characters.
 const SHORT: usize = 20;
@@ -51,6 +52,7 @@ impl Part {
 pub(crate) fn outline(text: &str, lines: &[Line]) -> Vec<Part> {
     let mut outline = Outline { text, lines, ..Outline::default() };
     let mut until = 0;
+    work::count(lines.len());
     for (at, line) in lines.iter().enumerate() {
         if line.span.start >= until
             && let Some(end) = outline.read(at, line)
@@ -63,13 +65,19 @@ pub(crate) fn outline(text: &str, lines: &[Line]) -> Vec<Part> {
 
 /// `parts` without a list of the articles before them: articles with nothing in them, and then the first again.
 fn without_contents(mut parts: Vec<Part>) -> Vec<Part> {
-    let number = |part: &Part| match part {
-        Part::Article(begun) => Some(begun.number),
-        Part::Appendix { .. } => None,
+    let number = |part: &Part| {
+        work::count(1);
+        match part {
+            Part::Article(begun) => Some(begun.number),
+            Part::Appendix { .. } => None,
+        }
     };
     let first = parts.first().and_then(number);
     let again = parts.iter().skip(1).position(|part| first.is_some() && number(part) == first);
-    let is_list = |part: &Part| matches!(part, Part::Article(begun) if !begun.said);
+    let is_list = |part: &Part| {
+        work::count(1);
+        matches!(part, Part::Article(begun) if !begun.said)
+    };
     if let Some(again) = again.map(|at| at + 1)
         && again >= MIN_CONTENTS
         && parts.iter().take(again).all(is_list)
@@ -132,7 +140,8 @@ impl Outline<'_> {
             }
             Kind::Text => {
                 let rest = self.text.get(line.span.start..)?;
-                let shown = first_line(rest).trim_end();
+                let shown = first_line(rest);
+                let shown = work::left(shown, shown.trim_end());
                 if let Some(end) = self.heading(at, line, rest, shown) {
                     return Some(end);
                 }
@@ -176,6 +185,7 @@ impl Outline<'_> {
     }
 
     fn divide(&mut self, rank: u8, label: String, start: usize) {
+        work::count(self.chapters.len());
         self.chapters.retain(|(open, _)| *open < rank);
         if self.chapters.is_empty() {
             self.pending = None;
@@ -228,18 +238,21 @@ impl Outline<'_> {
             self.appendix = None;
         }
         let start = self.pending.take().unwrap_or(line.span.start);
-        let indent = rest.len() - rest.trim_start().len();
+        let indent = rest.len() - work::left(rest, rest.trim_start()).len();
         let behind = self.text.get(end..).map(first_line).unwrap_or_default();
+        work::count(2 * behind.len());
         let said = behind.chars().any(char::is_alphanumeric);
         self.said |= said;
         let labels: Vec<&str> = self.chapters.iter().map(|(_, label)| label.as_str()).collect();
+        let chapter = (!labels.is_empty()).then(|| labels.join(" > "));
+        work::count(chapter.as_ref().map_or(0, String::len));
         self.parts.push(Part::Article(Begun {
             start,
             heading: line.span.start + indent..end,
             number: head.number,
             title,
             english: head.english,
-            chapter: (!labels.is_empty()).then(|| labels.join(" > ")),
+            chapter,
             said,
         }));
         self.last = Some(head.number);
@@ -259,14 +272,13 @@ impl Outline<'_> {
     ) -> Option<(Option<String>, usize)> {
         let end = line.span.start + head.end;
         let own = (head.title.clone(), end);
-        let is_alone = first_line(rest.get(head.end..)?)
-            .trim_matches(['*', '_', '#', ' ', '\t', '\r'])
-            .is_empty();
-        let mut later = self
-            .lines
-            .iter()
-            .skip(at + 1)
-            .filter(|next| next.span.start >= end && next.kind != Kind::Page);
+        let behind = first_line(rest.get(head.end..)?);
+        let signs = ['*', '_', '#', ' ', '\t', '\r'];
+        let is_alone = work::left(behind, behind.trim_matches(signs)).is_empty();
+        let mut later = self.lines.iter().skip(at + 1).filter(|next| {
+            work::count(1);
+            next.span.start >= end && next.kind != Kind::Page
+        });
         let Some(next) = later.next().filter(|_| is_alone) else { return Some(own) };
         let said = self.text.get(next.span.clone())?;
         if next.kind == Kind::Text && goes_on_below(first_line(said), head.title.is_some()) {
@@ -292,20 +304,21 @@ impl Outline<'_> {
         behind: Option<&Line>,
     ) -> Option<(String, usize)> {
         let rest = self.text.get(line.span.start..)?;
-        let shown = rest.trim_start().trim_start_matches(['*', '_']);
+        let shown = unbold(work::left(rest, rest.trim_start()));
         let skipped = rest.len() - shown.len();
         if begins_with_mark(first_line(shown)) || heading::appendix(first_line(rest)).is_some() {
             return None;
         }
         if let Some((title, after)) = heading::bracketed(shown) {
-            let after = after.trim_start_matches(['*', '_']);
+            let after = unbold(after);
             let is_title = !goes_on(first_line(after)) && !title.starts_with("이하");
             return is_title.then(|| (title, line.span.start + rest.len() - after.len()));
         }
-        let title = first_line(rest.get(skipped..)?).trim_end().trim_end_matches(['*', '_']);
+        let title = first_line(rest.get(skipped..)?);
+        let title = work::left(title, title.trim_end().trim_end_matches(['*', '_']));
         let ends = behind.is_none_or(|behind| {
             let said = self.text.get(behind.span.clone()).unwrap_or_default();
-            behind.kind != Kind::Text || begins_with_mark(said.trim())
+            behind.kind != Kind::Text || begins_with_mark(trimmed(said))
         });
         let is_title = !is_apart
             && (ends || heading::is_brief(title))
@@ -318,7 +331,7 @@ impl Outline<'_> {
 
 /// Whether the sentence of a line goes on in the next: it is long, and nothing ends it.
 fn is_open(line: &str) -> bool {
-    let line = line.trim_end_matches(['*', '_', ' ']);
+    let line = work::left(line, line.trim_end_matches(['*', '_', ' ']));
     line.chars().nth(SHORT).is_some()
         && !line.ends_with(['.', ':', ';', '다', ')', '」', ']', '】', '?', '!', '”', '"'])
 }

@@ -1,6 +1,7 @@
 //! Words behind a number that make of it a reference and not a heading.
 
 use super::number::{digits, ordinal, skip_spaces};
+use crate::work;
 
 /// What only follows a name that it is written together with: apart it may be a word, as the party `을` is.
 const GLUED: &[&str] = &["를", "을", "은", "는", "가", "와", "과", "로", "도", "만", "나"];
@@ -58,6 +59,7 @@ fn says_more(rest: &str, glued: bool) -> bool {
         return true;
     }
     let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+    work::count(2 * end);
     let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
     // "가. 첫째" is an item.
     let is_mark = after.starts_with(['.', ')']) && word.chars().nth(1).is_none();
@@ -89,13 +91,15 @@ pub(crate) fn clause_goes_on(after: &str) -> bool {
 
 /// Whether `rest` ends as a line of a table of contents: `........ 12`.
 pub(crate) fn is_of_contents(rest: &str) -> bool {
-    let before = rest.trim_end().trim_end_matches(|c: char| c.is_ascii_digit());
-    let leader = before.trim_end();
+    let said = work::left(rest, rest.trim_end());
+    let before = work::left(said, said.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let leader = work::left(before, before.trim_end());
     let is_dot = |c: char| matches!(c, '.' | '·' | '…' | '‥' | '⋯' | 'ㆍ' | '・' | '_' | '-');
     let dots = leader.chars().rev().take_while(|c| is_dot(*c) || *c == ' ');
+    let dots = dots.inspect(|_| work::count(1));
     let width: usize =
         dots.filter(|c| is_dot(*c)).map(|c| if c == '…' || c == '⋯' { 3 } else { 1 }).sum();
-    before.len() < rest.trim_end().len() && width >= 3
+    before.len() < said.len() && width >= 3
 }
 
 #[cfg(test)]

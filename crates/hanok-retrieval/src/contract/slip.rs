@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use super::{Article, ArticleNumber, Clause};
+use crate::work;
 
 /// A slip in the numbers of a contract: the text is as it is, and a reader should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +56,7 @@ pub(crate) fn slips(articles: &[Article]) -> Vec<Slip> {
     let mut slips = Vec::new();
     let mut seen = BTreeSet::new();
     let mut last = None;
+    work::count(articles.len());
     for article in articles {
         let number = article.number;
         let is_new = seen.insert(number);
@@ -73,6 +75,7 @@ pub(crate) fn slips(articles: &[Article]) -> Vec<Slip> {
 
 fn in_list(article: ArticleNumber, list: &[Clause], slips: &mut Vec<Slip>) {
     let mut last: Option<&Clause> = None;
+    work::count(list.len());
     for clause in list {
         let before = last.filter(|last| last.mark == clause.mark).map_or(0, |last| last.number);
         let kind = match clause.number {
