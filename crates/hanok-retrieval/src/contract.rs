@@ -178,7 +178,7 @@ impl Contract {
 fn article(text: &str, lines: &[Line], begun: Begun, end: usize) -> Article {
     let Begun { start, heading, number, title, english, chapter, .. } = begun;
     let said = text.get(heading.end..end).unwrap_or_default();
-    let from = heading.end + said.len() - work::left(said, said.trim_start()).len();
+    let from = heading.end + said.len() - work::stripped(said, said.trim_start()).len();
     let body = from.min(end)..from + trimmed(said).len();
     let first = lines.partition_point(|line| {
         work::count(1);

@@ -13,7 +13,7 @@ pub(crate) fn count(parts: usize) {
 pub(crate) fn count(_parts: usize) {}
 
 /// `rest`, which is left of `text`: what is missing was looked at, and what stopped that.
-pub(crate) fn left<'a>(text: &str, rest: &'a str) -> &'a str {
+pub(crate) fn stripped<'a>(text: &str, rest: &'a str) -> &'a str {
     count(text.len().saturating_sub(rest.len()) + 1);
     rest
 }

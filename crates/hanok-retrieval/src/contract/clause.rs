@@ -95,7 +95,7 @@ pub(crate) fn clauses(text: &str, body: Range<usize>, lines: &[Line], article: u
         let from = line.span.start.max(body.start);
         let to = line.span.end.min(body.end);
         let Some(shown) = text.get(from..to) else { continue };
-        tree.read_line(work::left(shown, shown.trim_end()), from, article);
+        tree.read_line(work::stripped(shown, shown.trim_end()), from, article);
     }
     tree.finish(body.end)
 }
@@ -201,7 +201,7 @@ fn mark(text: &str, article: u32) -> Option<(Mark, u32, &str)> {
         '제' => {
             let (number, unit, after) = number::ordinal(text)?;
             let begins = unit == '항' && !clause_goes_on(first_line(after));
-            let said = work::left(after, after.trim_start_matches(['.', ':']));
+            let said = work::stripped(after, after.trim_start_matches(['.', ':']));
             begins.then_some((Mark::Paragraph, number, said))
         }
         '(' | '（' => within(rest),

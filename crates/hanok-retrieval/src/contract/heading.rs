@@ -80,7 +80,7 @@ pub(crate) fn article(text: &str) -> Option<Head> {
     }
     let signs = |c: char| matches!(c, '.' | ':' | '-' | '–' | '—' | '：' | '*' | '_');
     let spaced = skip_spaces(line);
-    let said = skip_spaces(work::left(spaced, spaced.trim_start_matches(signs)));
+    let said = skip_spaces(work::stripped(spaced, spaced.trim_start_matches(signs)));
     let rest = shut.get(line.len() - said.len()..)?;
     work::count(2 * said.len());
     let title = said.split(is_circled).next().unwrap_or(said);
@@ -113,12 +113,12 @@ pub(crate) fn first_line(text: &str) -> &str {
 
 /// `text` without the signs before it that close what is bold.
 pub(crate) fn unbold(text: &str) -> &str {
-    work::left(text, text.trim_start_matches(['*', '_']))
+    work::stripped(text, text.trim_start_matches(['*', '_']))
 }
 
 /// `line` without what dresses its end.
 fn undressed_end(line: &str) -> &str {
-    work::left(line, line.trim_end().trim_end_matches(['*', '_', '#']).trim_end())
+    work::stripped(line, line.trim_end().trim_end_matches(['*', '_', '#']).trim_end())
 }
 
 /// `Article 5`, `ARTICLE 5`, `Section 5`; the number of a `Section 5.2` is none of an article.
@@ -292,7 +292,7 @@ fn called<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 /// Nothing, a title, or a date in brackets.
 fn is_label(rest: &str) -> bool {
     let signs = ['.', ':', '-', '–', '—', '：'];
-    let rest = work::left(rest, rest.trim().trim_start_matches(signs).trim());
+    let rest = work::stripped(rest, rest.trim().trim_start_matches(signs).trim());
     let inner = bracketed(rest).filter(|(_, after)| trimmed(after).is_empty());
     work::count(rest.len());
     rest.is_empty() || inner.is_some() || is_title(rest) && !rest.contains(',')

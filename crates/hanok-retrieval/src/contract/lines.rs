@@ -48,7 +48,7 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
 
 /// `line` without white space around it.
 pub(crate) fn trimmed(line: &str) -> &str {
-    work::left(line, line.trim())
+    work::stripped(line, line.trim())
 }
 
 fn kind(line: &str) -> Kind {
@@ -149,7 +149,7 @@ pub(crate) fn undressed(line: &str) -> (Dress, &str) {
     let is_mark = |c: char| matches!(c, '#' | '*' | '_' | '>' | '■' | '□' | '▣' | '◆' | '◇' | '▶');
     while let Some(mark) = rest.chars().next().filter(|c| is_mark(*c)) {
         dress.heading |= mark != '>';
-        rest = skip_spaces(work::left(rest, rest.trim_start_matches(mark)));
+        rest = skip_spaces(work::stripped(rest, rest.trim_start_matches(mark)));
     }
     (dress, rest)
 }

@@ -110,7 +110,7 @@ impl FromStr for ArticleNumber {
 
 /// `text` from the first character on that is no space of its line.
 pub(crate) fn skip_spaces(text: &str) -> &str {
-    work::left(text, text.trim_start_matches(|c: char| c.is_whitespace() && c != '\n'))
+    work::stripped(text, text.trim_start_matches(|c: char| c.is_whitespace() && c != '\n'))
 }
 
 /// A digit, full-width ones too.

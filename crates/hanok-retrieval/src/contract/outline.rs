@@ -141,7 +141,7 @@ impl Outline<'_> {
             Kind::Text => {
                 let rest = self.text.get(line.span.start..)?;
                 let shown = first_line(rest);
-                let shown = work::left(shown, shown.trim_end());
+                let shown = work::stripped(shown, shown.trim_end());
                 if let Some(end) = self.heading(at, line, rest, shown) {
                     return Some(end);
                 }
@@ -238,7 +238,7 @@ impl Outline<'_> {
             self.appendix = None;
         }
         let start = self.pending.take().unwrap_or(line.span.start);
-        let indent = rest.len() - work::left(rest, rest.trim_start()).len();
+        let indent = rest.len() - work::stripped(rest, rest.trim_start()).len();
         let behind = self.text.get(end..).map(first_line).unwrap_or_default();
         work::count(2 * behind.len());
         let said = behind.chars().any(char::is_alphanumeric);
@@ -274,7 +274,7 @@ impl Outline<'_> {
         let own = (head.title.clone(), end);
         let behind = first_line(rest.get(head.end..)?);
         let signs = ['*', '_', '#', ' ', '\t', '\r'];
-        let is_alone = work::left(behind, behind.trim_matches(signs)).is_empty();
+        let is_alone = work::stripped(behind, behind.trim_matches(signs)).is_empty();
         let mut later = self.lines.iter().skip(at + 1).filter(|next| {
             work::count(1);
             next.span.start >= end && next.kind != Kind::Page
@@ -304,7 +304,7 @@ impl Outline<'_> {
         behind: Option<&Line>,
     ) -> Option<(String, usize)> {
         let rest = self.text.get(line.span.start..)?;
-        let shown = unbold(work::left(rest, rest.trim_start()));
+        let shown = unbold(work::stripped(rest, rest.trim_start()));
         let skipped = rest.len() - shown.len();
         if begins_with_mark(first_line(shown)) || heading::appendix(first_line(rest)).is_some() {
             return None;
@@ -315,7 +315,7 @@ impl Outline<'_> {
             return is_title.then(|| (title, line.span.start + rest.len() - after.len()));
         }
         let title = first_line(rest.get(skipped..)?);
-        let title = work::left(title, title.trim_end().trim_end_matches(['*', '_']));
+        let title = work::stripped(title, title.trim_end().trim_end_matches(['*', '_']));
         let ends = behind.is_none_or(|behind| {
             let said = self.text.get(behind.span.clone()).unwrap_or_default();
             behind.kind != Kind::Text || begins_with_mark(trimmed(said))
@@ -331,7 +331,7 @@ impl Outline<'_> {
 
 /// Whether the sentence of a line goes on in the next: it is long, and nothing ends it.
 fn is_open(line: &str) -> bool {
-    let line = work::left(line, line.trim_end_matches(['*', '_', ' ']));
+    let line = work::stripped(line, line.trim_end_matches(['*', '_', ' ']));
     line.chars().nth(SHORT).is_some()
         && !line.ends_with(['.', ':', ';', '다', ')', '」', ']', '】', '?', '!', '”', '"'])
 }

@@ -91,9 +91,9 @@ pub(crate) fn clause_goes_on(after: &str) -> bool {
 
 /// Whether `rest` ends as a line of a table of contents: `........ 12`.
 pub(crate) fn is_of_contents(rest: &str) -> bool {
-    let said = work::left(rest, rest.trim_end());
-    let before = work::left(said, said.trim_end_matches(|c: char| c.is_ascii_digit()));
-    let leader = work::left(before, before.trim_end());
+    let said = work::stripped(rest, rest.trim_end());
+    let before = work::stripped(said, said.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let leader = work::stripped(before, before.trim_end());
     let is_dot = |c: char| matches!(c, '.' | '·' | '…' | '‥' | '⋯' | 'ㆍ' | '・' | '_' | '-');
     let dots = leader.chars().rev().take_while(|c| is_dot(*c) || *c == ' ');
     let dots = dots.inspect(|_| work::count(1));
