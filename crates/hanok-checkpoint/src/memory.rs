@@ -26,7 +26,8 @@ pub struct Memory {
 
 #[derive(Debug, Default)]
 struct Kept {
-    threads: BTreeMap<ThreadKey, Thread>,
+    /// In boxes: half of the places in such a map are empty.
+    threads: BTreeMap<ThreadKey, Box<Thread>>,
     outbox: Outboxes,
     /// Who waits for the head of a thread to move.
     waiting: BTreeMap<ThreadKey, Vec<Waiting>>,
@@ -57,7 +58,8 @@ struct Thread {
     origin: Option<String>,
     expires: Option<Timestamp>,
     updated: Option<Timestamp>,
-    labels: BTreeMap<String, String>,
+    /// In no order: there are few.
+    labels: Vec<(String, String)>,
 }
 
 /// The items for others, by topic.
@@ -99,7 +101,7 @@ impl Kept {
                 new.floor = base.floor;
                 new.snapshots.insert(base.floor, base.bytes);
             }
-            self.threads.insert(thread.clone(), new);
+            self.threads.insert(thread.clone(), Box::new(new));
             stored
         };
         if stored {
@@ -162,10 +164,8 @@ impl Thread {
         self.updated = append.updated.or(self.updated);
         (self.link, self.seal) = (append.link, append.seal);
         for (name, value) in append.labels {
-            match value {
-                Some(value) => self.labels.insert(name, value),
-                None => self.labels.remove(&name),
-            };
+            self.labels.retain(|(own, _)| *own != name);
+            self.labels.extend(value.map(|value| (name, value)));
         }
         self.records.extend(append.records.into_iter().map(|record| (append.id, record.bytes)));
         Ok(true)
@@ -202,7 +202,8 @@ impl Which {
                 key.tenant() == origin.tenant() && thread.origin.as_deref() == Some(origin.thread())
             }
             Self::Labelled { tenant, name, value } => {
-                key.tenant() == tenant && thread.labels.get(name) == Some(value)
+                let is_it = |(own, is): &(String, String)| own == name && is == value;
+                key.tenant() == tenant && thread.labels.iter().any(is_it)
             }
             Self::Claimed => thread.claim.is_some(),
             Self::Expired(now) => {
@@ -215,7 +216,7 @@ impl Which {
 
 impl Checkpointer for Memory {
     async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
-        Ok(self.kept().threads.get(thread).map(Thread::head))
+        Ok(self.kept().threads.get(thread).map(|thread| thread.head()))
     }
 
     async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
@@ -348,7 +349,7 @@ impl Checkpointer for Memory {
             origin: thread.origin.clone(),
             expires: thread.expires,
             updated: thread.updated,
-            labels: thread.labels.clone(),
+            labels: thread.labels.iter().cloned().collect(),
             damage: None,
         });
         Ok(infos.take(limit).collect())
@@ -362,7 +363,7 @@ impl Checkpointer for Memory {
         let reader = Arc::new(());
         std::future::poll_fn(|context| {
             let mut kept = self.kept();
-            let head = kept.threads.get(thread).map_or(Position::START, Thread::position);
+            let head = kept.threads.get(thread).map_or(Position::START, |known| known.position());
             if head > after {
                 return std::task::Poll::Ready(Ok(head));
             }
