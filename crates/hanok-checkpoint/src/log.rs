@@ -413,7 +413,9 @@ impl Log {
         record: &Record,
         last_good: Position,
     ) -> Result<(Position, Entry), CheckpointError> {
-        self.read_salted(life, record, last_good).map(|(parent, entry, _)| (parent, entry))
+        record
+            .open(self.store.codec(), &self.thread, life)
+            .map_err(|error| self.unread(error, record.position, last_good))
     }
 
     /// As [`read`](Log::read), with the salt of a chained record.

@@ -271,7 +271,9 @@ impl Record {
         thread: &ThreadKey,
         life: Life,
     ) -> Result<(Position, Entry), RecordError> {
-        self.open_salted(codec, thread, life).map(|(parent, entry, _)| (parent, entry))
+        let mut room = Vec::new();
+        let (parent, _, bytes) = self.payload(codec, (thread, life), &mut room)?;
+        Ok((parent, Entry::from_bytes(bytes).map_err(RecordError::Content)?))
     }
 
     /// As [`open`](Record::open), with the salt of a chained record.
@@ -281,6 +283,19 @@ impl Record {
         thread: &ThreadKey,
         life: Life,
     ) -> Result<(Position, Entry, Option<Salt>), RecordError> {
+        let mut room = Vec::new();
+        let (parent, salt, bytes) = self.payload(codec, (thread, life), &mut room)?;
+        Ok((parent, Entry::from_bytes(bytes).map_err(RecordError::Content)?, salt))
+    }
+
+    /// The parent, the salt of a chained record and the entry's msgpack, which stands in `room` where it had to be decrypted
+    /// or unpacked.
+    fn payload<'a>(
+        &'a self,
+        codec: &Codec,
+        (thread, life): (&ThreadKey, Life),
+        room: &'a mut Vec<u8>,
+    ) -> Result<(Position, Option<Salt>, &'a [u8]), RecordError> {
         let envelope = self.envelope(thread, life)?;
         let parent = envelope.parent;
         if envelope.flags & ERASED != 0 {
@@ -288,11 +303,10 @@ impl Record {
             return Err(RecordError::Erased { at, by });
         }
         let place = Place { thread, life, position: self.position, parent };
-        let opened;
         let mut bytes = envelope.payload;
         if envelope.flags & (COMPRESSED | ENCRYPTED) != 0 || !codec.is_plain() {
-            opened = codec.open(&place.bound([envelope.version, envelope.flags]), bytes)?;
-            bytes = &opened;
+            *room = codec.open(&place.bound([envelope.version, envelope.flags]), bytes)?;
+            bytes = room;
         }
         if let Some(digest) = &envelope.digest
             && Digest::of(bytes) != *digest
@@ -306,7 +320,7 @@ impl Record {
             };
             (salt, bytes) = (Some(*first), rest);
         }
-        Ok((parent, Entry::from_bytes(bytes).map_err(RecordError::Content)?, salt))
+        Ok((parent, salt, bytes))
     }
 
     /// What of this record its link is made of; `None` if it is not chained.

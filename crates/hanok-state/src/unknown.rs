@@ -14,7 +14,9 @@ impl Schema {
                 unknown.insert(name, value.clone());
                 continue;
             };
-            if let (Some(nested), Some(fields)) = (field.nested, within(value)) {
+            if let Some(nested) = field.nested
+                && let Some(fields) = within(value)
+            {
                 let rest = nested.unknown(&fields);
                 if !rest.is_empty() {
                     unknown.insert(&*field.name, Field::Nested(rest));
