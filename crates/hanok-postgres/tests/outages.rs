@@ -114,7 +114,7 @@ async fn what_may_be_done_twice_survives_a_lost_answer_and_a_lost_question() {
 async fn a_connection_that_falls_silent_is_given_up() {
     let Some(url) = server() else { return };
     let (through, proxy) = through_a_proxy(&url).await;
-    let config = config(&through).connections(1).statement_timeout(Duration::from_millis(100));
+    let config = config(&through).connections(1).statement_timeout(Duration::from_secs(1));
     let (store, t) = (Postgres::connect(config).await.unwrap(), key("t"));
     proxy.lose(Loss::Silence);
     store.append(&t, append(&t, 0, 1, "one")).await.unwrap();
@@ -129,7 +129,7 @@ async fn a_connection_that_falls_silent_under_a_transaction_is_given_up() {
         let (through, proxy) = through_a_proxy(&url).await;
         let config = config(&through).connections(1);
         Postgres::connect(config.clone()).await.unwrap();
-        let impatient = config.statement_timeout(Duration::from_millis(200));
+        let impatient = config.statement_timeout(Duration::from_secs(1));
         (Postgres::connect(impatient).await.unwrap(), proxy)
     };
     let trim = async {
@@ -204,7 +204,7 @@ async fn a_call_is_one_way_there_and_back() {
     let Some(url) = server() else { return };
     let (through, proxy) = through_a_proxy(&url).await;
     let config = config(&through).connections(1).retry_for(Duration::ZERO);
-    let store = Postgres::connect(config.statement_timeout(Duration::from_millis(100))).await;
+    let store = Postgres::connect(config.statement_timeout(HANGS)).await;
     let (store, t) = (store.unwrap(), key("t"));
     proxy.lose(Loss::Patience);
     for at in 0..5 {

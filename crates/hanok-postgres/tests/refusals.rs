@@ -326,8 +326,8 @@ async fn a_call_waits_for_a_connection_no_longer_than_it_may() {
     let Some(url) = server() else { return };
     let schema = schema();
     let config = config(&url).schema(&schema).connections(1);
-    let config = config.acquire_timeout(Duration::from_millis(150));
-    let store = Postgres::connect(config.retry_for(Duration::from_millis(300))).await.unwrap();
+    let config = config.acquire_timeout(Duration::from_secs(1));
+    let store = Postgres::connect(config.retry_for(Duration::from_secs(2))).await.unwrap();
     store.append(&key("t"), append(&key("t"), 0, 1, "one")).await.unwrap();
     let other = admin(&url).await;
     other

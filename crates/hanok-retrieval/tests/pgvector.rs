@@ -234,8 +234,7 @@ fn a_store_to_be_read_needs_no_right_but_to_read() {
         let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
         let reading = Config::new(format!("{scheme}://{role}:reader@{host}"))
             .schema(schema.trim_matches('"'))
-            .connections(2)
-            .statement_timeout(Duration::from_secs(2));
+            .connections(2);
         let reader = PgvectorStore::read_only(reading.clone(), "handbook", Terms::default());
         let reader = reader.await.unwrap();
         for mode in [Mode::Keyword, Mode::Vector, Mode::Hybrid] {
@@ -253,16 +252,17 @@ fn a_store_to_be_read_needs_no_right_but_to_read() {
         assert!(none.await.is_err());
 
         // Beneath it: the role has no other right, a question cannot change or be two, and takes no longer than it may.
-        let beneath = Connections::new(reading).unwrap();
+        let beneath = Connections::new(reading.clone()).unwrap();
         let delete = || Statement::new(format!("DELETE FROM {schema}.passages"), []);
         assert!(beneath.write(&[delete()]).await.is_err());
         assert!(owner.read(&[delete()]).await.is_err(), "not even the owner's");
         let two = format!("SELECT 1::int8; DELETE FROM {schema}.passages");
         assert!(owner.read(&[Statement::new(two, [])]).await.is_err());
-        let slow = Statement::new("SELECT pg_sleep(60)", []);
-        assert!(beneath.read(&[slow]).await.is_err());
+        let slow = Statement::new("SELECT pg_sleep(600)", []);
+        let hasty = Connections::new(reading.statement_timeout(Duration::from_secs(2))).unwrap();
+        assert!(hasty.read(&[slow]).await.is_err());
         assert_eq!(reader.documents().await.unwrap().len(), 40);
-        drop((reader, beneath));
+        drop((reader, beneath, hasty));
         run(format!("DROP OWNED BY {role}")).await.unwrap();
         run(format!("DROP ROLE {role}")).await.unwrap();
     });
