@@ -550,14 +550,11 @@ pub(crate) fn checksum(
     let tenant = thread.tenant().as_str().as_bytes();
     // Lengths keep ("ab", "c") and ("a", "bc") apart.
     let mut sum = crc32c::crc32c(&(tenant.len() as u64).to_le_bytes());
-    for part in [
-        tenant,
-        &format,
-        thread.thread().as_bytes(),
-        &life.to_bytes(),
-        &position.0.to_le_bytes(),
-        covered,
-    ] {
+    let mut place = [0; 24];
+    let (of_life, of_position) = place.split_at_mut(16);
+    of_life.copy_from_slice(&life.to_bytes());
+    of_position.copy_from_slice(&position.0.to_le_bytes());
+    for part in [tenant, &format, thread.thread().as_bytes(), &place, covered] {
         sum = crc32c::crc32c_append(sum, part);
     }
     sum

@@ -86,7 +86,9 @@ pub(crate) fn open(
          WHERE thread_id = ?1 AND position > ?2 AND position <= ?3 ORDER BY position"
     ))?;
     let mut rows = statement.query((id, bound(from.0), bound(to.0)))?;
-    let mut records = Vec::new();
+    // A damaged head may say any number.
+    let some = to.0.saturating_sub(from.0).min(4096);
+    let mut records = Vec::with_capacity(some as usize);
     while let Some(row) = rows.next()? {
         records.push(read_record(tx, row)?);
     }
