@@ -1,6 +1,6 @@
 //! How a run begins.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_core::{Changes, Reader, RunId, StoredError, StoredSchema, TaskId, Writer};
 
@@ -28,7 +28,7 @@ pub struct Begin {
     pub frontier: Option<Frontier>,
     /// The schema of a state that begins here, and holds nothing before the input. `None` for a run whose state is there
     /// already: the log has said its schema, or its caller's is that of a state which it shares.
-    pub schema: Option<StoredSchema>,
+    pub schema: Option<Arc<StoredSchema>>,
     /// The fingerprint of the graph.
     pub graph: u64,
     /// How often, since the last commit, a run went on with what a lost one left.
@@ -83,7 +83,7 @@ impl Begin {
                 from.nil()?;
                 None
             } else {
-                Some(StoredSchema::read(from)?)
+                Some(StoredSchema::read(from)?.into())
             },
             graph: from.uint()?,
             takeovers: small(from)?,

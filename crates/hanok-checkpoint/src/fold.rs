@@ -316,7 +316,7 @@ impl RunFold {
         self.persistence = begin.persistence;
         self.shared = begin.shared;
         if let Some(schema) = &begin.schema {
-            (self.fields, self.schema) = (Fields::default(), schema.clone().into());
+            (self.fields, self.schema) = (Fields::default(), schema.clone());
         }
         self.graph = begin.graph;
         self.takeovers = begin.takeovers;

@@ -6,7 +6,7 @@ use hanok_checkpoint::{
     Answer, Begin, Body, Epoch, Holder, INTERRUPTED, Labels, OpenLog, Persistence, RunFold, Tip,
     outlives,
 };
-use hanok_core::{Changes, Namespace, Position, RunId, StoredSchema, ThreadKey, Timestamp};
+use hanok_core::{Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -220,7 +220,7 @@ impl<S: State> Opening<S> {
                     false => forget(initial, &mut state)?,
                 };
                 begin.input.fill(&unknown);
-                begin.schema = self.is_new.then(|| StoredSchema::clone(&schema));
+                begin.schema = self.is_new.then(|| schema.clone());
                 self.progress = Progress::beginning(state, unknown, schema);
                 let (runs, root) = (self.runs.clone(), Namespace::root());
                 self.runs.retain(|path, _| outlives(&runs, path, &root));

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use hanok_checkpoint::{Begin, Body, Epoch, RunFold};
 use hanok_core::{
     AskError, BoxError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId,
-    RunId, Spent, StoredSchema, TaskId,
+    RunId, Spent, TaskId,
 };
 use hanok_state::{State, StateUpdate};
 use thiserror::Error;
@@ -315,7 +315,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         };
         first.fill(&unknown);
         let begins = is_new && self.base.is_none();
-        let declared = begins.then(|| StoredSchema::clone(&schema));
+        let declared = begins.then(|| Arc::clone(&schema));
         let mut progress = Progress::beginning(state, unknown, schema);
         let turn = match self.persistence {
             // Calls share the namespace, so the tasks of each are told apart by the task that makes it.

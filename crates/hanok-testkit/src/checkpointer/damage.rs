@@ -29,7 +29,7 @@ pub(crate) fn small(store: &SharedCheckpointer) -> Script {
         shared: false,
         input: said("안녕"),
         frontier: Some(frontier(0)),
-        schema: Some(StoredSchema::default()),
+        schema: Some(StoredSchema::default().into()),
         graph: 78,
         takeovers: 0,
         tags: Default::default(),

@@ -112,7 +112,7 @@ fn begin() -> impl Strategy<Value = Body> {
             (run, epoch, parent, persistence, shared, input),
             (frontier, schema, graph, takeovers, tags),
         )| {
-            let epoch = Epoch(epoch);
+            let (epoch, schema) = (Epoch(epoch), schema.map(Into::into));
             Body::Begin(Begin {
                 run,
                 epoch,
