@@ -1,6 +1,6 @@
 //! Why a graph could not be built, or a run could not go on.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{any::Any, fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{CheckpointError, Holder};
 use hanok_core::{
@@ -9,7 +9,7 @@ use hanok_core::{
 use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
 
-use crate::{Pending, Unfinished};
+use crate::outcome::{Pending, Unfinished};
 
 /// The faults of a graph, all at once.
 #[derive(Debug, Error)]
@@ -136,7 +136,7 @@ pub enum Fault {
 }
 
 /// A fault that a graph may be allowed to have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Lint {
     /// [`Fault::Unreachable`].
@@ -466,4 +466,31 @@ impl From<CheckpointError> for RunError {
             error => Self::Checkpoint(error),
         }
     }
+}
+
+/// An error as text, with what caused it.
+pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let cause_text = error.to_string();
+        // A transparent error says what its cause says.
+        if !text.ends_with(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// The message of a panic.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "without a message".to_owned())
+}
+
+/// The error of a run whose state cannot be read or written.
+pub(crate) fn state_error(error: StoredError) -> RunError {
+    RunError::State(error.into())
 }

@@ -1,10 +1,10 @@
 //! How a run ends when nothing went wrong.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use hanok_checkpoint::{Intent, NOT_MADE};
+use hanok_checkpoint::{Intent, NOT_MADE, Question};
 pub use hanok_core::Limit;
-use hanok_core::{Namespace, RequestId, Stored, StoredError, Timestamp};
+use hanok_core::{Namespace, RequestId, Stored, StoredError, TaskId, Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
 
@@ -151,6 +151,32 @@ impl Doubted {
 }
 
 impl Pending {
+    /// The request that a question is.
+    pub(crate) fn of_question(question: &Question, path: &Namespace) -> Self {
+        Self {
+            id: RequestId(question.id.as_str().into()),
+            node: question.node.clone(),
+            payload: question.payload.clone(),
+            schema: question.schema.as_deref().map(Into::into),
+            deadline: question.deadline,
+            path: path.clone(),
+            doubt: None,
+        }
+    }
+
+    /// The request that a call in doubt is.
+    pub(crate) fn of_intent(intent: &Intent, path: &Namespace) -> Self {
+        Self {
+            id: RequestId(intent.id.as_str().into()),
+            node: intent.node.clone(),
+            payload: Stored::encode(&intent.arguments).unwrap_or_else(|_| Stored::nil()),
+            schema: None,
+            deadline: None,
+            path: path.clone(),
+            doubt: Some(Doubted::of(intent)),
+        }
+    }
+
     /// What the request shows, as a `T`.
     ///
     /// # Errors
@@ -238,4 +264,19 @@ impl<S> Outcome<S> {
             Self::Drained => hanok_checkpoint::DRAINED,
         }
     }
+}
+
+/// The questions that wait for an answer at `now`. One whose time is over does not, once its task has been told: it is
+/// done, or waits for something else.
+pub(crate) fn open_questions<'a>(
+    questions: &'a [Question],
+    answers: &BTreeMap<String, Stored>,
+    is_done: impl Fn(TaskId) -> bool,
+    now: Timestamp,
+) -> Vec<&'a Question> {
+    let open = questions.iter().filter(|question| !answers.contains_key(&question.id));
+    let open: Vec<_> = open.filter(|question| !is_done(question.task)).collect();
+    let is_over = |question: &Question| question.deadline.is_some_and(|deadline| deadline <= now);
+    let others = |of: &Question| open.iter().any(|other| other.task == of.task && !is_over(other));
+    open.iter().copied().filter(|question| !(is_over(question) && others(question))).collect()
 }

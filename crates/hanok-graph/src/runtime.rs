@@ -9,7 +9,7 @@ use hanok_core::{BoxFuture, Clock, Ids, Rng, Spawned, Spawner, Timestamp};
 
 use tokio::time::Instant;
 
-use crate::Slots;
+use crate::slots::Slots;
 
 /// Where time, ids, randomness and tasks come from. The default is the system's clock and randomness, and tokio's tasks.
 #[derive(Debug, Clone)]

@@ -1,20 +1,50 @@
-//! What a run knows of the subgraphs of its thread: what an earlier run left of them, which run, and the states of those that
-//! outlive their call.
+//! The subgraphs of a run's thread: what an earlier run stored of them, which ones run, and the states of those that outlive
+//! their call.
 
 use std::{
-    collections::BTreeMap,
-    sync::{Arc, atomic::Ordering},
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use hanok_checkpoint::{CheckpointError, Log, Persistence, RunFold};
 use hanok_core::{Fields, Namespace, TaskId};
 
-use super::{Journal, lock};
-use crate::{AnyState, Pending, progress::pending};
+use crate::{
+    journal::journal::{Journal, lock},
+    observe::event::AnyState,
+    outcome::Pending,
+};
 
-/// What was left of a subgraph.
-pub(crate) enum Left {
+/// The subgraphs of the run's thread.
+#[derive(Default)]
+pub(super) struct Children {
+    /// Where each stands that is not running.
+    states: Mutex<BTreeMap<Namespace, ChildState>>,
+    /// Those that began, or went on, in this run.
+    entered: Mutex<BTreeSet<Namespace>>,
+    running: Mutex<BTreeSet<Namespace>>,
+    /// Those whose state outlives the call, and whose last call has not come to its end: where they stand is in the log
+    /// alone.
+    unfinished: Mutex<BTreeSet<Namespace>>,
+    /// The run before ended with questions to people.
+    interrupted: AtomicBool,
+}
+
+impl Children {
+    /// No subgraph has a state of its own that outlives the run.
+    pub(super) fn is_empty(&self) -> bool {
+        lock(&self.states).is_empty() && lock(&self.unfinished).is_empty()
+    }
+}
+
+/// Where a subgraph stands.
+pub(crate) enum ChildState {
+    /// As the log amounts to it.
     Stored(Box<RunFold>),
+    /// As an earlier call in this process ended.
     Live(Box<Live>),
 }
 
@@ -44,45 +74,49 @@ pub(crate) struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        lock(&self.journal.running).remove(&self.namespace);
+        lock(&self.journal.children.running).remove(&self.namespace);
     }
 }
 
 impl Journal {
-    /// Notes what an earlier run left of subgraphs, and whether it ended because people were asked.
-    pub(crate) fn leave(&self, runs: impl IntoIterator<Item = (Namespace, RunFold)>, asked: bool) {
-        self.asked.store(asked, Ordering::SeqCst);
-        lock(&self.left)
-            .extend(runs.into_iter().map(|(path, run)| (path, Left::Stored(Box::new(run)))));
+    /// Notes where an earlier run has left subgraphs, and that it ended with questions to people if it was `interrupted`.
+    pub(crate) fn restore_children(
+        &self,
+        runs: impl IntoIterator<Item = (Namespace, RunFold)>,
+        interrupted: bool,
+    ) {
+        self.children.interrupted.store(interrupted, Ordering::SeqCst);
+        lock(&self.children.states)
+            .extend(runs.into_iter().map(|(path, run)| (path, ChildState::Stored(Box::new(run)))));
     }
 
     /// Notes the state of a subgraph that outlives its call.
-    pub(crate) fn keep(&self, namespace: Namespace, live: Live) {
-        lock(&self.unfinished).remove(&namespace);
-        lock(&self.left).insert(namespace, Left::Live(Box::new(live)));
+    pub(crate) fn keep_child(&self, namespace: Namespace, live: Live) {
+        lock(&self.children.unfinished).remove(&namespace);
+        lock(&self.children.states).insert(namespace, ChildState::Live(Box::new(live)));
     }
 
-    /// Notes that a subgraph that outlives its call is called: until its state is [kept](Journal::keep) no snapshot can hold
+    /// Notes that a subgraph that outlives its call is called: until its state is [kept](Journal::keep_child) no snapshot can hold
     /// it.
-    pub(crate) fn call(&self, namespace: &Namespace) {
-        lock(&self.unfinished).insert(namespace.clone());
+    pub(crate) fn call_child(&self, namespace: &Namespace) {
+        lock(&self.children.unfinished).insert(namespace.clone());
     }
 
-    /// Whether the run before ended because people were asked.
-    pub(crate) fn has_asked(&self) -> bool {
-        self.asked.load(Ordering::SeqCst)
+    /// Tells that the run before ended with questions to people.
+    pub(crate) fn was_interrupted(&self) -> bool {
+        self.children.interrupted.load(Ordering::SeqCst)
     }
 
     /// What people are asked in the subgraphs that `task` calls from `path`, if the run before ended with that and nothing
     /// there can go on: then the task does not have to be started.
     pub(crate) fn waiting_below(&self, path: &Namespace, task: TaskId) -> Option<Vec<Pending>> {
-        if !self.has_asked() {
+        if !self.was_interrupted() {
             return None;
         }
-        let left = lock(&self.left);
-        let stored = left.iter().filter_map(|(path, left)| match left {
-            Left::Stored(run) => Some((path, &**run)),
-            Left::Live(_) => None,
+        let states = lock(&self.children.states);
+        let stored = states.iter().filter_map(|(path, state)| match state {
+            ChildState::Stored(run) => Some((path, &**run)),
+            ChildState::Live(_) => None,
         });
         let stored: Vec<_> = stored.collect();
         let of_task = |(called, run): &&(&Namespace, &RunFold)| {
@@ -97,7 +131,7 @@ impl Journal {
             if answered || !run.settled.is_empty() || !run.intents.is_empty() {
                 return None;
             }
-            asked.extend(run.open_questions().map(|question| pending(question, path)));
+            asked.extend(run.open_questions().map(|question| Pending::of_question(question, path)));
         }
         let expires = asked.iter().any(|pending| pending.deadline.is_some());
         (!asked.is_empty() && !expires).then_some(asked)
@@ -107,12 +141,12 @@ impl Journal {
     /// [`put_below`](Journal::put_below).
     pub(crate) fn take_below(&self, path: &Namespace) -> BTreeMap<Namespace, RunFold> {
         let mut below = BTreeMap::new();
-        let mut left = lock(&self.left);
+        let mut states = lock(&self.children.states);
         let within = |called: &Namespace| called != path && called.is_within(path);
-        for (called, one) in std::mem::take(&mut *left) {
+        for (called, one) in std::mem::take(&mut *states) {
             match one {
-                Left::Stored(run) if within(&called) => drop(below.insert(called, *run)),
-                one => drop(left.insert(called, one)),
+                ChildState::Stored(run) if within(&called) => drop(below.insert(called, *run)),
+                one => drop(states.insert(called, one)),
             }
         }
         below
@@ -120,50 +154,50 @@ impl Journal {
 
     /// Notes what an earlier run left of subgraphs.
     pub(crate) fn put_below(&self, below: BTreeMap<Namespace, RunFold>) {
-        let below = below.into_iter().map(|(path, run)| (path, Left::Stored(Box::new(run))));
-        lock(&self.left).extend(below);
+        let below = below.into_iter().map(|(path, run)| (path, ChildState::Stored(Box::new(run))));
+        lock(&self.children.states).extend(below);
     }
 
     /// Takes what was left of one subgraph: by an earlier run, by an earlier call if its state outlives it, or by an
     /// attempt of this run that failed.
-    pub(crate) async fn take_left(
+    pub(crate) async fn take_child(
         &self,
         namespace: &Namespace,
-    ) -> Result<Option<Left>, CheckpointError> {
-        let left = lock(&self.left).remove(namespace);
-        let begun = !lock(&self.begun).insert(namespace.clone());
-        match (&self.store, left) {
-            // It was begun in this run and did not end: what it has done since is in the log alone.
-            (Some(store), None) if begun => {
+    ) -> Result<Option<ChildState>, CheckpointError> {
+        let state = lock(&self.children.states).remove(namespace);
+        let entered = !lock(&self.children.entered).insert(namespace.clone());
+        match (&self.store, state) {
+            // It began in this run and did not end: what it has done since is in the log alone.
+            (Some(store), None) if entered => {
                 self.barrier().await?;
                 let log = Log::new(store.clone(), self.thread.clone()).open(None).await?;
                 let run = log.and_then(|mut log| log.fold.runs.remove(namespace));
-                Ok(run.map(|run| Left::Stored(Box::new(run))))
+                Ok(run.map(|run| ChildState::Stored(Box::new(run))))
             }
-            (_, left) => Ok(left),
+            (_, state) => Ok(state),
         }
     }
 
     /// Notes that a subgraph runs, until the guard is dropped; `None` if it does already.
     pub(crate) fn enter(self: &Arc<Self>, namespace: &Namespace) -> Option<Running> {
-        let new = lock(&self.running).insert(namespace.clone());
+        let new = lock(&self.children.running).insert(namespace.clone());
         new.then(|| Running { journal: self.clone(), namespace: namespace.clone() })
     }
 
     /// The states of subgraphs that outlive their call, for a snapshot; `None` if one is not known here.
-    pub(crate) fn kept(&self) -> Option<Vec<(Namespace, Live)>> {
-        if !lock(&self.unfinished).is_empty() {
+    pub(crate) fn child_states(&self) -> Option<Vec<(Namespace, Live)>> {
+        if !lock(&self.children.unfinished).is_empty() {
             return None;
         }
-        let left = lock(&self.left);
-        let live = left.iter().filter_map(|(path, left)| match left {
-            Left::Live(live) => Some((path.clone(), (**live).clone())),
-            Left::Stored(run) if run.persistence == Persistence::PerThread => {
+        let states = lock(&self.children.states);
+        let live = states.iter().filter_map(|(path, state)| match state {
+            ChildState::Live(live) => Some((path.clone(), (**live).clone())),
+            ChildState::Stored(run) if run.persistence == Persistence::PerThread => {
                 let state = AnyState::stored(run.fields.clone());
                 let run = RunFold { fields: Fields::default(), ..(**run).clone() };
                 Some((path.clone(), Live { state, unknown: Fields::default(), run }))
             }
-            Left::Stored(_) => None,
+            ChildState::Stored(_) => None,
         });
         Some(live.collect())
     }

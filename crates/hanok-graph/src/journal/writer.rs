@@ -15,7 +15,11 @@ use hanok_checkpoint::{
 use hanok_core::{BoxFuture, Position, ThreadKey};
 use tokio::sync::Notify;
 
-use crate::{Runtime, active::Slot, sink::Sink};
+use crate::{
+    journal::journal::{RunSlot, is_lost},
+    observe::sink::Sink,
+    runtime::Runtime,
+};
 
 /// How many entries may wait, and how many bytes of them, before the run waits for the store.
 const WAITING: usize = 256;
@@ -28,7 +32,7 @@ pub(super) struct Writer {
     runtime: Runtime,
     epoch: Epoch,
     /// The run's place in its thread: it is held until nothing waits.
-    slot: Weak<Slot>,
+    slot: Weak<RunSlot>,
     /// Where recorded events wait until they are safe.
     sink: Sink,
     lost: Arc<AtomicBool>,
@@ -67,7 +71,7 @@ impl Writer {
         store: SharedCheckpointer,
         runtime: Runtime,
         epoch: Epoch,
-        slot: Weak<Slot>,
+        slot: Weak<RunSlot>,
         sink: Sink,
         (lost, stored): (Arc<AtomicBool>, Arc<AtomicU64>),
     ) -> Self {
@@ -188,7 +192,7 @@ impl Writer {
     }
 
     fn fail(&self, error: CheckpointError) {
-        if super::is_lost(&error) {
+        if is_lost(&error) {
             self.lost.store(true, Ordering::SeqCst);
         }
         let failed = Some(Failed::With(error));

@@ -1,0 +1,152 @@
+//! Drawings of a graph.
+
+use std::{fmt::Write, sync::Arc};
+
+use hanok_state::State;
+
+use crate::{
+    graph::definition::{Graph, Ways},
+    names::{END, START},
+};
+
+/// A graph as it is drawn: its nodes and ways, and the graphs that its nodes call. The same graph draws the same text,
+/// byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawing {
+    name: String,
+    nodes: Vec<String>,
+    lines: Vec<Line>,
+    /// Which node calls which graph.
+    calls: Vec<(String, Drawing)>,
+}
+
+/// Draws the graph that a node is, so many levels deep.
+pub(crate) type DrawInside = Arc<dyn Fn(usize) -> Drawing + Send + Sync>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Line {
+    from: String,
+    to: String,
+    /// A way that is taken or not.
+    maybe: bool,
+}
+
+impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
+    /// The graph as it is drawn, without the graphs that its nodes are.
+    pub fn drawing(&self) -> Drawing {
+        self.drawing_to(1)
+    }
+
+    /// The graph as it is drawn, `levels` deep: 1 is the graph alone, 2 also the graphs that its nodes are, and so on.
+    pub fn drawing_to(&self, levels: usize) -> Drawing {
+        let inner = &self.0;
+        let mut lines = Vec::new();
+        ways(&mut lines, START, &inner.start);
+        for (node, vertex) in &inner.nodes {
+            ways(&mut lines, node, &vertex.ways);
+        }
+        for join in &inner.joins {
+            lines.extend(join.sources.iter().map(|from| Line::new(from, &join.target, false)));
+        }
+        let nodes = inner.nodes.keys().map(ToString::to_string).collect();
+        let deeper = levels.saturating_sub(1);
+        let inside = inner.nodes.iter().filter(|_| deeper > 0);
+        let calls = inside.filter_map(|(node, vertex)| {
+            vertex.inside.as_ref().map(|draw| (node.to_string(), draw(deeper)))
+        });
+        Drawing { name: inner.name.clone(), nodes, lines, calls: calls.collect() }
+    }
+
+    /// The graph as a Mermaid flowchart: [`Drawing::mermaid`].
+    pub fn mermaid(&self) -> String {
+        self.drawing().mermaid()
+    }
+
+    /// The graph in DOT: [`Drawing::dot`].
+    pub fn dot(&self) -> String {
+        self.drawing().dot()
+    }
+}
+
+impl Drawing {
+    /// Draws the graph that `node` calls, too.
+    #[must_use]
+    pub fn calls(mut self, node: &str, callee: Self) -> Self {
+        self.calls.push((node.to_owned(), callee));
+        self
+    }
+
+    /// The drawing as a Mermaid flowchart (<https://mermaid.js.org/syntax/flowchart.html>): solid lines are edges, dotted
+    /// ones are taken or not, and a graph that a node calls is a box of its own.
+    pub fn mermaid(&self) -> String {
+        let mut text = String::from("flowchart TD\n");
+        self.mermaid_part(&mut text, "", 1);
+        text
+    }
+
+    /// Writes nodes and lines, their names behind `prefix`, `depth` levels deep.
+    fn mermaid_part(&self, text: &mut String, prefix: &str, depth: usize) {
+        let indent = "    ".repeat(depth);
+        line(text, format_args!("{indent}{prefix}{START}([START])"));
+        for (i, node) in self.nodes.iter().enumerate() {
+            line(text, format_args!("{indent}{prefix}n{i}[\"{}\"]", escaped(node)));
+        }
+        line(text, format_args!("{indent}{prefix}{END}([END])"));
+        for Line { from, to, maybe } in &self.lines {
+            let arrow = if *maybe { "-.->" } else { "-->" };
+            let (from, to) = (self.id(from), self.id(to));
+            line(text, format_args!("{indent}{prefix}{from} {arrow} {prefix}{to}"));
+        }
+        for (i, (node, callee)) in self.calls.iter().enumerate() {
+            let inner = format!("{prefix}g{i}");
+            line(text, format_args!("{indent}subgraph {inner}[\"{}\"]", escaped(&callee.name)));
+            callee.mermaid_part(text, &format!("{inner}_"), depth + 1);
+            line(text, format_args!("{indent}end"));
+            line(text, format_args!("{indent}{prefix}{} -.-> {inner}", self.id(node)));
+        }
+    }
+
+    /// A node's name within the drawing.
+    fn id(&self, node: &str) -> String {
+        match self.nodes.iter().position(|name| name == node) {
+            Some(i) => format!("n{i}"),
+            None => node.to_owned(),
+        }
+    }
+
+    /// The drawing in DOT, the language of Graphviz (<https://graphviz.org/doc/info/lang.html>), without the graphs that
+    /// nodes call: dashed lines are taken or not.
+    pub fn dot(&self) -> String {
+        let quoted =
+            |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+        let mut text = format!("digraph {} {{\n", quoted(&self.name));
+        for Line { from, to, maybe } in &self.lines {
+            let style = if *maybe { " [style=dashed]" } else { "" };
+            line(&mut text, format_args!("    {} -> {}{style};", quoted(from), quoted(to)));
+        }
+        text += "}\n";
+        text
+    }
+}
+
+impl Line {
+    fn new(from: &str, to: &str, maybe: bool) -> Self {
+        Self { from: from.to_owned(), to: to.to_owned(), maybe }
+    }
+}
+
+fn ways<S>(lines: &mut Vec<Line>, from: &str, ways: &Ways<S>) {
+    lines.extend(ways.edges.iter().map(|to| Line::new(from, to, false)));
+    let branched = ways.branches.iter().flat_map(|branch| &branch.declared);
+    lines.extend(branched.chain(&ways.goto).map(|to| Line::new(from, to, true)));
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('"', "#quot;")
+}
+
+fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    // Writing into a `String` cannot fail.
+    let written = writeln!(text, "{line}");
+    debug_assert!(written.is_ok(), "writing into memory");
+}

@@ -1,0 +1,131 @@
+//! What became of the nodes and joins that earlier builds of a graph had, for the threads that still wait at them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    marker::PhantomData,
+    sync::Arc,
+};
+
+use hanok_checkpoint::Frontier;
+use hanok_core::BoxError;
+use hanok_state::State;
+
+use crate::{
+    error::RunError,
+    graph::definition::{Inner, Join, Settings, Vertex, Ways},
+    node::{context::Context, function::Typed, snapshot::Snapshot},
+};
+
+/// As it is declared.
+#[derive(Debug, Default)]
+pub(crate) struct Declared {
+    /// From the former name to today's.
+    pub(crate) renamed: BTreeMap<Arc<str>, Arc<str>>,
+    /// From the former name to what comes in its place.
+    pub(crate) removed: BTreeMap<Arc<str>, Arc<str>>,
+    pub(crate) joins: BTreeSet<String>,
+}
+
+/// As a graph uses it.
+pub(crate) struct Former<S: State, C> {
+    pub(crate) renamed: BTreeMap<Arc<str>, Arc<str>>,
+    /// What a task of a node that is gone does: nothing, and goes on.
+    removed: BTreeMap<Arc<str>, Vertex<S, C>>,
+    /// From a join's former name to today's; `None` for one that is gone.
+    joins: BTreeMap<String, Option<String>>,
+}
+
+impl<S: State, C: Send + Sync + 'static> Former<S, C> {
+    pub(crate) fn new(declared: Declared, joins: &[Join]) -> Self {
+        let mut former: BTreeMap<_, _> =
+            declared.joins.into_iter().map(|name| (name, None)).collect();
+        for join in joins.iter().filter(|_| !declared.renamed.is_empty()) {
+            let names = join.former_names(&declared.renamed);
+            former.extend(names.into_iter().map(|name| (name, Some(join.name.clone()))));
+        }
+        let gone = |(name, next)| {
+            let ways = Ways { edges: vec![next], ..Ways::default() };
+            let node = Arc::new(Typed(nothing::<S, C>, PhantomData));
+            let settings = Settings::default();
+            (name, Vertex { node, kind: None, inside: None, ways, settings })
+        };
+        let removed = declared.removed.into_iter().map(gone).collect();
+        Self { renamed: declared.renamed, removed, joins: former }
+    }
+}
+
+async fn nothing<S: State, C>(_: Snapshot<S>, _: Context<C>) -> Result<(), BoxError> {
+    Ok(())
+}
+
+impl Join {
+    /// What a join of `sources` is called.
+    pub(crate) fn name_of(sources: &[Arc<str>], target: &str) -> String {
+        format!("{}->{target}", sources.join("+"))
+    }
+
+    /// The names of the join in builds in which some of its nodes had former names.
+    fn former_names(&self, renamed: &BTreeMap<Arc<str>, Arc<str>>) -> BTreeSet<String> {
+        let former = |node: &Arc<str>| {
+            let was = renamed.iter().filter(|(_, now)| *now == node).map(|(was, _)| was.clone());
+            std::iter::once(node.clone()).chain(was).collect::<Vec<_>>()
+        };
+        let mut sources: Vec<Vec<Arc<str>>> = vec![Vec::new()];
+        for source in &self.sources {
+            let with = |before: Vec<Arc<str>>| {
+                let with = move |name| before.iter().cloned().chain([name]).collect();
+                former(source).into_iter().map(with).collect::<Vec<_>>()
+            };
+            sources = sources.into_iter().flat_map(with).collect();
+        }
+        let targets = former(&self.target);
+        let names = sources
+            .iter()
+            .flat_map(|sources| targets.iter().map(move |target| Self::name_of(sources, target)));
+        names.filter(|name| *name != self.name).collect()
+    }
+}
+
+impl<S: State, C> Inner<S, C> {
+    /// What runs for a task of `node`, which may be the name that an earlier build gave it.
+    pub(crate) fn vertex(&self, node: &str) -> Option<&Vertex<S, C>> {
+        self.nodes.get(node).or_else(|| match self.former.renamed.get(node) {
+            Some(now) => self.nodes.get(now),
+            None => self.former.removed.get(node),
+        })
+    }
+
+    /// What `node` is called in this build.
+    pub(crate) fn current_name<'a>(&'a self, node: &'a Arc<str>) -> &'a Arc<str> {
+        self.former.renamed.get(node).unwrap_or(node)
+    }
+
+    /// Says of the joins in a stored `frontier` what this build calls them, and the nodes that they have seen. What is due
+    /// keeps its name, from which the ids of tasks derive.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::GraphChanged`] if a join is not there any more that nothing was said of.
+    pub(crate) fn adapt(&self, frontier: &mut Frontier) -> Result<(), RunError> {
+        let mut missing = Vec::new();
+        let known = |name: &str| self.joins.iter().any(|join| join.name == name);
+        for (mut name, mut seen) in std::mem::take(&mut frontier.joins) {
+            match self.former.joins.get(&name) {
+                _ if known(&name) => {}
+                Some(Some(now)) => name.clone_from(now),
+                Some(None) => continue,
+                None => {
+                    missing.push(name);
+                    continue;
+                }
+            }
+            for node in &mut seen {
+                if let Some(now) = self.former.renamed.get(node.as_str()) {
+                    *node = now.to_string();
+                }
+            }
+            frontier.joins.push((name, seen));
+        }
+        if missing.is_empty() { Ok(()) } else { Err(RunError::GraphChanged { missing }) }
+    }
+}

@@ -1,0 +1,67 @@
+//! Why a spec is no graph.
+
+use std::fmt;
+
+use hanok_core::BoxError;
+use hanok_state::DynamicSchemaError;
+use thiserror::Error;
+
+use crate::error::{Fault, listed};
+
+/// The faults of a spec, all at once.
+#[derive(Debug, Error)]
+pub struct SpecError {
+    /// The graph.
+    pub graph: String,
+    /// What is wrong with it.
+    pub faults: Vec<SpecFault>,
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "graph `{}` cannot be built", self.graph)?;
+        self.faults.iter().try_for_each(|fault| write!(f, "\n- {fault}"))
+    }
+}
+
+/// One fault of a spec.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SpecFault {
+    /// The fields cannot be those of a state.
+    #[error(transparent)]
+    State(DynamicSchemaError),
+    /// A node is of a kind that is not registered.
+    #[error("node `{node}`: no kind `{kind}`; there are {}", listed(known))]
+    UnknownKind {
+        /// The node.
+        node: String,
+        /// The kind.
+        kind: String,
+        /// The kinds that are registered.
+        known: Vec<String>,
+    },
+    /// A kind cannot make a node of what it is given.
+    #[error("node `{node}`: `{kind}` cannot be made with what `with` says: {reason}")]
+    With {
+        /// The node.
+        node: String,
+        /// The kind.
+        kind: String,
+        /// Why.
+        reason: BoxError,
+    },
+    /// A branch asks for a field that the state does not have.
+    #[error("branch of `{from}`: no field `{field}`; there are {}", listed(known))]
+    UnknownField {
+        /// Where the branch begins.
+        from: String,
+        /// The field.
+        field: String,
+        /// The fields that there are.
+        known: Vec<String>,
+    },
+    /// The graph that the spec describes has a fault.
+    #[error(transparent)]
+    Graph(Fault),
+}

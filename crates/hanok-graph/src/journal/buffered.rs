@@ -1,0 +1,235 @@
+//! Entries that wait for the end of a run: the super-steps of a graph become one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hanok_checkpoint::{Body, Commit, Persistence, TaskWrite};
+use hanok_core::{Change, Changes, Namespace, Position, Spent, Timestamp};
+
+use crate::names::{WAITING, is_waiting};
+
+/// An entry that waits.
+#[derive(Debug, Clone)]
+struct Entry {
+    /// The position that stands for its own.
+    name: Position,
+    at: Timestamp,
+    path: Namespace,
+    body: Body,
+}
+
+/// Entries that wait, in order.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    entries: Vec<Entry>,
+    /// How many of them the last super-step of the thread's own graph ends: it is the last of these, if there is one.
+    done: usize,
+    named: u64,
+    /// Where writes stand now that waited.
+    stand: BTreeMap<Position, Position>,
+    /// What waited when an append began whose answer is not known, and where it stands then.
+    before: Vec<Entry>,
+    leaving: BTreeMap<Position, Position>,
+}
+
+impl Waiting {
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Lets an entry wait; returns its name.
+    pub(super) fn push(&mut self, at: Timestamp, path: Namespace, body: Body) -> Position {
+        self.named += 1;
+        let name = Position(WAITING + self.named);
+        match body {
+            // What a subgraph adds to a state that it shares is told by its writes: its own super-steps stay as they are.
+            Body::Commit(commit) if path.is_root() => self.commit((name, at), path, commit),
+            Body::Void(mut void) => {
+                self.entries.retain(|entry| !void.writes.contains(&entry.name));
+                self.done = done(&self.entries);
+                void.writes.retain(|write| !is_waiting(*write) || self.stand.contains_key(write));
+                if !void.writes.is_empty() {
+                    self.entries.push(Entry { name, at, path, body: Body::Void(void) });
+                }
+            }
+            body => self.entries.push(Entry { name, at, path, body }),
+        }
+        name
+    }
+
+    /// What is to be put into the log after `after`: what waits, and `entries`. Whether it came there is to be said
+    /// with [`left`](Waiting::left) or [`stay`](Waiting::stay).
+    pub(super) fn leave(
+        &mut self,
+        after: Position,
+        entries: impl Iterator<Item = (Timestamp, Namespace, Body)>,
+    ) -> Vec<(Timestamp, Namespace, Body)> {
+        self.before = self.entries.clone();
+        for (at, path, body) in entries {
+            self.push(at, path, body);
+        }
+        let mut entries = std::mem::take(&mut self.entries);
+        self.done = 0;
+        for entry in entries.iter_mut().filter(|entry| entry.path.is_root()) {
+            compact(&mut entry.body);
+        }
+        self.leaving = self.stand.clone();
+        for (at, entry) in (after.0 + 1..).zip(&entries) {
+            self.leaving.insert(entry.name, Position(at));
+        }
+        // Of what a super-step of the thread's own graph ends nothing is named any more.
+        let ended = entries
+            .iter()
+            .rposition(|entry| entry.path.is_root() && matches!(entry.body, Body::Commit(_)));
+        let ended = ended.map_or(Position::START, |index| Position(after.0 + 1 + index as u64));
+        let placed = |entry: Entry| (entry.at, entry.path, placed(&self.leaving, entry.body));
+        let entries = entries.into_iter().map(placed).collect();
+        self.leaving.retain(|_, stands| *stands > ended);
+        entries
+    }
+
+    /// What was to be put into the log stands there.
+    pub(super) fn left(&mut self) {
+        self.before.clear();
+        self.stand = std::mem::take(&mut self.leaving);
+    }
+
+    /// What was to be put into the log does not stand there: what had waited waits on. What was to come with it is not
+    /// wanted any more: whoever wanted it is gone.
+    pub(super) fn stay(&mut self) {
+        self.entries.splice(0..0, self.before.drain(..));
+        self.done = done(&self.entries);
+        self.leaving.clear();
+    }
+
+    /// A super-step of the thread's own graph is done: what its tasks and their calls left is part of it, and it becomes
+    /// part of the one before.
+    fn commit(&mut self, (name, at): (Position, Timestamp), root: Namespace, mut commit: Commit) {
+        let whole = commit.folds.iter().all(|fold| self.waits(*fold));
+        let mut written = BTreeMap::new();
+        let mut kept: Vec<Entry> = Vec::new();
+        for entry in self.entries.split_off(self.done) {
+            let in_root = entry.path.is_root();
+            match entry.body {
+                Body::Write(write) if in_root && whole && commit.folds.contains(&entry.name) => {
+                    written.insert(entry.name, write);
+                }
+                Body::Memo(_) | Body::Failed(_) if in_root => {
+                    commit.spent = commit.spent.plus(said(&entry.body));
+                }
+                _ if !in_root && !outlives(&kept, &entry.path, &entry.body) => {
+                    commit.spent = commit.spent.plus(said(&entry.body));
+                }
+                _ => kept.push(entry),
+            }
+        }
+        if whole {
+            fold(&mut commit, written);
+        }
+        let alone = commit.folds.is_empty() && kept.iter().all(|entry| !entry.path.is_root());
+        let earlier = self.entries.pop_if(|entry| {
+            let is_whole = matches!(&entry.body, Body::Commit(it) if it.folds.is_empty());
+            alone && entry.path.is_root() && is_whole
+        });
+        if let Some(Entry { body: Body::Commit(earlier), .. }) = earlier {
+            commit = joined(earlier, commit);
+        }
+        self.entries.extend(kept);
+        self.entries.push(Entry { name, at, path: root, body: Body::Commit(commit) });
+        self.done = self.entries.len();
+    }
+
+    fn waits(&self, position: Position) -> bool {
+        is_waiting(position) && !self.stand.contains_key(&position)
+    }
+}
+
+/// How many of `entries` the last super-step of the thread's own graph ends.
+fn done(entries: &[Entry]) -> usize {
+    let ends = |entry: &Entry| entry.path.is_root() && matches!(entry.body, Body::Commit(_));
+    entries.iter().rposition(ends).map_or(0, |last| last + 1)
+}
+
+/// Whether an entry of a subgraph belongs to a state that outlives its call; `kept` came before it. Where the call began
+/// before what waits, that is not known here, and the entry stays: to a state that does not outlive it, it does nothing.
+fn outlives(kept: &[Entry], path: &Namespace, body: &Body) -> bool {
+    let begun = |body: &Body| match body {
+        Body::Begin(begin) => Some(begin.persistence == Persistence::PerThread),
+        _ => None,
+    };
+    let mut of_path = kept.iter().rev().filter(|entry| entry.path == *path);
+    begun(body).or_else(|| of_path.find_map(|entry| begun(&entry.body))).unwrap_or(true)
+}
+
+/// What an entry says, with what waited named by where it stands.
+fn placed(stands: &BTreeMap<Position, Position>, body: Body) -> Body {
+    let place = |position: &mut Position| {
+        if let Some(stands) = stands.get(position) {
+            *position = *stands;
+        }
+    };
+    match body {
+        Body::Commit(mut commit) => {
+            commit.folds.iter_mut().for_each(place);
+            Body::Commit(commit)
+        }
+        Body::Void(mut void) => {
+            void.writes.iter_mut().for_each(place);
+            Body::Void(void)
+        }
+        body => body,
+    }
+}
+
+/// What an entry says was spent.
+fn said(body: &Body) -> Spent {
+    match body {
+        Body::Commit(commit) => commit.spent,
+        Body::Memo(memo) => memo.spent,
+        Body::Failed(failed) => failed.spent,
+        Body::End(end) => end.spent,
+        _ => Spent::default(),
+    }
+}
+
+/// What the folded writes say becomes the commit's own, before what it says itself.
+fn fold(commit: &mut Commit, mut written: BTreeMap<Position, TaskWrite>) {
+    let mut changes = Vec::new();
+    for write in commit.folds.drain(..).filter_map(|fold| written.remove(&fold)) {
+        let own = &commit.changes;
+        changes.extend(write.changes.0.into_iter().filter(|(field, _)| own.get(field).is_none()));
+    }
+    changes.append(&mut commit.changes.0);
+    commit.changes = Changes(changes);
+}
+
+/// Two super-steps, one after the other, as one.
+fn joined(earlier: Commit, later: Commit) -> Commit {
+    let (mut changes, mut outbox) = (earlier.changes, earlier.outbox);
+    changes.0.extend(later.changes.0);
+    outbox.extend(later.outbox);
+    let spent = earlier.spent.plus(later.spent);
+    Commit { changes, outbox, spent, ..later }
+}
+
+/// Leaves out of a super-step what is of no use once it is stored: what reducers were given, and what was in a field before
+/// it was written whole.
+fn compact(body: &mut Body) {
+    let Body::Commit(commit) = body else { return };
+    // What these positions say comes before the changes, and only where these say nothing.
+    if !commit.folds.is_empty() {
+        return;
+    }
+    let mut whole = BTreeSet::new();
+    let mut kept = Vec::with_capacity(commit.changes.0.len());
+    for (field, change) in std::mem::take(&mut commit.changes.0).into_iter().rev() {
+        if whole.contains(&field) || matches!(change, Change::Input(_)) {
+            continue;
+        }
+        if matches!(change, Change::Set(_) | Change::Unset) {
+            whole.insert(field.clone());
+        }
+        kept.push((field, change));
+    }
+    kept.reverse();
+    commit.changes = Changes(kept);
+}

@@ -1,0 +1,351 @@
+//! One attempt of one task, as its node's context knows it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use hanok_checkpoint::{Intent, Outbox, Question};
+use hanok_core::{
+    Ask, AskError, BoxFuture, Cancellation, Limit, Meter, Namespace, Position, Request, RequestId,
+    Spent, Stored, TaskId, ThreadKey, Timestamp, Token, TokenSink,
+};
+
+use crate::{
+    ids::{self, Digest},
+    node::{activity::Activity, command::ToParent, run_context::Env},
+    observe::event::{Event, EventKind},
+    outcome::{Breakpoint, Pending, Resolution},
+    slots::Held,
+};
+
+/// One attempt of one task.
+pub(crate) struct TaskScope {
+    pub(crate) env: Arc<Env>,
+    pub(crate) namespace: Namespace,
+    pub(crate) node: Arc<str>,
+    pub(crate) id: LazyId,
+    pub(crate) step: u32,
+    pub(crate) remaining: u32,
+    /// Whether the super-step has no other task, and merges what this one writes into the very state that it reads.
+    pub(crate) alone: bool,
+    /// Counted from 1.
+    pub(crate) attempt: u32,
+    /// Whether the error handler runs, and not the node: its steps, calls and questions are its own.
+    pub(crate) handling: bool,
+    pub(crate) input: Option<Stored>,
+    pub(crate) at: Timestamp,
+    /// When the attempt is out of time.
+    pub(crate) deadline: Option<Timestamp>,
+    /// Stops what the attempt has begun; cancelled when it is over.
+    pub(crate) stop: LazyStop,
+    pub(crate) activity: Activity,
+    /// The slots that the task holds.
+    pub(crate) held: Held,
+    /// What the task has spent and no entry has said yet.
+    pub(crate) meter: OnceLock<Meter>,
+    pub(crate) kept: OnceLock<Arc<Kept>>,
+    pub(crate) seen: OnceLock<Box<Mutex<Seen>>>,
+}
+
+/// The id of a task, hashed when somebody asks for it: most tasks leave nothing that is called by it.
+#[derive(Debug, Clone)]
+pub(crate) struct LazyId {
+    known: OnceLock<TaskId>,
+    /// Where the turn begins.
+    pub(crate) turn: Position,
+    pub(crate) step: u32,
+    /// Which of its node's tasks in the super-step it is.
+    pub(crate) index: usize,
+}
+
+impl LazyId {
+    pub(crate) fn new(turn: Position, step: u32, index: usize) -> Self {
+        Self { known: OnceLock::new(), turn, step, index }
+    }
+
+    pub(crate) fn get(&self, thread: &ThreadKey, namespace: &Namespace, node: &str) -> TaskId {
+        let hash = || ids::task(thread, namespace, self.turn, self.step, node, self.index);
+        *self.known.get_or_init(hash)
+    }
+}
+
+/// The request to stop what an attempt has begun, made when somebody looks for it.
+#[derive(Debug, Default)]
+pub(crate) struct LazyStop {
+    made: OnceLock<Cancellation>,
+    over: AtomicBool,
+}
+
+impl LazyStop {
+    fn of(&self, run: &Cancellation) -> &Cancellation {
+        let made = self.made.get_or_init(|| run.child());
+        // Asked after it is made: whoever ends the attempt meanwhile sees it, or is seen here.
+        if self.over.load(Ordering::SeqCst) {
+            made.cancel();
+        }
+        made
+    }
+
+    /// The attempt is over.
+    pub(crate) fn end(&self) {
+        self.over.store(true, Ordering::SeqCst);
+        if let Some(made) = self.made.get() {
+            made.cancel();
+        }
+    }
+}
+
+/// What the log says of a task, and what it has added since. All attempts share it.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pub(crate) memos: Mutex<BTreeMap<String, Stored>>,
+    /// Calls that were meant and have no result, by key.
+    pub(crate) intents: Mutex<BTreeMap<String, Intent>>,
+    /// What people said of such calls, by the doubt's id.
+    pub(crate) settled: BTreeMap<String, Stored>,
+    pub(crate) questions: Vec<Question>,
+    pub(crate) answers: BTreeMap<String, Stored>,
+}
+
+/// What an attempt has done so far.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) steps: BTreeSet<String>,
+    pub(crate) calls: BTreeMap<String, u32>,
+    /// How often each payload was asked.
+    questions: BTreeMap<(Stored, Option<Arc<str>>), u32>,
+    pub(crate) subgraphs: BTreeMap<String, u32>,
+    /// Questions that have no answer: the task is suspended, whatever its node returns.
+    pub(crate) asked: Vec<Question>,
+    /// Answers that do not fit their questions, which are asked again: the task is suspended as well.
+    pub(crate) unfit: Vec<Unfit>,
+    /// The questions whose answers were used.
+    used: BTreeSet<String>,
+    /// Questions of subgraphs, which are in the log already.
+    pub(crate) waiting: Vec<Pending>,
+    /// Why a subgraph stopped before its end: so does the task.
+    pub(crate) stopped: Option<Stop>,
+    /// What a subgraph commands.
+    pub(crate) command: Option<ToParent>,
+    /// Items for others, so far.
+    pub(crate) outbox: Vec<Outbox>,
+}
+
+/// An answer that does not fit its question.
+#[derive(Debug, Clone)]
+pub(crate) struct Unfit {
+    pub(crate) id: String,
+    /// What the node wants to read.
+    pub(crate) wanted: String,
+    pub(crate) answer: Stored,
+    pub(crate) reason: String,
+}
+
+/// Why a task stops that did not fail.
+#[derive(Debug, Clone)]
+pub(crate) enum Stop {
+    Cancelled,
+    Drained,
+    Limit(Limit),
+    Breakpoint(Breakpoint<()>),
+}
+
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl TaskScope {
+    /// Another attempt of the same task.
+    pub(crate) fn again(&self, attempt: u32, handling: bool) -> Self {
+        Self {
+            env: self.env.clone(),
+            namespace: self.namespace.clone(),
+            node: self.node.clone(),
+            id: self.id.clone(),
+            input: self.input.clone(),
+            stop: LazyStop::default(),
+            activity: self.activity.clone(),
+            held: self.held.clone(),
+            meter: self.meter().clone().into(),
+            kept: self.kept().clone().into(),
+            seen: OnceLock::new(),
+            deadline: None,
+            attempt,
+            handling,
+            ..*self
+        }
+    }
+
+    /// The task: the same in every retry and resume.
+    pub(crate) fn task(&self) -> TaskId {
+        self.id.get(self.env.journal.identity(), &self.namespace, &self.node)
+    }
+
+    /// The request to stop that the attempt heeds.
+    pub(crate) fn cancellation(&self) -> &Cancellation {
+        self.stop.of(&self.env.cancellation)
+    }
+
+    /// Counts what the task spends.
+    pub(crate) fn meter(&self) -> &Meter {
+        self.meter.get_or_init(|| self.env.total.child())
+    }
+
+    /// The limit that refused a call of the task.
+    pub(crate) fn refused(&self) -> Option<Limit> {
+        self.meter.get().and_then(Meter::refused)
+    }
+
+    /// What the log says of the task.
+    pub(crate) fn kept(&self) -> &Arc<Kept> {
+        self.kept.get_or_init(Arc::default)
+    }
+
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+        locked(self.seen.get_or_init(Box::default))
+    }
+
+    /// What the attempt has done so far, if it has done anything.
+    pub(crate) fn seen_so_far(&self) -> Option<MutexGuard<'_, Seen>> {
+        self.seen.get().map(|seen| locked(seen))
+    }
+
+    /// A name of the node's, or of its error handler's: they do not share any.
+    pub(crate) fn named(&self, name: &str) -> String {
+        if self.handling { format!("error/{name}") } else { name.to_owned() }
+    }
+
+    /// Takes what was spent, for an entry that says it.
+    pub(crate) fn spend(&self) -> Spent {
+        self.meter.get().map_or_else(Spent::default, Meter::take)
+    }
+
+    /// Reports that the attempt begins.
+    pub(crate) fn started(&self) {
+        self.activity.touch();
+        if self.env.sink.is_on() {
+            self.emit(EventKind::TaskStarted { input: self.input.clone() });
+        }
+    }
+
+    /// Reports a live event of the task.
+    pub(crate) fn emit(&self, kind: EventKind) {
+        self.activity.touch();
+        self.env.sink.emit(|| Event {
+            path: self.namespace.clone(),
+            step: self.step,
+            node: Some(self.node.clone()),
+            task: Some(self.task()),
+            attempt: self.attempt,
+            sequence: None,
+            id: None,
+            kind,
+        });
+    }
+
+    /// The answer to the task's next question, if it is there; otherwise the question is asked.
+    pub(crate) fn ask(&self, request: Request) -> Result<Stored, AskError> {
+        let Request { payload, schema, deadline, check } = request;
+        if !self.env.journal.is_kept() {
+            return Err(AskError::Nobody {
+                reason: "an interrupt needs a checkpointer: the run has to end and go on later",
+            });
+        }
+        let mut seen = self.seen();
+        // Counted among equal ones: a question that another one comes before stays the same question.
+        let before = seen.questions.entry((payload.clone(), schema.clone())).or_default();
+        let ordinal = *before;
+        *before += 1;
+        let id = Digest::new("question")
+            .part(self.task().as_bytes())
+            .part(&[u8::from(self.handling)])
+            .part(&ordinal.to_le_bytes())
+            .part(payload.as_bytes())
+            .part(schema.as_deref().unwrap_or_default().as_bytes())
+            .hex();
+        if let Some(answer) = self.kept().answers.get(&id) {
+            seen.used.insert(id.clone());
+            let Some((check, error)) = check.and_then(|check| {
+                let error = check.read(answer).err()?;
+                Some((check, error))
+            }) else {
+                return Ok(answer.clone());
+            };
+            seen.unfit.push(Unfit {
+                id: id.clone(),
+                wanted: check.wanted().to_owned(),
+                answer: answer.clone(),
+                reason: crate::error::error_chain(&*error),
+            });
+            return Err(AskError::Waiting(RequestId(id.into())));
+        }
+        // A question that was asked keeps the deadline that it was asked with.
+        let asked = self.kept().questions.iter().find(|asked| asked.id == id);
+        let deadline = asked.map_or(deadline, |asked| asked.deadline);
+        if asked.is_some() && deadline.is_some_and(|d| d <= self.env.runtime.clock.now()) {
+            return Err(AskError::Expired(RequestId(id.into())));
+        }
+        seen.asked.push(Question {
+            id: id.clone(),
+            task: self.task(),
+            node: self.node.to_string(),
+            payload,
+            schema: schema.map(|schema| schema.to_string()),
+            deadline,
+        });
+        Err(AskError::Waiting(RequestId(id.into())))
+    }
+
+    /// The questions of the task that were answered, and that it did not ask when it ran again: it asks something else.
+    pub(crate) fn unused(&self) -> Vec<Question> {
+        let (task, seen, kept) = (self.task(), self.seen(), self.kept());
+        let asked = kept.questions.iter().filter(|question| question.task == task);
+        let answered = asked.filter(|question| kept.answers.contains_key(&question.id));
+        answered.filter(|question| !seen.used.contains(&question.id)).cloned().collect()
+    }
+
+    /// What was said of the call `key`, and the id of the next intent to make it.
+    pub(crate) fn doubt(&self, key: &str) -> (Option<Resolution>, String) {
+        let mut said = None;
+        for n in 0_u32.. {
+            let id = format!("{key}#{n}");
+            match self.kept().settled.get(&id) {
+                Some(value) => said = Resolution::read(value),
+                None => return (said, id),
+            }
+        }
+        (said, String::new())
+    }
+}
+
+/// A task's id, for a span: hashed only if somebody watches.
+pub(crate) struct Shown<'a>(pub(crate) &'a TaskScope);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.task().fmt(f)
+    }
+}
+
+/// Lets the calls of a task ask.
+pub(crate) struct Asker(pub(crate) Arc<TaskScope>);
+
+impl Ask for Asker {
+    fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>> {
+        Box::pin(async move { self.0.ask(request) })
+    }
+}
+
+/// Passes what a model writes to the observer of the run.
+pub(crate) struct Tokens(pub(crate) Arc<TaskScope>);
+
+impl TokenSink for Tokens {
+    fn token(&self, token: Token) {
+        self.0.emit(EventKind::Token(token));
+    }
+}

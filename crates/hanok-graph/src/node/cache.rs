@@ -1,0 +1,178 @@
+//! Nodes whose results are kept for a while.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use futures::channel::oneshot;
+use hanok_core::{Clock, Stored, StoredError, Tenant, Timestamp};
+use hanok_state::State;
+use serde::Serialize;
+
+use crate::{ids::Digest, node::command::Command};
+
+/// How many results a graph keeps.
+const ENTRIES: usize = 1_024;
+
+type KeyOf<S, C> = Arc<dyn Fn(&S, &C) -> Result<Stored, StoredError> + Send + Sync>;
+
+/// How long the result of a node is good, and for what: two tasks of one node whose key is equal are one call. Tasks of
+/// different nodes or tenants never share a result, and neither do tasks with different `Send` inputs.
+///
+/// Results are kept in this process, with the graph, at most 1,024 of them; those that failed or asked a person are not.
+#[must_use]
+pub struct Cache<S, C = ()> {
+    pub(crate) ttl: Duration,
+    pub(crate) key: KeyOf<S, C>,
+}
+
+impl<S: State, C> Cache<S, C> {
+    /// Keeps a result for `ttl` under the key that `key` makes of what the node reads: of the state, and of the services
+    /// (the user, the model's name) if they matter.
+    pub fn new<K: Serialize>(
+        ttl: Duration,
+        key: impl Fn(&S, &C) -> K + Send + Sync + 'static,
+    ) -> Self {
+        Self { ttl, key: Arc::new(move |state, services| Stored::encode(&key(state, services))) }
+    }
+}
+
+impl<S, C> Clone for Cache<S, C> {
+    fn clone(&self) -> Self {
+        Self { ttl: self.ttl, key: self.key.clone() }
+    }
+}
+
+impl<S, C> fmt::Debug for Cache<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache").field("ttl", &self.ttl).finish_non_exhaustive()
+    }
+}
+
+/// What a result is kept under.
+pub(crate) type CacheKey = [u8; 16];
+
+pub(crate) fn key(tenant: &Tenant, node: &str, key: &Stored, input: Option<&Stored>) -> CacheKey {
+    let digest = Digest::new("cache")
+        .part(tenant.as_str().as_bytes())
+        .part(node.as_bytes())
+        .part(key.as_bytes());
+    match input {
+        Some(input) => digest.part(input.as_bytes()),
+        None => digest,
+    }
+    .bytes()
+}
+
+/// The results of a graph's nodes.
+pub(crate) struct Results<S: State>(Mutex<BTreeMap<CacheKey, Entry<S>>>);
+
+enum Entry<S: State> {
+    /// Somebody makes it; the others wait.
+    Making(Vec<oneshot::Sender<()>>),
+    Made {
+        command: Command<S>,
+        until: Timestamp,
+    },
+}
+
+/// What became of a look.
+pub(crate) enum Looked<'a, S: State> {
+    /// It is there.
+    Hit(Command<S>),
+    /// It has to be made.
+    Miss(Making<'a, S>),
+}
+
+/// The duty to make a result: dropped without one, the next task that waits takes it over.
+pub(crate) struct Making<'a, S: State> {
+    results: &'a Results<S>,
+    key: CacheKey,
+}
+
+impl<S: State> Results<S> {
+    /// The result under `key`; waits while another task makes it.
+    pub(crate) async fn look(&self, key: CacheKey, clock: &dyn Clock) -> Looked<'_, S> {
+        loop {
+            let wait = {
+                let mut entries = self.entries();
+                match entries.get_mut(&key) {
+                    Some(Entry::Made { command, until }) if clock.now() < *until => {
+                        return Looked::Hit(command.clone());
+                    }
+                    Some(Entry::Making(waiting)) => {
+                        let (made, wait) = oneshot::channel();
+                        waiting.push(made);
+                        wait
+                    }
+                    Some(Entry::Made { .. }) | None => {
+                        entries.insert(key, Entry::Making(Vec::new()));
+                        return Looked::Miss(Making { results: self, key });
+                    }
+                }
+            };
+            // Made, or given up: either way there is something to look at.
+            let (Ok(()) | Err(_)) = wait.await;
+        }
+    }
+
+    fn entries(&self) -> MutexGuard<'_, BTreeMap<CacheKey, Entry<S>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: State> Making<'_, S> {
+    /// Keeps the result for `ttl`.
+    pub(crate) fn keep(self, command: Command<S>, ttl: Duration, clock: &dyn Clock) {
+        let now = clock.now();
+        let mut entries = self.results.entries();
+        if entries.len() >= ENTRIES {
+            entries.retain(|_, entry| !matches!(entry, Entry::Made { until, .. } if *until <= now));
+        }
+        if entries.len() >= ENTRIES {
+            let soonest = entries
+                .iter()
+                .filter_map(|(key, entry)| match entry {
+                    Entry::Made { until, .. } => Some((*until, *key)),
+                    Entry::Making(_) => None,
+                })
+                .min();
+            if let Some((_, key)) = soonest {
+                entries.remove(&key);
+            }
+        }
+        let before = entries.insert(self.key, Entry::Made { command, until: now.plus(ttl) });
+        drop(entries);
+        wake(before);
+    }
+}
+
+impl<S: State> Drop for Making<'_, S> {
+    fn drop(&mut self) {
+        let mut entries = self.results.entries();
+        let given_up = match entries.get(&self.key) {
+            Some(Entry::Making(_)) => entries.remove(&self.key),
+            _ => None,
+        };
+        drop(entries);
+        wake(given_up);
+    }
+}
+
+fn wake<S: State>(entry: Option<Entry<S>>) {
+    if let Some(Entry::Making(waiting)) = entry {
+        // Who has gone does not want to know.
+        waiting.into_iter().for_each(|made| {
+            let (Ok(()) | Err(())) = made.send(());
+        });
+    }
+}
+
+impl<S: State> Default for Results<S> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}

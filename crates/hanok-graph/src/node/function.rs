@@ -1,0 +1,137 @@
+//! What a node is.
+
+use std::{
+    marker::{PhantomData, Send as Sendable},
+    sync::Arc,
+};
+
+use hanok_core::{BoxError, BoxFuture};
+use hanok_state::{State, View};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    error::NodeError,
+    node::{
+        command::{Command, IntoCommand, Kind, Sent},
+        context::Context,
+        snapshot::Snapshot,
+    },
+};
+
+/// A node: an `async fn(Snapshot<S>, Context<C>) -> Result<impl IntoCommand<S>, E>`. `M` is inferred.
+///
+/// The snapshot may be of a [`View`] of the state instead: the node then sees the view's fields alone. A node that runs
+/// for [`Send`](crate::Send)s takes their input as a parameter between the two:
+/// `async fn(Snapshot<S>, Sent<T>, Context<C>)`.
+#[diagnostic::on_unimplemented(
+    message = "this is not a node of a graph with the state `{S}` and the services `{C}`",
+    label = "not an `async fn(Snapshot<{S}>, Context<{C}>) -> Result<_, _>`",
+    note = "a node is an `async fn(Snapshot<{S}>, Context<{C}>) -> Result<U, E>` whose future is `Send`, where `U` is an update of the state, a `Command<{S}>`, a `Vec` of one of them or `()`, and `E` is an error",
+    note = "put `#[debug_node]` on the function; the compiler then says which part is wrong"
+)]
+pub trait Node<S: State, C, M>: Sendable + Sync + 'static {
+    /// Runs the node once.
+    fn run(
+        &self,
+        state: &Arc<S>,
+        context: Context<C>,
+    ) -> BoxFuture<'static, Result<Command<S>, BoxError>>;
+
+    /// The type of input that it takes from `Send`s alone.
+    #[doc(hidden)]
+    fn kind(&self) -> Option<SentKind> {
+        None
+    }
+}
+
+/// The type of input that a node takes.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct SentKind(pub(crate) Kind);
+
+#[diagnostic::do_not_recommend]
+impl<S, V, C, M, F, Fut, O, E> Node<S, C, (V, M, O, E)> for F
+where
+    S: State,
+    V: View<S>,
+    C: 'static,
+    M: 'static,
+    F: Fn(Snapshot<V>, Context<C>) -> Fut + Sendable + Sync + 'static,
+    Fut: Future<Output = Result<O, E>> + Sendable + 'static,
+    O: IntoCommand<S, M> + 'static,
+    E: Into<BoxError> + 'static,
+{
+    fn run(
+        &self,
+        state: &Arc<S>,
+        context: Context<C>,
+    ) -> BoxFuture<'static, Result<Command<S>, BoxError>> {
+        let future = self(Snapshot::shared(V::of(state)), context);
+        Box::pin(async move { Ok(future.await.map_err(Into::into)?.into_command()?) })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<S, V, T, C, M, F, Fut, O, E> Node<S, C, (V, Sent<T>, M, O, E)> for F
+where
+    S: State,
+    V: View<S>,
+    T: DeserializeOwned + Sendable + 'static,
+    C: Sendable + Sync + 'static,
+    M: 'static,
+    F: Fn(Snapshot<V>, Sent<T>, Context<C>) -> Fut + Sendable + Sync + 'static,
+    Fut: Future<Output = Result<O, E>> + Sendable + 'static,
+    O: IntoCommand<S, M> + 'static,
+    E: Into<BoxError> + 'static,
+{
+    fn run(
+        &self,
+        state: &Arc<S>,
+        context: Context<C>,
+    ) -> BoxFuture<'static, Result<Command<S>, BoxError>> {
+        let input = match context.input::<T>() {
+            Ok(Some(input)) => Sent(input),
+            Ok(None) => {
+                let error = NodeError::NoInput { node: context.node().to_owned() };
+                return Box::pin(std::future::ready(Err(error.into())));
+            }
+            Err(error) => return Box::pin(std::future::ready(Err(error.into()))),
+        };
+        let future = self(Snapshot::shared(V::of(state)), input, context);
+        Box::pin(async move { Ok(future.await.map_err(Into::into)?.into_command()?) })
+    }
+
+    fn kind(&self) -> Option<SentKind> {
+        Some(SentKind(Kind::of::<T>()))
+    }
+}
+
+/// A node of any kind, as a graph keeps it.
+pub(crate) trait ErasedNode<S: State, C>: Sendable + Sync {
+    fn run(
+        &self,
+        state: &Arc<S>,
+        context: Context<C>,
+    ) -> BoxFuture<'static, Result<Command<S>, BoxError>>;
+
+    fn kind(&self) -> Option<Kind> {
+        None
+    }
+}
+
+/// A node with what was inferred about it.
+pub(crate) struct Typed<N, M>(pub(crate) N, pub(crate) PhantomData<fn() -> M>);
+
+impl<S: State, C, M, N: Node<S, C, M>> ErasedNode<S, C> for Typed<N, M> {
+    fn run(
+        &self,
+        state: &Arc<S>,
+        context: Context<C>,
+    ) -> BoxFuture<'static, Result<Command<S>, BoxError>> {
+        self.0.run(state, context)
+    }
+
+    fn kind(&self) -> Option<Kind> {
+        self.0.kind().map(|kind| kind.0)
+    }
+}

@@ -1,0 +1,4 @@
+//! The room `observe`.
+
+pub(crate) mod event;
+pub(crate) mod sink;

@@ -1,0 +1,350 @@
+//! Where a run reports what happens, and how it is read.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+};
+
+use futures::{Stream, channel::oneshot};
+use hanok_checkpoint::Life;
+use hanok_core::{BoxFuture, Namespace, Position, Spawned, Spawner};
+
+use crate::{
+    error::{RunError, error_chain},
+    names::is_waiting,
+    observe::event::{Event, EventId, EventKind, Modes},
+    outcome::Outcome,
+};
+
+/// How many events may wait for a slow observer. Past it they are dropped, and a mark says how many; recorded ones are
+/// read from the log instead.
+const WAITING: usize = 4_096;
+
+/// Where a run reports what happens. Without an observer it costs nothing.
+#[derive(Clone, Default)]
+pub(crate) struct Sink(Option<Arc<Watched>>);
+
+struct Watched {
+    modes: Modes,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    events: VecDeque<Event>,
+    sequence: u64,
+    dropped: u64,
+    /// The run's first recorded event, whether or not it is of a kind that is observed.
+    first: Option<EventId>,
+    /// Recorded events were dropped, the last of them this one. Until the reader has caught up, none is queued.
+    gap: Option<EventId>,
+    waker: Option<Waker>,
+    /// The life that the thread is in.
+    life: Life,
+    /// The run is over: nothing more comes.
+    closed: bool,
+    /// Up to where the log is safe; `None` where all of it is.
+    safe: Option<Position>,
+    /// Recorded events that wait for the log to be safe.
+    held: VecDeque<Event>,
+}
+
+impl Sink {
+    pub(crate) fn observed(modes: Modes) -> Self {
+        Self(Some(Arc::new(Watched { modes, queue: Mutex::default() })))
+    }
+
+    /// Whether somebody observes.
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Which events somebody observes; none without an observer.
+    pub(crate) fn modes(&self) -> Modes {
+        self.0.as_ref().map_or(Modes::of([]), |watched| watched.modes)
+    }
+
+    /// Reports an event, made only if somebody observes. Never blocks.
+    pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
+        let Some(watched) = &self.0 else { return };
+        let mut event = event();
+        // What waits for the end of the run is not recorded as what it was.
+        event.id = event.id.filter(|id| !is_waiting(id.position));
+        let taken = watched.modes.take(&event.kind);
+        if !taken && event.id.is_none() {
+            return;
+        }
+        let mut queue = watched.queue();
+        if let Some(id) = &mut event.id {
+            id.life = queue.life;
+        }
+        let held = |id: EventId| queue.safe.is_some_and(|safe| id.position > safe);
+        if event.id.is_some_and(held) {
+            queue.held.push_back(event);
+        } else {
+            queue.take(event, taken);
+        }
+    }
+
+    /// The run is one of this life of its thread.
+    pub(crate) fn begin(&self, life: Life) {
+        if let Some(watched) = &self.0 {
+            watched.queue().life = life;
+        }
+    }
+
+    /// Holds recorded events back that stand after `safe`, until they are safe.
+    pub(crate) fn hold(&self, safe: Position) {
+        if let Some(watched) = &self.0 {
+            watched.queue().safe = Some(safe);
+        }
+    }
+
+    /// The log is safe up to `position`.
+    pub(crate) fn is_safe(&self, position: Position) {
+        let Some(watched) = &self.0 else { return };
+        let mut queue = watched.queue();
+        if queue.safe.is_none_or(|safe| position <= safe) {
+            return;
+        }
+        queue.safe = Some(position);
+        while let Some(event) =
+            queue.held.pop_front_if(|event| event.id.is_none_or(|id| id.position <= position))
+        {
+            let taken = watched.modes.take(&event.kind);
+            queue.take(event, taken);
+        }
+    }
+
+    /// Entries after `known` up to `to` stand in the log, and nobody heard of it in time to tell: the reader reads them there.
+    pub(crate) fn missed(&self, known: Position, to: Position) {
+        let Some(watched) = &self.0 else { return };
+        let mut queue = watched.queue();
+        let life = queue.life;
+        let first = EventId { life, position: known.next(), index: 0 };
+        queue.first = queue.first.or(Some(first));
+        queue.gap = queue.gap.max(Some(EventId::last_of(life, to)));
+        queue.dropped += 1;
+        queue.wake();
+    }
+
+    fn close(&self) {
+        let Some(watched) = &self.0 else { return };
+        let mut queue = watched.queue();
+        queue.closed = true;
+        queue.wake();
+    }
+
+    fn next(&self, waker: &Waker) -> Next {
+        let Some(watched) = &self.0 else { return Next::End };
+        let mut queue = watched.queue();
+        if let Some(event) = queue.events.pop_front() {
+            return Next::Event(Box::new(event));
+        }
+        if queue.dropped > 0 {
+            let dropped = std::mem::take(&mut queue.dropped);
+            // From here on recorded events are queued again: what is missing ends with the gap.
+            let before = |EventId { life, position, .. }| {
+                EventId::last_of(life, Position(position.0.saturating_sub(1)))
+            };
+            return Next::Lagged(dropped, queue.gap.take(), queue.first.map(before));
+        }
+        if queue.closed {
+            return Next::End;
+        }
+        queue.waker = Some(waker.clone());
+        Next::Wait
+    }
+}
+
+impl Watched {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue {
+    fn take(&mut self, event: Event, observed: bool) {
+        self.first = self.first.or(event.id);
+        if observed {
+            self.push(event);
+        }
+    }
+
+    fn push(&mut self, mut event: Event) {
+        event.sequence = Some(self.sequence);
+        self.sequence += 1;
+        let full = self.events.len() >= WAITING;
+        match event.id {
+            Some(id) if full || self.gap.is_some() => {
+                self.gap = Some(id);
+                self.dropped += 1;
+            }
+            None if full => self.dropped += 1,
+            _ => self.events.push_back(event),
+        }
+        self.wake();
+    }
+
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+enum Next {
+    Event(Box<Event>),
+    /// So many were dropped; the last recorded one among them; and what was before the run's first.
+    Lagged(u64, Option<EventId>, Option<EventId>),
+    Wait,
+    End,
+}
+
+/// Reads recorded events of a thread: after the first id, up to the second.
+pub(crate) type CatchUp =
+    Arc<dyn Fn(Option<EventId>, EventId) -> BoxFuture<'static, Missed> + Send + Sync>;
+
+/// What was read of them, or why they cannot be.
+type Missed = Result<Vec<Event>, RunError>;
+
+/// A run, observed: a stream of its events, then its outcome.
+///
+/// The run goes on by itself, however slowly it is read; at most 4,096 events wait. A reader who lags is told how many
+/// events were dropped, then given the recorded ones among them from the log; a log that cannot be read ends the stream with
+/// [`EventKind::Cut`], and the reader goes on from the last id that it saw with [`Thread::events`](crate::Thread::events). Dropping the stream drops the run, which
+/// leaves the thread resumable, unless it is told to [`keep_running`](Events::keep_running).
+#[must_use]
+pub struct Events<S> {
+    sink: Sink,
+    run: Option<Spawned>,
+    outcome: oneshot::Receiver<Result<Outcome<S>, RunError>>,
+    catch_up: Option<CatchUp>,
+    /// The last recorded event that was read.
+    last: Option<EventId>,
+    /// Recorded events that are being read from the log.
+    reading: Option<BoxFuture<'static, Missed>>,
+    read: VecDeque<Event>,
+    /// What was missed cannot be read: nothing more is told, so that a reader goes on from before it.
+    is_cut: bool,
+}
+
+impl<S: Send + 'static> Events<S> {
+    pub(crate) fn new<F>(
+        spawner: &dyn Spawner,
+        modes: Modes,
+        catch_up: Option<CatchUp>,
+        run: impl FnOnce(Sink) -> F,
+    ) -> Self
+    where
+        F: Future<Output = Result<Outcome<S>, RunError>> + Send + 'static,
+    {
+        let sink = Sink::observed(modes);
+        let (send, outcome) = oneshot::channel();
+        let (run, closing) = (run(sink.clone()), Closing(sink.clone()));
+        let run = spawner.spawn(Box::pin(async move {
+            let outcome = run.await;
+            drop(closing);
+            // Nobody may be waiting for it.
+            drop(send.send(outcome));
+        }));
+        let (last, reading, read) = (None, None, VecDeque::new());
+        Self { sink, run: Some(run), outcome, catch_up, last, reading, read, is_cut: false }
+    }
+
+    /// Lets the run go on when the stream is dropped. Default: it is dropped too.
+    pub fn keep_running(mut self) -> Self {
+        if let Some(run) = self.run.take() {
+            run.detach();
+        }
+        self
+    }
+
+    /// How the run ended; waits for its end, passing over what was not read.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`] when the run could not go on; [`RunError::Lost`] when there is no runtime to run it on.
+    pub async fn outcome(mut self) -> Result<Outcome<S>, RunError> {
+        let outcome = (&mut self.outcome).await;
+        outcome.unwrap_or(Err(RunError::Lost))
+    }
+}
+
+/// Ends the stream however the run ends, also when it is dropped.
+struct Closing(Sink);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl<S> Stream for Events<S> {
+    type Item = Event;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        let this = &mut *self;
+        if let Some(reading) = &mut this.reading {
+            let Poll::Ready(events) = reading.as_mut().poll(cx) else { return Poll::Pending };
+            this.reading = None;
+            let modes = this.sink.modes();
+            match events {
+                Ok(events) => {
+                    this.read.extend(events.into_iter().filter(|event| modes.take(&event.kind)));
+                }
+                Err(error) => {
+                    this.is_cut = true;
+                    let error = error_chain(&error);
+                    return Poll::Ready(Some(live(EventKind::Cut { error })));
+                }
+            }
+        }
+        if let Some(event) = this.read.pop_front() {
+            this.last = event.id.or(this.last);
+            return Poll::Ready(Some(event));
+        }
+        if this.is_cut {
+            return Poll::Ready(None);
+        }
+        match this.sink.next(cx.waker()) {
+            Next::Event(event) => {
+                this.last = event.id.or(this.last);
+                Poll::Ready(Some(*event))
+            }
+            Next::Lagged(dropped, gap, before) => {
+                if let (Some(gap), Some(catch_up)) = (gap, &this.catch_up) {
+                    // What earlier runs told is not this one's to tell.
+                    this.reading = Some(catch_up(this.last.or(before), gap));
+                }
+                Poll::Ready(Some(live(EventKind::Lagged(dropped))))
+            }
+            Next::End => Poll::Ready(None),
+            Next::Wait => Poll::Pending,
+        }
+    }
+}
+
+impl<S> Unpin for Events<S> {}
+
+fn live(kind: EventKind) -> Event {
+    Event {
+        path: Namespace::root(),
+        step: 0,
+        node: None,
+        task: None,
+        attempt: 0,
+        sequence: None,
+        id: None,
+        kind,
+    }
+}
+
+impl<S> fmt::Debug for Events<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events").field("last", &self.last).finish_non_exhaustive()
+    }
+}

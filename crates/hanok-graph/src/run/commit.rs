@@ -1,0 +1,412 @@
+//! How a super-step is committed: merged, stored, and told.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use hanok_checkpoint::{Body, Commit, End, Frontier, Labels, RunFold, ThreadFold, Void};
+use hanok_core::{
+    BoxFuture, Change, Changes, Namespace, Position, Spent, StoredError, TaskId, Timestamp,
+};
+use hanok_state::{State, StateUpdate};
+
+use crate::{
+    error::{RunError, state_error},
+    graph::definition::Inner,
+    journal::{children::Live, journal::Keep},
+    observe::event::{AnyState, AnyUpdate, Event, EventKind},
+    run::{
+        merge::{Unmerged, merge, merge_one},
+        plan::{Said, next_frontier},
+        progress::Progress,
+        super_step::{Ran, Scope},
+        task::Done,
+        unknown::Riding,
+    },
+};
+
+impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
+    /// Merges what the tasks wrote, stores it, and says what is due next.
+    pub(crate) async fn commit(
+        &self,
+        progress: &mut Progress<S>,
+        ran: &mut Ran<S::Update>,
+    ) -> Result<(), RunError> {
+        if self.env.journal.is_kept() {
+            return self.boxed_commit(progress, ran).await;
+        }
+        self.commit_hollow(progress, ran)
+    }
+
+    /// [`commit_step`](Scope::commit_step) on the heap: of graphs that call each other only the innermost commits, and the
+    /// stack of the others need not have room for it.
+    fn boxed_commit<'a>(
+        &'a self,
+        progress: &'a mut Progress<S>,
+        ran: &'a mut Ran<S::Update>,
+    ) -> BoxFuture<'a, Result<(), RunError>> {
+        Box::pin(self.commit_step(progress, ran))
+    }
+
+    /// Merges what the tasks wrote where nothing is kept.
+    fn commit_hollow(
+        &self,
+        progress: &mut Progress<S>,
+        ran: &mut Ran<S::Update>,
+    ) -> Result<(), RunError> {
+        let frontier = self.next(progress, ran)?;
+        let expired = self.graph.expire(progress);
+        let merged = self.reduce(progress, ran);
+        merged.map_err(|refused| refused.of_run(progress.frontier.step, &self.namespace))?;
+        self.spend(ran);
+        let wrote = ran.iter().map(|(_, done)| &*done.update);
+        let reset = self.graph.reset(progress, wrote, &expired)?;
+        let ends = frontier.is_done() && self.namespace.is_root();
+        if self.env.sink.is_on() {
+            self.tell(progress, ran, &reset, (progress.at, progress.at, ends));
+        }
+        let now = self.env.runtime.clock.now();
+        self.scheduled(progress, ran, (frontier, now))
+    }
+
+    /// Merges what the tasks wrote, and stores it.
+    async fn commit_step(
+        &self,
+        progress: &mut Progress<S>,
+        ran: &mut Ran<S::Update>,
+    ) -> Result<(), RunError> {
+        let step = progress.frontier.step;
+        let frontier = self.next(progress, ran)?;
+        let mut changes = Changes::default();
+        for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
+            let unreadable = |error: StoredError| RunError::Node {
+                node: task.node().clone(),
+                step,
+                namespace: self.namespace.clone(),
+                source: error.into(),
+            };
+            let written = done.update.to_changes().map_err(unreadable)?;
+            self.env.readable.check::<S::Update>(&written).map_err(unreadable)?;
+            if changes.is_empty() {
+                changes = written;
+            } else {
+                changes.0.extend(written.0);
+            }
+        }
+        let expired = self.graph.expire(progress);
+        let folds: Vec<_> = ran.iter().filter_map(|(_, done)| done.position).collect();
+        let riding = Riding::of(progress, ran)?;
+        let resolved = match self.reduce(progress, ran) {
+            Ok(resolved) => resolved,
+            Err(refused) => return Err(self.void(refused, step, folds).await?),
+        };
+        self.spend(ran);
+        let spent = ran.iter().fold(self.worked(), |sum, (_, done)| sum.plus(done.spent));
+        let wrote = ran.iter().map(|(_, done)| &*done.update);
+        let reset = self.graph.reset(progress, wrote, &expired)?;
+        let over = frontier.is_done();
+        let ends = over && self.namespace.is_root();
+        if !resolved.is_empty() {
+            changes.0.retain(|(field, _)| resolved.get(field).is_none());
+            changes.0.extend(resolved.0);
+        }
+        changes.0.extend(reset.0.iter().cloned());
+        riding.complete(progress, &folds, &mut changes)?;
+        let commit = Commit {
+            step,
+            nodes: nodes(ran).collect(),
+            folds,
+            changes,
+            frontier: frontier.clone(),
+            spent,
+            outbox: ran.iter().flat_map(|(_, done)| done.outbox.iter().cloned()).collect(),
+        };
+        let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
+        let keep = if ends { Keep::Nothing } else { Keep::Claim };
+        if ends {
+            let end = self.end("done", "", Spent::default());
+            entries.push((Namespace::root(), Body::End(end)));
+            self.env.journal.relabel(|before| Labels::done(before.graph.clone()));
+        }
+        // With the end of the run in one append, the commit stands before it.
+        let of_commit = |last: Position| Position(last.0.saturating_sub(u64::from(ends)));
+        let before = &*progress;
+        let tell = |last: Position| {
+            if self.env.sink.is_on() {
+                self.tell(before, &*ran, &reset, (of_commit(last), last, ends));
+            }
+        };
+        let now = self.env.runtime.clock.now();
+        let last = self.env.journal.append_at(now, entries, keep, tell).await?;
+        progress.at = of_commit(last);
+        self.scheduled(progress, ran, (frontier, now))?;
+        if self.namespace.is_root() {
+            self.env.journal.snapshot(|| self.fold(progress, over)).await;
+        }
+        Ok(())
+    }
+
+    /// What the super-step schedules.
+    fn next(&self, progress: &Progress<S>, ran: &Ran<S::Update>) -> Result<Frontier, RunError> {
+        let said = ran.iter().map(|(task, done)| Said {
+            node: self.graph.current_name(task.node()),
+            goto: &done.goto,
+        });
+        let frontier = next_frontier(&progress.frontier, said, self.graph.rules());
+        self.graph.not_too_wide(frontier, progress.frontier.step, &self.namespace)
+    }
+
+    /// Notes what the tasks spent that no entry has said.
+    fn spend(&self, ran: &Ran<S::Update>) {
+        let fresh = ran.iter().filter(|(_, done)| done.position.is_none());
+        let fresh = fresh.fold(Spent::default(), |sum, (_, done)| sum.plus(done.spent));
+        if !fresh.is_nothing() {
+            self.env.said(fresh);
+        }
+    }
+
+    /// Reports what the super-step wrote and what came of it: its commit stands at the first position, the last entry of
+    /// the append at the second, and it may end the run.
+    fn tell(
+        &self,
+        progress: &Progress<S>,
+        ran: &Ran<S::Update>,
+        reset: &Changes,
+        (at, last, ends): (Position, Position, bool),
+    ) {
+        for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
+            self.emit_update(progress, (task.node().clone(), self.id(task)), done, at);
+        }
+        self.emit(progress, None, Some(at), EventKind::Checkpoint);
+        if let Some(state) = self.shows(progress, ran, reset) {
+            self.emit(progress, None, Some(at), EventKind::Values(AnyState::new(&state)));
+        }
+        if ends {
+            let (outcome, error, spent) = ("done".to_owned(), None, self.env.turn());
+            let ended = EventKind::Ended { outcome, error, spent };
+            self.emit(progress, None, Some(last), ended);
+        }
+    }
+
+    /// Goes on to what is due next.
+    fn scheduled(
+        &self,
+        progress: &mut Progress<S>,
+        ran: &mut Ran<S::Update>,
+        (frontier, now): (Frontier, Timestamp),
+    ) -> Result<(), RunError> {
+        let mut last = std::mem::take(&mut progress.last);
+        last.clear();
+        last.extend(nodes(ran));
+        if let Some(added) = progress.added.take() {
+            let step = progress.frontier.step;
+            let updates = ran.iter_mut().map(|(_, done)| std::mem::take(&mut *done.update));
+            let all = updates.into_iter().try_fold(added, |all, update| all.then(update));
+            progress.added = Some(all.map_err(|source| {
+                let namespace = self.namespace.clone();
+                RunError::Reduce { step, namespace, source }
+            })?);
+        }
+        progress.scheduled(frontier, now, last);
+        Ok(())
+    }
+
+    /// Merges what the tasks wrote into the state; the updates stay where somebody looks at them later.
+    fn reduce(
+        &self,
+        progress: &mut Progress<S>,
+        ran: &mut Ran<S::Update>,
+    ) -> Result<Changes, Unmerged> {
+        let looked_at =
+            self.env.sink.is_on() || self.graph.has_ephemeral || progress.added.is_some();
+        if let [(_, done)] = ran
+            && let Some(ahead) = done.ahead.take()
+        {
+            // Its routers have seen the state that it makes.
+            let (state, resolved) = ahead;
+            progress.state = state;
+            return Ok(resolved);
+        }
+        let update = |done: &mut Done<S::Update>| match looked_at {
+            true => S::Update::clone(&done.update),
+            false => std::mem::take(&mut *done.update),
+        };
+        // In place when nobody else holds the state, otherwise on a copy that costs a pointer per field.
+        let state = Arc::make_mut(&mut progress.state);
+        if let [(task, done)] = ran {
+            let (node, told) = (task.node(), self.env.journal.is_kept());
+            return match looked_at {
+                true => merge_one(state, node, &mut done.update.clone(), told),
+                false => merge_one(state, node, &mut done.update, told),
+            };
+        }
+        let writes = ran.iter_mut().map(|(task, done)| (task.node().clone(), update(done)));
+        merge(state, writes.collect())
+    }
+
+    /// Voids writes that could not be merged: their tasks run again. Returns the error of the run.
+    async fn void(
+        &self,
+        refused: Unmerged,
+        step: u32,
+        writes: Vec<Position>,
+    ) -> Result<RunError, RunError> {
+        let field = match &refused {
+            Unmerged::Refused(error) => error.field.clone(),
+            Unmerged::Panicked(_) => String::new(),
+        };
+        let error = refused.of_run(step, &self.namespace);
+        if !writes.is_empty() {
+            let void = Void { writes, field, reason: error.to_string() };
+            let entry = (self.namespace.clone(), Body::Void(void));
+            self.env.journal.append(vec![entry], Keep::Claim).await?;
+        }
+        Ok(error)
+    }
+
+    /// The state as a stream shows it, if the super-step changed what is shown.
+    fn shows(
+        &self,
+        progress: &Progress<S>,
+        ran: &Ran<S::Update>,
+        reset: &Changes,
+    ) -> Option<Arc<S>> {
+        let schema = self.graph.initial.schema();
+        let stored = |field: &str| schema.field(field).is_none_or(|f| f.rule != "transient");
+        let written = ran.iter().flat_map(|(_, done)| done.update.written());
+        let written = written.filter(|field| stored(field));
+        let mut changed = written.chain(reset.0.iter().map(|(field, _)| field.clone()));
+        changed.any(|field| self.graph.shows(&field)).then(|| self.graph.shown(&progress.state))
+    }
+
+    /// The time that an entry of this graph says: the thread's own says all of it.
+    fn worked(&self) -> Spent {
+        if self.namespace.is_root() { self.env.worked() } else { Spent::default() }
+    }
+
+    /// The end of this run, as a log says it.
+    pub(crate) fn end(&self, outcome: &str, detail: &str, spent: Spent) -> End {
+        End { run: self.run, outcome: outcome.to_owned(), detail: detail.to_owned(), spent }
+    }
+
+    /// What makes of the state as it is now what the log amounts to, for a snapshot. Holding the state costs a pointer.
+    fn fold(
+        &self,
+        progress: &Progress<S>,
+        ended: bool,
+    ) -> impl FnOnce() -> Option<ThreadFold> + use<S, C> {
+        let live = self.live(progress, !ended);
+        let (kept, identity) = (self.env.journal.child_states(), self.env.journal.other_identity());
+        // An end that stands in the same append is part of what the snapshot says.
+        let position = Position(progress.at.0 + u64::from(ended));
+        move || {
+            let all = kept?.into_iter().chain([(Namespace::root(), live)]);
+            let runs = all.map(|(path, live)| Some((path, live.into_fold()?)));
+            Some(ThreadFold { position, runs: runs.collect::<Option<_>>()?, identity })
+        }
+    }
+
+    /// The graph's part of the thread as it is now. Holding it costs a pointer.
+    pub(crate) fn live(&self, progress: &Progress<S>, open: bool) -> Live {
+        let run = RunFold {
+            run: Some(self.run),
+            open,
+            schema: progress.schema.clone(),
+            graph: self.graph.fingerprint,
+            frontier: progress.frontier.clone(),
+            since: progress.since,
+            turn: progress.turn,
+            last: progress.last.clone(),
+            spent: if self.namespace.is_root() { self.env.turn() } else { Spent::default() },
+            ..RunFold::default()
+        };
+        Live { state: AnyState::new(&progress.state), unknown: progress.unknown.clone(), run }
+    }
+
+    fn emit_update(
+        &self,
+        progress: &Progress<S>,
+        (node, task): (Arc<str>, TaskId),
+        done: &Done<S::Update>,
+        at: Position,
+    ) {
+        let update = EventKind::Updates(AnyUpdate::new(S::Update::clone(&done.update)));
+        self.emit(progress, Some((node, task, done.attempt)), Some(at), update);
+    }
+
+    /// Reports what happened; with a position it is recorded, if anything is.
+    pub(crate) fn emit(
+        &self,
+        progress: &Progress<S>,
+        task: Option<(Arc<str>, TaskId, u32)>,
+        position: Option<Position>,
+        kind: EventKind,
+    ) {
+        let position = position.filter(|_| self.env.journal.is_kept());
+        let (path, step) = (&self.namespace, progress.frontier.step);
+        self.env.sink.emit(|| Event::new(path, step, task, position, kind));
+    }
+}
+
+/// The nodes that ran, in the order of their tasks.
+fn nodes<U: StateUpdate>(ran: &Ran<U>) -> impl Iterator<Item = Arc<str>> {
+    ran.iter().map(|(task, _)| task.node().clone())
+}
+
+impl<S: State, C> Inner<S, C> {
+    /// Gives the ephemeral fields that the super-step before wrote their initial value, and says which they were. What
+    /// this one writes to them is merged into that.
+    pub(crate) fn expire(&self, progress: &mut Progress<S>) -> BTreeSet<String> {
+        let over = std::mem::take(&mut progress.fresh);
+        if !over.is_empty() {
+            let state = Arc::make_mut(&mut progress.state);
+            state.retain(&|field| !over.contains(field), &self.initial);
+        }
+        over
+    }
+
+    /// Notes which ephemeral fields a super-step `wrote`; returns how those that are `over` are stored.
+    pub(crate) fn reset<'w>(
+        &self,
+        progress: &mut Progress<S>,
+        wrote: impl Iterator<Item = &'w S::Update>,
+        over: &BTreeSet<String>,
+    ) -> Result<Changes, RunError> {
+        if !self.has_ephemeral {
+            return Ok(Changes::default());
+        }
+        let schema = self.initial.schema();
+        let written = wrote.flat_map(StateUpdate::written);
+        let written: BTreeSet<_> = written.map(std::borrow::Cow::into_owned).collect();
+        let ephemeral = |name: &String| schema.field(name).is_some_and(|field| field.ephemeral);
+        progress.fresh = written.iter().filter(|name| ephemeral(name)).cloned().collect();
+        // A last value is stored as it was written. A field that is written by parts has them put to its old value.
+        let by_parts = |name: &str| schema.field(name).is_some_and(|f| f.rule != "last value");
+        let whole = |name: &str| over.contains(name) && (by_parts(name) || !written.contains(name));
+        if !over.iter().any(|name| whole(name)) {
+            return Ok(Changes::default());
+        }
+        let mut alone = S::clone(&progress.state);
+        alone.retain(&whole, &self.initial);
+        let mut changes = Changes::default();
+        for (name, value) in alone.to_fields().map_err(state_error)?.iter() {
+            if whole(name) {
+                changes.push(name.to_owned(), Change::Set(value.to_stored()));
+            }
+        }
+        Ok(changes)
+    }
+
+    /// What the super-step `step` schedules, if it is no more than may run at once.
+    pub(crate) fn not_too_wide(
+        &self,
+        frontier: Frontier,
+        step: u32,
+        namespace: &Namespace,
+    ) -> Result<Frontier, RunError> {
+        let (tasks, limit) = (frontier.due.len(), self.fan_out);
+        if tasks > limit {
+            let namespace = namespace.clone();
+            return Err(RunError::TooWide { step, tasks, limit, namespace });
+        }
+        Ok(frontier)
+    }
+}

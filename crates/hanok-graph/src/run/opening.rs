@@ -1,0 +1,270 @@
+//! What a run begins with: an input, or what an earlier run left.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hanok_checkpoint::{
+    Answer, Begin, Body, Epoch, Holder, INTERRUPTED, Labels, OpenLog, Persistence, RunFold, Tip,
+    outlives,
+};
+use hanok_core::{Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
+use hanok_state::{State, StateUpdate};
+
+use crate::{
+    error::{RunError, state_error},
+    graph::definition::Inner,
+    ids,
+    journal::{journal::Relabel, snapshot_policy::SnapshotPolicy},
+    run::{
+        answer,
+        initial_fields::{first_values, forget, with_input},
+        merge::{complete, merge},
+        progress::Progress,
+        rebase::{Migrated, migrated},
+        recent::Recent,
+    },
+};
+
+/// Applies an input: completes it, with ids that derive from `thread`, merges it and says what is due first. Returns what it
+/// writes, as stored.
+pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
+    graph: &Inner<S, C>,
+    (namespace, thread): (&Namespace, &ThreadKey),
+    progress: &mut Progress<S>,
+    mut update: S::Update,
+    (turn, now): (Position, Timestamp),
+) -> Result<Changes, RunError> {
+    let bound = progress.state.bind(&crate::names::START.into(), &mut update);
+    bound.map_err(|source| RunError::Reduce { step: 0, namespace: namespace.clone(), source })?;
+    complete(&mut update, || ids::task(thread, namespace, turn, 0, crate::names::START, 0));
+    let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
+    if let Some(allowed) = &graph.input
+        && let Some(field) = written.iter().find(|f| !allowed.iter().any(|a| **a == ***f))
+    {
+        let allowed = allowed.iter().map(ToString::to_string).collect();
+        return Err(RunError::Input { field: field.clone(), allowed });
+    }
+    let mut changes = update.to_changes().map_err(state_error)?;
+    let state = Arc::make_mut(&mut progress.state);
+    let resolved = merge(state, vec![(crate::names::START.into(), update)])
+        .map_err(|refused| refused.of_run(0, namespace))?;
+    changes.0.retain(|(field, _)| resolved.get(field).is_none());
+    changes.0.extend(resolved.0);
+    changes.fill(&progress.unknown);
+    let schema = graph.initial.schema();
+    let ephemeral = |field: &String| schema.fields.iter().any(|f| f.ephemeral && f.name == *field);
+    progress.fresh = written.into_iter().filter(ephemeral).collect();
+    let first = graph.first(&progress.state);
+    progress.frontier = match first {
+        Ok(frontier) => graph.not_too_wide(frontier, 0, namespace)?,
+        Err(source) => {
+            let (node, namespace) = (crate::names::START.into(), namespace.clone());
+            return Err(RunError::Node { node, step: 0, namespace, source });
+        }
+    };
+    (progress.turn, progress.at, progress.since) = (turn, turn, now);
+    Ok(changes)
+}
+
+/// One way of the thread's run to begin.
+pub(crate) enum Way<U> {
+    /// A new turn.
+    New(U),
+    /// What is due goes on, with answers if there are any.
+    On(Vec<answer::Given>),
+}
+
+fn reading(opened: &OpenLog) -> SnapshotPolicy {
+    let (snapshot, since) = opened.sizes;
+    SnapshotPolicy::of(snapshot + since, opened.fold.size())
+}
+
+/// A run that is about to take its thread: where the thread is, and what the run begins with.
+pub(crate) struct Opening<S: State> {
+    /// Where the log ends.
+    pub(crate) tip: Tip,
+    /// When the run takes it.
+    pub(crate) now: Timestamp,
+    /// The epoch that the run takes it with.
+    pub(crate) epoch: Epoch,
+    pub(crate) reading: SnapshotPolicy,
+    pub(crate) progress: Progress<S>,
+    /// What an earlier run left of subgraphs.
+    pub(crate) runs: BTreeMap<Namespace, RunFold>,
+    /// Whether that run ended because people are asked: whatever could go on without them has.
+    pub(crate) asked: bool,
+    takeovers: u32,
+    /// The fingerprint of the graph that ran last.
+    ran: u64,
+    /// Whether nothing was ever said on the thread.
+    is_new: bool,
+    /// The entries with which the run takes the thread.
+    pub(crate) first: Vec<(Namespace, Body)>,
+    /// Stored fields that this build, of the same version, does not know.
+    pub(crate) unknown: Vec<String>,
+    /// Where a new turn begins.
+    pub(crate) began: Option<Position>,
+    /// The thread whose name the ids of the turn's tasks derive from, if it is another.
+    pub(crate) identity: Option<ThreadKey>,
+    /// What the labels of the thread say, and what they are to say while the run is under way.
+    pub(crate) labels: Relabel,
+}
+
+/// How often runs were lost with what is due, the last one included. A run of this very process that is not there any more was
+/// dropped, and took nobody with it: whoever hung up six times has poisoned nothing.
+pub(crate) fn takeovers(opened: Option<&OpenLog>, me: &Holder) -> u32 {
+    let Some(opened) = opened else { return 0 };
+    let Some(root) = opened.fold.run(&Namespace::root()) else { return 0 };
+    let dropped = opened.head.claim.as_ref().is_some_and(|claim| claim.holder == *me);
+    root.takeovers + u32::from(root.open && !dropped)
+}
+
+impl<S: State> Opening<S> {
+    /// Reads what the log says, and begins a thread that has none at `new`; a state in another schema is written anew in this
+    /// build's.
+    pub(crate) fn of(
+        initial: &S,
+        opened: Option<OpenLog>,
+        new: impl FnOnce() -> Tip,
+        me: &Holder,
+        now: Timestamp,
+    ) -> Result<Self, RunError> {
+        let (tip, epoch, reading) = opened.as_ref().map_or_else(
+            || (new(), Epoch::default(), SnapshotPolicy::of(0, 0)),
+            |opened| (Tip::of(&opened.head), opened.head.epoch, reading(opened)),
+        );
+        let takeovers = takeovers(opened.as_ref(), me);
+        let stored = opened.as_ref().map(|opened| Labels::of(&opened.fold));
+        let fold = opened.map(|opened| opened.fold).unwrap_or_default();
+        let (mut runs, identity) = (fold.runs, fold.identity);
+        let root = runs.remove(&Namespace::root()).unwrap_or_default();
+        let asked = root.ended == INTERRUPTED;
+        let ran = root.graph;
+        let is_new = root.run.is_none() && root.fields.is_empty();
+        let Migrated { progress, entries: first, unknown } = if is_new {
+            let schema = initial.schema().to_stored().into();
+            let state = Arc::new(initial.clone());
+            let progress = Progress::beginning(state, Default::default(), schema);
+            Migrated { progress, entries: Vec::new(), unknown: Vec::new() }
+        } else {
+            migrated(initial, &Namespace::root(), root, &mut runs)?
+        };
+        Ok(Self {
+            tip,
+            now,
+            epoch: epoch.next(now),
+            reading,
+            progress,
+            runs,
+            asked,
+            takeovers,
+            ran,
+            is_new,
+            first,
+            unknown,
+            began: None,
+            identity,
+            labels: Relabel { stored, next: None },
+        })
+    }
+
+    /// Goes on from where a run of this process left the thread.
+    pub(crate) fn recent(recent: Recent<S>, ran: u64, now: Timestamp) -> Self {
+        Self {
+            tip: recent.tip,
+            now,
+            epoch: recent.epoch.next(now),
+            reading: recent.reading,
+            progress: Progress::beginning(recent.state, recent.unknown, recent.schema),
+            runs: BTreeMap::new(),
+            asked: false,
+            takeovers: 0,
+            identity: None,
+            ran,
+            is_new: false,
+            first: Vec::new(),
+            unknown: Vec::new(),
+            began: None,
+            // Only what is done is remembered.
+            labels: Relabel { stored: Some(Labels::done(None)), next: None },
+        }
+    }
+
+    /// Adds how the run begins.
+    pub(crate) fn begin<C: Send + Sync + 'static>(
+        mut self,
+        graph: &Inner<S, C>,
+        thread: &ThreadKey,
+        run: RunId,
+        way: Way<S::Update>,
+        tags: BTreeMap<String, String>,
+    ) -> Result<Self, RunError> {
+        let at = Position(self.tip.position.0 + self.first.len() as u64 + 1);
+        let mut begin = Begin {
+            run,
+            epoch: self.epoch,
+            parent: None,
+            persistence: Persistence::PerCall,
+            shared: false,
+            input: Changes::default(),
+            frontier: None,
+            schema: None,
+            graph: graph.fingerprint,
+            takeovers: self.takeovers,
+            tags,
+        };
+        let mut answers = Vec::new();
+        match way {
+            Way::New(update) => {
+                // What was due and pending is over; the state stays, and so do those of subgraphs that outlive a call.
+                let Progress { mut state, unknown, schema, .. } = self.progress;
+                let initial = &*graph.initial;
+                begin.input = match self.is_new {
+                    true => first_values(initial)?,
+                    false => forget(initial, &mut state)?,
+                };
+                begin.input.fill(&unknown);
+                begin.schema = self.is_new.then(|| schema.clone());
+                self.progress = Progress::beginning(state, unknown, schema);
+                let (runs, root) = (self.runs.clone(), Namespace::root());
+                self.runs.retain(|path, _| outlives(&runs, path, &root));
+                let (place, progress) = ((&root, thread), &mut self.progress);
+                let input = apply_input(graph, place, progress, update, (at, self.now))?;
+                begin.input = with_input(begin.input, input);
+                begin.frontier = Some(self.progress.frontier.clone());
+                self.began = Some(at);
+                (self.identity, self.is_new) = (None, false);
+            }
+            Way::On(given) => answers = given,
+        }
+        // The log names a graph by its fingerprint alone.
+        let same = self.ran == graph.fingerprint;
+        if let Some(stored) = self.labels.stored.as_mut().filter(|_| same) {
+            stored.graph = Some(graph.name.as_str().into());
+        }
+        let is_done = same && self.labels.stored.as_ref().is_some_and(Labels::is_done);
+        self.labels.next = (!is_done).then(|| Labels::running(graph.name.as_str().into()));
+        self.first.push((Namespace::root(), Body::Begin(begin)));
+        answers.into_iter().for_each(|given| self.answer(given));
+        Ok(self)
+    }
+
+    /// Adds an answer, for the graph that asked.
+    fn answer(&mut self, given: answer::Given) {
+        let answer::Given { path, id, value, doubt } = given;
+        let id = id.0.to_string();
+        let answered = match (self.runs.get_mut(&path), doubt) {
+            (Some(run), true) => {
+                run.intents.retain(|_, intent| intent.id != id);
+                &mut run.settled
+            }
+            (Some(run), false) => &mut run.answers,
+            (None, true) => {
+                self.progress.intents.retain(|_, intent| intent.id != id);
+                &mut self.progress.settled
+            }
+            (None, false) => &mut self.progress.answers,
+        };
+        answered.insert(id.clone(), value.clone());
+        self.first.push((path, Body::Answer(Answer { id, value })));
+    }
+}

@@ -1,0 +1,111 @@
+//! What is due next: a pure function of what was due, what the tasks said and what the graph is.
+
+use std::collections::BTreeMap;
+
+use hanok_checkpoint::{Due, Frontier, Goto, Handed};
+
+use crate::graph::definition::{Join, Rules};
+
+/// What one task of the super-step that is over said: its node, where it goes on, and whether it counts for joins.
+pub(crate) struct Said<'a> {
+    pub(crate) node: &'a str,
+    pub(crate) goto: &'a [Goto],
+}
+
+/// What is due after a super-step whose tasks, in order, `said` where they go on.
+///
+/// Nodes come first, by name and once; then `Send`s by sender and index. A deferred node waits until nothing else is due.
+pub(crate) fn next_frontier<'a>(
+    before: &Frontier,
+    said: impl Iterator<Item = Said<'a>>,
+    rules: Rules<'_>,
+) -> Frontier {
+    let mut due: Vec<Due> = Vec::with_capacity(before.due.len());
+    let mut sends = Vec::new();
+    let mut handed: Option<Handed> = None;
+    let mut seen = before.joins.clone();
+    for Said { node, goto } in said {
+        // A command that says `only` puts its ways in the place of all others.
+        let only = matches!(goto.first(), Some(Goto::Only));
+        for goto in goto {
+            match goto {
+                Goto::Node(node) => due.push(Due::node(rules.current_name(node))),
+                Goto::Send(due) => sends.push(rules.task(due)),
+                Goto::Parent(command) => handed = Some(both(handed, command)),
+                Goto::End | Goto::Only => {}
+            }
+        }
+        if only {
+            continue;
+        }
+        for join in rules.joins.iter().filter(|join| join.sources.iter().any(|s| &**s == node)) {
+            see(&mut seen, join, node);
+        }
+    }
+    for join in rules.joins {
+        let complete = seen.iter().position(|(name, nodes)| {
+            *name == join.name
+                && join.sources.iter().all(|source| nodes.iter().any(|n| n == source.as_ref()))
+        });
+        if let Some(at) = complete {
+            seen.remove(at);
+            due.push(Due::node(join.target.clone()));
+        }
+    }
+    let step = before.step + 1;
+    if let Some(handed) = handed {
+        // The graph that called this one goes on; here nothing is left to do.
+        return Frontier { step, handed: Some(Box::new(handed)), ..Frontier::default() };
+    }
+    due.retain(|due| &*due.node != crate::names::END);
+    due.sort_by(|a, b| a.node.cmp(&b.node));
+    due.dedup_by(|a, b| a.node == b.node);
+    due.append(&mut sends);
+    let waits = |due: &mut Due| rules.deferred.contains(&due.node);
+    let later: Vec<_> = due.extract_if(.., waits).collect();
+    let mut deferred: Vec<_> = before.deferred.iter().map(|due| rules.task(due)).collect();
+    for due in later {
+        // A node that several ways lead to runs once; a task with an input of its own is one of its own.
+        if due.input.is_some() || !deferred.contains(&due) {
+            deferred.push(due);
+        }
+    }
+    if due.is_empty() {
+        deferred.sort_by(|a, b| {
+            a.input.is_some().cmp(&b.input.is_some()).then_with(|| {
+                // `Send`s keep their order.
+                if a.input.is_none() { a.node.cmp(&b.node) } else { std::cmp::Ordering::Equal }
+            })
+        });
+        due = std::mem::take(&mut deferred);
+    }
+    Frontier { step, due, joins: seen, deferred, handed: None }
+}
+
+fn both(before: Option<Handed>, command: &Handed) -> Handed {
+    let Some(mut all) = before else { return command.clone() };
+    all.changes.0.extend(command.changes.0.iter().cloned());
+    all.goto.extend(command.goto.iter().cloned());
+    all.only |= command.only;
+    all
+}
+
+fn see(seen: &mut Vec<(String, Vec<String>)>, join: &Join, node: &str) {
+    match seen.iter_mut().find(|(name, _)| *name == join.name) {
+        Some((_, nodes)) if nodes.iter().any(|n| n == node) => {}
+        Some((_, nodes)) => nodes.push(node.to_owned()),
+        None => seen.push((join.name.clone(), vec![node.to_owned()])),
+    }
+}
+
+/// The index of each task among those of its node: the first one of a node has 0.
+pub(crate) fn indices(due: &[Due]) -> Vec<usize> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    due.iter()
+        .map(|task| {
+            let count = counts.entry(&task.node).or_default();
+            *count += 1;
+            *count - 1
+        })
+        .collect()
+}

@@ -1,0 +1,184 @@
+//! How far a run of one graph has come.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use hanok_checkpoint::{Failed, Frontier, Goto, Intent, Question, RunFold, TaskWrite};
+use hanok_core::{
+    Changes, Field, Fields, Position, Spent, Stored, StoredError, StoredSchema, TaskId, Timestamp,
+};
+use hanok_state::{State, StateUpdate};
+
+use crate::{
+    error::{NodeError, RunError, state_error},
+    graph::definition::Inner,
+    run::{
+        plan::{Said, next_frontier},
+        route::run_routers,
+    },
+};
+
+/// How far a run has come.
+pub(crate) struct Progress<S: State> {
+    pub(crate) state: Arc<S>,
+    /// Fields that this build does not know, within nested states too; they ride along.
+    pub(crate) unknown: Fields,
+    /// The schema that the state is stored in: this build's, and the fields that it does not know.
+    pub(crate) schema: Arc<StoredSchema>,
+    /// Ephemeral fields that the last super-step wrote.
+    pub(crate) fresh: BTreeSet<String>,
+    pub(crate) frontier: Frontier,
+    /// When it was scheduled.
+    pub(crate) since: Timestamp,
+    /// Where the turn begins: the ids of tasks derive from it.
+    pub(crate) turn: Position,
+    /// The last commit, or where the run began.
+    pub(crate) at: Position,
+    /// The nodes of the last super-step.
+    pub(crate) last: Vec<Arc<str>>,
+    pub(crate) pending: BTreeMap<Position, TaskWrite>,
+    pub(crate) memos: BTreeMap<(TaskId, String), Stored>,
+    pub(crate) intents: BTreeMap<(TaskId, String), Intent>,
+    pub(crate) settled: BTreeMap<String, Stored>,
+    pub(crate) failures: BTreeMap<TaskId, Failed>,
+    pub(crate) questions: Vec<Question>,
+    pub(crate) answers: BTreeMap<String, Stored>,
+    /// Whether the breakpoint here was come to before, and is passed.
+    pub(crate) passed: bool,
+    /// What a subgraph that shares its caller's state has added to it.
+    pub(crate) added: Option<S::Update>,
+    pub(crate) spent: Spent,
+}
+
+impl<S: State> Progress<S> {
+    /// Where a log says that a run stands.
+    pub(crate) fn of(initial: &S, mut run: RunFold) -> Result<Self, RunError> {
+        let fresh = fresh(initial, &run.fields).map_err(state_error)?;
+        let unknown = initial.schema().unknown(&run.fields);
+        let state = initial.load(&mut run.fields).map_err(state_error)?;
+        let added = run.shared.then(|| added(&state, &run.added)).transpose()?;
+        Ok(Self {
+            state: Arc::new(state),
+            fresh,
+            added,
+            unknown,
+            schema: run.schema,
+            frontier: run.frontier,
+            since: run.since,
+            turn: run.turn,
+            at: Position::START,
+            last: run.last,
+            pending: run.pending,
+            memos: run.memos,
+            intents: run.intents,
+            settled: run.settled,
+            failures: run.failures,
+            passed: run.paused,
+            questions: run.questions,
+            answers: run.answers,
+            spent: run.spent,
+        })
+    }
+
+    /// The state as it is stored, with the fields that this build does not know.
+    pub(crate) fn fields(&self) -> Result<Fields, StoredError> {
+        fields(&*self.state, &self.unknown)
+    }
+
+    /// A run that begins with `state`.
+    pub(crate) fn beginning(state: Arc<S>, unknown: Fields, schema: Arc<StoredSchema>) -> Self {
+        Self {
+            state,
+            unknown,
+            schema,
+            fresh: BTreeSet::new(),
+            added: None,
+            frontier: Frontier::default(),
+            since: Timestamp::default(),
+            turn: Position::START,
+            at: Position::START,
+            last: Vec::new(),
+            pending: BTreeMap::new(),
+            memos: BTreeMap::new(),
+            intents: BTreeMap::new(),
+            settled: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            passed: false,
+            questions: Vec::new(),
+            answers: BTreeMap::new(),
+            spent: Spent::default(),
+        }
+    }
+
+    /// Whether the tasks that are due begin afresh: nothing of them is in the log.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.pending.is_empty()
+            && self.memos.is_empty()
+            && self.intents.is_empty()
+            && self.settled.is_empty()
+            && self.failures.is_empty()
+            && self.questions.is_empty()
+            && self.answers.is_empty()
+    }
+
+    /// New tasks are due; what belonged to the old ones is over.
+    pub(crate) fn scheduled(&mut self, frontier: Frontier, since: Timestamp, last: Vec<Arc<str>>) {
+        self.frontier = frontier;
+        self.since = since;
+        self.last = last;
+        self.pending.clear();
+        self.memos.clear();
+        self.intents.clear();
+        self.settled.clear();
+        self.failures.clear();
+        self.questions.clear();
+        self.answers.clear();
+        self.passed = false;
+    }
+}
+
+/// The ephemeral fields that hold something else than at first.
+fn fresh<S: State>(initial: &S, fields: &Fields) -> Result<BTreeSet<String>, StoredError> {
+    let ephemeral = initial.schema().fields.iter().filter(|field| field.ephemeral);
+    let ephemeral: Vec<_> = ephemeral.map(|field| field.name.as_ref()).collect();
+    if ephemeral.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let initial = initial.to_fields()?;
+    let value = |fields: &Fields, name: &str| fields.get(name).map(Field::to_stored);
+    let held = ephemeral.into_iter().filter(|name| fields.get(name).is_some());
+    let fresh = held.filter(|name| value(fields, name) != value(&initial, name));
+    Ok(fresh.map(str::to_owned).collect())
+}
+
+/// What a subgraph has added to its caller's state, as one update.
+fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError> {
+    let failed = |error: hanok_state::ReduceError| RunError::State(error.into());
+    written.iter().try_fold(S::update(), |all, changes| {
+        let mut update = S::Update::from_changes(changes).map_err(state_error)?;
+        state.bind(&"subgraph".into(), &mut update).map_err(failed)?;
+        all.then(update).map_err(failed)
+    })
+}
+
+impl<S: State, C> Inner<S, C> {
+    /// What is due first, from a state that holds the input.
+    pub(crate) fn first(&self, state: &S) -> Result<Frontier, NodeError> {
+        let edges = self.start.edges.iter().map(|node| Goto::Node(node.clone()));
+        let routed = run_routers(&self.start, state)?.into_iter();
+        let routed = routed.map(|target| self.stored(target));
+        let goto: Vec<_> = edges.map(Ok).chain(routed).collect::<Result<_, _>>()?;
+        let said = std::iter::once(Said { node: crate::names::START, goto: &goto });
+        let begun = next_frontier(&Frontier::default(), said, self.rules());
+        Ok(Frontier { step: 0, ..begun })
+    }
+}
+
+/// A state as it is stored, with the fields that this build does not know.
+pub(crate) fn fields<S: State>(state: &S, unknown: &Fields) -> Result<Fields, StoredError> {
+    let mut fields = state.to_fields()?;
+    fields.fill(unknown);
+    Ok(fields)
+}

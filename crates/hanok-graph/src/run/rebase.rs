@@ -1,0 +1,308 @@
+//! How what an earlier build stored of a graph becomes what this build stores: its state, and what is pending.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hanok_checkpoint::{Body, Edit, Extend, Goto, Handed, Rebase, RunFold, Void};
+use hanok_core::{Change, Changes, Fields, Namespace, Position, StoredSchema, ThreadKey};
+use hanok_state::{State, StateUpdate};
+
+use crate::{
+    error::{RunError, state_error},
+    run::{parent_command::apart, progress::Progress},
+};
+
+/// One graph's part of a thread, as this build reads it.
+pub(crate) struct Migrated<S: State> {
+    pub(crate) progress: Progress<S>,
+    /// The entries that make the log say so.
+    pub(crate) entries: Vec<(Namespace, Body)>,
+    /// Stored fields that this build, of the same version, does not know.
+    pub(crate) unknown: Vec<String>,
+}
+
+/// Reads the part of the graph at `path`. What `below` holds of the subgraphs that it calls is in its schema where it shares
+/// the state or commands the graph; what cannot be read in this build's is voided, and the tasks run again.
+pub(crate) fn migrated<S: State>(
+    initial: &S,
+    path: &Namespace,
+    mut run: RunFold,
+    below: &mut BTreeMap<Namespace, RunFold>,
+) -> Result<Migrated<S>, RunError> {
+    let mut migration = Migration { initial, entries: Vec::new() };
+    let mut unknown = Vec::new();
+    if run.run.is_some() {
+        let before = migration.state(path, &mut run, None, &mut unknown)?;
+        migration.below(path, before.as_ref(), below);
+    }
+    let progress = Progress::of(initial, run)?;
+    Ok(Migrated { progress, entries: migration.entries, unknown })
+}
+
+/// Says that fields are stored that this build does not know.
+pub(crate) fn warn_unknown(thread: &ThreadKey, path: &Namespace, fields: &[String]) {
+    tracing::warn!(
+        %thread,
+        graph = %path,
+        ?fields,
+        "the state holds fields that this build does not know; they ride along. If one was renamed, say its former name \
+         with `#[state(alias = …)]`; if it was removed, count up the state's `version`",
+    );
+}
+
+/// What a graph's state was before it was written anew.
+struct Before {
+    fields: Fields,
+    schema: Arc<StoredSchema>,
+}
+
+impl Before {
+    fn of(run: &RunFold) -> Self {
+        Self { fields: run.fields.clone(), schema: run.schema.clone() }
+    }
+}
+
+struct Migration<'a, S: State> {
+    initial: &'a S,
+    entries: Vec<(Namespace, Body)>,
+}
+
+impl<S: State> Migration<'_, S> {
+    /// Brings the state of `run` and its pending writes into this build's schema; returns what the state was, if it is
+    /// written anew. `base` is what its caller's state was, if it shares that.
+    fn state(
+        &mut self,
+        path: &Namespace,
+        run: &mut RunFold,
+        base: Option<&Before>,
+        unknown: &mut Vec<String>,
+    ) -> Result<Option<Before>, RunError> {
+        let schema = self.initial.schema();
+        let stored = run.schema.clone();
+        let differences = schema.compare(&stored, &run.fields)?;
+        unknown.extend(differences.unknown);
+        let before = differences.rewritten.then(|| Before::of(run));
+        let writes = self.pending(path, run, before.as_ref());
+        if before.is_some() {
+            schema
+                .upgrade(&stored, &mut run.fields)
+                .map_err(|error| RunError::State(error.into()))?;
+            run.fields = self.whole(&run.fields)?;
+            run.schema = schema.extended(&stored).into();
+            let added = base.map(|base| self.added(base, &run.added)).transpose()?;
+            if let Some(added) = &added {
+                run.added.clone_from(added);
+            }
+            let (fields, schema) = (run.fields.to_stored(), StoredSchema::clone(&run.schema));
+            let rebase = Rebase { schema, fields, writes, added };
+            self.entries.push((path.clone(), Body::Rebase(rebase)));
+        } else if !differences.added.is_empty() {
+            let whole = self.whole(&run.fields)?;
+            let mut values = Changes::default();
+            for path in &differences.added {
+                values.0.extend(value_at(&whole, path));
+            }
+            run.fields.apply_all(&values).map_err(|error| RunError::State(error.into()))?;
+            run.schema = schema.extended(&stored).into();
+            let schema = StoredSchema::clone(&run.schema);
+            self.entries.push((path.clone(), Body::Extend(Extend { schema, values })));
+        }
+        Ok(before)
+    }
+
+    /// The fields as this build stores them, with those that it does not know.
+    fn whole(&self, fields: &Fields) -> Result<Fields, RunError> {
+        let unknown = self.initial.schema().unknown(fields);
+        let state = self.initial.load(&mut fields.clone()).map_err(state_error)?;
+        let mut whole = state.to_fields().map_err(state_error)?;
+        whole.fill(&unknown);
+        Ok(whole)
+    }
+
+    /// Reads pending writes in this build's schema, and voids those that cannot be read. Returns the ones that are others
+    /// in it.
+    fn pending(
+        &mut self,
+        path: &Namespace,
+        run: &mut RunFold,
+        before: Option<&Before>,
+    ) -> Vec<(Position, Changes)> {
+        let (mut writes, mut voided) = (Vec::new(), Vec::new());
+        for (position, write) in &mut run.pending {
+            match (self.translated(before, &write.changes, &write.node), before) {
+                (Some(changes), Some(_)) if changes != write.changes => {
+                    write.changes.clone_from(&changes);
+                    writes.push((*position, changes));
+                }
+                (Some(_), _) => {}
+                (None, _) => voided.push(*position),
+            }
+        }
+        self.void(path, run, voided);
+        writes
+    }
+
+    fn void(&mut self, path: &Namespace, run: &mut RunFold, writes: Vec<Position>) {
+        if writes.is_empty() {
+            return;
+        }
+        writes.iter().for_each(|position| {
+            run.pending.remove(position);
+        });
+        let reason = "the state has another schema since, in which the write cannot be read";
+        let void = Void { writes, field: String::new(), reason: reason.to_owned() };
+        self.entries.push((path.clone(), Body::Void(void)));
+    }
+
+    /// What `changes` are in this build's schema, if it can read them.
+    fn translated(
+        &self,
+        before: Option<&Before>,
+        changes: &Changes,
+        node: &Arc<str>,
+    ) -> Option<Changes> {
+        let schema = self.initial.schema();
+        match before {
+            Some(before) => {
+                let changes = schema.translate(&before.schema, &before.fields, changes)?;
+                self.read(&changes, node)
+            }
+            None => self.read(changes, node),
+        }
+    }
+
+    /// `changes` as this build stores them, if it can read them.
+    fn read(&self, changes: &Changes, node: &Arc<str>) -> Option<Changes> {
+        let unknown = self.initial.schema().unknown_changes(changes);
+        if unknown.has_input() {
+            return None;
+        }
+        let mut update = S::Update::from_changes(changes).ok()?;
+        self.initial.bind(node, &mut update).ok()?;
+        let mut read = update.to_changes().ok()?;
+        for (name, change) in unknown.0 {
+            let known = read.0.iter_mut().find(|(other, _)| *other == name);
+            match (known, change) {
+                (Some((_, Change::Set(whole))), Change::Nested(rest)) => {
+                    let mut fields = Fields::from_stored(whole).ok()?;
+                    fields.apply_all(&rest).ok()?;
+                    *whole = fields.to_stored();
+                }
+                (_, change) => read.push(name, change),
+            }
+        }
+        Some(read)
+    }
+
+    /// What a subgraph has added to the state that it shares.
+    fn added(&self, base: &Before, added: &[Changes]) -> Result<Vec<Changes>, RunError> {
+        let mut before = Before { fields: base.fields.clone(), schema: base.schema.clone() };
+        let node = "subgraph".into();
+        added
+            .iter()
+            .map(|changes| {
+                let translated = self.translated(Some(&before), changes, &node);
+                let applied = before.fields.apply_all(changes);
+                applied.map_err(|error| RunError::State(error.into()))?;
+                translated.ok_or_else(|| RunError::State("what a subgraph has added".into()))
+            })
+            .collect()
+    }
+
+    /// Reads what the subgraphs that the graph at `path` calls hold of its state. A call of which that cannot be read is
+    /// forgotten: its task makes it anew.
+    fn below(
+        &mut self,
+        path: &Namespace,
+        before: Option<&Before>,
+        below: &mut BTreeMap<Namespace, RunFold>,
+    ) {
+        let called: Vec<_> =
+            below.keys().filter(|called| called.parent().as_ref() == Some(path)).cloned().collect();
+        for called in called {
+            let Some(mut run) = below.remove(&called) else { continue };
+            let is_read = self.commands(&called, before, &mut run)
+                && (!run.shared || self.shared(&called, before, &mut run, below));
+            match is_read {
+                true => drop(below.insert(called, run)),
+                false => below.retain(|path, _| !path.is_within(&called)),
+            }
+        }
+    }
+
+    /// Reads the state of a subgraph that shares its caller's; says whether that could be done.
+    fn shared(
+        &mut self,
+        path: &Namespace,
+        before: Option<&Before>,
+        run: &mut RunFold,
+        below: &mut BTreeMap<Namespace, RunFold>,
+    ) -> bool {
+        let written = self.entries.len();
+        let own = match before {
+            Some(base) => self.state(path, run, Some(base), &mut Vec::new()),
+            None => Ok(None),
+        };
+        let Ok(own) = own else {
+            self.entries.truncate(written);
+            return false;
+        };
+        self.below(path, own.as_ref(), below);
+        // An update of this build's cannot hold what the build does not know.
+        let schema = self.initial.schema();
+        let node = "subgraph".into();
+        run.added.iter().all(|changes| {
+            schema.unknown_changes(changes).is_empty() && self.read(changes, &node).is_some()
+        })
+    }
+
+    /// Reads what a subgraph commands its caller, which is in the caller's schema; says whether that could be done.
+    fn commands(&mut self, path: &Namespace, before: Option<&Before>, run: &mut RunFold) -> bool {
+        if let Some(handed) = &run.frontier.handed {
+            let Some(changes) = self.command(handed, before) else { return false };
+            if changes != handed.changes {
+                let mut frontier = run.frontier.clone();
+                frontier.handed = Some(Box::new(Handed { changes, ..Handed::clone(handed) }));
+                run.frontier = frontier.clone();
+                let changes = Changes::default();
+                let edit = Edit { node: None, changes, frontier: Some(frontier) };
+                self.entries.push((path.clone(), Body::Edit(edit)));
+            }
+        }
+        let is_read = |goto: &Goto| match goto {
+            Goto::Parent(handed) => {
+                self.command(handed, before).is_some_and(|changes| changes == handed.changes)
+            }
+            _ => true,
+        };
+        let unread = run.pending.iter().filter(|(_, write)| !write.goto.iter().all(is_read));
+        let unread = unread.map(|(position, _)| *position).collect();
+        self.void(path, run, unread);
+        true
+    }
+
+    fn command(&self, handed: &Handed, before: Option<&Before>) -> Option<Changes> {
+        let schema = self.initial.schema();
+        let node = "subgraph".into();
+        let changes = match before {
+            Some(before) => schema.translate(&before.schema, &before.fields, &handed.changes)?,
+            None => handed.changes.clone(),
+        };
+        let foreign = changes.0.iter().any(|(name, _)| schema.field(name).is_none());
+        let is_read = apart(changes.clone()).iter().all(|part| self.read(part, &node).is_some());
+        (!foreign && is_read).then_some(changes)
+    }
+}
+
+/// The value of the field at `path`, as what sets it.
+fn value_at(fields: &Fields, path: &[String]) -> Option<(std::borrow::Cow<'static, str>, Change)> {
+    let (name, rest) = path.split_first()?;
+    let field = fields.get(name)?;
+    let change = match (rest, field) {
+        ([], field) => Change::Set(field.to_stored()),
+        (rest, hanok_core::Field::Nested(fields)) => {
+            Change::Nested(Changes(vec![value_at(fields, rest)?]))
+        }
+        _ => return None,
+    };
+    Some((name.clone().into(), change))
+}

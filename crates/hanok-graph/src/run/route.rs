@@ -1,0 +1,78 @@
+//! Routing: where a task that is done goes on.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use hanok_checkpoint::{Due, Goto};
+use hanok_state::State;
+
+use crate::{
+    error::{NodeError, panic_message},
+    graph::definition::{Inner, Ways},
+    names::END,
+    node::command::Target,
+};
+
+/// Runs the routers of `ways` on `view`; returns where they lead.
+pub(crate) fn run_routers<S>(ways: &Ways<S>, view: &S) -> Result<Vec<Target>, NodeError> {
+    let mut targets = Vec::new();
+    for branch in &ways.branches {
+        let routed = std::panic::catch_unwind(AssertUnwindSafe(|| (branch.router)(view)))
+            .map_err(|panic| NodeError::Panicked(panic_message(&*panic)))?
+            .map_err(NodeError::Router)?;
+        for target in &routed {
+            if !branch.declared.contains(target.node()) {
+                return Err(unknown_target(target.node(), to_strings(&branch.declared)));
+            }
+        }
+        if targets.is_empty() {
+            targets = routed;
+        } else {
+            targets.extend(routed);
+        }
+    }
+    Ok(targets)
+}
+
+impl<S: State, C> Inner<S, C> {
+    /// A target as it is stored, checked against what its node takes.
+    pub(crate) fn stored(&self, target: Target) -> Result<Goto, NodeError> {
+        let takes = |node: &str| self.nodes.get(node).and_then(|vertex| vertex.kind);
+        Ok(match target {
+            Target::Node(node) if node.as_ref() == END => Goto::End,
+            Target::Node(node) => {
+                if takes(&node).is_some() {
+                    return Err(NodeError::NoInput { node: node.to_string() });
+                }
+                Goto::Node(node)
+            }
+            // The end takes nothing.
+            Target::Send(send) if send.node.as_ref() == END => {
+                return Err(unknown_target(
+                    END,
+                    self.nodes.keys().map(ToString::to_string).collect(),
+                ));
+            }
+            Target::Send(send) => {
+                if let (Some(takes), Some(sent)) = (takes(&send.node), send.kind)
+                    && takes.id != sent.id
+                {
+                    return Err(NodeError::WrongInput {
+                        target: send.node.to_string(),
+                        takes: takes.name,
+                        sent: sent.name,
+                    });
+                }
+                let input = send.input.map_err(|reason| NodeError::Failed(reason.into()))?;
+                Goto::Send(Due { node: send.node, input: Some(input) })
+            }
+        })
+    }
+}
+
+pub(crate) fn unknown_target(target: &str, declared: Vec<String>) -> NodeError {
+    NodeError::UnknownTarget { target: target.to_owned(), declared }
+}
+
+pub(crate) fn to_strings(names: &[Arc<str>]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}

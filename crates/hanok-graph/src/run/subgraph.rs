@@ -1,0 +1,535 @@
+//! Graphs within graphs: as a node, or called by one.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use hanok_checkpoint::{Begin, Body, Epoch, RunFold};
+use hanok_core::{
+    AskError, BoxError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId,
+    RunId, Spent, TaskId,
+};
+use hanok_state::{State, StateUpdate};
+use thiserror::Error;
+use tracing::Instrument;
+
+use crate::{
+    error::RunError,
+    graph::{
+        builder::{GraphBuilder, NamedNode},
+        definition::Graph,
+        draw::DrawInside,
+    },
+    journal::{
+        children::{ChildState, Live},
+        journal::{Journal, Keep},
+    },
+    node::{
+        attempt::Stop, command::Command, context::Context, function::ErasedNode, run_context::Env,
+    },
+    observe::event::{AnyState, EventKind},
+    outcome::{Breakpoint, Outcome},
+    run::{
+        initial_fields::{first_values, forget, with_input},
+        opening::apply_input,
+        parent_command::to_parent,
+        progress::Progress,
+        rebase::{Migrated, migrated, warn_unknown},
+        super_step::Scope,
+    },
+};
+
+/// How many graphs may call each other, one within the other.
+const DEEPEST: usize = 16;
+
+/// How long the state of a subgraph lives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Persistence {
+    /// As long as the call. The call can be gone on with after a crash or an interrupt.
+    #[default]
+    PerCall,
+    /// As long as the thread: the next call begins with the state that this one ends with. Each node that calls has a
+    /// state of its own, and so has each graph that it calls and each further call of one task.
+    PerThread,
+    /// Nothing is stored, and [`Context::once`] is refused: after a crash the call is made again from its beginning, nobody can be asked in it, and its
+    /// breakpoints are passed.
+    None,
+}
+
+/// Why a subgraph did not come to an outcome. Hand it on with `?`.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SubgraphError {
+    /// A person is asked in the subgraph: the run ends here and goes on with the answer.
+    #[error(transparent)]
+    Waiting(AskError),
+    /// The subgraph stopped with the run, which goes on with it later.
+    #[error("subgraph `{graph}` has stopped with its run")]
+    Stopped {
+        /// The subgraph.
+        graph: String,
+    },
+    /// The subgraph is over and has said what the node that called it returns.
+    #[error("subgraph `{graph}` has given its caller a command")]
+    Commanded {
+        /// The subgraph.
+        graph: String,
+    },
+    /// The subgraph could not go on.
+    #[error("subgraph `{graph}` could not go on")]
+    Run {
+        /// The subgraph.
+        graph: String,
+        /// Why.
+        #[source]
+        source: Box<RunError>,
+    },
+    /// Too many graphs call each other.
+    #[error("subgraph `{graph}` would be more than {DEEPEST} graphs deep")]
+    TooDeep {
+        /// The subgraph.
+        graph: String,
+    },
+    /// Two tasks call one subgraph whose state outlives the call, at the same time.
+    #[error(
+        "subgraph `{graph}` keeps its state for the thread, and another task of the node runs it"
+    )]
+    Busy {
+        /// The subgraph.
+        graph: String,
+    },
+    /// The node's name is too long to be part of a namespace.
+    #[error("a namespace for subgraph `{graph}` cannot be made")]
+    Name {
+        /// The subgraph.
+        graph: String,
+        /// Why.
+        #[source]
+        source: InvalidName,
+    },
+}
+
+impl<C> Context<C> {
+    /// Runs `graph` on `input`, from its initial state, as part of this task: [`Persistence::PerCall`].
+    ///
+    /// Its entries stand in the thread's own log, in a namespace of the call: this task, run again after a crash, goes on
+    /// with the run that it began. Cancellation, limits and the observer are this run's.
+    ///
+    /// # Errors
+    ///
+    /// [`SubgraphError::Run`] when the subgraph could not go on; [`SubgraphError::Waiting`] when it asks a person.
+    pub async fn run<S: State, D: Send + Sync + 'static>(
+        &self,
+        graph: &Graph<S, D>,
+        input: S::Update,
+        services: D,
+    ) -> Result<Outcome<S>, SubgraphError> {
+        self.run_as(Persistence::PerCall, graph, input, services).await
+    }
+
+    /// As [`run`](Context::run), with a state that lives as long as `persistence` says.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Context::run), and [`SubgraphError::Busy`].
+    pub async fn run_as<S: State, D: Send + Sync + 'static>(
+        &self,
+        persistence: Persistence,
+        graph: &Graph<S, D>,
+        input: S::Update,
+        services: D,
+    ) -> Result<Outcome<S>, SubgraphError> {
+        let call = SubgraphCall { graph, services: Arc::new(services), persistence, base: None };
+        let (outcome, _) = call.boxed(self, input).await?;
+        Ok(outcome)
+    }
+
+    /// The namespace of this task's next call.
+    fn subgraph_namespace(
+        &self,
+        graph: &str,
+        persistence: Persistence,
+    ) -> Result<Namespace, InvalidName> {
+        let mut seen = self.scope().seen();
+        let kind = match persistence {
+            Persistence::PerThread => graph,
+            // These are told apart by their number alone.
+            Persistence::PerCall | Persistence::None => "",
+        };
+        let count = seen.subgraphs.entry(kind.to_owned()).or_default();
+        let number = *count;
+        *count += 1;
+        drop(seen);
+        let node = self.scope().named(self.node());
+        let segment = match persistence {
+            // The colon is where the node's name ends, and nowhere in it.
+            Persistence::PerThread => {
+                let node = node.replace('\\', r"\\").replace(':', r"\:");
+                format!("{node}:{graph}.{number}")
+            }
+            Persistence::PerCall | Persistence::None => {
+                let task = self.task().to_string();
+                format!("{node}#{}.{number}", task.get(..16).unwrap_or(&task))
+            }
+        };
+        self.namespace().child(&segment)
+    }
+}
+
+/// The outcome of a subgraph, and what it added to a state that it shares.
+type Ran<S> = (Outcome<S>, Option<<S as State>::Update>);
+
+/// One call of a subgraph.
+struct SubgraphCall<'a, S: State, D> {
+    graph: &'a Graph<S, D>,
+    services: Arc<D>,
+    persistence: Persistence,
+    /// The caller's state, for a subgraph that shares it.
+    base: Option<Arc<S>>,
+}
+
+impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
+    /// [`run`](SubgraphCall::run) on the heap: graphs call each other sixteen deep, and all of them are polled on one
+    /// stack.
+    fn boxed<'a, C>(
+        self,
+        context: &Context<C>,
+        input: S::Update,
+    ) -> BoxFuture<'a, Result<Ran<S>, SubgraphError>>
+    where
+        Self: 'a,
+    {
+        // The caller's services are not the subgraph's.
+        let context = Context::new(Arc::new(()), context.scope().clone());
+        Box::pin(self.run(context, input))
+    }
+
+    /// Runs the subgraph; its outcome, and what it added to a state that it shares.
+    async fn run(self, context: Context, input: S::Update) -> Result<Ran<S>, SubgraphError> {
+        let name = || self.graph.name().to_owned();
+        let namespace = context
+            .subgraph_namespace(self.graph.name(), self.persistence)
+            .map_err(|source| SubgraphError::Name { graph: name(), source })?;
+        if namespace.depth() > DEEPEST {
+            return Err(SubgraphError::TooDeep { graph: name() });
+        }
+        let failed =
+            |source: RunError| SubgraphError::Run { graph: name(), source: Box::new(source) };
+        let outer = context.scope();
+        let env = match self.persistence {
+            Persistence::None => Arc::new(nowhere(&outer.env)),
+            Persistence::PerCall | Persistence::PerThread => outer.env.clone(),
+        };
+        let journal = env.journal.clone();
+        let Some(_busy) = journal.enter(&namespace) else {
+            return Err(SubgraphError::Busy { graph: name() });
+        };
+        let scope = Scope {
+            graph: self.graph.0.clone(),
+            services: self.services.clone(),
+            run: RunId(u128::from_be_bytes(*outer.task().as_bytes())),
+            limit: env.limit.unwrap_or(self.graph.0.recursion_limit),
+            activity: outer.activity.clone(),
+            held: outer.held.clone(),
+            env,
+            namespace,
+        };
+        if self.persistence == Persistence::PerThread {
+            journal.call_child(&scope.namespace);
+        }
+        let left = journal.take_child(&scope.namespace).await;
+        let left = left.map_err(|error| failed(error.into()))?;
+        let progress = self.boxed_begin(&scope, left, input, outer.task()).await;
+        let mut progress = progress.map_err(failed)?;
+        let span = self.graph.0.span(Some(journal.thread()));
+        let outcome = scope.drive(&mut progress).instrument(span).await.map_err(failed)?;
+        let stop = match outcome {
+            Outcome::Done(state) => {
+                if self.persistence == Persistence::PerThread {
+                    let mut live = scope.live(&progress, true);
+                    live.run.parent = Some(outer.task());
+                    live.run.persistence = hanok_checkpoint::Persistence::PerThread;
+                    journal.keep_child(scope.namespace.clone(), live);
+                }
+                if let Some(handed) = progress.frontier.handed.take() {
+                    let added = progress.added.as_ref().map(StateUpdate::to_changes).transpose();
+                    let added = added.map_err(|error| failed(RunError::State(error.into())))?;
+                    // What the nodes of a shared state wrote is written before what they command.
+                    outer.seen().command =
+                        Some(to_parent(*handed).after(added.unwrap_or_default()));
+                    return Err(SubgraphError::Commanded { graph: name() });
+                }
+                return Ok((Outcome::Done(state), progress.added));
+            }
+            Outcome::Interrupted(requests) | Outcome::InDoubt(requests) => {
+                let id = requests.first().map_or_else(|| "".into(), |first| first.id.0.clone());
+                outer.seen().waiting.extend(requests);
+                return Err(SubgraphError::Waiting(AskError::Waiting(RequestId(id))));
+            }
+            Outcome::LimitReached { which: which @ Limit::Steps(_), state } => {
+                return Ok((Outcome::LimitReached { which, state }, None));
+            }
+            Outcome::LimitReached { which, .. } => Stop::Limit(which),
+            Outcome::Breakpoint(Breakpoint { path, nodes, next, .. }) => {
+                // Noted once, by the graph whose breakpoint it is: the next run passes it.
+                if path == scope.namespace {
+                    let end = scope.end(hanok_checkpoint::BREAKPOINT, "", Spent::default());
+                    let entry = (path.clone(), Body::End(end));
+                    let noted = journal.append(vec![entry], Keep::Claim).await;
+                    noted.map_err(|error| failed(error.into()))?;
+                }
+                Stop::Breakpoint(Breakpoint { path, nodes, next, state: () })
+            }
+            Outcome::Drained => Stop::Drained,
+            Outcome::Cancelled | Outcome::Poisoned(_) => Stop::Cancelled,
+        };
+        outer.seen().stopped = Some(stop);
+        Err(SubgraphError::Stopped { graph: name() })
+    }
+
+    fn boxed_begin<'a>(
+        &'a self,
+        scope: &'a Scope<S, D>,
+        left: Option<ChildState>,
+        input: S::Update,
+        parent: TaskId,
+    ) -> BoxFuture<'a, Result<Progress<S>, RunError>> {
+        Box::pin(self.begin(scope, left, input, parent))
+    }
+
+    /// Goes on with the run that the same task began before, or begins one: on what an earlier call left, if the state
+    /// outlives it.
+    async fn begin(
+        &self,
+        scope: &Scope<S, D>,
+        left: Option<ChildState>,
+        input: S::Update,
+        parent: TaskId,
+    ) -> Result<Progress<S>, RunError> {
+        let left = match left {
+            Some(ChildState::Stored(run)) if run.run.is_some() => {
+                Some(self.stored(scope, *run).await?)
+            }
+            Some(ChildState::Live(live)) => Some(self.live(scope, *live).await?),
+            _ => None,
+        };
+        let is_new = left.is_none();
+        let (mut state, unknown, schema) = match left {
+            Some((of, progress)) if of == Some(parent) => return Ok(progress),
+            Some((_, progress)) => (progress.state, progress.unknown, progress.schema),
+            None => {
+                let state = self.base.as_ref().unwrap_or(&self.graph.0.initial);
+                let schema = self.graph.0.initial.schema().to_stored();
+                (state.clone(), Default::default(), schema.into())
+            }
+        };
+        let mut first = match (&self.base, is_new) {
+            (None, true) => first_values(&*self.graph.0.initial)?,
+            (None, false) => forget(&*self.graph.0.initial, &mut state)?,
+            (Some(_), _) => Changes::default(),
+        };
+        first.fill(&unknown);
+        let begins = is_new && self.base.is_none();
+        let declared = begins.then(|| Arc::clone(&schema));
+        let mut progress = Progress::beginning(state, unknown, schema);
+        let turn = match self.persistence {
+            // Calls share the namespace, so the tasks of each are told apart by the task that makes it.
+            Persistence::PerThread => hanok_checkpoint::turn_of(parent),
+            Persistence::PerCall | Persistence::None => Position::START,
+        };
+        let place = (&scope.namespace, scope.env.journal.identity());
+        let now = scope.env.runtime.clock.now();
+        let written = apply_input(&scope.graph, place, &mut progress, input, (turn, now))?;
+        let input = with_input(first, written);
+        progress.added = self.base.is_some().then(S::update);
+        let begin = Begin {
+            run: scope.run,
+            epoch: Epoch::default(),
+            parent: Some(parent),
+            persistence: match self.persistence {
+                Persistence::PerThread => hanok_checkpoint::Persistence::PerThread,
+                Persistence::PerCall | Persistence::None => hanok_checkpoint::Persistence::PerCall,
+            },
+            shared: self.base.is_some(),
+            input,
+            frontier: Some(progress.frontier.clone()),
+            schema: declared,
+            graph: scope.graph.fingerprint,
+            takeovers: 0,
+            tags: BTreeMap::new(),
+        };
+        let entry = (scope.namespace.clone(), Body::Begin(begin));
+        let shown = scope.env.sink.is_on().then(|| scope.graph.shown(&progress.state));
+        let tell = |at: Position| {
+            if let Some(state) = shown {
+                scope.emit(&progress, None, Some(at), EventKind::Values(AnyState::new(&state)));
+            }
+        };
+        let at = scope.env.journal.append_at(now, vec![entry], Keep::Claim, tell).await?;
+        progress.at = at;
+        Ok(progress)
+    }
+
+    /// What a log says of the subgraph; a state in another schema is written anew in this build's.
+    async fn stored(
+        &self,
+        scope: &Scope<S, D>,
+        run: RunFold,
+    ) -> Result<(Option<TaskId>, Progress<S>), RunError> {
+        let parent = run.parent;
+        let (journal, path) = (&scope.env.journal, &scope.namespace);
+        let mut below = journal.take_below(path);
+        let read = migrated(&*self.graph.0.initial, path, run, &mut below);
+        journal.put_below(below);
+        let Migrated { progress, entries, unknown } = read?;
+        if !entries.is_empty() {
+            journal.append(entries, Keep::Claim).await?;
+        }
+        if !unknown.is_empty() {
+            warn_unknown(journal.thread(), path, &unknown);
+            scope.emit(&progress, None, None, EventKind::UnknownFields { fields: unknown });
+        }
+        Ok((parent, progress))
+    }
+
+    /// What an earlier call in this process left.
+    async fn live(
+        &self,
+        scope: &Scope<S, D>,
+        live: Live,
+    ) -> Result<(Option<TaskId>, Progress<S>), RunError> {
+        let Some(state) = live.state.downcast_ref::<S>() else {
+            // Another graph of the same name and node: its state is data to this one.
+            let run = live.into_fold().ok_or_else(|| {
+                RunError::State("the state of an earlier call cannot be read".into())
+            })?;
+            return self.stored(scope, run).await;
+        };
+        let (state, unknown) = (Arc::new(state.clone()), live.unknown.clone());
+        let mut progress = Progress::beginning(state, unknown, live.run.schema.clone());
+        progress.frontier = live.run.frontier.clone();
+        progress.since = live.run.since;
+        Ok((live.run.parent, progress))
+    }
+}
+
+/// The same run, with nothing kept.
+fn nowhere(env: &Env) -> Env {
+    let journal = Journal::nowhere(env.journal.identity().clone(), env.runtime.clone());
+    Env {
+        journal: Arc::new(journal),
+        runtime: env.runtime.clone(),
+        cancellation: env.cancellation.clone(),
+        drains: env.drains.clone(),
+        sink: env.sink.clone(),
+        total: env.total.clone(),
+        retries: env.retries.load(std::sync::atomic::Ordering::SeqCst).into(),
+        slots: env.slots.clone(),
+        limit: env.limit,
+        hollow: env.hollow || env.journal.is_kept(),
+        before: env.before,
+        account: Default::default(),
+        readable: Default::default(),
+        wrong: Default::default(),
+    }
+}
+
+/// A graph as a node of another over the state `S`, with the same services: [`GraphBuilder::subgraph`].
+///
+/// [`GraphBuilder::subgraph`]: crate::GraphBuilder::subgraph
+#[must_use]
+pub struct Subgraph<S: State, C = ()> {
+    run: RunNode<S, C>,
+    inside: DrawInside,
+    persistence: Persistence,
+}
+
+type RunNode<S, C> = Arc<
+    dyn Fn(Persistence, Arc<S>, Context<C>) -> BoxFuture<'static, Result<Command<S>, BoxError>>
+        + Send
+        + Sync,
+>;
+
+impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
+    /// A graph with a state of its own: `input` says what it is given, `output` what its final state writes here. A
+    /// subgraph that reaches its own limit of super-steps fails the node.
+    pub fn new<T: State>(
+        graph: Graph<T, C>,
+        input: impl Fn(&S) -> T::Update + Send + Sync + 'static,
+        output: impl Fn(&T) -> S::Update + Send + Sync + 'static,
+    ) -> Self {
+        let inside = inside(&graph);
+        let parts = Arc::new((graph, input, output));
+        let run: RunNode<S, C> = Arc::new(move |persistence, state, context| {
+            let parts = parts.clone();
+            Box::pin(async move {
+                let (graph, input, output) = &*parts;
+                let services = context.shared_services().clone();
+                let call = SubgraphCall { graph, services, persistence, base: None };
+                let (outcome, _) = call.boxed(&context, input(&state)).await?;
+                Ok(Command::new().update(output(&outcome.done()?)))
+            })
+        });
+        Self { run, inside, persistence: Persistence::default() }
+    }
+
+    /// A graph that shares this one's state: it begins with it, and what its nodes write is what the node writes, no more.
+    /// It lives as long as the call.
+    pub fn shared(graph: Graph<S, C>) -> Self {
+        let inside = inside(&graph);
+        let run: RunNode<S, C> = Arc::new(move |persistence, state, context| {
+            let graph = graph.clone();
+            Box::pin(async move {
+                let services = context.shared_services().clone();
+                let persistence = match persistence {
+                    Persistence::None => Persistence::None,
+                    Persistence::PerCall | Persistence::PerThread => Persistence::PerCall,
+                };
+                let base = Some(state);
+                let call = SubgraphCall { graph: &graph, services, persistence, base };
+                let (outcome, added) = call.boxed(&context, S::update()).await?;
+                outcome.done()?;
+                Ok(Command::new().update(added.unwrap_or_default()))
+            })
+        });
+        Self { run, inside, persistence: Persistence::default() }
+    }
+
+    /// How long its state lives. Default: [`Persistence::PerCall`].
+    pub fn persistence(self, persistence: Persistence) -> Self {
+        Self { persistence, ..self }
+    }
+
+    pub(crate) fn into_node(self) -> (Arc<dyn ErasedNode<S, C>>, DrawInside) {
+        let inside = self.inside.clone();
+        (Arc::new(self), inside)
+    }
+}
+
+impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
+    /// Adds a node that is a graph.
+    pub fn subgraph(mut self, name: &str, subgraph: Subgraph<S, C>) -> Self {
+        let (node, inside) = subgraph.into_node();
+        self.nodes.push(NamedNode { name: name.into(), node, inside: Some(inside) });
+        self
+    }
+}
+
+impl<S: State, C> ErasedNode<S, C> for Subgraph<S, C> {
+    fn run(
+        &self,
+        state: &Arc<S>,
+        context: Context<C>,
+    ) -> BoxFuture<'static, Result<Command<S>, BoxError>> {
+        (self.run)(self.persistence, state.clone(), context)
+    }
+}
+
+fn inside<T: State, C: Send + Sync + 'static>(graph: &Graph<T, C>) -> DrawInside {
+    let graph = graph.clone();
+    Arc::new(move |depth| graph.drawing_to(depth))
+}
+
+impl<S: State, C> fmt::Debug for Subgraph<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subgraph").field("persistence", &self.persistence).finish_non_exhaustive()
+    }
+}

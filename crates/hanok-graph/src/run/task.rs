@@ -1,0 +1,544 @@
+//! One task: its attempts, its router, and what came of them.
+
+use std::{
+    future::poll_fn,
+    ops::DerefMut,
+    panic::AssertUnwindSafe,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
+
+use futures::FutureExt;
+use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto, Outbox, Question, TaskWrite};
+use hanok_core::{BoxFuture, Cancelled, Changes, Position, Spent, StoredError, TaskId};
+use hanok_state::{State, StateUpdate};
+use tracing::Instrument;
+
+use crate::{
+    error::{NodeError, error_chain, panic_message},
+    graph::definition::{Inner, Vertex},
+    journal::journal::Keep,
+    node::{
+        attempt::{LazyStop, Shown, Stop, TaskScope, Unfit, locked},
+        cache::{self, Cache, Looked},
+        command::Command,
+        context::Context,
+        handler::{Failure, FailureKind},
+        readable::Readable,
+        retry::caused_by,
+    },
+    observe::event::EventKind,
+    outcome::Pending,
+    run::{
+        merge::{Unmerged, complete, merge_one},
+        parent_command::{handed, of_child},
+        route::{run_routers, to_strings, unknown_target},
+    },
+    slots,
+};
+
+/// A task that is done.
+pub(crate) struct Done<U: StateUpdate> {
+    pub(crate) update: Box<U>,
+    pub(crate) goto: Vec<Goto>,
+    pub(crate) spent: Spent,
+    /// Where its write stands, if it was stored on its own.
+    pub(crate) position: Option<Position>,
+    /// The state with its writes, and what reducers made of them, if they are all that its super-step writes.
+    pub(crate) ahead: Option<Ahead<U>>,
+    /// Which attempt it was.
+    pub(crate) attempt: u32,
+    /// Items for others.
+    pub(crate) outbox: Vec<Outbox>,
+}
+
+/// What a task that waits for a person asks.
+#[derive(Default)]
+pub(crate) struct Asked {
+    /// Its questions, which are to be stored.
+    pub(crate) questions: Vec<Question>,
+    /// Those of a subgraph, which are stored already.
+    pub(crate) below: Vec<Pending>,
+    /// Answers that it cannot read, whose questions are open again.
+    pub(crate) unfit: Vec<Unfit>,
+}
+
+impl Asked {
+    fn is_empty(&self) -> bool {
+        self.questions.is_empty() && self.below.is_empty() && self.unfit.is_empty()
+    }
+}
+
+/// A state with the writes of one task, as its routers saw it.
+pub(crate) type Ahead<U> = (Arc<<U as StateUpdate>::State>, Changes);
+
+/// What came of a task.
+pub(crate) enum Ended<U: StateUpdate> {
+    Done(Done<U>),
+    /// It waits for a person.
+    Asked(Asked),
+    Failed(NodeError),
+    Stopped(Stop),
+}
+
+/// Runs one task to its end: attempts, then its error handler. `failed` says that only the handler is left to run.
+///
+/// What few tasks do (waiting for slots, looking into a cache, keeping time, failing) has a box of its own, so that the
+/// others carry no room for it.
+pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
+    graph: &Inner<S, C>,
+    vertex: &Vertex<S, C>,
+    state: &Arc<S>,
+    services: &Arc<C>,
+    (scope, failed): (Arc<TaskScope>, Option<Box<Failed>>),
+) -> Ended<S::Update> {
+    let work = boxed_work(graph, vertex, state, services, (&scope, failed));
+    until_stopped(&scope, work).await
+}
+
+/// As [`run`], of a task that is on the heap already.
+pub(crate) async fn run_apart<S: State, C: Send + Sync + 'static>(
+    graph: &Inner<S, C>,
+    state: &Arc<S>,
+    services: &Arc<C>,
+    (scope, failed): (Arc<TaskScope>, Option<Box<Failed>>),
+) -> Ended<S::Update> {
+    let Some(vertex) = graph.vertex(&scope.node) else {
+        return Ended::Failed(unknown_target(&scope.node, Vec::new()));
+    };
+    let work = pin!(work(graph, vertex, state, services, &scope, failed));
+    until_stopped(&scope, work).await
+}
+
+/// What `work` gives, unless the run is asked to stop.
+async fn until_stopped<U: StateUpdate>(
+    scope: &TaskScope,
+    mut work: Pin<impl DerefMut<Target: Future<Output = Ended<U>>>>,
+) -> Ended<U> {
+    let stop = &scope.env.cancellation;
+    if stop.is_cancelled() {
+        return Ended::Stopped(Stop::Cancelled);
+    }
+    // A request to stop comes before what the node makes of it. A node that never waits does not look for one.
+    let mut stopped: Option<Cancelled> = None;
+    poll_fn(|cx| {
+        if let Some(stopped) = &mut stopped
+            && Pin::new(stopped).poll(cx).is_ready()
+        {
+            return Poll::Ready(Ended::Stopped(Stop::Cancelled));
+        }
+        let ended = work.as_mut().poll(cx);
+        if ended.is_pending() && stopped.is_none() {
+            let stopped = stopped.insert(stop.cancelled());
+            return Pin::new(stopped).poll(cx).map(|()| Ended::Stopped(Stop::Cancelled));
+        }
+        ended
+    })
+    .await
+}
+
+/// [`work`] on the heap: graphs call each other sixteen deep, and all of them are polled on one stack.
+fn boxed_work<'a, S: State, C: Send + Sync + 'static>(
+    graph: &'a Inner<S, C>,
+    vertex: &'a Vertex<S, C>,
+    state: &'a Arc<S>,
+    services: &'a Arc<C>,
+    (scope, failed): (&'a Arc<TaskScope>, Option<Box<Failed>>),
+) -> BoxFuture<'a, Ended<S::Update>> {
+    Box::pin(work(graph, vertex, state, services, scope, failed))
+}
+
+async fn work<S: State, C: Send + Sync + 'static>(
+    graph: &Inner<S, C>,
+    vertex: &Vertex<S, C>,
+    state: &Arc<S>,
+    services: &Arc<C>,
+    scope: &Arc<TaskScope>,
+    failed: Option<Box<Failed>>,
+) -> Ended<S::Update> {
+    let run_and_graph = scope.env.slots.iter().chain(&graph.slots);
+    let wanted: Vec<_> = run_and_graph.chain(&vertex.settings.slots).cloned().collect();
+    let (scope, _permits) = if wanted.is_empty() && failed.is_none() {
+        (scope.clone(), Vec::new())
+    } else {
+        let (held, permits) = Box::pin(slots::acquire(wanted, &scope.held)).await;
+        (Arc::new(TaskScope { held, ..scope.again(scope.attempt, failed.is_some()) }), permits)
+    };
+    let task = Task { graph, vertex, state, services };
+    let ended = match (failed, &vertex.settings.cache) {
+        (Some(failed), _) => Box::pin(task.handle(&scope, &failed)).await,
+        (None, Some(cache)) => Box::pin(task.cached(&scope, cache)).await,
+        (None, None) => task.attempts(&scope, |_| {}).await,
+    };
+    match &ended {
+        Ended::Failed(error) => {
+            scope.emit(EventKind::TaskFailed { error: error_chain(error), handled: false });
+        }
+        Ended::Asked(..) => scope.emit(EventKind::TaskInterrupted),
+        Ended::Done(_) | Ended::Stopped(_) => {}
+    }
+    ended
+}
+
+/// A task's node and what it reads.
+struct Task<'a, S: State, C> {
+    graph: &'a Inner<S, C>,
+    vertex: &'a Vertex<S, C>,
+    state: &'a Arc<S>,
+    services: &'a Arc<C>,
+}
+
+/// Stops what an attempt has begun and left behind when it is over, also when it is dropped.
+struct Over<'a>(&'a LazyStop);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// What an attempt returned.
+enum Attempt<S: State> {
+    Returned(Command<S>),
+    Asked(Asked),
+    Failed(NodeError),
+    Stopped(Stop),
+}
+
+impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
+    /// Uses a kept result, or runs the node and keeps what it gave.
+    async fn cached(&self, scope: &Arc<TaskScope>, settings: &Cache<S, C>) -> Ended<S::Update> {
+        let key = match (settings.key)(self.state, self.services) {
+            Ok(key) => key,
+            Err(error) => return Ended::Failed(error.into()),
+        };
+        let tenant = scope.env.journal.thread().tenant();
+        let key = cache::key(tenant, &scope.node, &key, scope.input.as_ref());
+        let clock = &*scope.env.runtime.clock;
+        match self.graph.results.look(key, clock).await {
+            Looked::Hit(command) => {
+                scope.started();
+                let ended = self.finish(command, scope);
+                if matches!(ended, Ended::Done(_)) {
+                    scope.emit(EventKind::TaskFinished { cached: true });
+                }
+                ended
+            }
+            Looked::Miss(making) => {
+                let mut made = None;
+                let ended = self.attempts(scope, |command| made = command.cloned()).await;
+                if let (Ended::Done(_), Some(command)) = (&ended, made) {
+                    making.keep(command, settings.ttl, clock);
+                }
+                ended
+            }
+        }
+    }
+
+    /// Runs the node until it is done, asks, stops, or has failed for the last time; then its error handler. `made` is
+    /// told what the node returned, and that it failed nevertheless.
+    async fn attempts(
+        &self,
+        first: &Arc<TaskScope>,
+        mut made: impl FnMut(Option<&Command<S>>),
+    ) -> Ended<S::Update> {
+        let mut scope = first.clone();
+        loop {
+            scope.started();
+            let error = match self.attempt(&scope, None).await {
+                Attempt::Returned(command) => {
+                    made(Some(&command));
+                    match self.finish(command, &scope) {
+                        Ended::Failed(error) => {
+                            made(None);
+                            error
+                        }
+                        ended => {
+                            scope.emit(EventKind::TaskFinished { cached: false });
+                            return ended;
+                        }
+                    }
+                }
+                Attempt::Asked(asked) => return Ended::Asked(asked),
+                Attempt::Stopped(stop) => return Ended::Stopped(stop),
+                Attempt::Failed(error) => error,
+            };
+            // What the store refused is no failure of the node's.
+            if caused_by::<CheckpointError>(&error).is_some() {
+                return Ended::Failed(error);
+            }
+            // A call in doubt has to be settled before anything of the task is done again.
+            let in_doubt =
+                locked(&scope.kept().intents).values().any(|intent| intent.doubt != Doubt::Repeat);
+            if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {
+                scope.emit(EventKind::TaskRetried { error: error_chain(&error), delay });
+                scope.env.runtime.clock.sleep(delay).await;
+                scope = Arc::new(scope.again(scope.attempt + 1, false));
+                continue;
+            }
+            if in_doubt || self.vertex.settings.handler.is_none() {
+                return Ended::Failed(error);
+            }
+            return Box::pin(self.failed(&scope, error)).await;
+        }
+    }
+
+    /// How long to wait before another attempt, if there is to be one.
+    fn retry(&self, scope: &TaskScope, error: &NodeError) -> Option<Duration> {
+        let rng = &*scope.env.runtime.rng;
+        let policies = &self.vertex.settings.retries;
+        let delay = policies.iter().find_map(|retry| retry.delay(scope.attempt, error, rng))?;
+        delay.filter(|_| scope.env.take_retry())
+    }
+
+    /// Stores that the node has failed, then runs its error handler.
+    async fn failed(&self, scope: &Arc<TaskScope>, error: NodeError) -> Ended<S::Update> {
+        let spent = scope.spend();
+        let failed = Failed {
+            task: scope.task(),
+            node: scope.node.to_string(),
+            kind: FailureKind::of(&error).word().to_owned(),
+            message: error_chain(&error),
+            attempts: scope.attempt,
+            spent,
+        };
+        scope.env.said(spent);
+        let entry = (scope.namespace.clone(), Body::Failed(failed.clone()));
+        if let Err(error) = scope.env.journal.append(vec![entry], Keep::Claim).await {
+            return Ended::Failed(error.into());
+        }
+        scope.emit(EventKind::TaskFailed { error: failed.message.clone(), handled: true });
+        self.handle(&Arc::new(scope.again(scope.attempt, true)), &failed).await
+    }
+
+    async fn handle(&self, scope: &Arc<TaskScope>, failed: &Failed) -> Ended<S::Update> {
+        let of_handler = |source: NodeError| {
+            let failure = failed.message.clone();
+            Ended::Failed(NodeError::Handler { failure, source: Box::new(source) })
+        };
+        match self.attempt(scope, Some(failed)).await {
+            Attempt::Returned(command) => {
+                // Where the handler goes, it goes alone.
+                let only = command.only || !command.goto.is_empty();
+                match self.finish(Command { only, ..command }, scope) {
+                    Ended::Failed(error) => of_handler(error),
+                    ended => ended,
+                }
+            }
+            Attempt::Asked(asked) => Ended::Asked(asked),
+            Attempt::Stopped(stop) => Ended::Stopped(stop),
+            Attempt::Failed(error) => of_handler(error),
+        }
+    }
+
+    /// Runs the node, or its error handler, once, within its time.
+    async fn attempt(&self, scope: &Arc<TaskScope>, failed: Option<&Failed>) -> Attempt<S> {
+        let settings = &self.vertex.settings;
+        let clock = &scope.env.runtime.clock;
+        let handling = failed.is_some();
+        let timeout = settings.timeout.filter(|_| !handling);
+        let scope = match timeout {
+            Some(timeout) => {
+                let deadline = Some(clock.now().plus(timeout));
+                &Arc::new(TaskScope { deadline, ..scope.again(scope.attempt, handling) })
+            }
+            None => scope,
+        };
+        let _over = Over(&scope.stop);
+        let (graph, step) = (&self.graph.name, scope.step);
+        let span = hanok_telemetry::node(graph, &scope.node, step, scope.attempt, Shown(scope));
+        let node = self.node(scope, failed).instrument(span.clone());
+        let idle = settings.idle.filter(|_| !handling);
+        if idle.is_some() {
+            scope.activity.watch();
+        }
+        let ended = match (timeout, idle) {
+            (None, None) => node.await,
+            limits => Box::pin(in_time(node, scope, limits)).await,
+        };
+        if let Attempt::Failed(error) = &ended {
+            hanok_telemetry::record_error(&span, FailureKind::of(error).word());
+        }
+        ended
+    }
+
+    async fn node(&self, scope: &Arc<TaskScope>, failed: Option<&Failed>) -> Attempt<S> {
+        let context = Context::new(self.services.clone(), scope.clone());
+        // The future is made inside as well: a node may panic before its first await.
+        let node = AssertUnwindSafe(async {
+            let made = match (failed, &self.vertex.settings.handler) {
+                (Some(failed), Some(handler)) => {
+                    handler.run(self.state, Failure::of(failed), context)
+                }
+                _ => self.vertex.node.run(self.state, context),
+            };
+            made.await
+        });
+        let returned = node.catch_unwind().await;
+        // A node that asked is suspended, and one that was stopped stops, whatever it made of the error.
+        let (asked, stopped, command) = match scope.seen_so_far() {
+            Some(mut seen) => {
+                let asked = Asked {
+                    questions: std::mem::take(&mut seen.asked),
+                    below: std::mem::take(&mut seen.waiting),
+                    unfit: std::mem::take(&mut seen.unfit),
+                };
+                (asked, seen.stopped.take(), seen.command.take())
+            }
+            None => (Asked::default(), None, None),
+        };
+        if !asked.is_empty() {
+            if !asked.questions.is_empty() && failed.is_none() {
+                self.voided(scope);
+            }
+            return Attempt::Asked(asked);
+        }
+        if let Some(stop) = stopped {
+            return Attempt::Stopped(stop);
+        }
+        if let Some(limit) = scope.refused() {
+            return Attempt::Stopped(Stop::Limit(limit));
+        }
+        if let Some(command) = command {
+            return match of_child::<S>(command, &self.graph.initial.schema().fields) {
+                Ok(command) => Attempt::Returned(command),
+                Err(error) => Attempt::Failed(error),
+            };
+        }
+        match returned {
+            Ok(Ok(command)) => Attempt::Returned(command),
+            Ok(Err(error)) => match error.downcast::<NodeError>() {
+                Ok(error) => Attempt::Failed(*error),
+                Err(error) => Attempt::Failed(NodeError::Failed(error)),
+            },
+            Err(panic) => Attempt::Failed(NodeError::Panicked(panic_message(&*panic))),
+        }
+    }
+
+    /// Tells of the answers that are of no use because the node asks something else now.
+    fn voided(&self, scope: &TaskScope) {
+        if !scope.env.sink.is_on() {
+            return;
+        }
+        for question in scope.unused() {
+            let (request, reason) =
+                (Pending::of_question(&question, &scope.namespace), "its task asks something else");
+            scope.emit(EventKind::AnswerVoided { request, reason: reason.to_owned() });
+        }
+    }
+
+    /// Completes a task's update and asks the routers where to go on.
+    fn finish(&self, command: Command<S>, scope: &TaskScope) -> Ended<S::Update> {
+        match self.routed(command, scope) {
+            Ok((update, goto, ahead)) => {
+                let (spent, attempt) = (scope.spend(), scope.attempt);
+                let outbox = scope.seen_so_far().map(|mut seen| std::mem::take(&mut seen.outbox));
+                let outbox = outbox.unwrap_or_default();
+                Ended::Done(Done { update, goto, spent, position: None, attempt, ahead, outbox })
+            }
+            Err(error) => Ended::Failed(error),
+        }
+    }
+
+    fn routed(
+        &self,
+        command: Command<S>,
+        scope: &TaskScope,
+    ) -> Result<Routed<S::Update>, NodeError> {
+        let Command { mut update, goto, only, parent } = command;
+        self.state.bind(&scope.node, &mut update)?;
+        complete(&mut *update, || scope.task());
+        let ways = &self.vertex.ways;
+        for target in &goto {
+            if !target.is_end() && !ways.goto.contains(target.node()) {
+                return Err(unknown_target(target.node(), to_strings(&ways.goto)));
+            }
+        }
+        let ways_on = usize::from(only) + ways.edges.len() + ways.branches.len() + goto.len();
+        let (mut gotos, mut ahead) = (Vec::with_capacity(ways_on), None);
+        if only {
+            gotos.push(Goto::Only);
+        } else {
+            gotos.extend(ways.edges.iter().map(|node| Goto::Node(node.clone())));
+        }
+        if !ways.branches.is_empty() && !only {
+            // The state with the node's own writes, and not its siblings'. Cloning it costs a pointer per field.
+            let mut view = S::clone(self.state);
+            let told = scope.env.journal.is_kept();
+            let looked_at = told || scope.env.sink.is_on() || self.graph.has_ephemeral;
+            let made = match scope.alone && !looked_at {
+                true => merge_one(&mut view, &scope.node, &mut update, told),
+                false => merge_one(&mut view, &scope.node, &mut update.clone(), told),
+            };
+            let made = made.map_err(Unmerged::of_node)?;
+            for target in run_routers(ways, &view)? {
+                gotos.push(self.graph.stored(target)?);
+            }
+            ahead = scope.alone.then(|| (Arc::new(view), made));
+        }
+        for target in goto {
+            gotos.push(self.graph.stored(target)?);
+        }
+        if let Some(parent) = parent {
+            if scope.namespace.is_root() {
+                return Err(NodeError::NoParent);
+            }
+            gotos.push(Goto::Parent(handed(*parent)?));
+        }
+        Ok((update, gotos, ahead))
+    }
+}
+
+/// What becomes of `node` within its time and without too long a silence.
+async fn in_time<S: State>(
+    node: impl Future<Output = Attempt<S>>,
+    scope: &TaskScope,
+    (timeout, idle): (Option<Duration>, Option<Duration>),
+) -> Attempt<S> {
+    let clock = &scope.env.runtime.clock;
+    let late = async {
+        match timeout {
+            Some(after) => clock.sleep(after).await,
+            None => std::future::pending().await,
+        }
+    };
+    let silent = async {
+        match idle {
+            Some(idle) => scope.activity.silence(idle, clock.clone()).await,
+            None => std::future::pending().await,
+        }
+    };
+    futures::select_biased! {
+        ended = Box::pin(node).fuse() => ended,
+        () = Box::pin(late).fuse() => Attempt::Failed(NodeError::TimedOut {
+            after: timeout.unwrap_or_default(),
+        }),
+        () = Box::pin(silent).fuse() => Attempt::Failed(NodeError::Idle {
+            after: idle.unwrap_or_default(),
+        }),
+    }
+}
+
+/// A task's update, where it goes on, and what its routers saw.
+type Routed<U> = (Box<U>, Vec<Goto>, Option<Ahead<U>>);
+
+/// The write of one task as it is stored.
+pub(crate) fn written<U: StateUpdate>(
+    done: &Done<U>,
+    task: TaskId,
+    node: &Arc<str>,
+    readable: &Readable,
+) -> Result<TaskWrite, StoredError> {
+    let changes = done.update.to_changes()?;
+    readable.check::<U>(&changes)?;
+    Ok(TaskWrite {
+        task,
+        node: node.clone(),
+        changes,
+        goto: done.goto.clone(),
+        spent: done.spent,
+        outbox: done.outbox.clone(),
+    })
+}

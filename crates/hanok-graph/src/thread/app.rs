@@ -1,0 +1,246 @@
+//! A graph with a store for its threads.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use futures::FutureExt;
+use hanok_checkpoint::{
+    AppendId, CheckpointError, Checkpointer, Claim, Holder, Leases, Life, Log, SharedCheckpointer,
+    Tip,
+};
+use hanok_core::{Cancellation, ThreadKey};
+use hanok_state::State;
+
+use crate::{
+    error::RunError,
+    graph::definition::Graph,
+    journal::durability::Durability,
+    outcome::Outcome,
+    run::recent::Recents,
+    runtime::Runtime,
+    thread::{active::ActiveRuns, handle::Thread, turn::once},
+};
+
+/// A graph with a store for its threads. A clone costs a pointer.
+pub struct App<S: State, C = ()>(Arc<Inner<S, C>>);
+
+struct Inner<S: State, C> {
+    graph: Graph<S, C>,
+    store: SharedCheckpointer,
+    holder: Holder,
+    active: Arc<ActiveRuns>,
+    /// Asks all runs to end after their super-step, and refuses new ones.
+    drain: Cancellation,
+    /// Asks all runs to stop.
+    stop: Cancellation,
+    durability: Durability,
+    ttl: Option<Duration>,
+    recents: Arc<Recents<S>>,
+    leases: Arc<Leases>,
+}
+
+/// How a shutdown went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shutdown {
+    /// Runs that were under way.
+    pub running: usize,
+    /// Those of them that had not ended within the grace time and were cancelled.
+    pub cancelled: usize,
+    /// Those of them that are there all the same: a node of theirs blocks its thread and heeds nothing. The next process
+    /// finds their threads as those of lost runs.
+    pub stuck: usize,
+}
+
+/// How long a run that was cancelled may take to end, at least.
+const STOPPING: Duration = Duration::from_secs(1);
+
+impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
+    /// The graph with threads that `store` keeps.
+    pub fn checkpointer(&self, store: impl Checkpointer) -> App<S, C> {
+        App::new(self.clone(), SharedCheckpointer::new(store))
+    }
+
+    /// Runs the graph once on `update`, from a default state, and keeps nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`] when the run could not go on.
+    pub async fn invoke(&self, update: S::Update, services: C) -> Result<Outcome<S>, RunError> {
+        once(self, update, services).await
+    }
+}
+
+impl<S: State, C: Send + Sync + 'static> App<S, C> {
+    pub(crate) fn new(graph: Graph<S, C>, store: SharedCheckpointer) -> Self {
+        let holder = Holder::this_process(graph.0.runtime.ids.id());
+        let (drain, stop) = (Cancellation::default(), Cancellation::default());
+        let (active, durability, ttl) = (Arc::default(), Durability::default(), None);
+        let (recents, leases) = (Arc::default(), Arc::default());
+        Self(Arc::new(Inner {
+            graph,
+            store,
+            holder,
+            active,
+            drain,
+            stop,
+            durability,
+            ttl,
+            recents,
+            leases,
+        }))
+    }
+
+    /// When what runs did is safe. Default: [`Durability::Sync`].
+    #[must_use]
+    pub fn durable(&self, durability: Durability) -> Self {
+        Self(Arc::new(Inner { durability, ..self.0.again() }))
+    }
+
+    /// How long a thread is kept after the last time that a run of it began or ended; what is older may be
+    /// [swept](crate::App::sweep). Default: for ever.
+    #[must_use]
+    pub fn keep_for(&self, ttl: Duration) -> Self {
+        Self(Arc::new(Inner { ttl: Some(ttl), ..self.0.again() }))
+    }
+
+    /// The thread that `key` names. It need not exist yet.
+    pub fn thread(&self, key: ThreadKey) -> Thread<S, C> {
+        Thread::new(self.clone(), key)
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph<S, C> {
+        &self.0.graph
+    }
+
+    /// The store.
+    pub fn store(&self) -> &SharedCheckpointer {
+        &self.0.store
+    }
+
+    /// How many threads run now, through this app.
+    pub fn running(&self) -> usize {
+        self.0.active.count()
+    }
+
+    /// Ends all runs in good order: no new one begins, those under way end after their super-step, and those that have not
+    /// ended after `grace` are cancelled. Returns when none is left, and at the latest after `grace` once more (and a second at
+    /// least): a node that blocks its thread cannot be stopped. Every thread can be resumed, by an app that is not shut down.
+    /// A drop of the future does not take the shutdown back.
+    pub async fn shutdown(&self, grace: Duration) -> Shutdown {
+        let Inner { active, drain, stop, .. } = &*self.0;
+        let running = active.count();
+        drain.cancel();
+        let clock = &self.runtime().clock;
+        let cancelled = futures::select_biased! {
+            () = Box::pin(active.none()).fuse() => 0,
+            () = clock.sleep(grace).fuse() => active.count(),
+        };
+        stop.cancel();
+        let stuck = futures::select_biased! {
+            () = Box::pin(active.none()).fuse() => 0,
+            () = clock.sleep(grace.max(STOPPING)).fuse() => active.count(),
+        };
+        Shutdown { running, cancelled, stuck }
+    }
+
+    pub(crate) fn holder(&self) -> &Holder {
+        &self.0.holder
+    }
+
+    /// The beginning of a thread that has no log.
+    pub(crate) fn new_tip(&self) -> Tip {
+        Tip::new(Life::new(self.runtime().ids.id()), self.0.store.is_chained())
+    }
+
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.0.graph.0.runtime
+    }
+
+    pub(crate) fn active(&self) -> &Arc<ActiveRuns> {
+        &self.0.active
+    }
+
+    pub(crate) fn durability(&self) -> Durability {
+        self.0.durability
+    }
+
+    pub(crate) fn ttl(&self) -> Option<Duration> {
+        self.0.ttl
+    }
+
+    pub(crate) fn recents(&self) -> &Recents<S> {
+        &self.0.recents
+    }
+
+    /// Whether a run of this app may take `thread` over from `claim`.
+    pub(crate) async fn is_dead(
+        &self,
+        thread: &ThreadKey,
+        claim: &Claim,
+    ) -> Result<bool, CheckpointError> {
+        if claim.is_known_dead(&self.0.holder) {
+            return Ok(true);
+        }
+        let silent = self.store().silence(thread, claim.epoch).await?;
+        let now = self.runtime().clock.monotonic();
+        Ok(self.0.leases.is_over(thread, claim, silent, now))
+    }
+
+    /// Gives the thread of a dead run back, for who changes it between runs. The claim of a live one stays, and the change is
+    /// refused.
+    pub(crate) async fn release_dead(&self, log: &Log) -> Result<(), CheckpointError> {
+        let head = log.store().head(log.thread()).await?;
+        let Some((head, claim)) = head.as_ref().and_then(|head| Some((head, head.claim.as_ref()?)))
+        else {
+            return Ok(());
+        };
+        if !self.is_dead(log.thread(), claim).await? {
+            return Ok(());
+        }
+        // Our own claim is that of a live run, if one is active.
+        if let Some(_active) = self.active().enter_free(log.thread()).await {
+            let runtime = self.runtime();
+            log.release(head, AppendId(runtime.ids.id()), runtime.clock.now()).await?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn drain(&self) -> &Cancellation {
+        &self.0.drain
+    }
+
+    pub(crate) fn stop(&self) -> &Cancellation {
+        &self.0.stop
+    }
+}
+
+impl<S: State, C> Inner<S, C> {
+    fn again(&self) -> Self {
+        Self {
+            graph: self.graph.clone(),
+            store: self.store.clone(),
+            holder: self.holder.clone(),
+            active: self.active.clone(),
+            drain: self.drain.clone(),
+            stop: self.stop.clone(),
+            recents: self.recents.clone(),
+            leases: self.leases.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<S: State, C> Clone for App<S, C> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<S: State, C> fmt::Debug for App<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("App")
+            .field("graph", &self.0.graph)
+            .field("store", &self.0.store)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,166 @@
+//! Several super-steps at once, made from outside.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hanok_checkpoint::{Body, Commit, End};
+use hanok_core::{Changes, Namespace, Position, RunId, Spent, ThreadKey};
+use hanok_state::{State, StateUpdate};
+
+use crate::{
+    error::{RunError, state_error},
+    ids,
+    run::{
+        merge::{Unmerged, complete, merge},
+        opening::{Opening, Way},
+        plan::{Said, next_frontier},
+    },
+    thread::{app::App, handle::Thread},
+};
+
+/// One super-step of an edit.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum EditStep<S: State> {
+    /// A turn begins with this input.
+    Input(S::Update),
+    /// These nodes ran and wrote this; a node that stands twice had two tasks.
+    Nodes(Vec<(String, S::Update)>),
+}
+
+/// What a bulk edit has made so far.
+struct Made<'a, S: State, C> {
+    app: &'a App<S, C>,
+    thread: &'a ThreadKey,
+    opening: Opening<S>,
+    run: RunId,
+    /// Whether a turn was begun.
+    begun: bool,
+}
+
+impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
+    /// Writes what runs with these super-steps would have written, between runs and in one append: the inputs, a checkpoint
+    /// per super-step, with its number and what is due after it. Nodes and their tools are not called, and they need not be
+    /// those that are due. A turn that is not over at the end can be resumed. Returns the position of the last entry.
+    ///
+    /// # Errors
+    ///
+    /// As [`edit_as`](Thread::edit_as); [`RunError::NoSuchThread`] when the first step of a new thread is no input. Then
+    /// nothing was written.
+    pub async fn edits(&self, steps: Vec<EditStep<S>>) -> Result<Position, RunError> {
+        let log = self.log();
+        self.app.release_dead(&log).await?;
+        let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
+        let is_new = opened.is_none();
+        let before = opened.as_ref().map(|opened| opened.fold.clone()).unwrap_or_default();
+        if let Some(opened) = &opened {
+            self.refuse_doubts(opened)?;
+        }
+        let (runtime, graph) = (self.app.runtime(), &self.app.graph().0);
+        let epoch = opened.as_ref().map(|opened| opened.head.epoch).unwrap_or_default();
+        let mut opening = Opening::of(
+            &*graph.initial,
+            opened,
+            || self.app.new_tip(),
+            self.app.holder(),
+            runtime.clock.now(),
+        )?;
+        let tip = opening.tip;
+        let (run, thread) = (RunId(runtime.ids.id()), self.key());
+        opening.epoch = epoch;
+        let mut made = Made { app: &self.app, thread, opening, run, begun: false };
+        if is_new && !matches!(steps.first(), Some(EditStep::Input(_))) {
+            return Err(RunError::NoSuchThread(thread.clone()));
+        }
+        for step in steps {
+            made = match step {
+                EditStep::Input(update) => made.input(update)?,
+                EditStep::Nodes(writes) => made.nodes(writes)?,
+            };
+        }
+        let entries = made.ended().opening.first;
+        if entries.is_empty() {
+            return Ok(tip.position);
+        }
+        self.append(tip, before, entries).await
+    }
+}
+
+impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
+    fn input(self, update: S::Update) -> Result<Self, RunError> {
+        let Self { app, thread, opening, .. } = self.ended();
+        let (run, tags) = (RunId(app.runtime().ids.id()), BTreeMap::new());
+        let opening = opening.begin(&app.graph().0, thread, run, Way::New(update), tags)?;
+        Ok(Self { app, thread, opening, run, begun: true })
+    }
+
+    fn nodes(mut self, mut writes: Vec<(String, S::Update)>) -> Result<Self, RunError> {
+        let (graph, root) = (&self.app.graph().0, Namespace::root());
+        let progress = &mut self.opening.progress;
+        let step = progress.frontier.step;
+        writes.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut changes = Changes::default();
+        let (mut updates, mut index) = (Vec::with_capacity(writes.len()), 0);
+        for (node, mut update) in writes {
+            let node: Arc<str> = node.into();
+            index = match updates.last() {
+                Some((last, _)) if *last == node => index + 1,
+                _ => 0,
+            };
+            let refused = |error| Unmerged::Refused(error).of_run(step, &root);
+            progress.state.bind(&node, &mut update).map_err(refused)?;
+            let thread = self.opening.identity.as_ref().unwrap_or(self.thread);
+            let id = || ids::task(thread, &root, progress.turn, step, &node, index);
+            complete(&mut update, id);
+            changes.0.extend(update.to_changes().map_err(state_error)?.0);
+            updates.push((node, update));
+        }
+        let before = progress.state.clone();
+        // A node's routers see the state before the super-step, and what it wrote itself.
+        let mut goto = Vec::with_capacity(updates.len());
+        for (node, update) in &updates {
+            let mut seen = S::clone(&before);
+            let merged = merge(&mut seen, vec![(node.clone(), update.clone())]);
+            merged.map_err(|refused| refused.of_run(step, &root))?;
+            goto.push(graph.ways_of(node, &seen).map_err(|source| RunError::Node {
+                node: node.clone(),
+                step,
+                namespace: root.clone(),
+                source,
+            })?);
+        }
+        let nodes: Vec<_> = updates.iter().map(|(node, _)| node.clone()).collect();
+        let expired = graph.expire(progress);
+        let resolved = merge(Arc::make_mut(&mut progress.state), updates.clone())
+            .map_err(|refused| refused.of_run(step, &root))?;
+        let reset = graph.reset(progress, updates.iter().map(|(_, update)| update), &expired)?;
+        changes.0.retain(|(field, _)| resolved.get(field).is_none());
+        changes.0.extend(resolved.0.into_iter().chain(reset.0));
+        let said = nodes.iter().zip(&goto).map(|(node, goto)| Said { node, goto });
+        let frontier = next_frontier(&progress.frontier, said, graph.rules());
+        let frontier = graph.not_too_wide(frontier, step, &root)?;
+        let commit = Commit {
+            step,
+            nodes: nodes.clone(),
+            folds: Vec::new(),
+            changes,
+            frontier: frontier.clone(),
+            spent: Spent::default(),
+            outbox: Vec::new(),
+        };
+        progress.scheduled(frontier, self.opening.now, nodes);
+        self.opening.first.push((root, Body::Commit(commit)));
+        Ok(self)
+    }
+
+    /// The turn that was begun here ends, or stays to be gone on with.
+    fn ended(mut self) -> Self {
+        if !std::mem::take(&mut self.begun) {
+            return self;
+        }
+        let outcome = if self.opening.progress.frontier.is_done() { "done" } else { "cancelled" };
+        let (outcome, detail) = (outcome.to_owned(), String::new());
+        let end = End { run: self.run, outcome, detail, spent: Spent::default() };
+        self.opening.first.push((Namespace::root(), Body::End(end)));
+        self
+    }
+}

@@ -1,0 +1,103 @@
+//! What goes of what is pending, because it holds what was erased.
+
+use hanok_checkpoint::{Body, CheckpointError, Doubt, Goto, Intent, Log, RunFold, ThreadFold};
+use hanok_core::{Stored, TaskId};
+
+use crate::outcome::Resolution;
+
+use super::words::Words;
+
+/// How many entries of a log are read at a time.
+const PAGE: usize = 256;
+
+/// The calls of `fold` whose results hold a word that is `gone`, as the log says that they were meant. Only for them it is
+/// read.
+pub(super) async fn meant(
+    log: &Log,
+    fold: &ThreadFold,
+    gone: &Words,
+) -> Result<Vec<Intent>, CheckpointError> {
+    let runs = || fold.runs.values();
+    let memos = runs().flat_map(|run| &run.memos);
+    let called = memos.filter(|((_, name), value)| is_call(name) && gone.are_in(value));
+    let mut called: Vec<_> = called.map(|(key, _)| key.clone()).collect();
+    let settled = runs().flat_map(|run| &run.settled);
+    let settled = settled.filter(|(_, value)| result_holds(gone, value));
+    let mut settled: Vec<_> = settled.map(|(id, _)| id.clone()).collect();
+    let (mut meant, mut before) = (Vec::new(), None);
+    while !(called.is_empty() && settled.is_empty()) {
+        let page = log.history(before, PAGE).await?;
+        for read in &page {
+            let Body::Intent(intent) = &read.entry.body else { continue };
+            let is_of = |(task, key): &(TaskId, String)| *task == intent.task && *key == intent.key;
+            if called.iter().any(is_of) || settled.contains(&intent.id) {
+                called.retain(|key| !is_of(key));
+                settled.retain(|id| *id != intent.id);
+                meant.push(intent.clone());
+            }
+        }
+        match page.last() {
+            Some(last) => before = Some(last.position),
+            None => break,
+        }
+    }
+    // What is not in the log an earlier erasure took out of it.
+    for (task, key) in called {
+        let (tool, arguments, node) = (String::new(), String::new(), String::new());
+        let (id, doubt) = (format!("{key}#0"), Doubt::Ask);
+        meant.push(Intent { task, key, tool, arguments, id, node, doubt });
+    }
+    Ok(meant)
+}
+
+/// Whether a memo is the result of a call, which is named by its key: a digest and a count.
+fn is_call(name: &str) -> bool {
+    let Some((digest, count)) = name.rsplit_once('-') else { return false };
+    let hex = digest.len() >= 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    hex && count.parse::<u32>().is_ok()
+}
+
+/// Whether a person has said that a call gave something that holds a word that is `gone`.
+fn result_holds(gone: &Words, said: &Stored) -> bool {
+    matches!(Resolution::read(said), Some(Resolution::Made(result)) if gone.are_in(&result))
+}
+
+/// Takes out of `run` what is pending and holds a word that is `gone`. A call whose result goes is in doubt.
+pub(super) fn forget(run: &mut RunFold, gone: &Words, meant: &[Intent]) {
+    if gone.is_empty() {
+        return;
+    }
+    run.pending.retain(|_, write| {
+        let sends = write.goto.iter().any(|goto| match goto {
+            Goto::Send(due) => due.input.as_ref().is_some_and(|i| gone.are_in(i)),
+            _ => false,
+        });
+        let hands = write.outbox.iter().any(|item| gone.are_in(&item.payload));
+        !sends && !hands && !gone.are_in_changes(&write.changes)
+    });
+    let mut doubtful = Vec::new();
+    run.memos.retain(|(task, name), value| {
+        let stays = !gone.are_in(value);
+        let is_of = |intent: &&Intent| intent.task == *task && intent.key == *name;
+        doubtful.extend(meant.iter().find(is_of).filter(|_| !stays));
+        stays
+    });
+    run.settled.retain(|id, value| {
+        let stays = !result_holds(gone, value);
+        doubtful.extend(meant.iter().find(|intent| intent.id == *id).filter(|_| !stays));
+        stays
+    });
+    let doubtful = doubtful.into_iter().cloned();
+    run.intents.extend(doubtful.map(|intent| ((intent.task, intent.key.clone()), intent)));
+    for intent in run.intents.values_mut().filter(|intent| gone.are_in_text(&intent.arguments)) {
+        intent.arguments.clear();
+    }
+    run.questions.retain(|question| !gone.are_in(&question.payload));
+    let questions = &run.questions;
+    run.answers.retain(|id, value| {
+        !gone.are_in(value) && questions.iter().any(|question| question.id == *id)
+    });
+    for failed in run.failures.values_mut().filter(|failed| gone.are_in_text(&failed.message)) {
+        failed.message.clear();
+    }
+}

@@ -1,0 +1,301 @@
+//! Recorded events, told again from the log.
+
+use std::{collections::VecDeque, fmt, sync::Arc};
+
+use hanok_checkpoint::{
+    Body, Branch, CheckpointError, Commit, Entry, Log, LogEntry, RunFold, ThreadFold,
+};
+use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
+use hanok_state::State;
+
+use crate::{
+    error::{RunError, state_error},
+    graph::definition::Inner,
+    ids,
+    observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, Mode, Modes},
+    outcome::Pending,
+};
+
+/// What an outcome of the thread's own graph shows. Of a subgraph all that is stored is told.
+#[derive(Clone)]
+pub(crate) struct Shows {
+    /// What the thread begins with: a field that nothing has written is not in the log.
+    initial: Fields,
+    /// The fields that are shown; the others have their initial value.
+    fields: Vec<String>,
+}
+
+impl Shows {
+    pub(crate) fn of<S: State, C>(graph: &Inner<S, C>) -> Result<Self, RunError> {
+        let initial = graph.initial.to_fields().map_err(state_error)?;
+        let names = graph.initial.schema().fields.iter().map(|field| field.name.to_string());
+        Ok(Self { initial, fields: names.filter(|field| graph.shows(field)).collect() })
+    }
+
+    fn has(&self, field: &str) -> bool {
+        self.fields.iter().any(|shown| shown == field)
+    }
+}
+
+/// The recorded events of a thread, read from its log page by page: [`Thread::replay`](crate::Thread::replay).
+pub struct Replay {
+    log: Log,
+    shows: Shows,
+    modes: Modes,
+    branch: Branch,
+    /// What was read and not told yet.
+    page: VecDeque<LogEntry>,
+    fold: ThreadFold,
+    after: Option<EventId>,
+    to: Option<EventId>,
+}
+
+/// So much of states is told at once, in bytes: one that is larger comes alone.
+const STATES: usize = 256 * 1024;
+
+impl Replay {
+    /// Those after `after`, up to `to` (`None`: the log's end); `None` for a thread that has no log.
+    pub(crate) async fn of(
+        log: Log,
+        (after, to): (Option<EventId>, Option<EventId>),
+        shows: Shows,
+        modes: Modes,
+    ) -> Result<Option<Self>, RunError> {
+        // An entry may have several events, some of which were seen.
+        let from = after.map_or(Position::START, |id| Position(id.position.0.saturating_sub(1)));
+        let branch = log.branch(from).await.map_err(RunError::Checkpoint)?;
+        let Some(branch) = branch else {
+            // What is known to be stored is gone with the thread.
+            let known = to.or(after);
+            return known.map_or(Ok(None), |_| Err(RunError::NoSuchThread(log.thread().clone())));
+        };
+        let end = branch.places.back().copied().unwrap_or(branch.follows);
+        if let Some(id) = after {
+            // An id of an earlier life names something else here, or nothing.
+            branch.life.admit(log.thread(), id.life).map_err(RunError::Checkpoint)?;
+        }
+        // What was seen is stored: a log that ends before it is an older one.
+        if let Some(id) = to.max(after).filter(|id| id.position > end) {
+            return Err(RunError::Checkpoint(behind(end, id.position)));
+        }
+        if let Some(id) = after {
+            let floor = branch.floor;
+            if id.position < floor {
+                let (thread, position) = (log.thread().clone(), id.position);
+                return Err(RunError::Checkpoint(CheckpointError::Pruned {
+                    thread,
+                    position,
+                    floor,
+                }));
+            }
+        }
+        let mut fold = ThreadFold::default();
+        if branch.follows > Position::START {
+            let opened = log.open(Some(branch.follows)).await.map_err(RunError::Checkpoint)?;
+            fold = opened.map(|opened| opened.fold).unwrap_or_default();
+        }
+        let page = VecDeque::new();
+        Ok(Some(Self { log, shows, modes, branch, page, fold, after, to }))
+    }
+
+    /// The next events, in order: those of the next entries of the log, at least one. None at the end of what the log held
+    /// when it was looked at first.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Checkpoint`] when the log cannot be read. Then read on from the last event that was seen.
+    pub async fn next(&mut self) -> Result<Vec<Event>, RunError> {
+        loop {
+            let told = self.tell()?;
+            if !told.is_empty() {
+                return Ok(told);
+            }
+            let page = self.log.branch_page(&mut self.branch).await;
+            self.page = page.map_err(RunError::Checkpoint)?.into();
+            if self.page.is_empty() {
+                return Ok(Vec::new());
+            }
+        }
+    }
+
+    /// Tells of what was read, up to a bound: a state is as large as all that led to it.
+    fn tell(&mut self) -> Result<Vec<Event>, RunError> {
+        let (mut told, mut states) = (Vec::new(), 0);
+        while states < STATES
+            && let Some(LogEntry { position, entry, .. }) = self.page.pop_front()
+        {
+            // What stands before a copy's own entries happened in the thread that was copied.
+            while self.branch.copies.front().is_some_and(|(at, _)| *at <= position) {
+                self.branch.copies.pop_front();
+            }
+            let copied = self.branch.copies.front().map(|(_, from)| from);
+            let thread = self.fold.identity.as_ref().or(copied).unwrap_or(self.log.thread());
+            let telling =
+                Telling::before((thread, position), &entry, &self.fold, &self.shows, self.modes);
+            self.fold.apply(position, &entry).map_err(|error| RunError::State(Box::new(error)))?;
+            let mut of_entry = Vec::new();
+            telling.tell(&entry, &self.fold, &mut of_entry);
+            of_entry.retain_mut(|event| self.is_wanted(event));
+            states += of_entry.iter().map(size).sum::<usize>();
+            told.append(&mut of_entry);
+        }
+        Ok(told)
+    }
+
+    /// Gives an event the thread's life; whether it is one of those that were asked for.
+    fn is_wanted(&self, event: &mut Event) -> bool {
+        event.id.as_mut().is_some_and(|id| {
+            id.life = self.branch.life;
+            self.after.is_none_or(|seen| *id > seen) && self.to.is_none_or(|to| *id <= to)
+        })
+    }
+}
+
+/// How many bytes the state has that an event tells.
+fn size(event: &Event) -> usize {
+    match &event.kind {
+        EventKind::Values(state) => state.size(),
+        _ => 0,
+    }
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replay").field("thread", self.log.thread()).finish_non_exhaustive()
+    }
+}
+
+/// A store that ends before what is known to be stored: a copy that lags, or an older one that was put in its place.
+fn behind(end: Position, stored: Position) -> CheckpointError {
+    let source = format!("its log ends at position {end}, and position {stored} is stored");
+    CheckpointError::Unavailable {
+        reason: "it answers with what was before",
+        source: source.into(),
+    }
+}
+
+/// The recorded events after `after`, up to `to` (`None`: the log's end), in order.
+pub(crate) async fn events(
+    log: Log,
+    (after, to): (Option<EventId>, Option<EventId>),
+    shows: Shows,
+    modes: Modes,
+) -> Result<Vec<Event>, RunError> {
+    let Some(mut replay) = Replay::of(log, (after, to), shows, modes).await? else {
+        return Ok(Vec::new());
+    };
+    let mut all = Vec::new();
+    loop {
+        let mut page = replay.next().await?;
+        if page.is_empty() {
+            return Ok(all);
+        }
+        all.append(&mut page);
+    }
+}
+
+/// What has to be known of a graph's run before an entry is applied, to tell of the entry.
+struct Telling<'a> {
+    position: Position,
+    path: Namespace,
+    step: u32,
+    /// The task of a commit that names no writes.
+    task: Option<(Arc<str>, TaskId, u32)>,
+    /// Whether a commit changes what is shown.
+    changes: bool,
+    shows: &'a Shows,
+    /// What is told at all.
+    modes: Modes,
+}
+
+impl<'a> Telling<'a> {
+    fn before(
+        (thread, position): (&ThreadKey, Position),
+        entry: &Entry,
+        fold: &ThreadFold,
+        shows: &'a Shows,
+        modes: Modes,
+    ) -> Self {
+        let path = entry.namespace.clone();
+        let run = fold.run(&path);
+        let (step, turn) = run.map_or((0, Position::START), |run| (run.frontier.step, run.turn));
+        let shown = |field: &str| !path.is_root() || shows.has(field);
+        let (mut task, mut changes) = (None, false);
+        if let Body::Commit(commit) = &entry.body {
+            if let ([], [node]) = (commit.folds.as_slice(), commit.nodes.as_slice()) {
+                let id = ids::task(thread, &path, turn, commit.step, node, 0);
+                task = Some((node.clone(), id, 1));
+            }
+            changes = changed(commit, run).any(shown);
+        }
+        let step = match (&entry.body, run) {
+            // What is told of the end belongs to the last super-step.
+            (Body::End(_), Some(run)) if run.frontier.is_done() => step.saturating_sub(1),
+            (Body::Begin(begin), _) if begin.frontier.is_some() => 0,
+            _ => step,
+        };
+        Self { position, path, step, task, changes, shows, modes }
+    }
+
+    fn tell(self, entry: &Entry, fold: &ThreadFold, told: &mut Vec<Event>) {
+        let Some(run) = fold.run(&self.path) else { return };
+        // What is not asked for is not made: a state is as large as all that led to it.
+        let mut say = |mode: Option<Mode>, task, kind: &dyn Fn() -> EventKind| {
+            if mode.is_none_or(|mode| self.modes.has(mode)) {
+                told.push(Event::new(&self.path, self.step, task, Some(self.position), kind()));
+            }
+        };
+        match &entry.body {
+            Body::Begin(begin) if begin.frontier.is_some() => {
+                say(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
+            }
+            Body::Write(write) => {
+                let task = (write.node.clone(), write.task, 1);
+                let update = || EventKind::Updates(AnyUpdate::stored(write.changes.clone()));
+                say(Some(Mode::Updates), Some(task), &update);
+            }
+            Body::Commit(commit) => {
+                if let Some(task) = self.task.clone() {
+                    let update = || EventKind::Updates(AnyUpdate::stored(commit.changes.clone()));
+                    say(Some(Mode::Updates), Some(task), &update);
+                }
+                say(Some(Mode::Checkpoints), None, &|| EventKind::Checkpoint);
+                if self.changes {
+                    say(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
+                }
+            }
+            Body::Question(question) => {
+                let task = (question.node.as_str().into(), question.task, 1);
+                let request = || EventKind::Request(Pending::of_question(question, &self.path));
+                say(Some(Mode::Interrupts), Some(task), &request);
+            }
+            Body::End(end) if self.path.is_root() => {
+                let error = || (!end.detail.is_empty()).then(|| end.detail.clone());
+                let ended = || {
+                    let (outcome, spent) = (end.outcome.clone(), run.spent);
+                    EventKind::Ended { outcome, error: error(), spent }
+                };
+                say(None, None, &ended);
+            }
+            _ => {}
+        }
+    }
+
+    fn state(&self, run: &RunFold) -> AnyState {
+        let root = self.path.is_root();
+        let mut fields = if root { self.shows.initial.clone() } else { Fields::default() };
+        for (name, field) in run.fields.iter() {
+            if !root || self.shows.has(name) {
+                fields.insert(name, field.clone());
+            }
+        }
+        AnyState::stored(fields)
+    }
+}
+
+/// The fields that a commit changes.
+fn changed<'a>(commit: &'a Commit, run: Option<&'a RunFold>) -> impl Iterator<Item = &'a str> {
+    let folded = commit.folds.iter().filter_map(move |at| run?.pending.get(at));
+    let folded = folded.flat_map(|write| &write.changes.0);
+    folded.chain(&commit.changes.0).map(|(field, _)| field.as_ref())
+}
