@@ -17,15 +17,15 @@ use hanok_core::{
 
 use crate::{
     ids::{self, Digest},
-    node::{activity::Activity, command::ToParent, run_context::Env},
+    node::{activity::Activity, command::ToParent, run_context::RunContext},
     observe::event::{Event, EventKind},
     outcome::{Breakpoint, Pending, Resolution},
-    slots::Held,
+    slots::HeldSlots,
 };
 
 /// One attempt of one task.
-pub(crate) struct TaskScope {
-    pub(crate) env: Arc<Env>,
+pub(crate) struct TaskAttempt {
+    pub(crate) env: Arc<RunContext>,
     pub(crate) namespace: Namespace,
     pub(crate) node: Arc<str>,
     pub(crate) id: LazyId,
@@ -45,11 +45,11 @@ pub(crate) struct TaskScope {
     pub(crate) stop: LazyStop,
     pub(crate) activity: Activity,
     /// The slots that the task holds.
-    pub(crate) held: Held,
+    pub(crate) held: HeldSlots,
     /// What the task has spent and no entry has said yet.
     pub(crate) meter: OnceLock<Meter>,
-    pub(crate) kept: OnceLock<Arc<Kept>>,
-    pub(crate) seen: OnceLock<Box<Mutex<Seen>>>,
+    pub(crate) kept: OnceLock<Arc<StoredSteps>>,
+    pub(crate) seen: OnceLock<Box<Mutex<AttemptLog>>>,
 }
 
 /// The id of a task, hashed when somebody asks for it: most tasks leave nothing that is called by it.
@@ -102,7 +102,7 @@ impl LazyStop {
 
 /// What the log says of a task, and what it has added since. All attempts share it.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct StoredSteps {
     pub(crate) memos: Mutex<BTreeMap<String, Stored>>,
     /// Calls that were meant and have no result, by key.
     pub(crate) intents: Mutex<BTreeMap<String, Intent>>,
@@ -114,7 +114,7 @@ pub(crate) struct Kept {
 
 /// What an attempt has done so far.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct AttemptLog {
     pub(crate) steps: BTreeSet<String>,
     pub(crate) calls: BTreeMap<String, u32>,
     /// How often each payload was asked.
@@ -159,7 +159,7 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl TaskScope {
+impl TaskAttempt {
     /// Another attempt of the same task.
     pub(crate) fn again(&self, attempt: u32, handling: bool) -> Self {
         Self {
@@ -202,16 +202,16 @@ impl TaskScope {
     }
 
     /// What the log says of the task.
-    pub(crate) fn kept(&self) -> &Arc<Kept> {
+    pub(crate) fn kept(&self) -> &Arc<StoredSteps> {
         self.kept.get_or_init(Arc::default)
     }
 
-    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+    pub(crate) fn seen(&self) -> MutexGuard<'_, AttemptLog> {
         locked(self.seen.get_or_init(Box::default))
     }
 
     /// What the attempt has done so far, if it has done anything.
-    pub(crate) fn seen_so_far(&self) -> Option<MutexGuard<'_, Seen>> {
+    pub(crate) fn seen_so_far(&self) -> Option<MutexGuard<'_, AttemptLog>> {
         self.seen.get().map(|seen| locked(seen))
     }
 
@@ -324,7 +324,7 @@ impl TaskScope {
 }
 
 /// A task's id, for a span: hashed only if somebody watches.
-pub(crate) struct Shown<'a>(pub(crate) &'a TaskScope);
+pub(crate) struct Shown<'a>(pub(crate) &'a TaskAttempt);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -333,7 +333,7 @@ impl fmt::Display for Shown<'_> {
 }
 
 /// Lets the calls of a task ask.
-pub(crate) struct Asker(pub(crate) Arc<TaskScope>);
+pub(crate) struct Asker(pub(crate) Arc<TaskAttempt>);
 
 impl Ask for Asker {
     fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>> {
@@ -342,7 +342,7 @@ impl Ask for Asker {
 }
 
 /// Passes what a model writes to the observer of the run.
-pub(crate) struct Tokens(pub(crate) Arc<TaskScope>);
+pub(crate) struct Tokens(pub(crate) Arc<TaskAttempt>);
 
 impl TokenSink for Tokens {
     fn token(&self, token: Token) {

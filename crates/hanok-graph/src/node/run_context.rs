@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// What a run and all its subgraphs share.
-pub(crate) struct Env {
+pub(crate) struct RunContext {
     pub(crate) journal: Arc<Journal>,
     pub(crate) runtime: Runtime,
     pub(crate) cancellation: Cancellation,
@@ -58,7 +58,7 @@ impl Account {
     }
 }
 
-impl Env {
+impl RunContext {
     pub(crate) fn is_draining(&self) -> bool {
         self.drains.iter().any(Cancellation::is_cancelled)
     }

@@ -13,7 +13,7 @@ const PAGE: usize = 256;
 const PAGES: usize = 16;
 
 /// An answer that may be given.
-pub(crate) struct Given {
+pub(crate) struct CheckedAnswer {
     /// Whose question it answers.
     pub(crate) path: Namespace,
     pub(crate) id: RequestId,
@@ -50,12 +50,12 @@ pub(crate) async fn check(
     opened: Option<&OpenLog>,
     answers: Vec<(RequestId, Stored)>,
     now: Timestamp,
-) -> Result<Vec<Given>, RunError> {
+) -> Result<Vec<CheckedAnswer>, RunError> {
     let mut open = open(opened, now);
     if answers.is_empty() {
         return Err(RunError::NothingAsked(log.thread().clone()));
     }
-    let mut given: Vec<Given> = Vec::with_capacity(answers.len());
+    let mut given: Vec<CheckedAnswer> = Vec::with_capacity(answers.len());
     for (id, value) in answers {
         let Some(at) = open.iter().position(|pending| pending.id == id) else {
             return Err(match given.iter().any(|before| before.id == id) {
@@ -81,7 +81,7 @@ pub(crate) async fn check(
             return Err(RunError::WrongAnswer { id, question, wanted, answer: value, faults });
         }
         let doubt = asked.doubt.is_some();
-        given.push(Given { path: asked.path, id, value, doubt });
+        given.push(CheckedAnswer { path: asked.path, id, value, doubt });
     }
     Ok(given)
 }

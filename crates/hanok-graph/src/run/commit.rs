@@ -10,24 +10,24 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{RunError, state_error},
-    graph::definition::Inner,
-    journal::{children::Live, journal::Keep},
+    graph::definition::Definition,
+    journal::{children::Live, journal::ClaimAfter},
     observe::event::{AnyState, AnyUpdate, Event, EventKind},
     run::{
         merge::{Unmerged, merge, merge_one},
-        plan::{Said, next_frontier},
-        progress::Progress,
-        super_step::{Ran, Scope},
+        plan::{TaskExit, next_frontier},
+        run_state::RunState,
+        super_step::{GraphRun, Ran},
         task::Done,
         unknown::Riding,
     },
 };
 
-impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
+impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// Merges what the tasks wrote, stores it, and says what is due next.
     pub(crate) async fn commit(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         if self.env.journal.is_kept() {
@@ -36,11 +36,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         self.commit_hollow(progress, ran)
     }
 
-    /// [`commit_step`](Scope::commit_step) on the heap: of graphs that call each other only the innermost commits, and the
+    /// [`commit_step`](GraphRun::commit_step) on the heap: of graphs that call each other only the innermost commits, and the
     /// stack of the others need not have room for it.
     fn boxed_commit<'a>(
         &'a self,
-        progress: &'a mut Progress<S>,
+        progress: &'a mut RunState<S>,
         ran: &'a mut Ran<S::Update>,
     ) -> BoxFuture<'a, Result<(), RunError>> {
         Box::pin(self.commit_step(progress, ran))
@@ -49,7 +49,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Merges what the tasks wrote where nothing is kept.
     fn commit_hollow(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         let frontier = self.next(progress, ran)?;
@@ -70,7 +70,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Merges what the tasks wrote, and stores it.
     async fn commit_step(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         let step = progress.frontier.step;
@@ -120,7 +120,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             outbox: ran.iter().flat_map(|(_, done)| done.outbox.iter().cloned()).collect(),
         };
         let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
-        let keep = if ends { Keep::Nothing } else { Keep::Claim };
+        let keep = if ends { ClaimAfter::Released } else { ClaimAfter::Held };
         if ends {
             let end = self.end("done", "", Spent::default());
             entries.push((Namespace::root(), Body::End(end)));
@@ -145,8 +145,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// What the super-step schedules.
-    fn next(&self, progress: &Progress<S>, ran: &Ran<S::Update>) -> Result<Frontier, RunError> {
-        let said = ran.iter().map(|(task, done)| Said {
+    fn next(&self, progress: &RunState<S>, ran: &Ran<S::Update>) -> Result<Frontier, RunError> {
+        let said = ran.iter().map(|(task, done)| TaskExit {
             node: self.graph.current_name(task.node()),
             goto: &done.goto,
         });
@@ -167,7 +167,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// the append at the second, and it may end the run.
     fn tell(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         ran: &Ran<S::Update>,
         reset: &Changes,
         (at, last, ends): (Position, Position, bool),
@@ -189,7 +189,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Goes on to what is due next.
     fn scheduled(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
         (frontier, now): (Frontier, Timestamp),
     ) -> Result<(), RunError> {
@@ -212,7 +212,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Merges what the tasks wrote into the state; the updates stay where somebody looks at them later.
     fn reduce(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
     ) -> Result<Changes, Unmerged> {
         let looked_at =
@@ -257,7 +257,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if !writes.is_empty() {
             let void = Void { writes, field, reason: error.to_string() };
             let entry = (self.namespace.clone(), Body::Void(void));
-            self.env.journal.append(vec![entry], Keep::Claim).await?;
+            self.env.journal.append(vec![entry], ClaimAfter::Held).await?;
         }
         Ok(error)
     }
@@ -265,7 +265,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// The state as a stream shows it, if the super-step changed what is shown.
     fn shows(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         ran: &Ran<S::Update>,
         reset: &Changes,
     ) -> Option<Arc<S>> {
@@ -290,7 +290,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// What makes of the state as it is now what the log amounts to, for a snapshot. Holding the state costs a pointer.
     fn fold(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         ended: bool,
     ) -> impl FnOnce() -> Option<ThreadFold> + use<S, C> {
         let live = self.live(progress, !ended);
@@ -305,7 +305,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// The graph's part of the thread as it is now. Holding it costs a pointer.
-    pub(crate) fn live(&self, progress: &Progress<S>, open: bool) -> Live {
+    pub(crate) fn live(&self, progress: &RunState<S>, open: bool) -> Live {
         let run = RunFold {
             run: Some(self.run),
             open,
@@ -323,7 +323,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     fn emit_update(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         (node, task): (Arc<str>, TaskId),
         done: &Done<S::Update>,
         at: Position,
@@ -335,7 +335,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Reports what happened; with a position it is recorded, if anything is.
     pub(crate) fn emit(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         task: Option<(Arc<str>, TaskId, u32)>,
         position: Option<Position>,
         kind: EventKind,
@@ -351,10 +351,10 @@ fn nodes<U: StateUpdate>(ran: &Ran<U>) -> impl Iterator<Item = Arc<str>> {
     ran.iter().map(|(task, _)| task.node().clone())
 }
 
-impl<S: State, C> Inner<S, C> {
+impl<S: State, C> Definition<S, C> {
     /// Gives the ephemeral fields that the super-step before wrote their initial value, and says which they were. What
     /// this one writes to them is merged into that.
-    pub(crate) fn expire(&self, progress: &mut Progress<S>) -> BTreeSet<String> {
+    pub(crate) fn expire(&self, progress: &mut RunState<S>) -> BTreeSet<String> {
         let over = std::mem::take(&mut progress.fresh);
         if !over.is_empty() {
             let state = Arc::make_mut(&mut progress.state);
@@ -366,7 +366,7 @@ impl<S: State, C> Inner<S, C> {
     /// Notes which ephemeral fields a super-step `wrote`; returns how those that are `over` are stored.
     pub(crate) fn reset<'w>(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         wrote: impl Iterator<Item = &'w S::Update>,
         over: &BTreeSet<String>,
     ) -> Result<Changes, RunError> {

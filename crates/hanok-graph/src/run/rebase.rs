@@ -8,12 +8,12 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{RunError, state_error},
-    run::{parent_command::apart, progress::Progress},
+    run::{parent_command::apart, run_state::RunState},
 };
 
 /// One graph's part of a thread, as this build reads it.
 pub(crate) struct Migrated<S: State> {
-    pub(crate) progress: Progress<S>,
+    pub(crate) progress: RunState<S>,
     /// The entries that make the log say so.
     pub(crate) entries: Vec<(Namespace, Body)>,
     /// Stored fields that this build, of the same version, does not know.
@@ -34,7 +34,7 @@ pub(crate) fn migrated<S: State>(
         let before = migration.state(path, &mut run, None, &mut unknown)?;
         migration.below(path, before.as_ref(), below);
     }
-    let progress = Progress::of(initial, run)?;
+    let progress = RunState::of(initial, run)?;
     Ok(Migrated { progress, entries: migration.entries, unknown })
 }
 

@@ -15,15 +15,15 @@ use crate::{
     graph::definition::Graph,
     journal::durability::Durability,
     outcome::Outcome,
-    run::recent::Recents,
+    run::thread_cache::ThreadCache,
     runtime::Runtime,
     thread::{active::ActiveRuns, handle::Thread, turn::once},
 };
 
 /// A graph with a store for its threads. A clone costs a pointer.
-pub struct App<S: State, C = ()>(Arc<Inner<S, C>>);
+pub struct App<S: State, C = ()>(Arc<AppParts<S, C>>);
 
-struct Inner<S: State, C> {
+struct AppParts<S: State, C> {
     graph: Graph<S, C>,
     store: SharedCheckpointer,
     holder: Holder,
@@ -34,7 +34,7 @@ struct Inner<S: State, C> {
     stop: Cancellation,
     durability: Durability,
     ttl: Option<Duration>,
-    recents: Arc<Recents<S>>,
+    recents: Arc<ThreadCache<S>>,
     leases: Arc<Leases>,
 }
 
@@ -75,7 +75,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         let (drain, stop) = (Cancellation::default(), Cancellation::default());
         let (active, durability, ttl) = (Arc::default(), Durability::default(), None);
         let (recents, leases) = (Arc::default(), Arc::default());
-        Self(Arc::new(Inner {
+        Self(Arc::new(AppParts {
             graph,
             store,
             holder,
@@ -92,14 +92,14 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     /// When what runs did is safe. Default: [`Durability::Sync`].
     #[must_use]
     pub fn durable(&self, durability: Durability) -> Self {
-        Self(Arc::new(Inner { durability, ..self.0.again() }))
+        Self(Arc::new(AppParts { durability, ..self.0.again() }))
     }
 
     /// How long a thread is kept after the last time that a run of it began or ended; what is older may be
     /// [swept](crate::App::sweep). Default: for ever.
     #[must_use]
     pub fn keep_for(&self, ttl: Duration) -> Self {
-        Self(Arc::new(Inner { ttl: Some(ttl), ..self.0.again() }))
+        Self(Arc::new(AppParts { ttl: Some(ttl), ..self.0.again() }))
     }
 
     /// The thread that `key` names. It need not exist yet.
@@ -127,7 +127,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     /// least): a node that blocks its thread cannot be stopped. Every thread can be resumed, by an app that is not shut down.
     /// A drop of the future does not take the shutdown back.
     pub async fn shutdown(&self, grace: Duration) -> Shutdown {
-        let Inner { active, drain, stop, .. } = &*self.0;
+        let AppParts { active, drain, stop, .. } = &*self.0;
         let running = active.count();
         drain.cancel();
         let clock = &self.runtime().clock;
@@ -168,7 +168,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         self.0.ttl
     }
 
-    pub(crate) fn recents(&self) -> &Recents<S> {
+    pub(crate) fn recents(&self) -> &ThreadCache<S> {
         &self.0.recents
     }
 
@@ -214,7 +214,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     }
 }
 
-impl<S: State, C> Inner<S, C> {
+impl<S: State, C> AppParts<S, C> {
     fn again(&self) -> Self {
         Self {
             graph: self.graph.clone(),

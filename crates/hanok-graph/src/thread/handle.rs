@@ -22,7 +22,7 @@ use crate::{
     thread::{
         app::App,
         replay::{self, Replay, Shows},
-        turn::{self as begin, Options},
+        turn::{self as begin, RunOptions},
     },
 };
 
@@ -93,13 +93,13 @@ const MOST_TAGS: usize = 32;
 pub struct Thread<S: State, C = ()> {
     pub(crate) app: App<S, C>,
     key: ThreadKey,
-    pub(crate) options: Options,
+    pub(crate) options: RunOptions,
     modes: Modes,
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     pub(crate) fn new(app: App<S, C>, key: ThreadKey) -> Self {
-        Self { app, key, options: Options::default(), modes: Modes::ALL }
+        Self { app, key, options: RunOptions::default(), modes: Modes::ALL }
     }
 
     /// Which thread it is.
@@ -110,31 +110,31 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// How many super-steps a turn may take, and a turn of each subgraph. Default: as each graph says.
     #[must_use]
     pub fn recursion_limit(self, limit: u32) -> Self {
-        Self { options: Options { limit: Some(limit), ..self.options }, ..self }
+        Self { options: RunOptions { limit: Some(limit), ..self.options }, ..self }
     }
 
     /// How much a turn may spend. Default: as the graph says.
     #[must_use]
     pub fn budget(self, budget: Budget) -> Self {
-        Self { options: Options { budget: Some(budget), ..self.options }, ..self }
+        Self { options: RunOptions { budget: Some(budget), ..self.options }, ..self }
     }
 
     /// How many tasks run at once in the runs that this handle begins. Default: as the graph says.
     #[must_use]
     pub fn max_concurrency(self, tasks: usize) -> Self {
-        Self { options: Options { slots: Some(Slots::new(tasks)), ..self.options }, ..self }
+        Self { options: RunOptions { slots: Some(Slots::new(tasks)), ..self.options }, ..self }
     }
 
     /// How many runs in a row may be lost since the last commit before the thread counts as poisoned. Default: 5.
     #[must_use]
     pub fn takeover_limit(self, takeovers: u32) -> Self {
-        Self { options: Options { takeovers, ..self.options }, ..self }
+        Self { options: RunOptions { takeovers, ..self.options }, ..self }
     }
 
     /// What becomes of a new input while the thread runs or waits. Default: [`NewInput::Reject`].
     #[must_use]
     pub fn new_input(self, new_input: NewInput) -> Self {
-        Self { options: Options { new_input, ..self.options }, ..self }
+        Self { options: RunOptions { new_input, ..self.options }, ..self }
     }
 
     /// Lets this handle drop what is known of calls that may or may not have been made: by an edit in a node's place, an
@@ -142,26 +142,26 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// such a doubt is open, for what is dropped is not asked again, and the call may be made twice.
     #[must_use]
     pub fn discarding_doubts(self) -> Self {
-        Self { options: Options { discards: true, ..self.options }, ..self }
+        Self { options: RunOptions { discards: true, ..self.options }, ..self }
     }
 
     /// When what a run of this handle did is safe. Default: as the app says.
     #[must_use]
     pub fn durability(self, durability: Durability) -> Self {
         let durability = Some(durability);
-        Self { options: Options { durability, ..self.options }, ..self }
+        Self { options: RunOptions { durability, ..self.options }, ..self }
     }
 
     /// Lets runs be stopped: what was committed stays, and the thread can go on. Default: they cannot be.
     #[must_use]
     pub fn cancellation(self, cancellation: Cancellation) -> Self {
-        Self { options: Options { cancellation, ..self.options }, ..self }
+        Self { options: RunOptions { cancellation, ..self.options }, ..self }
     }
 
     /// Lets runs be stopped after the super-step that is under way: [`Outcome::Drained`]. Default: they cannot be.
     #[must_use]
     pub fn drain(self, drain: Cancellation) -> Self {
-        Self { options: Options { drains: vec![drain], ..self.options }, ..self }
+        Self { options: RunOptions { drains: vec![drain], ..self.options }, ..self }
     }
 
     /// Names the runs that this handle begins, for whoever looks for them later in the
@@ -278,7 +278,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let (app, key, services) = (self.app.clone(), self.key.clone(), Arc::new(services));
         let spawner = &*self.app.runtime().spawner;
         Events::new(spawner, self.modes, Some(self.catch_up()), |sink: Sink| {
-            let options = Options { sink, ..self.options.clone() };
+            let options = RunOptions { sink, ..self.options.clone() };
             begin::run(app, key, input, services, options)
         })
     }

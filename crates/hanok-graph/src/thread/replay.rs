@@ -10,7 +10,7 @@ use hanok_state::State;
 
 use crate::{
     error::{RunError, state_error},
-    graph::definition::Inner,
+    graph::definition::Definition,
     ids,
     observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, Mode, Modes},
     outcome::Pending,
@@ -26,7 +26,7 @@ pub(crate) struct Shows {
 }
 
 impl Shows {
-    pub(crate) fn of<S: State, C>(graph: &Inner<S, C>) -> Result<Self, RunError> {
+    pub(crate) fn of<S: State, C>(graph: &Definition<S, C>) -> Result<Self, RunError> {
         let initial = graph.initial.to_fields().map_err(state_error)?;
         let names = graph.initial.schema().fields.iter().map(|field| field.name.to_string());
         Ok(Self { initial, fields: names.filter(|field| graph.shows(field)).collect() })

@@ -24,14 +24,14 @@ use tracing::Instrument;
 
 use crate::{
     error::{RunError, error_chain},
-    graph::definition::{Graph, Inner},
+    graph::definition::{Definition, Graph},
     journal::{
         durability::Durability,
-        journal::{Journal, Keep, Keeping, RunSlot},
+        journal::{ClaimAfter, Journal, JournalOptions, RunSlot},
     },
     node::{
         activity::Activity,
-        run_context::{Account, Env},
+        run_context::{Account, RunContext},
     },
     observe::{
         event::{AnyState, Event, EventKind},
@@ -40,13 +40,13 @@ use crate::{
     outcome::{Outcome, Pending, Poisoned, Unfinished},
     run::{
         answer,
-        opening::{Opening, Way, apply_input, takeovers},
-        progress::Progress,
+        turn_start::{TurnInput, TurnStart, apply_input, takeovers},
+        run_state::RunState,
         rebase::{migrated, warn_unknown},
-        recent::Recent,
-        super_step::Scope,
+        thread_cache::CachedThread,
+        super_step::GraphRun,
     },
-    slots::{Held, Slots},
+    slots::{HeldSlots, Slots},
     thread::{
         active::Active,
         app::App,
@@ -66,11 +66,11 @@ pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
     // Nobody else sees this thread; its name only has to be its own.
     let thread = ThreadKey::new(Tenant::default(), &run.to_string())
         .map_err(|error| RunError::State(error.into()))?;
-    let options = Options::default();
+    let options = RunOptions::default();
     let journal = Arc::new(Journal::nowhere(thread, runtime.clone()));
     let scope = scope(&graph.0, run, Arc::new(services), journal, &options, Spent::default());
     let schema = Default::default();
-    let mut progress = Progress::beginning(graph.0.initial.clone(), Default::default(), schema);
+    let mut progress = RunState::beginning(graph.0.initial.clone(), Default::default(), schema);
     let (root, thread) = (Namespace::root(), scope.env.journal.thread());
     let place = (Position::START, runtime.clock.now());
     apply_input(&graph.0, (&root, thread), &mut progress, update, place)?;
@@ -80,7 +80,7 @@ pub(crate) async fn once<S: State, C: Send + Sync + 'static>(
 
 /// How a thread is to be run.
 #[derive(Clone)]
-pub(crate) struct Options {
+pub(crate) struct RunOptions {
     pub(crate) limit: Option<u32>,
     pub(crate) cancellation: Cancellation,
     pub(crate) drains: Vec<Cancellation>,
@@ -98,7 +98,7 @@ pub(crate) struct Options {
 /// How many runs in a row may be lost with the same tasks if nothing else is said.
 const TAKEOVERS: u32 = 5;
 
-impl Default for Options {
+impl Default for RunOptions {
     fn default() -> Self {
         Self {
             limit: None,
@@ -122,7 +122,7 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     thread: ThreadKey,
     mut input: Input<S>,
     services: Arc<C>,
-    mut options: Options,
+    mut options: RunOptions,
 ) -> Result<Outcome<S>, RunError> {
     options.drains.push(app.drain().clone());
     let policy = match input {
@@ -162,7 +162,7 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
             _ => None,
         };
         let began = AtomicBool::new(false);
-        let given = Given {
+        let given = TurnRunner {
             app: &app,
             services: &services,
             options: &options,
@@ -207,16 +207,16 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
 }
 
 /// What a run is given.
-struct Given<'a, S: State, C> {
+struct TurnRunner<'a, S: State, C> {
     app: &'a App<S, C>,
     services: &'a Arc<C>,
-    options: &'a Options,
+    options: &'a RunOptions,
     active: &'a Active,
     /// Set when the input is in the log.
     began: &'a AtomicBool,
 }
 
-impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
+impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
     /// Finishes a broken turn first, then does what `input` says.
     async fn go(
         &self,
@@ -230,8 +230,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
         if let (Input::New(update), false) = (&input, replaces)
             && let Some(recent) = self.app.recents().take(thread)
         {
-            let way = Way::New(update.clone());
-            match self.turn(&log, Known::Recent(recent), way, stops).await {
+            let way = TurnInput::New(update.clone());
+            match self.turn(&log, ThreadSource::Cached(recent), way, stops).await {
                 // Somebody has touched the thread since: it is read.
                 Err(RunError::Conflict { .. }) if !self.began.load(Ordering::SeqCst) => {}
                 went => return went,
@@ -260,8 +260,14 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 // A turn that was drained is not over: what is due of it comes first, as after a crash.
                 let drained = root(opened.as_ref()).is_some_and(|run| run.ended == DRAINED);
                 if (broken || drained) && !replaces {
-                    let finished =
-                        self.turn(&log, Known::Read(opened), Way::On(Vec::new()), stops).await;
+                    let finished = self
+                        .turn(
+                            &log,
+                            ThreadSource::Read(opened),
+                            TurnInput::Continue(Vec::new()),
+                            stops,
+                        )
+                        .await;
                     match finished.map_err(not_taken)? {
                         Outcome::Done(_) | Outcome::LimitReached { .. } => {}
                         Outcome::Cancelled => return Ok(Outcome::Cancelled),
@@ -272,7 +278,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 } else if !replaces && let Some(why) = waits_for(opened.as_ref(), now) {
                     return Err(unfinished(&log, why));
                 }
-                self.turn(&log, Known::Read(opened), Way::New(update), stops).await
+                self.turn(&log, ThreadSource::Read(opened), TurnInput::New(update), stops).await
             }
             Input::Resume => {
                 let Some(opened) = opened else {
@@ -293,11 +299,17 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                         false => Outcome::Interrupted(requests),
                     });
                 }
-                self.turn(&log, Known::Read(Some(opened)), Way::On(Vec::new()), stops).await
+                self.turn(
+                    &log,
+                    ThreadSource::Read(Some(opened)),
+                    TurnInput::Continue(Vec::new()),
+                    stops,
+                )
+                .await
             }
             Input::Answers(answers) => {
                 let given = answer::check(&log, opened.as_ref(), answers, now).await?;
-                self.turn(&log, Known::Read(opened), Way::On(given), stops).await
+                self.turn(&log, ThreadSource::Read(opened), TurnInput::Continue(given), stops).await
             }
             Input::Reply(value) => {
                 let requests = answer::open(opened.as_ref(), now);
@@ -307,7 +319,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                     _ => return Err(RunError::Ambiguous { requests }),
                 };
                 let given = answer::check(&log, opened.as_ref(), vec![(id, value)], now).await?;
-                self.turn(&log, Known::Read(opened), Way::On(given), stops).await
+                self.turn(&log, ThreadSource::Read(opened), TurnInput::Continue(given), stops).await
             }
         }
     }
@@ -349,26 +361,26 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
     async fn turn(
         &self,
         log: &Log,
-        known: Known<S>,
-        way: Way<S::Update>,
+        known: ThreadSource<S>,
+        way: TurnInput<S::Update>,
         stops: &[Cancellation],
     ) -> Result<Outcome<S>, RunError> {
         let (app, options) = (self.app, self.options);
         let runtime = app.runtime();
         let graph = &app.graph().0;
         let run = RunId(runtime.ids.id());
-        let is_new = matches!(way, Way::New(_));
+        let is_new = matches!(way, TurnInput::New(_));
         let now = runtime.clock.now();
         let opening = match known {
-            Known::Read(opened) => {
+            ThreadSource::Read(opened) => {
                 let new = || app.new_tip();
-                Opening::of(&*graph.initial, opened, new, app.holder(), now)?
+                TurnStart::of(&*graph.initial, opened, new, app.holder(), now)?
             }
-            Known::Recent(recent) => Opening::recent(recent, graph.fingerprint, now),
+            ThreadSource::Cached(recent) => TurnStart::recent(recent, graph.fingerprint, now),
         };
         let opening = opening.begin(graph, log.thread(), run, way, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: opening.epoch, beat: now };
-        let Opening { tip, reading, mut progress, runs, asked, first, began, .. } = opening;
+        let TurnStart { tip, reading, mut progress, runs, asked, first, began, .. } = opening;
         let unknown = opening.unknown;
         let at = (tip, reading);
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
@@ -378,7 +390,7 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
                 options.sink.emit(|| Event::new(&Namespace::root(), 0, None, Some(at), values));
             }
         };
-        let keeping = Keeping {
+        let keeping = JournalOptions {
             durability: options.durability.unwrap_or(app.durability()),
             ttl: app.ttl(),
             sink: options.sink.clone(),
@@ -428,8 +440,8 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
             && is_all_stored(graph.initial.schema())
             && scope.env.journal.other_identity().is_none()
         {
-            let Progress { state, unknown, schema, .. } = progress;
-            let recent = Recent { tip, epoch, reading, state, unknown, schema };
+            let RunState { state, unknown, schema, .. } = progress;
+            let recent = CachedThread { tip, epoch, reading, state, unknown, schema };
             app.recents().put(log.thread(), recent);
         }
         outcome
@@ -437,11 +449,11 @@ impl<S: State, C: Send + Sync + 'static> Given<'_, S, C> {
 }
 
 /// What is known of a thread before a run takes it.
-enum Known<S: State> {
+enum ThreadSource<S: State> {
     /// What its log says.
     Read(Option<OpenLog>),
     /// How a run of this process left it.
-    Recent(Recent<S>),
+    Cached(CachedThread<S>),
 }
 
 /// Whether a state that is read is the one that was written: nothing of it is for the run, or for a super-step, alone.
@@ -450,7 +462,7 @@ fn is_all_stored(schema: &Schema) -> bool {
 }
 
 /// What tasks have spent whose writes no commit has counted yet.
-fn uncommitted<S: State>(progress: &Progress<S>, runs: &BTreeMap<Namespace, RunFold>) -> Spent {
+fn uncommitted<S: State>(progress: &RunState<S>, runs: &BTreeMap<Namespace, RunFold>) -> Spent {
     let below = runs.values().flat_map(|run| run.pending.values());
     progress
         .pending
@@ -461,9 +473,9 @@ fn uncommitted<S: State>(progress: &Progress<S>, runs: &BTreeMap<Namespace, RunF
 
 /// Drives a run, and stops it when the turn's time is over.
 async fn within_time<S: State, C: Send + Sync + 'static>(
-    scope: &Scope<S, C>,
-    progress: &mut Progress<S>,
-    options: &Options,
+    scope: &GraphRun<S, C>,
+    progress: &mut RunState<S>,
+    options: &RunOptions,
 ) -> Result<Outcome<S>, RunError> {
     let Some(time) = options.budget.unwrap_or(scope.graph.budget).time else {
         return scope.drive(progress).await;
@@ -473,8 +485,8 @@ async fn within_time<S: State, C: Send + Sync + 'static>(
 }
 
 async fn at_most<S: State, C: Send + Sync + 'static>(
-    scope: &Scope<S, C>,
-    progress: &mut Progress<S>,
+    scope: &GraphRun<S, C>,
+    progress: &mut RunState<S>,
     time: Duration,
 ) -> Result<Outcome<S>, RunError> {
     let which = Limit::Time(time);
@@ -540,17 +552,17 @@ fn refuse<S>(log: &Log, outcome: Outcome<S>) -> RunError {
 
 /// What a run of a thread's own graph is given.
 fn scope<S: State, C: Send + Sync + 'static>(
-    graph: &Arc<Inner<S, C>>,
+    graph: &Arc<Definition<S, C>>,
     run: RunId,
     services: Arc<C>,
     journal: Arc<Journal>,
-    options: &Options,
+    options: &RunOptions,
     spent: Spent,
-) -> Scope<S, C> {
+) -> GraphRun<S, C> {
     let runtime = graph.runtime.clone();
     let budget = options.budget.unwrap_or(graph.budget);
     let account = Account::from(runtime.clock.monotonic());
-    let env = Env {
+    let env = RunContext {
         journal,
         cancellation: options.cancellation.child(),
         drains: options.drains.clone(),
@@ -566,7 +578,7 @@ fn scope<S: State, C: Send + Sync + 'static>(
         wrong: Default::default(),
         runtime,
     };
-    Scope {
+    GraphRun {
         graph: graph.clone(),
         services,
         env: Arc::new(env),
@@ -574,7 +586,7 @@ fn scope<S: State, C: Send + Sync + 'static>(
         run,
         limit: options.limit.unwrap_or(graph.recursion_limit),
         activity: Activity::default(),
-        held: Held::default(),
+        held: HeldSlots::default(),
     }
 }
 
@@ -598,7 +610,7 @@ async fn who(log: &Log, error: CheckpointError) -> RunError {
 
 /// The error of a run that has lost its thread after it had begun.
 async fn superseded<S: State, C: Send + Sync + 'static>(
-    scope: &Scope<S, C>,
+    scope: &GraphRun<S, C>,
     log: &Log,
 ) -> RunError {
     let stored = scope.env.journal.stored();
@@ -643,8 +655,8 @@ fn watch<S: State, C: Send + Sync + 'static>(
 
 /// Says in the log how the run ended, and gives the thread back. A run that is done has said so with its last commit.
 async fn end<S: State, C: Send + Sync + 'static>(
-    scope: &Scope<S, C>,
-    progress: &Progress<S>,
+    scope: &GraphRun<S, C>,
+    progress: &RunState<S>,
     outcome: Result<Outcome<S>, RunError>,
     log: &Log,
     (replaced, lost): (&Cancellation, bool),
@@ -686,7 +698,7 @@ async fn end<S: State, C: Send + Sync + 'static>(
     });
     let entry = (Namespace::root(), Body::End(scope.end(name, &detail, rest)));
     let tell = |at| scope.emit(progress, None, Some(at), told(name, error));
-    match (scope.env.journal.append_then(vec![entry], Keep::Nothing, tell).await, outcome) {
+    match (scope.env.journal.append_then(vec![entry], ClaimAfter::Released, tell).await, outcome) {
         // In this process, too, it is not its own caller who has cancelled it.
         (Ok(_), Ok(Outcome::Cancelled)) if replaced.is_cancelled() => {
             Err(superseded(scope, log).await)

@@ -13,15 +13,15 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{NodeError, RunError, state_error},
-    graph::definition::Inner,
+    graph::definition::Definition,
     run::{
-        plan::{Said, next_frontier},
+        plan::{TaskExit, next_frontier},
         route::run_routers,
     },
 };
 
 /// How far a run has come.
-pub(crate) struct Progress<S: State> {
+pub(crate) struct RunState<S: State> {
     pub(crate) state: Arc<S>,
     /// Fields that this build does not know, within nested states too; they ride along.
     pub(crate) unknown: Fields,
@@ -52,7 +52,7 @@ pub(crate) struct Progress<S: State> {
     pub(crate) spent: Spent,
 }
 
-impl<S: State> Progress<S> {
+impl<S: State> RunState<S> {
     /// Where a log says that a run stands.
     pub(crate) fn of(initial: &S, mut run: RunFold) -> Result<Self, RunError> {
         let fresh = fresh(initial, &run.fields).map_err(state_error)?;
@@ -163,14 +163,14 @@ fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError
     })
 }
 
-impl<S: State, C> Inner<S, C> {
+impl<S: State, C> Definition<S, C> {
     /// What is due first, from a state that holds the input.
     pub(crate) fn first(&self, state: &S) -> Result<Frontier, NodeError> {
         let edges = self.start.edges.iter().map(|node| Goto::Node(node.clone()));
         let routed = run_routers(&self.start, state)?.into_iter();
         let routed = routed.map(|target| self.stored(target));
         let goto: Vec<_> = edges.map(Ok).chain(routed).collect::<Result<_, _>>()?;
-        let said = std::iter::once(Said { node: crate::names::START, goto: &goto });
+        let said = std::iter::once(TaskExit { node: crate::names::START, goto: &goto });
         let begun = next_frontier(&Frontier::default(), said, self.rules());
         Ok(Frontier { step: 0, ..begun })
     }
