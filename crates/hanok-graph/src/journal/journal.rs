@@ -44,7 +44,7 @@ pub(crate) struct Journal {
     /// The last position at which something of the run is known to be stored.
     stored: Arc<AtomicU64>,
     labels: Mutex<Relabel>,
-    reading: SnapshotPolicy,
+    snapshots: SnapshotPolicy,
     pub(super) children: Children,
 }
 
@@ -151,7 +151,7 @@ impl Journal {
         runtime: Runtime,
         (tip, epoch): (Tip, Epoch),
         slot: Weak<RunSlot>,
-        reading: SnapshotPolicy,
+        snapshots: SnapshotPolicy,
         keeping: JournalOptions,
     ) -> Self {
         let waiting = Buffered::default();
@@ -182,7 +182,7 @@ impl Journal {
             lost,
             stored,
             labels: Mutex::default(),
-            reading,
+            snapshots,
             children: Children::default(),
         }
     }
@@ -191,7 +191,7 @@ impl Journal {
     pub(crate) async fn take(
         (log, slot): (&Log, &Arc<RunSlot>),
         runtime: Runtime,
-        (tip, reading): (Tip, SnapshotPolicy),
+        (tip, snapshots): (Tip, SnapshotPolicy),
         claim: Claim,
         (first, labels): (Vec<(Namespace, Body)>, Relabel),
         keeping: JournalOptions,
@@ -201,7 +201,7 @@ impl Journal {
         keeping.sink.begin(tip.life);
         let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
         let slot = Arc::downgrade(slot);
-        let journal = Self::new(thread, store, runtime, at, slot, reading, keeping);
+        let journal = Self::new(thread, store, runtime, at, slot, snapshots, keeping);
         *lock(&journal.labels) = labels;
         let (now, take) = (claim.beat, Some(Box::new(claim)));
         let how = AppendOptions { take, barrier: true, ..AppendOptions::default() };
@@ -395,7 +395,7 @@ impl Journal {
         };
         let (tip, records, outbox) =
             sealed.map_err(|error| CheckpointError::Encode(error.into()))?;
-        self.reading.add(records.iter().map(|record| record.bytes.len()).sum());
+        self.snapshots.add(records.iter().map(|record| record.bytes.len()).sum());
         Ok(Sealed { tip, records, outbox, held })
     }
 
@@ -459,12 +459,12 @@ impl Journal {
 
     /// Where the run has left its thread, with its claim given back and nothing but the graph's own state to keep: the
     /// end of the log, the epoch, and what there is to read.
-    pub(crate) async fn left_at(&self) -> Option<(Tip, Epoch, SnapshotPolicy)> {
+    pub(crate) async fn released_at(&self) -> Option<(Tip, Epoch, SnapshotPolicy)> {
         if !self.is_released() || !self.children.is_empty() {
             return None;
         }
         let at = self.at.lock().await;
-        (!at.unsure).then(|| (at.tip, at.epoch, self.reading.clone()))
+        (!at.unsure).then(|| (at.tip, at.epoch, self.snapshots.clone()))
     }
 
     /// The last position at which something of the run is known to be stored.
@@ -514,14 +514,14 @@ impl Journal {
     where
         F: FnOnce() -> Option<ThreadFold> + Send + 'static,
     {
-        let Some(store) = self.store.as_ref().filter(|_| self.reading.is_due()) else { return };
+        let Some(store) = self.store.as_ref().filter(|_| self.snapshots.is_due()) else { return };
         let at = self.at.lock().await;
         // Of what waits there is no position yet that a snapshot could be of.
         if !at.waiting.is_empty() {
             return;
         }
-        let Some(most) = self.reading.begin() else { return };
-        let (reading, fold) = (self.reading.clone(), prepare());
+        let Some(most) = self.snapshots.begin() else { return };
+        let (snapshots, fold) = (self.snapshots.clone(), prepare());
         let (log, life) = (Log::new(store.clone(), self.thread.clone()), at.tip.life);
         let written = async move {
             let written = match fold() {
@@ -529,7 +529,7 @@ impl Journal {
                 Some(fold) => log.put_snapshot_within(life, &fold, most).await.ok().flatten(),
                 None => None,
             };
-            reading.end(written);
+            snapshots.end(written);
         };
         match &self.writer {
             // A snapshot of what is not safe yet could be one of what never was.

@@ -411,7 +411,7 @@ impl<C> Context<C> {
         let value = Stored::encode(value).map_err(stored)?;
         if scope.env.journal.is_kept() {
             let spent = scope.spend();
-            scope.env.said(spent);
+            scope.env.record_spent(spent);
             let memo =
                 Memo { task: scope.task(), name: key.to_owned(), value: value.clone(), spent };
             let entry = (scope.namespace.clone(), Body::Memo(memo));

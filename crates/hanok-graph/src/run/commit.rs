@@ -159,7 +159,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let fresh = ran.iter().filter(|(_, done)| done.position.is_none());
         let fresh = fresh.fold(Spent::default(), |sum, (_, done)| sum.plus(done.spent));
         if !fresh.is_nothing() {
-            self.env.said(fresh);
+            self.env.record_spent(fresh);
         }
     }
 

@@ -30,11 +30,11 @@ use crate::{
     outcome::{Breakpoint, Outcome},
     run::{
         initial_fields::{first_values, forget, with_input},
-        turn_start::apply_input,
         parent_command::to_parent,
-        run_state::RunState,
         rebase::{Migrated, migrated, warn_unknown},
+        run_state::RunState,
         super_step::GraphRun,
+        turn_start::apply_input,
     },
 };
 

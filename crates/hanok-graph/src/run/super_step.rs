@@ -523,7 +523,7 @@ async fn store<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> Ta
         Ok(write) => write,
         Err(error) => return TaskOutcome::Failed(error.into()),
     };
-    env.said(done.spent);
+    env.record_spent(done.spent);
     let entry = (scope.namespace.clone(), Body::Write(write));
     let tell = |at| tell(&done, scope, Some(at));
     match env.journal.append_then(vec![entry], ClaimAfter::Held, tell).await {

@@ -308,7 +308,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             attempts: scope.attempt,
             spent,
         };
-        scope.env.said(spent);
+        scope.env.record_spent(spent);
         let entry = (scope.namespace.clone(), Body::Failed(failed.clone()));
         if let Err(error) = scope.env.journal.append(vec![entry], ClaimAfter::Held).await {
             return TaskOutcome::Failed(error.into());

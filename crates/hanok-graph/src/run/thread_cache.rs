@@ -22,7 +22,7 @@ pub(crate) struct CachedThread<S> {
     pub(crate) tip: Tip,
     pub(crate) epoch: Epoch,
     /// What there is to read, which is about what the state takes.
-    pub(crate) reading: SnapshotPolicy,
+    pub(crate) snapshots: SnapshotPolicy,
     pub(crate) state: Arc<S>,
     pub(crate) unknown: Fields,
     pub(crate) schema: Arc<StoredSchema>,
@@ -51,7 +51,7 @@ impl<S> ThreadCache<S> {
 
     /// Remembers `thread`, and forgets those that were used longest ago.
     pub(crate) fn put(&self, thread: &ThreadKey, recent: CachedThread<S>) {
-        let size = |recent: &CachedThread<S>| recent.reading.size();
+        let size = |recent: &CachedThread<S>| recent.snapshots.size();
         let mut threads = self.threads();
         threads.retain(|(key, _)| key != thread);
         threads.push_back((thread.clone(), recent));

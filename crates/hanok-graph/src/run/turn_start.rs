@@ -18,8 +18,8 @@ use crate::{
         answer,
         initial_fields::{first_values, forget, with_input},
         merge::{complete, merge},
-        run_state::RunState,
         rebase::{Migrated, migrated},
+        run_state::RunState,
         thread_cache::CachedThread,
     },
 };
@@ -73,7 +73,7 @@ pub(crate) enum TurnInput<U> {
     Continue(Vec<answer::CheckedAnswer>),
 }
 
-fn reading(opened: &OpenLog) -> SnapshotPolicy {
+fn snapshot_policy(opened: &OpenLog) -> SnapshotPolicy {
     let (snapshot, since) = opened.sizes;
     SnapshotPolicy::of(snapshot + since, opened.fold.size())
 }
@@ -86,7 +86,7 @@ pub(crate) struct TurnStart<S: State> {
     pub(crate) now: Timestamp,
     /// The epoch that the run takes it with.
     pub(crate) epoch: Epoch,
-    pub(crate) reading: SnapshotPolicy,
+    pub(crate) snapshots: SnapshotPolicy,
     pub(crate) progress: RunState<S>,
     /// What an earlier run left of subgraphs.
     pub(crate) runs: BTreeMap<Namespace, RunFold>,
@@ -128,9 +128,9 @@ impl<S: State> TurnStart<S> {
         me: &Holder,
         now: Timestamp,
     ) -> Result<Self, RunError> {
-        let (tip, epoch, reading) = opened.as_ref().map_or_else(
+        let (tip, epoch, snapshots) = opened.as_ref().map_or_else(
             || (new(), Epoch::default(), SnapshotPolicy::of(0, 0)),
-            |opened| (Tip::of(&opened.head), opened.head.epoch, reading(opened)),
+            |opened| (Tip::of(&opened.head), opened.head.epoch, snapshot_policy(opened)),
         );
         let takeovers = takeovers(opened.as_ref(), me);
         let stored = opened.as_ref().map(|opened| Labels::of(&opened.fold));
@@ -152,7 +152,7 @@ impl<S: State> TurnStart<S> {
             tip,
             now,
             epoch: epoch.next(now),
-            reading,
+            snapshots,
             progress,
             runs,
             asked,
@@ -168,13 +168,13 @@ impl<S: State> TurnStart<S> {
     }
 
     /// Goes on from where a run of this process left the thread.
-    pub(crate) fn recent(recent: CachedThread<S>, ran: u64, now: Timestamp) -> Self {
+    pub(crate) fn cached(cached: CachedThread<S>, ran: u64, now: Timestamp) -> Self {
         Self {
-            tip: recent.tip,
+            tip: cached.tip,
             now,
-            epoch: recent.epoch.next(now),
-            reading: recent.reading,
-            progress: RunState::beginning(recent.state, recent.unknown, recent.schema),
+            epoch: cached.epoch.next(now),
+            snapshots: cached.snapshots,
+            progress: RunState::beginning(cached.state, cached.unknown, cached.schema),
             runs: BTreeMap::new(),
             asked: false,
             takeovers: 0,

@@ -11,13 +11,8 @@ use hanok_core::{Cancellation, ThreadKey};
 use hanok_state::State;
 
 use crate::{
-    error::RunError,
-    graph::definition::Graph,
-    journal::durability::Durability,
-    outcome::Outcome,
-    run::thread_cache::ThreadCache,
-    runtime::Runtime,
-    thread::{active::ActiveRuns, handle::Thread, turn::once},
+    graph::definition::Graph, journal::durability::Durability, run::thread_cache::ThreadCache,
+    runtime::Runtime, thread::active::ActiveRuns,
 };
 
 /// A graph with a store for its threads. A clone costs a pointer.
@@ -58,15 +53,6 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
     pub fn checkpointer(&self, store: impl Checkpointer) -> App<S, C> {
         App::new(self.clone(), SharedCheckpointer::new(store))
     }
-
-    /// Runs the graph once on `update`, from a default state, and keeps nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError`] when the run could not go on.
-    pub async fn invoke(&self, update: S::Update, services: C) -> Result<Outcome<S>, RunError> {
-        once(self, update, services).await
-    }
 }
 
 impl<S: State, C: Send + Sync + 'static> App<S, C> {
@@ -100,11 +86,6 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     #[must_use]
     pub fn keep_for(&self, ttl: Duration) -> Self {
         Self(Arc::new(AppParts { ttl: Some(ttl), ..self.0.again() }))
-    }
-
-    /// The thread that `key` names. It need not exist yet.
-    pub fn thread(&self, key: ThreadKey) -> Thread<S, C> {
-        Thread::new(self.clone(), key)
     }
 
     /// The graph.

@@ -11,8 +11,8 @@ use crate::{
     ids,
     run::{
         merge::{Unmerged, complete, merge},
-        turn_start::{TurnInput, TurnStart},
         plan::{TaskExit, next_frontier},
+        turn_start::{TurnInput, TurnStart},
     },
     thread::{app::App, handle::Thread},
 };

@@ -17,9 +17,9 @@ use crate::{
         answer,
         merge::{Unmerged, complete, merge},
         plan::{TaskExit, next_frontier},
-        run_state::RunState,
         rebase::{Migrated, migrated},
         route::run_routers,
+        run_state::RunState,
     },
     thread::handle::Thread,
 };

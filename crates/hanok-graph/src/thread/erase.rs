@@ -11,7 +11,7 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::RunError,
-    run::{run_state::RunState, rebase::migrated},
+    run::{rebase::migrated, run_state::RunState},
     thread::handle::Thread,
 };
 

@@ -3,9 +3,7 @@
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry};
-use hanok_core::{
-    Budget, Cancellation, InvalidName, Namespace, Position, RequestId, Stored, ThreadKey,
-};
+use hanok_core::{Budget, Cancellation, InvalidName, Namespace, Position, RequestId, ThreadKey};
 use hanok_state::State;
 use serde::Serialize;
 
@@ -21,67 +19,16 @@ use crate::{
     slots::Slots,
     thread::{
         app::App,
+        input::{Input, NewInput},
+        options::RunOptions,
+        queue::run_input,
         replay::{self, Replay, Shows},
-        turn::{self as begin, RunOptions},
     },
 };
 
 /// How long a reader who missed events waits before the log is read again, at first and at most.
 const AGAIN_FIRST: Duration = Duration::from_millis(20);
 const AGAIN_LONGEST: Duration = Duration::from_secs(5);
-
-/// What a run is to do.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum Input<S: State> {
-    /// Begins a turn with this update. A turn that a lost run left is finished first.
-    New(S::Update),
-    /// Goes on with what is due: after a crash, an error, a limit, a breakpoint or a cancellation.
-    Resume,
-    /// Goes on with answers to some of the open requests: to all of these, or, if one cannot be given, to none. Tasks that
-    /// still wait are not started.
-    Answers(Vec<(RequestId, Stored)>),
-    /// Goes on with the answer to the one request that is open.
-    Reply(Stored),
-}
-
-/// What becomes of a new input for a thread that runs, or whose turn is not over because it waits for a person.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum NewInput {
-    /// It is refused: [`RunError::Conflict`] or [`RunError::Unfinished`].
-    #[default]
-    Reject,
-    /// It waits until the turn is over: first come, first served within a process, and by looking again between
-    /// processes. An input that waits is lost with its process.
-    Queue,
-    /// It takes the turn's place: a run is cancelled, wherever it runs; what it committed stays, what was due is over, and
-    /// the new turn begins at [`START`](crate::START).
-    Replace,
-}
-
-impl<S: State> Input<S> {
-    /// Goes on with `answer` to the request `id`.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError::State`] when the answer cannot be stored.
-    pub fn answer(id: RequestId, answer: &(impl Serialize + ?Sized)) -> Result<Self, RunError> {
-        Ok(Self::Answers(vec![(id, stored(answer)?)]))
-    }
-
-    /// Goes on with `answer` to the one request that is open.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError::State`] when the answer cannot be stored.
-    pub fn reply(answer: &(impl Serialize + ?Sized)) -> Result<Self, RunError> {
-        Ok(Self::Reply(stored(answer)?))
-    }
-}
-
-fn stored(answer: &(impl Serialize + ?Sized)) -> Result<Stored, RunError> {
-    Stored::encode(answer).map_err(|error| RunError::State(error.into()))
-}
 
 /// The longest key or value of a tag, in bytes.
 const LONGEST_TAG: usize = 256;
@@ -97,8 +44,15 @@ pub struct Thread<S: State, C = ()> {
     modes: Modes,
 }
 
+impl<S: State, C: Send + Sync + 'static> App<S, C> {
+    /// The thread that `key` names. It need not exist yet.
+    pub fn thread(&self, key: ThreadKey) -> Thread<S, C> {
+        Thread::new(self.clone(), key)
+    }
+}
+
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
-    pub(crate) fn new(app: App<S, C>, key: ThreadKey) -> Self {
+    fn new(app: App<S, C>, key: ThreadKey) -> Self {
         Self { app, key, options: RunOptions::default(), modes: Modes::ALL }
     }
 
@@ -270,7 +224,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// As [`Thread::invoke`] and [`Thread::answer`].
     pub async fn run(&self, input: Input<S>, services: C) -> Result<Outcome<S>, RunError> {
         let options = self.options.clone();
-        begin::run(self.app.clone(), self.key.clone(), input, Arc::new(services), options).await
+        run_input(self.app.clone(), self.key.clone(), input, Arc::new(services), options).await
     }
 
     /// Does what `input` says, observed. The run is started at once and goes on by itself.
@@ -279,7 +233,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let spawner = &*self.app.runtime().spawner;
         Events::new(spawner, self.modes, Some(self.catch_up()), |sink: Sink| {
             let options = RunOptions { sink, ..self.options.clone() };
-            begin::run(app, key, input, services, options)
+            run_input(app, key, input, services, options)
         })
     }
 

@@ -91,11 +91,7 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     ///
     /// What the store says when it is asked for the threads. A thread that cannot be cut is passed over and is part of the
     /// answer.
-    pub async fn prune(
-        &self,
-        tenant: &Tenant,
-        keep: Keep,
-    ) -> Result<Pruned, CheckpointError> {
+    pub async fn prune(&self, tenant: &Tenant, keep: Keep) -> Result<Pruned, CheckpointError> {
         let mut pruned = Vec::new();
         for info in self.store().all_threads(&Which::Of(tenant.clone())).await? {
             let log = Log::new(self.store().clone(), info.thread.clone());
