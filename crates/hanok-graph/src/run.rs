@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod commit;
+pub(crate) mod ephemeral;
 pub(crate) mod group;
 pub(crate) mod initial_fields;
 pub(crate) mod merge;

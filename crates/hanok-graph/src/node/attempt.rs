@@ -11,13 +11,13 @@ use std::{
 
 use hanok_checkpoint::{Intent, Outbox, Question};
 use hanok_core::{
-    Ask, AskError, BoxFuture, Cancellation, Limit, Meter, Namespace, Position, Request, RequestId,
-    Spent, Stored, TaskId, ThreadKey, Timestamp, Token, TokenSink,
+    Cancellation, Limit, Meter, Namespace, Position, Spent, Stored, TaskId, ThreadKey, Timestamp,
+    Token, TokenSink,
 };
 
 use crate::{
-    ids::{self, Digest},
-    node::{activity::Activity, command::ToParent, run_context::RunContext},
+    ids,
+    node::{activity::Activity, command::ToParent, question::UnfitAnswer, run_context::RunContext},
     observe::event::{Event, EventKind},
     outcome::{Breakpoint, Pending, Resolution},
     slots::HeldSlots,
@@ -118,14 +118,14 @@ pub(crate) struct AttemptLog {
     pub(crate) steps: BTreeSet<String>,
     pub(crate) calls: BTreeMap<String, u32>,
     /// How often each payload was asked.
-    questions: BTreeMap<(Stored, Option<Arc<str>>), u32>,
+    pub(crate) questions: BTreeMap<(Stored, Option<Arc<str>>), u32>,
     pub(crate) subgraphs: BTreeMap<String, u32>,
     /// Questions that have no answer: the task is suspended, whatever its node returns.
     pub(crate) asked: Vec<Question>,
     /// Answers that do not fit their questions, which are asked again: the task is suspended as well.
-    pub(crate) unfit: Vec<Unfit>,
+    pub(crate) unfit: Vec<UnfitAnswer>,
     /// The questions whose answers were used.
-    used: BTreeSet<String>,
+    pub(crate) used: BTreeSet<String>,
     /// Questions of subgraphs, which are in the log already.
     pub(crate) waiting: Vec<Pending>,
     /// Why a subgraph stopped before its end: so does the task.
@@ -134,16 +134,6 @@ pub(crate) struct AttemptLog {
     pub(crate) command: Option<ToParent>,
     /// Items for others, so far.
     pub(crate) outbox: Vec<Outbox>,
-}
-
-/// An answer that does not fit its question.
-#[derive(Debug, Clone)]
-pub(crate) struct Unfit {
-    pub(crate) id: String,
-    /// What the node wants to read.
-    pub(crate) wanted: String,
-    pub(crate) answer: Stored,
-    pub(crate) reason: String,
 }
 
 /// Why a task stops that did not fail.
@@ -248,67 +238,6 @@ impl TaskAttempt {
         });
     }
 
-    /// The answer to the task's next question, if it is there; otherwise the question is asked.
-    pub(crate) fn ask(&self, request: Request) -> Result<Stored, AskError> {
-        let Request { payload, schema, deadline, check } = request;
-        if !self.env.journal.is_kept() {
-            return Err(AskError::Nobody {
-                reason: "an interrupt needs a checkpointer: the run has to end and go on later",
-            });
-        }
-        let mut seen = self.seen();
-        // Counted among equal ones: a question that another one comes before stays the same question.
-        let before = seen.questions.entry((payload.clone(), schema.clone())).or_default();
-        let ordinal = *before;
-        *before += 1;
-        let id = Digest::new("question")
-            .part(self.task().as_bytes())
-            .part(&[u8::from(self.handling)])
-            .part(&ordinal.to_le_bytes())
-            .part(payload.as_bytes())
-            .part(schema.as_deref().unwrap_or_default().as_bytes())
-            .hex();
-        if let Some(answer) = self.kept().answers.get(&id) {
-            seen.used.insert(id.clone());
-            let Some((check, error)) = check.and_then(|check| {
-                let error = check.read(answer).err()?;
-                Some((check, error))
-            }) else {
-                return Ok(answer.clone());
-            };
-            seen.unfit.push(Unfit {
-                id: id.clone(),
-                wanted: check.wanted().to_owned(),
-                answer: answer.clone(),
-                reason: crate::error::error_chain(&*error),
-            });
-            return Err(AskError::Waiting(RequestId(id.into())));
-        }
-        // A question that was asked keeps the deadline that it was asked with.
-        let asked = self.kept().questions.iter().find(|asked| asked.id == id);
-        let deadline = asked.map_or(deadline, |asked| asked.deadline);
-        if asked.is_some() && deadline.is_some_and(|d| d <= self.env.runtime.clock.now()) {
-            return Err(AskError::Expired(RequestId(id.into())));
-        }
-        seen.asked.push(Question {
-            id: id.clone(),
-            task: self.task(),
-            node: self.node.to_string(),
-            payload,
-            schema: schema.map(|schema| schema.to_string()),
-            deadline,
-        });
-        Err(AskError::Waiting(RequestId(id.into())))
-    }
-
-    /// The questions of the task that were answered, and that it did not ask when it ran again: it asks something else.
-    pub(crate) fn unused(&self) -> Vec<Question> {
-        let (task, seen, kept) = (self.task(), self.seen(), self.kept());
-        let asked = kept.questions.iter().filter(|question| question.task == task);
-        let answered = asked.filter(|question| kept.answers.contains_key(&question.id));
-        answered.filter(|question| !seen.used.contains(&question.id)).cloned().collect()
-    }
-
     /// What was said of the call `key`, and the id of the next intent to make it.
     pub(crate) fn doubt(&self, key: &str) -> (Option<Resolution>, String) {
         let mut said = None;
@@ -329,15 +258,6 @@ pub(crate) struct Shown<'a>(pub(crate) &'a TaskAttempt);
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.task().fmt(f)
-    }
-}
-
-/// Lets the calls of a task ask.
-pub(crate) struct Asker(pub(crate) Arc<TaskAttempt>);
-
-impl Ask for Asker {
-    fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>> {
-        Box::pin(async move { self.0.ask(request) })
     }
 }
 

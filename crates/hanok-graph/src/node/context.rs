@@ -13,7 +13,10 @@ use thiserror::Error;
 use crate::{
     ids::Digest,
     journal::journal::ClaimAfter,
-    node::attempt::{Asker, TaskAttempt, Tokens, locked},
+    node::{
+        attempt::{TaskAttempt, Tokens, locked},
+        question::Asker,
+    },
     observe::event::EventKind,
     outcome::Resolution,
     runtime::Runtime,

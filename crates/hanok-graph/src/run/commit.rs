@@ -1,16 +1,13 @@
 //! How a super-step is committed: merged, stored, and told.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use hanok_checkpoint::{Body, Commit, End, Frontier, Labels, RunFold, ThreadFold, Void};
-use hanok_core::{
-    BoxFuture, Change, Changes, Namespace, Position, Spent, StoredError, TaskId, Timestamp,
-};
+use hanok_core::{BoxFuture, Changes, Namespace, Position, Spent, StoredError, TaskId, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
-    error::{RunError, state_error},
-    graph::definition::Definition,
+    error::RunError,
     journal::{children::Live, journal::ClaimAfter},
     observe::event::{AnyState, AnyUpdate, Event, EventKind},
     run::{
@@ -349,64 +346,4 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
 /// The nodes that ran, in the order of their tasks.
 fn nodes<U: StateUpdate>(ran: &Ran<U>) -> impl Iterator<Item = Arc<str>> {
     ran.iter().map(|(task, _)| task.node().clone())
-}
-
-impl<S: State, C> Definition<S, C> {
-    /// Gives the ephemeral fields that the super-step before wrote their initial value, and says which they were. What
-    /// this one writes to them is merged into that.
-    pub(crate) fn expire(&self, progress: &mut RunState<S>) -> BTreeSet<String> {
-        let over = std::mem::take(&mut progress.fresh);
-        if !over.is_empty() {
-            let state = Arc::make_mut(&mut progress.state);
-            state.retain(&|field| !over.contains(field), &self.initial);
-        }
-        over
-    }
-
-    /// Notes which ephemeral fields a super-step `wrote`; returns how those that are `over` are stored.
-    pub(crate) fn reset<'w>(
-        &self,
-        progress: &mut RunState<S>,
-        wrote: impl Iterator<Item = &'w S::Update>,
-        over: &BTreeSet<String>,
-    ) -> Result<Changes, RunError> {
-        if !self.has_ephemeral {
-            return Ok(Changes::default());
-        }
-        let schema = self.initial.schema();
-        let written = wrote.flat_map(StateUpdate::written);
-        let written: BTreeSet<_> = written.map(std::borrow::Cow::into_owned).collect();
-        let ephemeral = |name: &String| schema.field(name).is_some_and(|field| field.ephemeral);
-        progress.fresh = written.iter().filter(|name| ephemeral(name)).cloned().collect();
-        // A last value is stored as it was written. A field that is written by parts has them put to its old value.
-        let by_parts = |name: &str| schema.field(name).is_some_and(|f| f.rule != "last value");
-        let whole = |name: &str| over.contains(name) && (by_parts(name) || !written.contains(name));
-        if !over.iter().any(|name| whole(name)) {
-            return Ok(Changes::default());
-        }
-        let mut alone = S::clone(&progress.state);
-        alone.retain(&whole, &self.initial);
-        let mut changes = Changes::default();
-        for (name, value) in alone.to_fields().map_err(state_error)?.iter() {
-            if whole(name) {
-                changes.push(name.to_owned(), Change::Set(value.to_stored()));
-            }
-        }
-        Ok(changes)
-    }
-
-    /// What the super-step `step` schedules, if it is no more than may run at once.
-    pub(crate) fn not_too_wide(
-        &self,
-        frontier: Frontier,
-        step: u32,
-        namespace: &Namespace,
-    ) -> Result<Frontier, RunError> {
-        let (tasks, limit) = (frontier.due.len(), self.fan_out);
-        if tasks > limit {
-            let namespace = namespace.clone();
-            return Err(RunError::TooWide { step, tasks, limit, namespace });
-        }
-        Ok(frontier)
-    }
 }

@@ -4,7 +4,12 @@ use std::collections::BTreeMap;
 
 use hanok_checkpoint::{Due, Frontier, Goto, Handed};
 
-use crate::graph::definition::{Join, Rules};
+use crate::{
+    error::RunError,
+    graph::definition::{Definition, Join, Rules},
+};
+use hanok_core::Namespace;
+use hanok_state::State;
 
 /// What one task of the super-step that is over said: its node, where it goes on, and whether it counts for joins.
 pub(crate) struct TaskExit<'a> {
@@ -108,4 +113,21 @@ pub(crate) fn indices(due: &[Due]) -> Vec<usize> {
             *count - 1
         })
         .collect()
+}
+
+impl<S: State, C> Definition<S, C> {
+    /// What the super-step `step` schedules, if it is no more than may run at once.
+    pub(crate) fn not_too_wide(
+        &self,
+        frontier: Frontier,
+        step: u32,
+        namespace: &Namespace,
+    ) -> Result<Frontier, RunError> {
+        let (tasks, limit) = (frontier.due.len(), self.fan_out);
+        if tasks > limit {
+            let namespace = namespace.clone();
+            return Err(RunError::TooWide { step, tasks, limit, namespace });
+        }
+        Ok(frontier)
+    }
 }

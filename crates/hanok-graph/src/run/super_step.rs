@@ -17,7 +17,8 @@ use crate::{
     journal::journal::ClaimAfter,
     node::{
         activity::Activity,
-        attempt::{LazyId, LazyStop, Stop, StoredSteps, TaskAttempt, Unfit},
+        attempt::{LazyId, LazyStop, Stop, StoredSteps, TaskAttempt},
+        question::UnfitAnswer,
         run_context::RunContext,
     },
     observe::event::{AnyUpdate, Event, EventKind},
@@ -67,7 +68,7 @@ struct StepOutcome<U: StateUpdate> {
     done: Vec<Option<Done<U>>>,
     /// With the index of the task.
     asked: Vec<(usize, Vec<Question>)>,
-    unfit: Vec<Unfit>,
+    unfit: Vec<UnfitAnswer>,
     waiting: Vec<Pending>,
     failed: Option<(usize, NodeError)>,
     stopped: Option<Stop>,
@@ -472,12 +473,12 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// Lets questions be stored with the end of the run, and those whose answers do not fit be open again.
-    async fn ask(&self, progress: &mut RunState<S>, asked: Vec<Question>, unfit: Vec<Unfit>) {
+    async fn ask(&self, progress: &mut RunState<S>, asked: Vec<Question>, unfit: Vec<UnfitAnswer>) {
         let path = &self.namespace;
         let question = |question: &Question| (path.clone(), Body::Question(question.clone()));
         let mut entries: Vec<_> = asked.iter().map(question).collect();
         let count = entries.len() as u64 + unfit.len() as u64;
-        for Unfit { id, wanted, answer, reason } in unfit {
+        for UnfitAnswer { id, wanted, answer, reason } in unfit {
             progress.answers.remove(&id);
             let again = Reopen { id: id.clone(), reason: reason.clone() };
             entries.push((path.clone(), Body::Reopen(again)));

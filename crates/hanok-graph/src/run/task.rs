@@ -21,11 +21,12 @@ use crate::{
     graph::definition::{Definition, Vertex},
     journal::journal::ClaimAfter,
     node::{
-        attempt::{LazyStop, Shown, Stop, TaskAttempt, Unfit, locked},
+        attempt::{LazyStop, Shown, Stop, TaskAttempt, locked},
         cache::{self, Cache, CacheLookup},
         command::Command,
         context::Context,
         handler::{Failure, FailureKind},
+        question::UnfitAnswer,
         readable::Readable,
         retry::caused_by,
     },
@@ -62,7 +63,7 @@ pub(crate) struct Interrupted {
     /// Those of a subgraph, which are stored already.
     pub(crate) below: Vec<Pending>,
     /// Answers that it cannot read, whose questions are open again.
-    pub(crate) unfit: Vec<Unfit>,
+    pub(crate) unfit: Vec<UnfitAnswer>,
 }
 
 impl Interrupted {
