@@ -1,14 +1,9 @@
 //! How far a run of one graph has come.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_checkpoint::{Failed, Frontier, Goto, Intent, Question, RunFold, TaskWrite};
-use hanok_core::{
-    Changes, Field, Fields, Position, Spent, Stored, StoredError, StoredSchema, TaskId, Timestamp,
-};
+use hanok_checkpoint::{Frontier, Goto, RunFold, StepRecords};
+use hanok_core::{Changes, Field, Fields, Position, Spent, StoredError, StoredSchema, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -38,13 +33,8 @@ pub(crate) struct RunState<S: State> {
     pub(crate) at: Position,
     /// The nodes of the last super-step.
     pub(crate) last: Vec<Arc<str>>,
-    pub(crate) pending: BTreeMap<Position, TaskWrite>,
-    pub(crate) memos: BTreeMap<(TaskId, String), Stored>,
-    pub(crate) intents: BTreeMap<(TaskId, String), Intent>,
-    pub(crate) settled: BTreeMap<String, Stored>,
-    pub(crate) failures: BTreeMap<TaskId, Failed>,
-    pub(crate) questions: Vec<Question>,
-    pub(crate) answers: BTreeMap<String, Stored>,
+    /// The records of the tasks that are due.
+    pub(crate) records: StepRecords,
     /// Whether the breakpoint here was come to before, and is passed.
     pub(crate) passed: bool,
     /// What a subgraph that shares its caller's state has added to it.
@@ -70,14 +60,8 @@ impl<S: State> RunState<S> {
             turn: run.turn,
             at: Position::START,
             last: run.last,
-            pending: run.pending,
-            memos: run.memos,
-            intents: run.intents,
-            settled: run.settled,
-            failures: run.failures,
+            records: run.records,
             passed: run.paused,
-            questions: run.questions,
-            answers: run.answers,
             spent: run.spent,
         })
     }
@@ -100,27 +84,10 @@ impl<S: State> RunState<S> {
             turn: Position::START,
             at: Position::START,
             last: Vec::new(),
-            pending: BTreeMap::new(),
-            memos: BTreeMap::new(),
-            intents: BTreeMap::new(),
-            settled: BTreeMap::new(),
-            failures: BTreeMap::new(),
+            records: StepRecords::default(),
             passed: false,
-            questions: Vec::new(),
-            answers: BTreeMap::new(),
             spent: Spent::default(),
         }
-    }
-
-    /// Whether the tasks that are due begin afresh: nothing of them is in the log.
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.pending.is_empty()
-            && self.memos.is_empty()
-            && self.intents.is_empty()
-            && self.settled.is_empty()
-            && self.failures.is_empty()
-            && self.questions.is_empty()
-            && self.answers.is_empty()
     }
 
     /// New tasks are due; what belonged to the old ones is over.
@@ -128,13 +95,7 @@ impl<S: State> RunState<S> {
         self.frontier = frontier;
         self.since = since;
         self.last = last;
-        self.pending.clear();
-        self.memos.clear();
-        self.intents.clear();
-        self.settled.clear();
-        self.failures.clear();
-        self.questions.clear();
-        self.answers.clear();
+        self.records.clear();
         self.passed = false;
     }
 }

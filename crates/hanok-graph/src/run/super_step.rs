@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock},
 };
 
-use hanok_checkpoint::{Body, Doubt, Due, Failed, Question, Reopen, TaskWrite};
+use hanok_checkpoint::{Body, Doubt, Due, Failed, Question, Reopen, StepRecords, TaskWrite};
 use hanok_core::{BoxFuture, Limit, Namespace, Position, RunId, TaskId};
 use hanok_state::{State, StateUpdate};
 use tracing::{Instrument, Span};
@@ -204,7 +204,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             done.any(|(task, _)| self.id(task) == id)
         };
         let now = self.env.runtime.clock.now();
-        let open = open_questions(&progress.questions, &progress.answers, done, now);
+        let open =
+            open_questions(&progress.records.questions, &progress.records.answers, done, now);
         waiting.extend(
             open.into_iter().map(|question| Pending::of_question(question, &self.namespace)),
         );
@@ -232,7 +233,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     fn alone(&self, progress: &RunState<S>) -> Option<(Task, &Vertex<S, C>)> {
         let [due] = progress.frontier.due.as_slice() else { return None };
         let waits = self.env.journal.was_interrupted();
-        if waits || !progress.is_fresh() || progress.added.is_some() {
+        if waits || !progress.records.is_empty() || progress.added.is_some() {
             return None;
         }
         let vertex = self.graph.vertex(&due.node)?;
@@ -286,7 +287,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
 
     /// The calls of which nobody knows whether they were made, and that a person is asked about.
     fn doubts(&self, progress: &RunState<S>) -> Vec<Pending> {
-        let open = progress.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
+        let open = progress.records.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
         open.map(|intent| Pending::of_intent(intent, &self.namespace)).collect()
     }
 
@@ -298,14 +299,14 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     ) -> Result<StepOutcome<S::Update>, RunError> {
         let mut came = StepOutcome::of(tasks.len());
         let mut to_run = Vec::new();
-        let fresh = progress.is_fresh() && !self.env.journal.was_interrupted();
+        let fresh = progress.records.is_empty() && !self.env.journal.was_interrupted();
         for (i, task) in tasks.iter().enumerate() {
             if fresh {
                 to_run.push(i);
                 continue;
             }
             let id = self.id(task);
-            let stored = progress.pending.iter().find(|(_, write)| write.task == id);
+            let stored = progress.records.pending.iter().find(|(_, write)| write.task == id);
             if let Some((position, write)) = stored {
                 came.done(i, stored_done(&*progress.state, *position, write)?);
             } else if self.waits(progress, id) {
@@ -341,12 +342,12 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// question that is past its deadline is not waited for.
     fn waits(&self, progress: &RunState<S>, task: TaskId) -> bool {
         let now = || self.env.runtime.clock.now();
-        let mut questions = progress.questions.iter().filter(|q| q.task == task);
+        let mut questions = progress.records.questions.iter().filter(|q| q.task == task);
         let asks = questions.any(|question| {
-            !progress.answers.contains_key(&question.id)
+            !progress.records.answers.contains_key(&question.id)
                 && question.deadline.is_none_or(|deadline| deadline > now())
         });
-        let mut intents = progress.intents.values().filter(|intent| intent.task == task);
+        let mut intents = progress.records.intents.values().filter(|intent| intent.task == task);
         asks || intents.any(|i| i.doubt == Doubt::Ask)
     }
 
@@ -408,22 +409,22 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
 
     /// How the task failed before, if its error handler is all that is left to run.
     fn failure(&self, progress: &RunState<S>, task: &Task) -> Option<Box<Failed>> {
-        if progress.failures.is_empty() {
+        if progress.records.failures.is_empty() {
             return None;
         }
-        progress.failures.get(&self.id(task)).cloned().map(Box::new)
+        progress.records.failures.get(&self.id(task)).cloned().map(Box::new)
     }
 
     /// What the log says of a task, if it says anything.
     fn kept(&self, progress: &RunState<S>, task: &Task) -> OnceLock<Arc<StoredSteps>> {
-        if progress.is_fresh() {
+        if progress.records.is_empty() {
             return OnceLock::new();
         }
         let id = self.id(task);
-        let memos = progress.memos.iter().filter(|((task, _), _)| *task == id);
-        let memos = memos.map(|((_, name), value)| (name.clone(), value.clone())).collect();
-        let mut settled = progress.settled.clone();
-        for intent in progress.intents.values().filter(|intent| intent.task == id) {
+        let records = progress.records.of_task(id);
+        let StepRecords { memos, intents, mut settled, questions, answers, .. } = records;
+        let memos = memos.into_iter().map(|((_, name), value)| (name, value)).collect();
+        for intent in intents.values() {
             let said = match intent.doubt {
                 Doubt::Ask => continue,
                 Doubt::Repeat => Resolution::NotMade,
@@ -435,8 +436,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             memos: Mutex::new(memos),
             intents: Mutex::default(),
             settled,
-            questions: progress.questions.clone(),
-            answers: progress.answers.clone(),
+            questions,
+            answers,
         };
         Arc::new(kept).into()
     }
@@ -479,10 +480,11 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let mut entries: Vec<_> = asked.iter().map(question).collect();
         let count = entries.len() as u64 + unfit.len() as u64;
         for UnfitAnswer { id, wanted, answer, reason } in unfit {
-            progress.answers.remove(&id);
+            progress.records.answers.remove(&id);
             let again = Reopen { id: id.clone(), reason: reason.clone() };
             entries.push((path.clone(), Body::Reopen(again)));
-            let Some(question) = progress.questions.iter().find(|question| question.id == id)
+            let Some(question) =
+                progress.records.questions.iter().find(|question| question.id == id)
             else {
                 continue;
             };
@@ -505,8 +507,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             }
         };
         self.env.journal.hold(entries, Box::new(tell)).await;
-        progress.questions.retain(|before| !asked.iter().any(|q| q.id == before.id));
-        progress.questions.extend(asked);
+        asked.into_iter().for_each(|question| progress.records.ask(question));
     }
 }
 

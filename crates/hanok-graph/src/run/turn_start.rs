@@ -250,21 +250,10 @@ impl<S: State> TurnStart<S> {
 
     /// Adds an answer, for the graph that asked.
     fn answer(&mut self, given: answer::CheckedAnswer) {
-        let answer::CheckedAnswer { path, id, value, doubt } = given;
+        let answer::CheckedAnswer { path, id, value } = given;
         let id = id.0.to_string();
-        let answered = match (self.runs.get_mut(&path), doubt) {
-            (Some(run), true) => {
-                run.intents.retain(|_, intent| intent.id != id);
-                &mut run.settled
-            }
-            (Some(run), false) => &mut run.answers,
-            (None, true) => {
-                self.progress.intents.retain(|_, intent| intent.id != id);
-                &mut self.progress.settled
-            }
-            (None, false) => &mut self.progress.answers,
-        };
-        answered.insert(id.clone(), value.clone());
+        let below = self.runs.get_mut(&path).map(|run| &mut run.records);
+        below.unwrap_or(&mut self.progress.records).answer(&id, &value);
         self.first.push((path, Body::Answer(Answer { id, value })));
     }
 }

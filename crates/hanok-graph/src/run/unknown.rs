@@ -48,7 +48,7 @@ impl Riding {
             return Ok(());
         }
         let schema = progress.state.schema();
-        let stored = folds.iter().filter_map(|position| progress.pending.get(position));
+        let stored = folds.iter().filter_map(|position| progress.records.pending.get(position));
         let unknown: Vec<_> = stored.map(|write| schema.unknown_changes(&write.changes)).collect();
         for changes in &unknown {
             let applied = progress.unknown.apply_all(changes);

@@ -295,7 +295,7 @@ impl<'a> Telling<'a> {
 
 /// The fields that a commit changes.
 fn changed<'a>(commit: &'a Commit, run: Option<&'a RunFold>) -> impl Iterator<Item = &'a str> {
-    let folded = commit.folds.iter().filter_map(move |at| run?.pending.get(at));
+    let folded = commit.folds.iter().filter_map(move |at| run?.records.pending.get(at));
     let folded = folded.flat_map(|write| &write.changes.0);
     folded.chain(&commit.changes.0).map(|(field, _)| field.as_ref())
 }

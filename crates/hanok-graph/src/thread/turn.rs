@@ -313,12 +313,9 @@ fn is_all_stored(schema: &Schema) -> bool {
 
 /// What tasks have spent whose writes no commit has counted yet.
 fn uncommitted<S: State>(progress: &RunState<S>, runs: &BTreeMap<Namespace, RunFold>) -> Spent {
-    let below = runs.values().flat_map(|run| run.pending.values());
-    progress
-        .pending
-        .values()
-        .chain(below)
-        .fold(Spent::default(), |sum, write| sum.plus(write.spent))
+    let below = runs.values().flat_map(|run| run.records.pending.values());
+    let pending = progress.records.pending.values();
+    pending.chain(below).fold(Spent::default(), |sum, write| sum.plus(write.spent))
 }
 
 fn root(opened: Option<&OpenLog>) -> Option<&RunFold> {
