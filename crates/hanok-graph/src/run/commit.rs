@@ -267,7 +267,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         reset: &Changes,
     ) -> Option<Arc<S>> {
         let schema = self.graph.initial.schema();
-        let stored = |field: &str| schema.field(field).is_none_or(|f| f.rule != "transient");
+        let stored = |field: &str| schema.field(field).is_none_or(|f| f.rule.is_stored());
         let written = ran.iter().flat_map(|(_, done)| done.update.written());
         let written = written.filter(|field| stored(field));
         let mut changed = written.chain(reset.0.iter().map(|(field, _)| field.clone()));

@@ -8,7 +8,7 @@ use crate::{
     graph::definition::Definition,
     run::run_state::RunState,
 };
-use hanok_state::{State, StateUpdate};
+use hanok_state::{Rule, State, StateUpdate};
 
 impl<S: State, C> Definition<S, C> {
     /// Gives the ephemeral fields that the super-step before wrote their initial value, and says which they were. What
@@ -38,7 +38,7 @@ impl<S: State, C> Definition<S, C> {
         let ephemeral = |name: &String| schema.field(name).is_some_and(|field| field.ephemeral);
         progress.fresh = written.iter().filter(|name| ephemeral(name)).cloned().collect();
         // A last value is stored as it was written. A field that is written by parts has them put to its old value.
-        let by_parts = |name: &str| schema.field(name).is_some_and(|f| f.rule != "last value");
+        let by_parts = |name: &str| schema.field(name).is_some_and(|f| f.rule != Rule::LastValue);
         let whole = |name: &str| over.contains(name) && (by_parts(name) || !written.contains(name));
         if !over.iter().any(|name| whole(name)) {
             return Ok(Changes::default());

@@ -308,7 +308,7 @@ enum ThreadSource<S: State> {
 
 /// Whether a state that is read is the one that was written: nothing of it is for the run, or for a super-step, alone.
 fn is_all_stored(schema: &Schema) -> bool {
-    schema.fields.iter().all(|field| !field.ephemeral && field.rule != "transient")
+    schema.fields.iter().all(|field| !field.ephemeral && field.rule.is_stored())
 }
 
 /// What tasks have spent whose writes no commit has counted yet.
