@@ -187,8 +187,6 @@ fn state_impl(
     let state = &input.ident;
     let names: Vec<_> = fields.iter().map(|field| field.name).collect();
     let texts: Vec<_> = fields.iter().map(|field| &field.text).collect();
-    let kinds = fields.iter().map(|field| field.kind);
-    let rules = fields.iter().map(|field| rule_type(field, path));
     let slots: Vec<_> = fields.iter().map(|field| slot(field, path)).collect();
     let schema = schema(input, fields, said, path);
     let stored_names = fields.iter().map(|field| {
@@ -201,38 +199,23 @@ fn state_impl(
 
             const SCHEMA: &'static #path::Schema = &#schema;
 
-            fn reduce(
+            fn merge_writes(
                 &mut self,
-                writes: ::std::vec::Vec<(::std::sync::Arc<str>, #update)>,
+                __writes: &mut [(&::std::sync::Arc<str>, &mut #update)],
+                __recorded: bool,
             ) -> ::core::result::Result<#path::derived::Changes, #path::ReduceError> {
-                #(let mut #names = #path::Writes::<#kinds, #rules>::default();)*
-                for (__node, __update) in writes {
-                    #(#names.push(&__node, __update.#names);)*
-                }
-                #(#names.check(#texts, &self.#names)?;)*
+                let _ = &__writes;
+                #(<#slots>::check(#texts, &self.#names, __writes, |__update| &__update.#names)?;)*
                 #[allow(unused_mut, reason = "a state may have no fields")]
-                let mut __changes = #path::derived::Changes::default();
-                #(#names.apply(#texts, &mut self.#names, &mut __changes)?;)*
-                ::core::result::Result::Ok(__changes)
-            }
-
-            fn reduce_one(
-                &mut self,
-                __node: &::std::sync::Arc<str>,
-                __update: &mut #update,
-                __told: bool,
-            ) -> ::core::result::Result<#path::derived::Changes, #path::ReduceError> {
-                let _ = (&__node, &__update, __told);
-                #(__update.#names.check_one(#texts, &self.#names, __node)?;)*
-                #[allow(unused_mut, reason = "a state may have no fields")]
-                let mut __changes = #path::derived::Changes::default();
-                #(__update.#names.apply_one(
+                let mut __resolved = #path::derived::Resolved::new(__recorded);
+                #(<#slots>::apply(
                     #texts,
                     &mut self.#names,
-                    __node,
-                    (&mut __changes, __told),
+                    __writes,
+                    |__update| &mut __update.#names,
+                    &mut __resolved,
                 )?;)*
-                ::core::result::Result::Ok(__changes)
+                ::core::result::Result::Ok(__resolved.into_changes())
             }
 
             fn to_fields(

@@ -69,6 +69,7 @@ mod slot;
 mod state;
 mod unknown;
 mod view;
+mod writes;
 
 pub use collection::{Grow, ListChange, ListLike, MapChange, MapLike};
 pub use compare::{Differences, NewerVersion};
@@ -87,21 +88,22 @@ pub use message::{Content, Message, Part, Role, ToolCall};
 pub use messages::{MessageOp, Messages, MessagesUpdate};
 pub use migrate::{MigrationError, UpgradeError, upgraded};
 pub use reducer::{
-    Append, LastValue, Merge, MessageIds, Nested, NestedWrite, Operations, OperationsReducer,
+    Append, Code, LastValue, Merge, MessageIds, Nested, NestedWrite, Operations, OperationsReducer,
     Reduce, Transient, With, WithReducer,
 };
 pub use rule::Rule;
 pub use schema::{FieldSchema, Schema, Upgrade};
-pub use slot::{Slot, Write, Writes};
+pub use slot::{Slot, Write};
 pub use state::{State, StateUpdate};
 pub use view::View;
+pub use writes::NodeWrites;
 
 /// What the code of `#[derive(State)]` needs; not for anyone else.
 #[doc(hidden)]
 pub mod derived {
     pub use hanok_core::{BoxError, Changes, Fields, StoredError};
 
-    pub use crate::schema::fingerprint;
+    pub use crate::{schema::fingerprint, slot::Resolved};
 }
 
 /// The programs of the README.

@@ -1,17 +1,19 @@
 //! The rules by which the writes of one super-step are merged into a field.
 
-use std::{collections::BTreeMap, marker::PhantomData, sync::Arc};
+use std::{collections::BTreeMap, marker::PhantomData};
 
 use hanok_core::{BoxError, Change, Changes, Field, Stored, StoredError};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     Grow, ListChange, ListLike, MapLike, Messages, MessagesUpdate, Refused, State, StateUpdate,
+    writes::NodeWrites,
 };
 
-/// How the writes of one super-step are merged into a field of type `T`, and how both are stored.
+/// How the writes of one super-step are merged into a field of type `T`.
 ///
-/// A reducer is a pure function of the value and the writes: no clock, no ids, no randomness.
+/// A reducer is a pure function of the value and the writes: no clock, no ids, no randomness. [`Code`] says how it is
+/// stored.
 #[diagnostic::on_unimplemented(
     message = "the rule of this field does not fit the type `{T}`",
     note = "`append` is for `List` and `Vec`, `merge` for `Map` and `BTreeMap`, `nested` for a `State`; every field that is stored needs `Clone + Serialize + DeserializeOwned`, or `#[state(transient)]`"
@@ -19,9 +21,6 @@ use crate::{
 pub trait Reduce<T>: 'static {
     /// What an update holds for the field.
     type Write: Clone + Send + Sync + 'static;
-
-    /// Whether a stored `Set` is an overwrite, and not a plain write.
-    const HAS_OVERWRITE: bool = true;
 
     /// Two writes of one update, as one.
     fn then(before: Self::Write, after: Self::Write) -> Self::Write;
@@ -35,47 +34,22 @@ pub trait Reduce<T>: 'static {
         Ok(Self::then(before, after))
     }
 
-    /// Whether `writes` (in task order, at least one) can be merged into `value`.
+    /// Checks that `writes` can be merged into `value`. Default: they can.
     ///
     /// # Errors
     ///
     /// [`Refused`] when they cannot.
-    fn check(value: &T, writes: &[(Arc<str>, Self::Write)]) -> Result<(), Refused> {
+    fn check(value: &T, writes: &NodeWrites<'_, &Self::Write>) -> Result<(), Refused> {
         let _ = (value, writes);
         Ok(())
     }
 
-    /// Merges `writes` (in task order, at least one) into `value`; returns what cannot be told from the writes alone.
+    /// Merges `writes` into `value`; returns the changes that took place, if the writes alone do not tell them.
     ///
     /// # Errors
     ///
     /// [`Refused`] when they cannot be merged.
-    fn reduce(value: &mut T, writes: Vec<(Arc<str>, Self::Write)>) -> Result<Vec<Change>, Refused>;
-
-    /// As [`Reduce::check`] of the only write. Default: that.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reduce::check`].
-    fn check_one(value: &T, node: &Arc<str>, write: &Self::Write) -> Result<(), Refused> {
-        Self::check(value, &[(node.clone(), write.clone())])
-    }
-
-    /// As [`Reduce::reduce`] of the only write. Unless it is to be `told`, what cannot be told from it need not be said.
-    /// Default: that.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reduce::reduce`].
-    fn reduce_one(
-        value: &mut T,
-        node: &Arc<str>,
-        write: Self::Write,
-        told: bool,
-    ) -> Result<Vec<Change>, Refused> {
-        let _ = told;
-        Self::reduce(value, vec![(node.clone(), write)])
-    }
+    fn reduce(value: &mut T, writes: NodeWrites<'_, Self::Write>) -> Result<Vec<Change>, Refused>;
 
     /// Gives ids to what has none in a write.
     fn complete(write: &mut Self::Write, ids: &mut dyn FnMut() -> String) {
@@ -86,6 +60,16 @@ pub trait Reduce<T>: 'static {
     fn complete_value(value: &mut T, ids: &mut dyn FnMut() -> String) {
         let _ = (value, ids);
     }
+}
+
+/// How the value of a field of type `T`, and the writes to it, are stored.
+#[diagnostic::on_unimplemented(
+    message = "the rule of this field does not fit the type `{T}`",
+    note = "`append` is for `List` and `Vec`, `merge` for `Map` and `BTreeMap`, `nested` for a `State`; every field that is stored needs `Clone + Serialize + DeserializeOwned`, or `#[state(transient)]`"
+)]
+pub trait Code<T>: Reduce<T> {
+    /// A stored `Set` is an overwrite, and not a plain write.
+    const HAS_OVERWRITE: bool = true;
 
     /// A write as it is stored.
     ///
@@ -94,12 +78,23 @@ pub trait Reduce<T>: 'static {
     /// [`StoredError`] when a `Serialize` fails.
     fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError>;
 
-    /// Reads what [`Reduce::store`] wrote.
+    /// Reads what [`Code::store`] wrote.
     ///
     /// # Errors
     ///
     /// [`StoredError`] when it was stored in another shape.
     fn load(changes: &[&Change]) -> Result<Self::Write, StoredError>;
+
+    /// The result of a merge that gave `value` and `changes`, for logs. It is asked for only where something is kept.
+    /// Default: the changes.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when a `Serialize` fails.
+    fn resolved(value: &T, changes: Vec<Change>) -> Result<Vec<Change>, StoredError> {
+        let _ = value;
+        Ok(changes)
+    }
 
     /// The whole value as it is stored, `None` if it never is.
     ///
@@ -136,28 +131,18 @@ macro_rules! last_write {
             after
         }
 
-        fn check(_value: &$value, writes: &[(Arc<str>, $value)]) -> Result<(), Refused> {
-            one_writer(writes)
+        fn check(_value: &$value, writes: &NodeWrites<'_, &$value>) -> Result<(), Refused> {
+            writes.one_writer()
         }
 
         fn reduce(
             value: &mut $value,
-            writes: Vec<(Arc<str>, $value)>,
+            writes: NodeWrites<'_, $value>,
         ) -> Result<Vec<Change>, Refused> {
-            set_last(value, writes)
-        }
-
-        fn check_one(_value: &$value, _node: &Arc<str>, _write: &$value) -> Result<(), Refused> {
-            Ok(())
-        }
-
-        fn reduce_one(
-            value: &mut $value,
-            _node: &Arc<str>,
-            write: $value,
-            _told: bool,
-        ) -> Result<Vec<Change>, Refused> {
-            *value = write;
+            writes.one_writer()?;
+            if let Some((_, last)) = writes.into_iter().next() {
+                *value = last;
+            }
             Ok(Vec::new())
         }
     };
@@ -165,23 +150,6 @@ macro_rules! last_write {
 
 fn other_shape<T>(expected: &'static str) -> Result<T, StoredError> {
     Err(StoredError::Malformed { at: 0, expected })
-}
-
-fn one_writer<W>(writes: &[(Arc<str>, W)]) -> Result<(), Refused> {
-    match writes {
-        [(first, _), (second, _), ..] => {
-            Err(Refused::TwoWriters { first: first.clone(), second: second.clone() })
-        }
-        _ => Ok(()),
-    }
-}
-
-fn set_last<T>(value: &mut T, writes: Vec<(Arc<str>, T)>) -> Result<Vec<Change>, Refused> {
-    one_writer(&writes)?;
-    if let Some((_, last)) = writes.into_iter().next() {
-        *value = last;
-    }
-    Ok(Vec::new())
 }
 
 /// The field has the value that was written last; two writers in one super-step are an error.
@@ -193,9 +161,15 @@ where
     T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
     type Write = T;
-    const HAS_OVERWRITE: bool = false;
 
     last_write!(T);
+}
+
+impl<T> Code<T> for LastValue
+where
+    T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    const HAS_OVERWRITE: bool = false;
 
     fn store(write: &T) -> Result<Vec<Change>, StoredError> {
         Ok(vec![Change::Set(Stored::encode(write)?)])
@@ -222,7 +196,12 @@ where
     type Write = T;
 
     last_write!(T);
+}
 
+impl<T> Code<T> for Transient
+where
+    T: Clone + Default + Send + Sync + 'static,
+{
     fn store(_write: &T) -> Result<Vec<Change>, StoredError> {
         Ok(Vec::new())
     }
@@ -255,25 +234,16 @@ where
         before
     }
 
-    fn reduce(value: &mut T, writes: Vec<(Arc<str>, Self::Write)>) -> Result<Vec<Change>, Refused> {
+    fn reduce(value: &mut T, writes: NodeWrites<'_, Self::Write>) -> Result<Vec<Change>, Refused> {
         writes.into_iter().for_each(|(_, items)| value.extend_items(items));
         Ok(Vec::new())
     }
+}
 
-    fn check_one(_value: &T, _node: &Arc<str>, _write: &Self::Write) -> Result<(), Refused> {
-        Ok(())
-    }
-
-    fn reduce_one(
-        value: &mut T,
-        _node: &Arc<str>,
-        items: Self::Write,
-        _told: bool,
-    ) -> Result<Vec<Change>, Refused> {
-        value.extend_items(items);
-        Ok(Vec::new())
-    }
-
+impl<T> Code<T> for Append
+where
+    T: ListLike + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
     fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
         let items: Result<_, _> = write.iter().map(Stored::encode).collect();
         Ok(vec![Change::Append(items?)])
@@ -305,7 +275,7 @@ where
         before
     }
 
-    fn reduce(value: &mut T, writes: Vec<(Arc<str>, Self::Write)>) -> Result<Vec<Change>, Refused> {
+    fn reduce(value: &mut T, writes: NodeWrites<'_, Self::Write>) -> Result<Vec<Change>, Refused> {
         for (key, entry) in writes.into_iter().flat_map(|(_, entries)| entries) {
             match entry {
                 Some(entry) => value.insert_entry(key, entry),
@@ -314,11 +284,12 @@ where
         }
         Ok(Vec::new())
     }
+}
 
-    fn check_one(_value: &T, _node: &Arc<str>, _write: &Self::Write) -> Result<(), Refused> {
-        Ok(())
-    }
-
+impl<T> Code<T> for Merge
+where
+    T: MapLike + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
     fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
         let (mut merged, mut removed) = (Vec::new(), Vec::new());
         for (key, value) in write {
@@ -378,32 +349,14 @@ impl Reduce<Messages> for MessageIds {
         Ok(before)
     }
 
-    fn check(value: &Messages, writes: &[(Arc<str>, MessagesUpdate)]) -> Result<(), Refused> {
-        let updates: Vec<_> = writes.iter().map(|(_, update)| update).collect();
+    fn check(value: &Messages, writes: &NodeWrites<'_, &MessagesUpdate>) -> Result<(), Refused> {
+        let updates: Vec<_> = writes.iter().map(|(_, update)| *update).collect();
         Ok(value.check(&updates)?)
-    }
-
-    fn check_one(
-        value: &Messages,
-        _node: &Arc<str>,
-        update: &MessagesUpdate,
-    ) -> Result<(), Refused> {
-        Ok(value.check(&[update])?)
-    }
-
-    fn reduce_one(
-        value: &mut Messages,
-        _node: &Arc<str>,
-        update: MessagesUpdate,
-        _told: bool,
-    ) -> Result<Vec<Change>, Refused> {
-        value.apply(update)?;
-        Ok(Vec::new())
     }
 
     fn reduce(
         value: &mut Messages,
-        writes: Vec<(Arc<str>, MessagesUpdate)>,
+        writes: NodeWrites<'_, MessagesUpdate>,
     ) -> Result<Vec<Change>, Refused> {
         writes.into_iter().try_for_each(|(_, update)| value.apply(update))?;
         Ok(Vec::new())
@@ -416,7 +369,9 @@ impl Reduce<Messages> for MessageIds {
     fn complete_value(value: &mut Messages, ids: &mut dyn FnMut() -> String) {
         value.complete(ids);
     }
+}
 
+impl Code<Messages> for MessageIds {
     fn store(write: &MessagesUpdate) -> Result<Vec<Change>, StoredError> {
         write.to_changes()
     }
@@ -454,23 +409,27 @@ impl<T: State> Reduce<T> for Nested {
         Ok(NestedWrite(update))
     }
 
-    fn check(value: &T, writes: &[(Arc<str>, Self::Write)]) -> Result<(), Refused> {
+    fn check(value: &T, writes: &NodeWrites<'_, &Self::Write>) -> Result<(), Refused> {
         // Cloning a state costs a pointer per field.
-        Self::reduce(&mut value.clone(), writes.to_vec()).map(drop)
+        Self::reduce(&mut value.clone(), writes.cloned()).map(drop)
     }
 
-    fn reduce(value: &mut T, writes: Vec<(Arc<str>, Self::Write)>) -> Result<Vec<Change>, Refused> {
-        let updates: Vec<_> = writes.into_iter().map(|(node, write)| (node, write.0)).collect();
+    fn reduce(value: &mut T, writes: NodeWrites<'_, Self::Write>) -> Result<Vec<Change>, Refused> {
+        let mut writes: Vec<_> = writes.into_iter().collect();
         // Only these rules resolve anything; only then all that was written has to be said again.
         let resolves =
-            updates.len() > 1 || value.schema().fields.iter().any(|field| field.rule.resolves());
+            writes.len() > 1 || value.schema().fields.iter().any(|field| field.rule.resolves());
         let mut said = Changes::default();
         if resolves {
-            for (_, update) in &updates {
-                said.0.extend(update.to_changes()?.0);
+            for (_, write) in &writes {
+                said.0.extend(write.0.to_changes()?.0);
             }
         }
-        let resolved = value.reduce(updates).map_err(|error| Refused::Nested(Box::new(error)))?;
+        let mut updates: Vec<_> =
+            writes.iter_mut().map(|(node, write)| (*node, &mut write.0)).collect();
+        let resolved = value
+            .merge_writes(&mut updates, true)
+            .map_err(|error| Refused::Nested(Box::new(error)))?;
         if resolved.is_empty() {
             return Ok(Vec::new());
         }
@@ -482,7 +441,9 @@ impl<T: State> Reduce<T> for Nested {
     fn complete(write: &mut Self::Write, ids: &mut dyn FnMut() -> String) {
         write.0.complete(ids);
     }
+}
 
+impl<T: State> Code<T> for Nested {
     fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
         Ok(vec![Change::Nested(write.0.to_changes()?)])
     }
@@ -553,32 +514,19 @@ where
         before
     }
 
-    fn reduce(value: &mut T, writes: Vec<(Arc<str>, Vec<T>)>) -> Result<Vec<Change>, Refused> {
+    fn reduce(value: &mut T, writes: NodeWrites<'_, Vec<T>>) -> Result<Vec<Change>, Refused> {
         for write in writes.into_iter().flat_map(|(_, several)| several) {
-            *value = F::merge(value, write);
-        }
-        Ok(vec![Change::Set(Stored::encode(value)?)])
-    }
-
-    fn check_one(_value: &T, _node: &Arc<str>, _write: &Vec<T>) -> Result<(), Refused> {
-        Ok(())
-    }
-
-    fn reduce_one(
-        value: &mut T,
-        node: &Arc<str>,
-        writes: Vec<T>,
-        told: bool,
-    ) -> Result<Vec<Change>, Refused> {
-        if told {
-            return Self::reduce(value, vec![(node.clone(), writes)]);
-        }
-        for write in writes {
             *value = F::merge(value, write);
         }
         Ok(Vec::new())
     }
+}
 
+impl<T, F> Code<T> for With<F>
+where
+    T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    F: WithReducer<T>,
+{
     fn store(write: &Vec<T>) -> Result<Vec<Change>, StoredError> {
         Ok(vec![Change::Input(Stored::encode(write)?)])
     }
@@ -588,6 +536,10 @@ where
             [Change::Input(write)] => write.decode(),
             _ => other_shape("the input of a reducer"),
         }
+    }
+
+    fn resolved(value: &T, _changes: Vec<Change>) -> Result<Vec<Change>, StoredError> {
+        Ok(vec![Change::Set(Stored::encode(value)?)])
     }
 
     stored_whole!(T);
@@ -622,11 +574,11 @@ where
         before
     }
 
-    fn check(value: &T, writes: &[(Arc<str>, Self::Write)]) -> Result<(), Refused> {
-        Self::reduce(&mut value.clone(), writes.to_vec()).map(drop)
+    fn check(value: &T, writes: &NodeWrites<'_, &Self::Write>) -> Result<(), Refused> {
+        Self::reduce(&mut value.clone(), writes.cloned()).map(drop)
     }
 
-    fn reduce(value: &mut T, writes: Vec<(Arc<str>, Self::Write)>) -> Result<Vec<Change>, Refused> {
+    fn reduce(value: &mut T, writes: NodeWrites<'_, Self::Write>) -> Result<Vec<Change>, Refused> {
         let mut changes = Vec::new();
         for write in writes.into_iter().flat_map(|(_, several)| several) {
             let change = F::operate(value, write).map_err(Refused::Reducer)?;
@@ -635,7 +587,13 @@ where
         }
         Ok(changes)
     }
+}
 
+impl<T, F> Code<T> for Operations<F>
+where
+    T: Grow + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    F: OperationsReducer<T>,
+{
     fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
         Ok(vec![Change::Input(Stored::encode(write)?)])
     }

@@ -9,7 +9,7 @@ use std::fmt;
 ///
 /// #[derive(State, Clone, Default)]
 /// struct Notes {
-///     #[state(append)]
+///     #[reduce(append)]
 ///     lines: Vec<String>,
 ///     #[state(transient)]
 ///     draft: String,

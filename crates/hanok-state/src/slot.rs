@@ -4,7 +4,11 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 use hanok_core::{Change, Changes, Field, Fields, StoredError};
 
-use crate::{Reduce, ReduceError, Refused};
+use crate::{
+    ReduceError, Refused,
+    reducer::{Code, Reduce},
+    writes::NodeWrites,
+};
 
 /// What an update holds for one field of type `T` under the rule `R`: nothing, or a write.
 pub struct Slot<T, R: Reduce<T>>(Option<Write<T, R>>);
@@ -17,7 +21,7 @@ pub enum Write<T, R: Reduce<T>> {
     Overwrite(T),
 }
 
-impl<T: Clone, R: Reduce<T>> Slot<T, R> {
+impl<T: Clone, R: Code<T>> Slot<T, R> {
     /// A slot that holds `write`.
     pub(crate) fn plain(write: R::Write) -> Self {
         Self(Some(Write::Plain(write)))
@@ -129,58 +133,118 @@ impl<T: Clone, R: Reduce<T>> Slot<T, R> {
     }
 }
 
-impl<T, R: Reduce<T>> Slot<T, R> {
-    /// Whether what `node` alone writes can be merged into `value`.
+impl<T, R: Code<T>> Slot<T, R> {
+    /// Checks that what the nodes of one super-step wrote to `field` can be merged into `value`; `slot` is the field of
+    /// an update.
     ///
     /// # Errors
     ///
     /// [`ReduceError`] when it cannot.
     #[inline]
-    pub fn check_one(&self, field: &str, value: &T, node: &Arc<str>) -> Result<(), ReduceError> {
-        match &self.0 {
-            Some(Write::Plain(write)) => {
-                R::check_one(value, node, write).map_err(|reason| refused(field, node, reason))
-            }
-            Some(Write::Overwrite(_)) | None => Ok(()),
+    pub fn check<U>(
+        field: &str,
+        value: &T,
+        writes: &[(&Arc<str>, &mut U)],
+        slot: impl Fn(&U) -> &Self,
+    ) -> Result<(), ReduceError> {
+        // Of a wide state few slots are written: the others cost no call.
+        match writes.iter().all(|(_, update)| slot(update).0.is_none()) {
+            true => Ok(()),
+            false => Self::check_written(
+                field,
+                value,
+                writes.iter().map(|(node, update)| (*node, slot(update))),
+            ),
         }
     }
 
-    /// Merges what `node` alone writes into `value` and adds to `changes` what cannot be told from the write, if it is to
-    /// be `told`. The slot is empty afterwards.
+    pub(crate) fn check_written<'a>(
+        field: &str,
+        value: &T,
+        slots: impl Iterator<Item = (&'a Arc<str>, &'a Self)>,
+    ) -> Result<(), ReduceError>
+    where
+        Self: 'a,
+    {
+        let (mut plain, mut overwrites) = (NodeWrites::default(), NodeWrites::default());
+        for (node, slot) in slots {
+            match &slot.0 {
+                None => {}
+                Some(Write::Plain(write)) => plain.push(node, write),
+                Some(Write::Overwrite(_)) => overwrites.push(node, ()),
+            }
+        }
+        let nodes =
+            || plain.iter().map(|(node, _)| *node).chain(overwrites.iter().map(|(node, ())| *node));
+        let mut over = overwrites.iter().map(|(node, ())| Arc::clone(node));
+        match (over.next(), over.next()) {
+            (Some(first), Some(second)) => {
+                Err(refused(field, nodes(), Refused::TwoOverwrites { first, second }))
+            }
+            (Some(_), None) => Ok(()),
+            _ => R::check(value, &plain).map_err(|reason| refused(field, nodes(), reason)),
+        }
+    }
+
+    /// Merges what the nodes of one super-step wrote to `field` into `value` and empties their slots. Adds to `resolved`
+    /// what a log needs besides the writes, if it is to be recorded.
     ///
     /// # Errors
     ///
-    /// [`ReduceError`] when it cannot be merged; [`Slot::check_one`] says so before anything is changed.
+    /// [`ReduceError`] when it cannot be merged; [`Slot::check`] says so before anything is changed.
     #[inline]
-    pub fn apply_one(
-        &mut self,
-        field: &'static str,
+    pub fn apply<U>(
+        field: impl Into<Cow<'static, str>>,
         value: &mut T,
-        node: &Arc<str>,
-        told: (&mut Changes, bool),
+        writes: &mut [(&Arc<str>, &mut U)],
+        slot: impl Fn(&mut U) -> &mut Self,
+        resolved: &mut Resolved,
     ) -> Result<(), ReduceError> {
-        // Of a wide state few slots are written: the others cost no call.
-        match self.0.is_none() {
+        match writes.iter_mut().all(|(_, update)| slot(update).0.is_none()) {
             true => Ok(()),
-            false => self.merge_one(field, value, node, told),
+            false => {
+                let slots = writes.iter_mut().map(|(node, update)| (*node, slot(update)));
+                Self::merge(field.into(), value, slots, resolved)
+            }
         }
     }
 
-    fn merge_one(
-        &mut self,
-        field: &'static str,
+    pub(crate) fn merge<'a>(
+        field: Cow<'static, str>,
         value: &mut T,
-        node: &Arc<str>,
-        (changes, told): (&mut Changes, bool),
-    ) -> Result<(), ReduceError> {
-        match self.0.take() {
-            None => {}
-            Some(Write::Overwrite(whole)) => *value = whole,
-            Some(Write::Plain(write)) => {
-                let resolved = R::reduce_one(value, node, write, told);
-                let resolved = resolved.map_err(|reason| refused(field, node, reason))?;
-                resolved.into_iter().for_each(|change| changes.push(field, change));
+        slots: impl Iterator<Item = (&'a Arc<str>, &'a mut Self)>,
+        resolved: &mut Resolved,
+    ) -> Result<(), ReduceError>
+    where
+        Self: 'a,
+    {
+        let (mut plain, mut whole) = (NodeWrites::default(), None);
+        for (node, slot) in slots {
+            match slot.0.take() {
+                None => {}
+                Some(Write::Plain(write)) => plain.push(node, write),
+                Some(Write::Overwrite(value)) => whole = Some((node, value)),
             }
+        }
+        let nodes: NodeWrites<'_, ()> = plain.iter().map(|(node, _)| (*node, ())).collect();
+        let of_node =
+            |reason: Refused| refused(&field, nodes.iter().map(|(node, ())| *node), reason);
+        if let Some((_, whole)) = whole {
+            // The plain writes are lost, and a log would take them for what came of it.
+            if !plain.is_empty() && resolved.recorded {
+                let stored = R::store_value(&whole).map_err(|error| of_node(error.into()))?;
+                if let Some(stored) = stored {
+                    resolved.changes.push(field, Change::Set(stored.to_stored()));
+                }
+            }
+            *value = whole;
+            return Ok(());
+        }
+        let changes = R::reduce(value, plain).map_err(of_node)?;
+        if resolved.recorded {
+            let changes = R::resolved(value, changes);
+            let changes = changes.map_err(|error| of_node(error.into()))?;
+            changes.into_iter().for_each(|change| resolved.changes.push(field.clone(), change));
         }
         Ok(())
     }
@@ -210,19 +274,25 @@ impl<T, R: Reduce<T>> Slot<T, R> {
 
 /// `value` after a super-step in which `write` was all that was written to it.
 fn merged<T, R: Reduce<T>>(mut value: T, write: R::Write) -> Result<T, Refused> {
-    let writes = vec![(Arc::from(""), write)];
+    let nobody = Arc::from("");
+    let mut writes = NodeWrites::default();
+    writes.push(&nobody, &write);
     R::check(&value, &writes)?;
     // What the reducer resolved is within the value, which is stored whole.
-    R::reduce(&mut value, writes)?;
+    R::reduce(&mut value, writes.cloned())?;
     Ok(value)
 }
 
-/// The error of what one node wrote.
+/// The error of what `nodes` wrote.
 #[cold]
-fn refused(field: &str, node: &Arc<str>, reason: Refused) -> ReduceError {
+fn refused<'a>(
+    field: &str,
+    nodes: impl Iterator<Item = &'a Arc<str>>,
+    reason: Refused,
+) -> ReduceError {
     match reason {
         Refused::Nested(inner) => inner.within(field),
-        reason => ReduceError { field: field.to_owned(), nodes: vec![node.clone()], reason },
+        reason => ReduceError { field: field.to_owned(), nodes: nodes.cloned().collect(), reason },
     }
 }
 
@@ -274,95 +344,21 @@ impl<T, R: Reduce<T>> fmt::Debug for Write<T, R> {
     }
 }
 
-/// The writes of one super-step to one field, in task order.
-pub struct Writes<T, R: Reduce<T>> {
-    plain: Vec<(Arc<str>, R::Write)>,
-    overwrites: Vec<(Arc<str>, T)>,
+/// The changes that a merge gives besides the writes, and whether anybody asks for them.
+#[derive(Debug)]
+pub struct Resolved {
+    changes: Changes,
+    recorded: bool,
 }
 
-impl<T: Clone, R: Reduce<T>> Writes<T, R> {
-    /// Adds what `node` wrote.
-    pub fn push(&mut self, node: &Arc<str>, slot: Slot<T, R>) {
-        match slot.0 {
-            None => {}
-            Some(Write::Plain(write)) => self.plain.push((node.clone(), write)),
-            Some(Write::Overwrite(value)) => self.overwrites.push((node.clone(), value)),
-        }
+impl Resolved {
+    /// Nothing so far; it stays so unless it is to be `recorded`.
+    pub fn new(recorded: bool) -> Self {
+        Self { changes: Changes::default(), recorded }
     }
 
-    /// Whether the writes can be merged into `value`.
-    ///
-    /// # Errors
-    ///
-    /// [`ReduceError`] when they cannot.
-    pub fn check(&self, field: &str, value: &T) -> Result<(), ReduceError> {
-        match self.overwrites.as_slice() {
-            [(first, _), (second, _), ..] => {
-                let (first, second) = (first.clone(), second.clone());
-                Err(self.refused(field, Refused::TwoOverwrites { first, second }))
-            }
-            [_] => Ok(()),
-            [] if self.plain.is_empty() => Ok(()),
-            [] => R::check(value, &self.plain).map_err(|reason| self.refused(field, reason)),
-        }
-    }
-
-    /// Merges the writes into `value` and adds to `changes` what cannot be told from the writes alone.
-    ///
-    /// # Errors
-    ///
-    /// [`ReduceError`] when they cannot be merged; [`Writes::check`] says so before anything is changed.
-    pub fn apply(
-        mut self,
-        field: impl Into<Cow<'static, str>>,
-        value: &mut T,
-        changes: &mut Changes,
-    ) -> Result<(), ReduceError> {
-        let field = field.into();
-        if let Some((_, whole)) = self.overwrites.pop() {
-            if !self.plain.is_empty() {
-                let stored = R::store_value(&whole);
-                let stored = stored.map_err(|error| self.refused(&field, error.into()))?;
-                if let Some(stored) = stored {
-                    changes.push(field, Change::Set(stored.to_stored()));
-                }
-            }
-            *value = whole;
-            return Ok(());
-        }
-        if self.plain.is_empty() {
-            return Ok(());
-        }
-        let nodes: Vec<_> = self.plain.iter().map(|(node, _)| node.clone()).collect();
-        let resolved = R::reduce(value, self.plain).map_err(|reason| ReduceError {
-            field: field.to_string(),
-            nodes,
-            reason,
-        })?;
-        resolved.into_iter().for_each(|change| changes.push(field.clone(), change));
-        Ok(())
-    }
-
-    fn refused(&self, field: &str, reason: Refused) -> ReduceError {
-        let plain = self.plain.iter().map(|(node, _)| node.clone());
-        let over = self.overwrites.iter().map(|(node, _)| node.clone());
-        match reason {
-            Refused::Nested(inner) => inner.within(field),
-            reason => {
-                ReduceError { field: field.to_owned(), nodes: plain.chain(over).collect(), reason }
-            }
-        }
-    }
-}
-
-impl<T, R: Reduce<T>> Default for Writes<T, R> {
-    fn default() -> Self {
-        Self { plain: Vec::new(), overwrites: Vec::new() }
-    }
-}
-
-impl<T, R: Reduce<T>> fmt::Debug for Writes<T, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.plain.iter().map(|(node, _)| node)).finish()
+    /// The changes.
+    pub fn into_changes(self) -> Changes {
+        self.changes
     }
 }

@@ -52,9 +52,9 @@ pub(crate) async fn planner(
         true => &expert.comparing,
         false => &expert.reading,
     };
-    let mut update = planner.call_model(Snapshot::new(asked), context.clone()).await?;
+    let update = planner.call_model(Snapshot::new(asked), context.clone()).await?;
     let mut planned = AgentState::default();
-    planned.reduce_one(&"planner".into(), &mut update, false)?;
+    planned.reduce(vec![("planner".into(), update)])?;
 
     let mut calls = planned.pending_tool_calls;
     calls.truncate(CALLS);

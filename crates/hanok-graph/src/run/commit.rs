@@ -11,7 +11,7 @@ use crate::{
     journal::{children::Live, journal::ClaimAfter},
     observe::event::{AnyState, AnyUpdate, Event, EventKind},
     run::{
-        merge::{Unmerged, merge, merge_one},
+        merge::{Unmerged, merge},
         plan::{TaskExit, next_frontier},
         run_state::RunState,
         super_step::{GraphRun, Ran},
@@ -19,6 +19,7 @@ use crate::{
         unknown::Riding,
     },
 };
+use smallvec::SmallVec;
 
 impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// Merges what the tasks wrote, stores it, and says what is due next.
@@ -30,7 +31,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         if self.env.journal.is_kept() {
             return self.boxed_commit(progress, ran).await;
         }
-        self.commit_hollow(progress, ran)
+        self.commit_unsaved(progress, ran)
     }
 
     /// [`commit_step`](GraphRun::commit_step) on the heap: of graphs that call each other only the innermost commits, and the
@@ -44,7 +45,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// Merges what the tasks wrote where nothing is kept.
-    fn commit_hollow(
+    fn commit_unsaved(
         &self,
         progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
@@ -222,21 +223,16 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             progress.state = state;
             return Ok(resolved);
         }
-        let update = |done: &mut Done<S::Update>| match looked_at {
-            true => S::Update::clone(&done.update),
-            false => std::mem::take(&mut *done.update),
+        let mut copies = Vec::new();
+        if looked_at {
+            copies.extend(ran.iter().map(|(_, done)| S::Update::clone(&done.update)));
+        }
+        let mut writes: SmallVec<[_; 1]> = match looked_at {
+            true => ran.iter().map(|(task, _)| task.node()).zip(&mut copies).collect(),
+            false => ran.iter_mut().map(|(task, done)| (task.node(), &mut *done.update)).collect(),
         };
         // In place when nobody else holds the state, otherwise on a copy that costs a pointer per field.
-        let state = Arc::make_mut(&mut progress.state);
-        if let [(task, done)] = ran {
-            let (node, told) = (task.node(), self.env.journal.is_kept());
-            return match looked_at {
-                true => merge_one(state, node, &mut done.update.clone(), told),
-                false => merge_one(state, node, &mut done.update, told),
-            };
-        }
-        let writes = ran.iter_mut().map(|(task, done)| (task.node().clone(), update(done)));
-        merge(state, writes.collect())
+        merge(Arc::make_mut(&mut progress.state), &mut writes, self.env.journal.is_kept())
     }
 
     /// Voids writes that could not be merged: their tasks run again. Returns the error of the run.

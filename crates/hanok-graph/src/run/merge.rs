@@ -31,26 +31,17 @@ pub(crate) enum Unmerged {
     Panicked(String),
 }
 
-/// Merges `writes` into `state`. A reducer is a user's code and may panic: that is its run's error and nobody else's.
+/// Merges `writes`, each with its node, into `state`, and takes them out of the updates. What reducers made of them is
+/// returned if it is to be `recorded`.
+///
+/// A reducer is a user's code and may panic: that is its run's error and nobody else's.
 pub(crate) fn merge<S: State>(
     state: &mut S,
-    writes: Vec<(Arc<str>, S::Update)>,
+    writes: &mut [(&Arc<str>, &mut S::Update)],
+    recorded: bool,
 ) -> Result<Changes, Unmerged> {
-    match std::panic::catch_unwind(AssertUnwindSafe(|| state.reduce(writes))) {
-        Ok(reduced) => reduced.map_err(Unmerged::Refused),
-        Err(panic) => Err(Unmerged::Panicked(panic_message(&*panic))),
-    }
-}
-
-/// As [`merge`], of what one node wrote, which is taken out of `update`.
-pub(crate) fn merge_one<S: State>(
-    state: &mut S,
-    node: &Arc<str>,
-    update: &mut S::Update,
-    told: bool,
-) -> Result<Changes, Unmerged> {
-    match std::panic::catch_unwind(AssertUnwindSafe(|| state.reduce_one(node, update, told))) {
-        Ok(reduced) => reduced.map_err(Unmerged::Refused),
+    match std::panic::catch_unwind(AssertUnwindSafe(|| state.merge_writes(writes, recorded))) {
+        Ok(merged) => merged.map_err(Unmerged::Refused),
         Err(panic) => Err(Unmerged::Panicked(panic_message(&*panic))),
     }
 }

@@ -394,7 +394,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let (state, failed) = (progress.state.clone(), self.failure(progress, task));
         let work = async move {
             let ran = (scope.clone(), failed);
-            let ended = task::run_apart(&graph, &state, &services, ran).await;
+            let Some(vertex) = graph.vertex(&scope.node) else { return };
+            let ended = task::run(&graph, vertex, &state, &services, ran).await;
             drop(state);
             let ended = match scope.env.journal.is_kept() {
                 true => Box::pin(store(ended, &scope)).await,

@@ -1,12 +1,7 @@
 //! One task: its attempts, its router, and what came of them.
 
 use std::{
-    future::poll_fn,
-    ops::DerefMut,
-    panic::AssertUnwindSafe,
-    pin::{Pin, pin},
-    sync::Arc,
-    task::Poll,
+    future::poll_fn, ops::DerefMut, panic::AssertUnwindSafe, pin::Pin, sync::Arc, task::Poll,
     time::Duration,
 };
 
@@ -33,7 +28,7 @@ use crate::{
     observe::event::EventKind,
     outcome::Pending,
     run::{
-        merge::{Unmerged, complete, merge_one},
+        merge::{Unmerged, complete, merge},
         parent_command::{handed, of_child},
         route::{run_routers, to_strings, unknown_target},
     },
@@ -96,20 +91,6 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     (scope, failed): (Arc<TaskAttempt>, Option<Box<Failed>>),
 ) -> TaskOutcome<S::Update> {
     let work = boxed_work(graph, vertex, state, services, (&scope, failed));
-    until_stopped(&scope, work).await
-}
-
-/// As [`run`], of a task that is on the heap already.
-pub(crate) async fn run_apart<S: State, C: Send + Sync + 'static>(
-    graph: &Definition<S, C>,
-    state: &Arc<S>,
-    services: &Arc<C>,
-    (scope, failed): (Arc<TaskAttempt>, Option<Box<Failed>>),
-) -> TaskOutcome<S::Update> {
-    let Some(vertex) = graph.vertex(&scope.node) else {
-        return TaskOutcome::Failed(unknown_target(&scope.node, Vec::new()));
-    };
-    let work = pin!(work(graph, vertex, state, services, &scope, failed));
     until_stopped(&scope, work).await
 }
 
@@ -483,11 +464,11 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         if !ways.branches.is_empty() && !only {
             // The state with the node's own writes, and not its siblings'. Cloning it costs a pointer per field.
             let mut view = S::clone(self.state);
-            let told = scope.env.journal.is_kept();
-            let looked_at = told || scope.env.sink.is_on() || self.graph.has_ephemeral;
+            let recorded = scope.env.journal.is_kept();
+            let looked_at = recorded || scope.env.sink.is_on() || self.graph.has_ephemeral;
             let made = match scope.alone && !looked_at {
-                true => merge_one(&mut view, &scope.node, &mut update, told),
-                false => merge_one(&mut view, &scope.node, &mut update.clone(), told),
+                true => merge(&mut view, &mut [(&scope.node, &mut update)], recorded),
+                false => merge(&mut view, &mut [(&scope.node, &mut update.clone())], recorded),
             };
             let made = made.map_err(Unmerged::of_node)?;
             for target in run_routers(ways, &view)? {

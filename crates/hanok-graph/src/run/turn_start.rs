@@ -14,6 +14,7 @@ use crate::{
     graph::definition::Definition,
     ids,
     journal::{journal::Relabel, snapshot_policy::SnapshotPolicy},
+    names::START,
     run::{
         answer,
         initial_fields::{first_values, forget, with_input},
@@ -33,9 +34,9 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     mut update: S::Update,
     (turn, now): (Position, Timestamp),
 ) -> Result<Changes, RunError> {
-    let bound = progress.state.bind(&crate::names::START.into(), &mut update);
+    let bound = progress.state.bind(&START.into(), &mut update);
     bound.map_err(|source| RunError::Reduce { step: 0, namespace: namespace.clone(), source })?;
-    complete(&mut update, || ids::task(thread, namespace, turn, 0, crate::names::START, 0));
+    complete(&mut update, || ids::task(thread, namespace, turn, 0, START, 0));
     let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
     if let Some(allowed) = &graph.input
         && let Some(field) = written.iter().find(|f| !allowed.iter().any(|a| **a == ***f))
@@ -45,7 +46,7 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     }
     let mut changes = update.to_changes().map_err(state_error)?;
     let state = Arc::make_mut(&mut progress.state);
-    let resolved = merge(state, vec![(crate::names::START.into(), update)])
+    let resolved = merge(state, &mut [(&START.into(), &mut update)], true)
         .map_err(|refused| refused.of_run(0, namespace))?;
     changes.0.retain(|(field, _)| resolved.get(field).is_none());
     changes.0.extend(resolved.0);
@@ -57,7 +58,7 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     progress.frontier = match first {
         Ok(frontier) => graph.not_too_wide(frontier, 0, namespace)?,
         Err(source) => {
-            let (node, namespace) = (crate::names::START.into(), namespace.clone());
+            let (node, namespace) = (START.into(), namespace.clone());
             return Err(RunError::Node { node, step: 0, namespace, source });
         }
     };

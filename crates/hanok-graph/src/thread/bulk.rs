@@ -119,7 +119,7 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         let mut goto = Vec::with_capacity(updates.len());
         for (node, update) in &updates {
             let mut seen = S::clone(&before);
-            let merged = merge(&mut seen, vec![(node.clone(), update.clone())]);
+            let merged = merge(&mut seen, &mut [(node, &mut update.clone())], false);
             merged.map_err(|refused| refused.of_run(step, &root))?;
             goto.push(graph.ways_of(node, &seen).map_err(|source| RunError::Node {
                 node: node.clone(),
@@ -130,7 +130,10 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         }
         let nodes: Vec<_> = updates.iter().map(|(node, _)| node.clone()).collect();
         let expired = graph.expire(progress);
-        let resolved = merge(Arc::make_mut(&mut progress.state), updates.clone())
+        let mut written = updates.clone();
+        let mut written: Vec<_> =
+            written.iter_mut().map(|(node, update)| (&*node, update)).collect();
+        let resolved = merge(Arc::make_mut(&mut progress.state), &mut written, true)
             .map_err(|refused| refused.of_run(step, &root))?;
         let reset = graph.reset(progress, updates.iter().map(|(_, update)| update), &expired)?;
         changes.0.retain(|(field, _)| resolved.get(field).is_none());

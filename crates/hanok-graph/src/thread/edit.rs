@@ -166,8 +166,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         progress.state.bind(&writer, &mut update).map_err(refused)?;
         complete(&mut update, || id);
         let mut changes = update.to_changes().map_err(state_error)?;
-        let resolved = merge(Arc::make_mut(&mut progress.state), vec![(writer, update)])
-            .map_err(|refused| refused.of_run(step, path))?;
+        let resolved =
+            merge(Arc::make_mut(&mut progress.state), &mut [(&writer, &mut update)], true)
+                .map_err(|refused| refused.of_run(step, path))?;
         changes.0.retain(|(field, _)| resolved.get(field).is_none());
         changes.0.extend(resolved.0);
         changes.fill(&progress.unknown);

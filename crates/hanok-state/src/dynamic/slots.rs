@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Append, Json, LastValue, List, Map, Merge, MessageIds, Messages, Operations, ReduceError, Slot,
-    Writes,
+    slot::Resolved,
 };
 
 /// A JSON value whose clones share it.
@@ -38,16 +38,6 @@ pub(crate) enum AnySlot {
     Sum(Slot<Total, Operations<Add>>),
 }
 
-/// The writes of one super-step to a field.
-#[derive(Debug)]
-pub(crate) enum AnyWrites {
-    Last(Writes<Item, LastValue>),
-    Append(Writes<List<Item>, Append>),
-    Merge(Writes<Map<String, Item>, Merge>),
-    Messages(Writes<Messages, MessageIds>),
-    Sum(Writes<Total, Operations<Add>>),
-}
-
 /// The same of a slot, whichever rule it has.
 macro_rules! each {
     ($slot:expr, $it:ident => $what:expr) => {
@@ -61,21 +51,45 @@ macro_rules! each {
     };
 }
 
-/// The same of writes and what has their rule; `$else` if it has another, which nothing of a bound update has.
-macro_rules! both {
-    ($writes:expr, $other:ident($with:expr), ($x:ident, $y:ident) => $what:expr, $else:expr) => {
-        match ($writes, $with) {
-            (AnyWrites::Last($x), $other::Last($y)) => $what,
-            (AnyWrites::Append($x), $other::Append($y)) => $what,
-            (AnyWrites::Merge($x), $other::Merge($y)) => $what,
-            (AnyWrites::Messages($x), $other::Messages($y)) => $what,
-            (AnyWrites::Sum($x), $other::Sum($y)) => $what,
-            _ => $else,
+/// The same of a value and the slots that have its rule, as all of a bound update have.
+macro_rules! with_slots {
+    ($value:expr, $slots:expr, ($it:ident, $written:ident) => $what:expr) => {
+        with_slots!(@ $value, $slots, ($it, $written) => $what, Last Append Merge Messages Sum)
+    };
+    (@ $value:expr, $slots:expr, ($it:ident, $written:ident) => $what:expr, $($rule:ident)*) => {
+        match $value {
+            $(AnyValue::$rule($it) => {
+                let $written = $slots.filter_map(|(node, slot)| match slot {
+                    AnySlot::$rule(slot) => Some((*node, slot)),
+                    _ => None,
+                });
+                $what
+            })*
         }
     };
 }
 
 impl AnyValue {
+    /// Checks that what nodes wrote can be merged into the value.
+    pub(crate) fn check(
+        &self,
+        field: &str,
+        slots: &[(&Arc<str>, AnySlot)],
+    ) -> Result<(), ReduceError> {
+        with_slots!(self, slots.iter(), (value, slots) => Slot::check_written(field, value, slots))
+    }
+
+    /// Merges what nodes wrote into the value.
+    pub(crate) fn merge(
+        &mut self,
+        field: &str,
+        slots: &mut [(&Arc<str>, AnySlot)],
+        resolved: &mut Resolved,
+    ) -> Result<(), ReduceError> {
+        let field = Cow::Owned(field.to_owned());
+        with_slots!(self, slots.iter_mut(), (value, slots) => Slot::merge(field, value, slots, resolved))
+    }
+
     /// What the rule begins with.
     pub(crate) fn empty(rule: DynamicRule) -> Self {
         match rule {
@@ -198,36 +212,5 @@ impl AnySlot {
             (Self::Sum(a), Self::Sum(b)) => Self::Sum(a.then(field, b)?),
             (_, after) => after,
         })
-    }
-
-    /// The writes of a super-step to a field that this is to be one of.
-    pub(crate) fn no_writes(&self) -> AnyWrites {
-        match self {
-            Self::Last(_) => AnyWrites::Last(Writes::default()),
-            Self::Append(_) => AnyWrites::Append(Writes::default()),
-            Self::Merge(_) => AnyWrites::Merge(Writes::default()),
-            Self::Messages(_) => AnyWrites::Messages(Writes::default()),
-            Self::Sum(_) => AnyWrites::Sum(Writes::default()),
-        }
-    }
-}
-
-impl AnyWrites {
-    pub(crate) fn push(&mut self, node: &Arc<str>, slot: AnySlot) {
-        both!(self, AnySlot(slot), (writes, slot) => writes.push(node, slot), {});
-    }
-
-    pub(crate) fn check(&self, field: &str, value: &AnyValue) -> Result<(), ReduceError> {
-        both!(self, AnyValue(value), (writes, value) => writes.check(field, value), Ok(()))
-    }
-
-    pub(crate) fn apply(
-        self,
-        field: &str,
-        value: &mut AnyValue,
-        changes: &mut Changes,
-    ) -> Result<(), ReduceError> {
-        let field = Cow::Owned(field.to_owned());
-        both!(self, AnyValue(value), (writes, value) => writes.apply(field, value, changes), Ok(()))
     }
 }

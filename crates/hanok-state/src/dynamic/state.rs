@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::{
     DynamicUpdate,
     declared::Declared,
-    slots::{AnyValue, AnyWrites},
+    slots::{AnySlot, AnyValue},
 };
-use crate::{Messages, ReduceError, Schema, State};
+use crate::{Messages, ReduceError, Schema, State, slot::Resolved};
 
 /// A state whose fields are declared at run time by a [`DynamicSchema`](crate::DynamicSchema). A clone costs two
 /// pointers, and what it holds is shared until it is written.
@@ -103,29 +103,33 @@ impl State for DynamicState {
         Ok(())
     }
 
-    fn reduce(&mut self, writes: Vec<(Arc<str>, DynamicUpdate)>) -> Result<Changes, ReduceError> {
-        let mut by_field: BTreeMap<usize, AnyWrites> = BTreeMap::new();
+    fn merge_writes(
+        &mut self,
+        writes: &mut [(&Arc<str>, &mut DynamicUpdate)],
+        recorded: bool,
+    ) -> Result<Changes, ReduceError> {
+        let mut by_field: BTreeMap<usize, Vec<(&Arc<str>, AnySlot)>> = BTreeMap::new();
         for (node, update) in writes {
-            let bound = self.declared.bind(&node, update.told())?;
+            let bound = self.declared.bind(node, std::mem::take(*update).told())?;
             for (at, slot) in bound.slots {
-                by_field.entry(at).or_insert_with(|| slot.no_writes()).push(&node, slot);
+                by_field.entry(at).or_default().push((*node, slot));
             }
         }
-        for (at, writes) in &by_field {
+        for (at, slots) in &by_field {
             if let (Some(field), Some(value)) =
                 (self.declared.fields.get(*at), self.values.get(*at))
             {
-                writes.check(&field.name, value)?;
+                value.check(&field.name, slots)?;
             }
         }
-        let mut changes = Changes::default();
+        let mut resolved = Resolved::new(recorded);
         let values = Arc::make_mut(&mut self.values);
-        for (at, writes) in by_field {
+        for (at, mut slots) in by_field {
             if let (Some(field), Some(value)) = (self.declared.fields.get(at), values.get_mut(at)) {
-                writes.apply(&field.name, value, &mut changes)?;
+                value.merge(&field.name, &mut slots, &mut resolved)?;
             }
         }
-        Ok(changes)
+        Ok(resolved.into_changes())
     }
 
     fn to_fields(&self) -> Result<Fields, StoredError> {

@@ -1,0 +1,80 @@
+//! The writes of the nodes of one super-step to one field.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::Refused;
+
+/// Writes to one field, each with its node, in task order; never empty where a rule sees them. One takes no allocation.
+#[derive(Debug, Clone)]
+pub struct NodeWrites<'a, W>(SmallVec<[(&'a Arc<str>, W); 1]>);
+
+impl<W> Default for NodeWrites<'_, W> {
+    fn default() -> Self {
+        Self(SmallVec::new())
+    }
+}
+
+impl<'a, W> NodeWrites<'a, W> {
+    /// Adds what `node` wrote.
+    pub fn push(&mut self, node: &'a Arc<str>, write: W) {
+        self.0.push((node, write));
+    }
+
+    /// The writes, in task order.
+    pub fn iter(&self) -> std::slice::Iter<'_, (&'a Arc<str>, W)> {
+        self.0.iter()
+    }
+
+    /// Tells that nobody wrote.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Checks that no two nodes wrote.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::TwoWriters`] with the first two.
+    pub fn one_writer(&self) -> Result<(), Refused> {
+        match self.0.as_slice() {
+            [(first, _), (second, _), ..] => {
+                Err(Refused::TwoWriters { first: Arc::clone(first), second: Arc::clone(second) })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<'a, W: Clone> NodeWrites<'a, &W> {
+    /// The same writes, as their own.
+    #[must_use]
+    pub fn cloned(&self) -> NodeWrites<'a, W> {
+        NodeWrites(self.0.iter().map(|(node, write)| (*node, W::clone(write))).collect())
+    }
+}
+
+impl<'a, W> FromIterator<(&'a Arc<str>, W)> for NodeWrites<'a, W> {
+    fn from_iter<I: IntoIterator<Item = (&'a Arc<str>, W)>>(writes: I) -> Self {
+        Self(writes.into_iter().collect())
+    }
+}
+
+impl<'a, W> IntoIterator for NodeWrites<'a, W> {
+    type Item = (&'a Arc<str>, W);
+    type IntoIter = smallvec::IntoIter<[(&'a Arc<str>, W); 1]>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a, 'w, W> IntoIterator for &'w NodeWrites<'a, W> {
+    type Item = &'w (&'a Arc<str>, W);
+    type IntoIter = std::slice::Iter<'w, (&'a Arc<str>, W)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
