@@ -2,7 +2,7 @@
 
 use crate::behaviours::Ask;
 use crate::bench::{Bench, Beside};
-use crate::mutants::Wanted;
+use crate::mutants::Selection;
 use crate::stages;
 
 /// One invocation of `cargo xtask`.
@@ -19,7 +19,7 @@ pub(crate) enum Request {
     /// Run graphs under schedules of crashes. What that is told is its own to understand.
     Simulate(Vec<String>),
     /// See whether the tests fail when a line is wrong.
-    Mutants(Wanted),
+    Mutants(Selection),
     /// Replay what models wrote: the named families, all when there is none.
     Fixtures(Vec<String>),
     /// Measure what the engine costs.
@@ -70,18 +70,18 @@ fn read_behaviours(mut arguments: impl Iterator<Item = String>) -> Result<Reques
 }
 
 fn read_mutants(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
-    let mut wanted = Wanted::default();
+    let mut selection = Selection::default();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--help" | "-h" => return Ok(Request::Help),
-            "--list" => wanted.list = true,
-            "--full" => wanted.full = true,
-            "--named" => wanted.named = true,
+            "--list" => selection.list = true,
+            "--full" => selection.full = true,
+            "--named" => selection.named = true,
             "--only" => {
                 let numbers = arguments.next().ok_or("`--only` needs the numbers of mutants")?;
                 for number in numbers.split(',') {
                     let read = number.trim().parse();
-                    wanted
+                    selection
                         .only
                         .push(read.map_err(|_no_number| format!("`{number}` is no number"))?);
                 }
@@ -89,7 +89,7 @@ fn read_mutants(mut arguments: impl Iterator<Item = String>) -> Result<Request, 
             other => return Err(format!("`{other}` means nothing here")),
         }
     }
-    Ok(Request::Mutants(wanted))
+    Ok(Request::Mutants(selection))
 }
 
 fn read_fixtures(arguments: impl Iterator<Item = String>) -> Request {
@@ -219,10 +219,10 @@ mod tests {
             ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
             ("behaviours --write", Ok(Request::Behaviours(Ask::Write))),
             ("behaviours -h", Ok(Request::Help)),
-            ("mutants", Ok(Request::Mutants(Wanted::default()))),
+            ("mutants", Ok(Request::Mutants(Selection::default()))),
             (
                 "mutants --only 3,41",
-                Ok(Request::Mutants(Wanted { only: vec![3, 41], ..Wanted::default() })),
+                Ok(Request::Mutants(Selection { only: vec![3, 41], ..Selection::default() })),
             ),
             ("mutants --only x", Err("`x` is no number")),
             ("mutants --all", Err("`--all` means nothing here")),

@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::Result;
-use crate::tidy;
+use crate::files;
+use crate::result::Result;
 use catalogue::Catalogue;
 use claims::Claim;
 use number::Number;
@@ -66,7 +66,7 @@ impl Comparison {
         let mut claims = Vec::new();
         let is_source =
             |path: &str| path.ends_with(".rs") && FOLDERS.iter().any(|one| path.starts_with(one));
-        for (path, source) in tidy::texts(&tidy::files(Path::new("."))?, is_source)? {
+        for (path, source) in files::texts(&files::files(Path::new("."))?, is_source)? {
             claims.extend(claims::claims(&path, &source));
         }
         Ok(Self::new(documents, claims))

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use postgres_for_tests::{Installation, Server};
 
-use crate::Result;
 use crate::behaviours::Comparison;
 use crate::chains;
 use crate::command::{Ended, Tool, coloured};
@@ -16,6 +15,7 @@ use crate::metadata::Metadata;
 use crate::mutants;
 use crate::neighbours;
 use crate::report::{self, Finished, Outcome};
+use crate::result::Result;
 use crate::simulate;
 use crate::tidy;
 use crate::unpacked;

@@ -1,6 +1,6 @@
 //! Every guide is compiled: what is printed for a reader to copy has to work.
 
-use super::Fault;
+use crate::fault::Fault;
 
 /// Where the guides are.
 const GUIDES: &str = "docs/guides/";

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::Fault;
-use crate::Result;
+use crate::fault::Fault;
+use crate::result::Result;
 
 /// A longer file holds two ideas.
 const LONGEST: usize = 700;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Fault, lock_line, spdx};
+use super::lock::lock_line;
+use super::spdx;
+use crate::fault::Fault;
 use crate::metadata::{Metadata, Package};
 
 /// Licences that ask for no more than to be named.
