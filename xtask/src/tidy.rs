@@ -10,7 +10,6 @@ mod lock;
 mod manifests;
 mod member;
 mod seams;
-mod spdx;
 
 use std::fs;
 use std::path::Path;
