@@ -2,6 +2,7 @@
 
 use crate::behaviours::Ask;
 use crate::bench::{Bench, Beside};
+use crate::house;
 use crate::mutants::Selection;
 use crate::stages;
 
@@ -14,6 +15,8 @@ pub(crate) enum Request {
     Test { only: Vec<String>, full: bool },
     /// Run the checks that need no build.
     Tidy,
+    /// Draw the house, or look into it.
+    House(house::Ask),
     /// Compare the numbered lists in the docs with the tests.
     Behaviours(Ask),
     /// Run graphs under schedules of crashes. What that is told is its own to understand.
@@ -38,6 +41,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
     let request = match arguments.next().as_deref() {
         Some("test") => return read_test(arguments),
         Some("tidy") => Request::Tidy,
+        Some("house") => return read_house(arguments),
         Some("behaviours") => return read_behaviours(arguments),
         Some("simulate") => return Ok(Request::Simulate(arguments.collect())),
         Some("mutants") => return read_mutants(arguments),
@@ -51,6 +55,22 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
     match arguments.next().as_deref() {
         None => Ok(request),
         Some("--help" | "-h") => Ok(Request::Help),
+        Some(other) => Err(format!("`{other}` means nothing here")),
+    }
+}
+
+fn read_house(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
+    let ask = match arguments.next().as_deref() {
+        None => house::Ask::Draw,
+        Some("--write") => house::Ask::Write,
+        Some("--files") => {
+            house::Ask::Files(arguments.next().ok_or("`--files` needs the name of a crate")?)
+        }
+        Some("--help" | "-h") => return Ok(Request::Help),
+        Some(other) => return Err(format!("`{other}` means nothing here")),
+    };
+    match arguments.next() {
+        None => Ok(Request::House(ask)),
         Some(other) => Err(format!("`{other}` means nothing here")),
     }
 }
@@ -166,6 +186,9 @@ pub(crate) fn usage() -> String {
         "usage: cargo xtask test [--only STAGE]...   every check, or only the named stages
                         [--full]             as many simulations as count, and not as fit
        cargo xtask tidy                     the checks that need no build
+       cargo xtask house                    the crates and rooms as pictures (Mermaid)
+                         --files CRATE      what imports what in a crate, and its circles
+                         --write            lowers the debts, and draws docs/ARCHITECTURE.md
        cargo xtask behaviours               the numbered lists in docs/ against the tests
                               --list        every number with its tests
                               --write       brings the lists of what is open up to date
@@ -215,6 +238,12 @@ mod tests {
             ("tidy", Ok(Request::Tidy)),
             ("tidy -h", Ok(Request::Help)),
             ("--help", Ok(Request::Help)),
+            ("house", Ok(Request::House(house::Ask::Draw))),
+            ("house --write", Ok(Request::House(house::Ask::Write))),
+            ("house --files hanok", Ok(Request::House(house::Ask::Files("hanok".into())))),
+            ("house --files", Err("`--files` needs the name of a crate")),
+            ("house --all", Err("`--all` means nothing here")),
+            ("house -h", Ok(Request::Help)),
             ("behaviours", Ok(Request::Behaviours(Ask::Check))),
             ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
             ("behaviours --write", Ok(Request::Behaviours(Ask::Write))),

@@ -13,6 +13,7 @@ mod fault;
 mod files;
 mod fixtures;
 mod fuzz;
+mod house;
 mod jail;
 mod metadata;
 mod mutants;
@@ -26,7 +27,7 @@ mod tidy;
 mod unpacked;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arguments::Request;
@@ -67,6 +68,13 @@ fn run(request: &Request) -> Result<ExitCode> {
             }
             println!("tidy: {}", tidy::verdict(&faults));
             faults.is_empty()
+        }
+        Request::House(ask) => {
+            let files = files::files(Path::new("."))?;
+            let text = house::run(ask, &files, &tidy::floors::FLOORS, &Metadata::read()?)?;
+            // Whoever reads only the beginning of it has closed the pipe.
+            drop(std::io::stdout().write_all(text.as_bytes()));
+            true
         }
         Request::Behaviours(ask) => behaviours(*ask)?,
         Request::Test { only, full } => stages::run(only, *full)?,

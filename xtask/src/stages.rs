@@ -32,7 +32,7 @@ pub(crate) struct Stage {
 /// `clippy` and `doc` read the same checked dependencies, the later ones the same built ones.
 pub(crate) const ALL: &[Stage] = &[
     Stage { name: "fmt", about: "cargo fmt --check", run: fmt },
-    Stage { name: "tidy", about: "floors, manifests, licences, hygiene of files", run: tidy },
+    Stage { name: "tidy", about: "floors, rooms, manifests, licences, hygiene", run: tidy },
     Stage {
         name: "behaviours",
         about: "the numbered lists in docs/ against the tests",

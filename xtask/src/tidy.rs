@@ -2,7 +2,7 @@
 //!
 //! Every check is a function of values, and every fault of every check is reported at once.
 
-mod floors;
+pub(crate) mod floors;
 mod guides;
 mod hygiene;
 mod licences;
@@ -16,6 +16,7 @@ use std::path::Path;
 
 use crate::fault::Fault;
 use crate::files::{files, texts};
+use crate::house;
 use crate::metadata::Metadata;
 use crate::result::Result;
 
@@ -35,8 +36,11 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     faults.extend(seams::check_features(metadata, &lock));
     faults.extend(seams::check_trees(&members, metadata)?);
     let files = files(Path::new("."))?;
-    faults.extend(guides::check(&texts(&files, guides::is_guide)?, &compiled_guides()?));
+    let guides = texts(&files, guides::is_guide)?;
+    let index = fs::read_to_string(guides::INDEX)?;
+    faults.extend(guides::check(&guides, &compiled_guides()?, &index));
     faults.extend(hygiene::check_files(&files)?);
+    faults.extend(house::faults(&files, &floors::FLOORS, metadata)?);
     faults.sort();
     faults.dedup();
     Ok(faults)

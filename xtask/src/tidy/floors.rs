@@ -4,7 +4,7 @@ use super::member::Member;
 use crate::fault::Fault;
 
 /// The floors, the lowest first; within a floor from left to right.
-const FLOORS: [&[&str]; 6] = [
+pub(crate) const FLOORS: [&[&str]; 6] = [
     &["hanok-core", "hanok-parse", "hanok-telemetry"],
     &["hanok-macros", "hanok-state", "hanok-checkpoint"],
     &["hanok-graph", "hanok-model", "hanok-sqlite", "hanok-postgres"],
