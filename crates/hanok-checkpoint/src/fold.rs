@@ -1,18 +1,15 @@
 //! What a log amounts to.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_core::{
-    Changes, Fields, FoldError, Namespace, Position, RunId, Spent, Stored, StoredSchema, TaskId,
-    ThreadKey, Timestamp,
+    Changes, Fields, FoldError, Namespace, Position, RunId, Spent, StoredSchema, TaskId, ThreadKey,
+    Timestamp,
 };
 
 use crate::{
-    Begin, Body, Commit, Copied, Entry, Epoch, Failed, Frontier, Intent, Persistence, Question,
-    Rebase, TaskWrite,
+    Begin, Body, Commit, Copied, Entry, Epoch, Frontier, Persistence, Rebase,
+    step_records::StepRecords,
 };
 
 /// What the ids of tasks derive from in a subgraph whose calls share a namespace: a number that the calling task has to
@@ -74,20 +71,8 @@ pub struct RunFold {
     pub turn: Position,
     /// The nodes of the last super-step.
     pub last: Vec<Arc<str>>,
-    /// What tasks of the current super-step wrote, by their position.
-    pub pending: BTreeMap<Position, TaskWrite>,
-    /// What memoised steps of tasks that are due gave.
-    pub memos: BTreeMap<(TaskId, String), Stored>,
-    /// Calls that must not be made twice and whose outcome is not stored.
-    pub intents: BTreeMap<(TaskId, String), Intent>,
-    /// What people said of such calls, by the id of the doubt.
-    pub settled: BTreeMap<String, Stored>,
-    /// Tasks that have failed for the last time, whose error handler is due.
-    pub failures: BTreeMap<TaskId, Failed>,
-    /// Questions of tasks that are due, in the order in which they were asked.
-    pub questions: Vec<Question>,
-    /// Answers to them, by id.
-    pub answers: BTreeMap<String, Stored>,
+    /// The records of the tasks that are due.
+    pub records: StepRecords,
     /// Whether a run stopped at a breakpoint here, which the next ones pass.
     pub paused: bool,
     /// How the last run ended, as its [`End`](crate::End) says; empty while one is under way.
@@ -137,7 +122,7 @@ impl ThreadFold {
                 run.begin((position, entry.at), begin)?;
             }
             Body::Write(write) => {
-                self.of(entry).pending.insert(position, write.clone());
+                self.of(entry).records.pending.insert(position, write.clone());
                 self.goes_on();
             }
             Body::Commit(commit) => {
@@ -147,32 +132,26 @@ impl ThreadFold {
                 self.count(&entry.namespace, commit.spent);
             }
             Body::Void(void) => {
-                let run = self.of(entry);
+                let pending = &mut self.of(entry).records.pending;
                 void.writes.iter().for_each(|position| {
-                    run.pending.remove(position);
+                    pending.remove(position);
                 });
             }
             Body::Memo(memo) => {
                 let run = self.of(entry);
                 run.spent = run.spent.plus(memo.spent);
-                let key = (memo.task, memo.name.clone());
-                run.intents.remove(&key);
-                run.memos.insert(key, memo.value.clone());
+                run.records.memoise(memo);
                 self.goes_on();
                 self.count(&entry.namespace, memo.spent);
             }
             Body::Intent(intent) => {
                 let key = (intent.task, intent.key.clone());
-                self.of(entry).intents.insert(key, intent.clone());
+                self.of(entry).records.intents.insert(key, intent.clone());
             }
-            Body::Question(question) => {
-                let questions = &mut self.of(entry).questions;
-                questions.retain(|asked| asked.id != question.id);
-                questions.push(question.clone());
-            }
-            Body::Answer(answer) => self.of(entry).answer(&answer.id, &answer.value),
+            Body::Question(question) => self.of(entry).records.ask(question.clone()),
+            Body::Answer(answer) => self.of(entry).records.answer(&answer.id, &answer.value),
             Body::Reopen(reopen) => {
-                self.of(entry).answers.remove(&reopen.id);
+                self.of(entry).records.answers.remove(&reopen.id);
             }
             // What is due is due anew: as other tasks, with other keys.
             Body::Rewind => {
@@ -206,7 +185,7 @@ impl ThreadFold {
             Body::Failed(failed) => {
                 let run = self.of(entry);
                 run.spent = run.spent.plus(failed.spent);
-                run.failures.insert(failed.task, failed.clone());
+                run.records.failures.insert(failed.task, failed.clone());
                 self.count(&entry.namespace, failed.spent);
             }
             Body::Edit(edit) => {
@@ -232,16 +211,7 @@ impl ThreadFold {
 
     /// Whether nothing is under way that a snapshot would have to hold.
     pub fn is_quiet(&self) -> bool {
-        self.runs.values().all(|run| {
-            run.pending.is_empty()
-                && run.memos.is_empty()
-                && run.intents.is_empty()
-                && run.failures.is_empty()
-                && run.added.is_empty()
-                && run.questions.is_empty()
-                && run.settled.is_empty()
-                && run.answers.is_empty()
-        })
+        self.runs.values().all(|run| run.records.is_empty() && run.added.is_empty())
     }
 
     /// How many bytes the states take as stored, about.
@@ -336,7 +306,7 @@ impl RunFold {
 
     fn commit(&mut self, commit: &Commit, at: Timestamp) -> Result<(), FoldError> {
         for folded in &commit.folds {
-            let Some(write) = self.pending.get(folded) else { continue };
+            let Some(write) = self.records.pending.get(folded) else { continue };
             if self.shared {
                 self.added.push(write.changes.clone());
             }
@@ -358,7 +328,7 @@ impl RunFold {
         self.schema = rebase.schema.clone().into();
         self.fields = Fields::from_stored(&rebase.fields)?;
         for (position, changes) in &rebase.writes {
-            if let Some(write) = self.pending.get_mut(position) {
+            if let Some(write) = self.records.pending.get_mut(position) {
                 write.changes.clone_from(changes);
             }
         }
@@ -372,47 +342,15 @@ impl RunFold {
     fn scheduled(&mut self, frontier: &Frontier, at: Timestamp) {
         self.frontier = frontier.clone();
         self.since = at;
-        self.over();
+        self.records.clear();
         self.paused = false;
     }
 
     /// What is due is due again, as other tasks whose ids derive from `turn`: what the old ones wrote, asked and left in
     /// doubt is theirs. A breakpoint that was come to stays so.
     fn anew(&mut self, turn: Position, at: Timestamp) {
-        self.over();
+        self.records.clear();
         self.turn = turn;
         self.since = at;
-    }
-
-    /// What belonged to the tasks that were due is over.
-    fn over(&mut self) {
-        self.pending.clear();
-        self.memos.clear();
-        self.intents.clear();
-        self.settled.clear();
-        self.failures.clear();
-        self.questions.clear();
-        self.answers.clear();
-    }
-
-    /// An answer to a question, or to a doubt about a call.
-    fn answer(&mut self, id: &str, value: &Stored) {
-        let doubt = self.intents.iter().find(|(_, intent)| intent.id == id);
-        if let Some(key) = doubt.map(|(key, _)| key.clone()) {
-            self.intents.remove(&key);
-            self.settled.insert(id.to_owned(), value.clone());
-        } else {
-            self.answers.insert(id.to_owned(), value.clone());
-        }
-    }
-
-    /// The questions that have no answer, in the order in which they were asked.
-    pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
-        self.questions.iter().filter(|question| !self.answers.contains_key(&question.id))
-    }
-
-    /// The tasks whose writes are pending.
-    pub fn written(&self) -> BTreeSet<TaskId> {
-        self.pending.values().map(|write| write.task).collect()
     }
 }

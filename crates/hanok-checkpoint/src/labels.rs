@@ -53,13 +53,13 @@ impl Labels {
     /// Those of a thread that is as its log says; the log does not name the graph.
     pub fn of(fold: &ThreadFold) -> Self {
         let doubts = |run: &RunFold| {
-            run.intents.values().filter(|intent| intent.doubt == Doubt::Ask).count()
+            run.records.intents.values().filter(|intent| intent.doubt == Doubt::Ask).count()
         };
         let doubts: usize = fold.runs.values().map(doubts).sum();
         let questions = || {
             fold.runs.values().flat_map(|run| {
-                let done = run.written();
-                run.open_questions().filter(move |question| !done.contains(&question.task))
+                let done = run.records.written();
+                run.records.open_questions().filter(move |question| !done.contains(&question.task))
             })
         };
         let root = fold.run(&Namespace::root());

@@ -56,6 +56,7 @@ mod seal;
 mod select;
 mod shared;
 mod snapshot;
+mod step_records;
 mod store;
 mod tip;
 mod verify;
@@ -96,6 +97,7 @@ pub use retention::{Forks, Keep};
 pub use select::Select;
 pub use shared::SharedCheckpointer;
 pub use snapshot::Snapshot;
+pub use step_records::StepRecords;
 pub use store::{
     SharedStore, Store,
     error::StoreError,

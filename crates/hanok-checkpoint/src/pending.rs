@@ -2,7 +2,7 @@
 
 use hanok_core::{Namespace, Position, Spent, TaskId, Timestamp};
 
-use crate::{Answer, Body, Doubt, Entry, Failed, Intent, Memo, RunFold, ThreadFold};
+use crate::{Answer, Body, Doubt, Entry, Failed, Intent, Memo, RunFold, StepRecords, ThreadFold};
 
 /// The entries that make what is pending in `fold` of what is not, each with its position. A commit names writes by theirs;
 /// what others say counts, and not where. What was spent is in the fold already.
@@ -15,15 +15,15 @@ pub(crate) fn pending(fold: &ThreadFold, now: Timestamp) -> Vec<(Position, Entry
 
 fn of_run(path: &Namespace, run: &RunFold, at: Position, now: Timestamp) -> Vec<(Position, Entry)> {
     let spent = Spent::default();
-    let writes =
-        run.pending.iter().map(|(position, write)| (*position, Body::Write(write.clone())));
-    let failures = run.failures.values();
-    let failures = failures.map(|failed| Body::Failed(Failed { spent, ..failed.clone() }));
-    let memos = run.memos.iter().map(|((task, name), value)| {
+    let StepRecords { pending, memos, intents, settled, failures, questions, answers } =
+        &run.records;
+    let writes = pending.iter().map(|(position, write)| (*position, Body::Write(write.clone())));
+    let failures = failures.values().map(|failed| Body::Failed(Failed { spent, ..failed.clone() }));
+    let memos = memos.iter().map(|((task, name), value)| {
         Body::Memo(Memo { task: *task, name: name.clone(), value: value.clone(), spent })
     });
     // An answer settles a call if the call was meant before it.
-    let settled = run.settled.iter().flat_map(|(id, value)| {
+    let settled = settled.iter().flat_map(|(id, value)| {
         let task = TaskId::from_bytes([0; 16]);
         let (key, id, none) = (id.clone(), id.clone(), String::new());
         let meant = Intent {
@@ -37,11 +37,11 @@ fn of_run(path: &Namespace, run: &RunFold, at: Position, now: Timestamp) -> Vec<
         };
         [Body::Intent(meant), Body::Answer(Answer { id, value: value.clone() })]
     });
-    let intents = run.intents.values().map(|intent| Body::Intent(intent.clone()));
-    let questions = run.questions.iter().map(|question| Body::Question(question.clone()));
-    let answers = run.answers.iter();
-    let answers =
-        answers.map(|(id, value)| Body::Answer(Answer { id: id.clone(), value: value.clone() }));
+    let intents = intents.values().map(|intent| Body::Intent(intent.clone()));
+    let questions = questions.iter().map(|question| Body::Question(question.clone()));
+    let answers = answers
+        .iter()
+        .map(|(id, value)| Body::Answer(Answer { id: id.clone(), value: value.clone() }));
     // An answer to a question settles no call that was meant after it.
     let others = failures.chain(settled).chain(questions).chain(answers);
     let others = others.chain(memos).chain(intents).map(|body| (at, body));

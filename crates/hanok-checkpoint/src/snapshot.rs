@@ -8,7 +8,7 @@ use hanok_core::{
 };
 
 use crate::{
-    Epoch, Frontier, Persistence, RunFold, ThreadFold,
+    Epoch, Frontier, Persistence, RunFold, StepRecords, ThreadFold,
     frontier::{read_texts, texts},
     wire::{
         id, malformed, namespace, option_task, small, spent, thread, value, write_namespace,
@@ -32,17 +32,8 @@ impl Snapshot {
     /// The snapshot of a fold in which nothing is pending; what is pending is not part of it.
     pub fn of(fold: &ThreadFold) -> Self {
         let runs = fold.runs.iter().map(|(namespace, run)| {
-            let kept = RunFold {
-                pending: BTreeMap::new(),
-                memos: BTreeMap::new(),
-                intents: BTreeMap::new(),
-                settled: BTreeMap::new(),
-                failures: BTreeMap::new(),
-                questions: Vec::new(),
-                answers: BTreeMap::new(),
-                added: Vec::new(),
-                ..run.clone()
-            };
+            let kept =
+                RunFold { records: StepRecords::default(), added: Vec::new(), ..run.clone() };
             (namespace.clone(), kept)
         });
         Self { runs: runs.collect(), identity: fold.identity.clone() }

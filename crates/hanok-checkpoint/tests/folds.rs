@@ -60,6 +60,7 @@ fn a_question_that_is_asked_again_stands_once() {
     let asked: Vec<String> = fold
         .run(&Namespace::root())
         .unwrap()
+        .records
         .questions
         .iter()
         .map(|q| q.payload.decode().unwrap())

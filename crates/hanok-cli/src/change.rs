@@ -33,7 +33,7 @@ pub(crate) async fn fork(
 /// Refuses while nobody knows whether a call was made: what is known of it would go.
 async fn refuse_doubts(log: &Log, at: Option<Position>, doubts: Doubts) -> Result<(), Failure> {
     let runs = log.open(at).await?.map(|opened| opened.fold.runs).unwrap_or_default();
-    let mut intents = runs.values().flat_map(|run| run.intents.values());
+    let mut intents = runs.values().flat_map(|run| run.records.intents.values());
     match intents.find(|intent| intent.doubt == Doubt::Ask) {
         Some(intent) if !doubts.discard_doubts => {
             Err(Failure::InDoubt(log.thread().thread().to_owned(), intent.tool.clone()))

@@ -111,8 +111,8 @@ pub(crate) async fn show(log: &Log, at: Option<u64>, output: &mut Output) -> Res
     let opened = log.open(at.map(Position)).await?.ok_or_else(missing)?;
     for (path, run) in &opened.fold.runs {
         let next: Vec<_> = run.frontier.due.iter().map(|due| due.node.to_string()).collect();
-        let questions: Vec<_> = run.open_questions().collect();
-        let doubts: Vec<_> = run.intents.values().collect();
+        let questions: Vec<_> = run.records.open_questions().collect();
+        let doubts: Vec<_> = run.records.intents.values().collect();
         if output.is_json() {
             let state = value(&run.fields.to_stored());
             let asked = questions.iter().map(|asked| {

@@ -99,10 +99,13 @@ pub use thread::app::{App, Shutdown};
 pub use thread::bulk::EditStep;
 pub use thread::edit::GraphView;
 pub use thread::erase::Erasure;
-pub use thread::handle::{Input, NewInput, Thread};
 pub use thread::recover::{Pruned, Recovered};
 pub use thread::replay::Replay;
 pub use thread::restart::Restarted;
+pub use thread::{
+    handle::Thread,
+    input::{Input, NewInput},
+};
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -7,6 +7,7 @@ pub(crate) mod command;
 pub(crate) mod context;
 pub(crate) mod function;
 pub(crate) mod handler;
+pub(crate) mod question;
 pub(crate) mod readable;
 pub(crate) mod retry;
 pub(crate) mod run_context;

@@ -29,7 +29,7 @@ impl Slots {
 
 /// The slots that a task holds, and those of the tasks around it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Held(Vec<Slots>);
+pub(crate) struct HeldSlots(Vec<Slots>);
 
 /// Waits for a slot of each of `slots`, in this order, but for those that are held already. They are given back when the
 /// permits are dropped.
@@ -38,8 +38,8 @@ pub(crate) struct Held(Vec<Slots>);
 /// for the process's would wait for a caller that has the process's and waits for the graph's.
 pub(crate) async fn acquire(
     slots: impl IntoIterator<Item = Slots>,
-    around: &Held,
-) -> (Held, Vec<OwnedSemaphorePermit>) {
+    around: &HeldSlots,
+) -> (HeldSlots, Vec<OwnedSemaphorePermit>) {
     let (mut held, mut permits) = (around.clone(), Vec::new());
     for slot in slots {
         if held.0.iter().any(|other| other.is(&slot)) {

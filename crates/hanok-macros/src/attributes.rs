@@ -17,17 +17,17 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    /// The rule's name in the schema.
-    pub(crate) fn name(&self) -> &'static str {
+    /// The rule's name in the schema, and its variant there.
+    pub(crate) fn in_schema(&self) -> (&'static str, &'static str) {
         match self {
-            Self::LastValue => "last value",
-            Self::Append => "append",
-            Self::Merge => "merge",
-            Self::Nested => "nested",
-            Self::Messages => "messages",
-            Self::With(_) => "with",
-            Self::Operations(_) => "operations",
-            Self::Transient => "transient",
+            Self::LastValue => ("last value", "LastValue"),
+            Self::Append => ("append", "Append"),
+            Self::Merge => ("merge", "Merge"),
+            Self::Nested => ("nested", "Nested"),
+            Self::Messages => ("messages", "Messages"),
+            Self::With(_) => ("with", "With"),
+            Self::Operations(_) => ("operations", "Operations"),
+            Self::Transient => ("transient", "Transient"),
         }
     }
 }

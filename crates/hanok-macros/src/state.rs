@@ -1,6 +1,6 @@
 //! `#[derive(State)]`.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Data, DeriveInput, Error, Fields, Result, Type, spanned::Spanned};
 
@@ -278,7 +278,9 @@ fn schema(
     let rows: Vec<_> = fields
         .iter()
         .map(|field| {
-            let (kind, text, rule) = (field.kind, &field.text, field.rule.name());
+            let (kind, text) = (field.kind, &field.text);
+            let (rule, variant) = field.rule.in_schema();
+            let variant = Ident::new(variant, Span::call_site());
             let spelled_kind = quote!(#kind).to_string().replace(' ', "");
             let nested = match &field.rule {
                 Rule::Nested => {
@@ -297,7 +299,7 @@ fn schema(
             quote!(#path::FieldSchema {
                 name: ::std::borrow::Cow::Borrowed(#text),
                 aliases: &[#(#aliases),*],
-                rule: ::std::borrow::Cow::Borrowed(#rule),
+                rule: #path::Rule::#variant,
                 kind: ::std::borrow::Cow::Borrowed(#spelled_kind),
                 nested: #nested,
                 private: #private,

@@ -116,7 +116,7 @@ async fn told(store: &SharedCheckpointer) -> String {
             let open = log.open(Some(position)).await.unwrap().unwrap();
             let Some(run) = open.fold.run(&Namespace::root()) else { continue };
             let due: Vec<_> = run.frontier.due.iter().map(|due| due.node.to_string()).collect();
-            let asked = run.open_questions().count();
+            let asked = run.records.open_questions().count();
             writeln!(told, "{} at {position}: due {due:?}, asked {asked}", info.thread.thread())
                 .unwrap();
             for (name, field) in run.fields.iter() {

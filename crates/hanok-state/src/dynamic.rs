@@ -8,7 +8,7 @@ mod state;
 mod sum;
 mod update;
 
-pub use schema::{DynamicField, DynamicSchema, DynamicSchemaError, Rule, SchemaFault};
+pub use schema::{DynamicField, DynamicRule, DynamicSchema, DynamicSchemaError, SchemaFault};
 pub use state::DynamicState;
 pub use update::DynamicUpdate;
 

@@ -63,6 +63,7 @@ mod message;
 mod messages;
 mod migrate;
 mod reducer;
+mod rule;
 mod schema;
 mod slot;
 mod state;
@@ -73,7 +74,8 @@ pub use collection::{Grow, ListChange, ListLike, MapChange, MapLike};
 pub use compare::{Differences, NewerVersion};
 pub use convert::MessageFormatError;
 pub use dynamic::{
-    DynamicField, DynamicSchema, DynamicSchemaError, DynamicState, DynamicUpdate, Rule, SchemaFault,
+    DynamicField, DynamicRule, DynamicSchema, DynamicSchemaError, DynamicState, DynamicUpdate,
+    SchemaFault,
 };
 pub use error::{ReduceError, Refused};
 pub use hanok_core::Shared;
@@ -88,6 +90,7 @@ pub use reducer::{
     Append, LastValue, Merge, MessageIds, Nested, NestedWrite, Operations, OperationsReducer,
     Reduce, Transient, With, WithReducer,
 };
+pub use rule::Rule;
 pub use schema::{FieldSchema, Schema, Upgrade};
 pub use slot::{Slot, Write, Writes};
 pub use state::{State, StateUpdate};

@@ -4,7 +4,7 @@ use hanok_core::{BoxError, Change, Changes, Field, Fields, Stored, StoredError, 
 use thiserror::Error;
 
 use crate::{
-    FieldSchema, NewerVersion, Schema, State,
+    FieldSchema, NewerVersion, Rule, Schema, State,
     compare::{place, within},
 };
 
@@ -228,7 +228,7 @@ impl Translation<'_> {
             ([_, ..], None, None) if same && is_left => {
                 Some(self.written.iter().copied().cloned().collect())
             }
-            _ => difference(&self.field.rule, before, after),
+            _ => difference(self.field.rule, before, after),
         }
     }
 
@@ -249,20 +249,20 @@ impl Translation<'_> {
 }
 
 /// The changes by which a field of this rule gets from one value to another without a word on what others write to it.
-fn difference(rule: &str, before: Option<Stored>, after: Option<Stored>) -> Option<Vec<Change>> {
+fn difference(rule: Rule, before: Option<Stored>, after: Option<Stored>) -> Option<Vec<Change>> {
     if before == after {
         return Some(Vec::new());
     }
     let after = after?;
     match rule {
-        "last value" => Some(vec![Change::Set(after)]),
-        "append" => {
+        Rule::LastValue => Some(vec![Change::Set(after)]),
+        Rule::Append => {
             let before = before.map_or(Some(Vec::new()), |list| list.to_items().ok())?;
             let after = after.to_items().ok()?;
             let added = after.strip_prefix(before.as_slice())?;
             Some(vec![Change::Append(added.to_vec())])
         }
-        "merge" => {
+        Rule::Merge => {
             let before = before.map_or(Some(Vec::new()), |map| map.to_entries().ok())?;
             let after = after.to_entries().ok()?;
             let gone = before.iter().filter(|(key, _)| after.iter().all(|(other, _)| other != key));

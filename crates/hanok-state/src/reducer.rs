@@ -462,12 +462,8 @@ impl<T: State> Reduce<T> for Nested {
     fn reduce(value: &mut T, writes: Vec<(Arc<str>, Self::Write)>) -> Result<Vec<Change>, Refused> {
         let updates: Vec<_> = writes.into_iter().map(|(node, write)| (node, write.0)).collect();
         // Only these rules resolve anything; only then all that was written has to be said again.
-        let resolves = updates.len() > 1
-            || value
-                .schema()
-                .fields
-                .iter()
-                .any(|field| matches!(field.rule.as_ref(), "with" | "operations" | "nested"));
+        let resolves =
+            updates.len() > 1 || value.schema().fields.iter().any(|field| field.rule.resolves());
         let mut said = Changes::default();
         if resolves {
             for (_, update) in &updates {

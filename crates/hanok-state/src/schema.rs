@@ -4,6 +4,8 @@ use std::{borrow::Cow, fmt};
 
 use hanok_core::{BoxError, Fields, StoredField, StoredSchema};
 
+use crate::rule::Rule;
+
 /// The fields of a state, as data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
@@ -27,8 +29,8 @@ pub struct FieldSchema {
     pub name: Cow<'static, str>,
     /// The names that it had in earlier builds, as `#[state(alias = …)]` says them.
     pub aliases: &'static [&'static str],
-    /// Its rule: `last value`, `append`, `merge`, `nested`, `messages`, `with`, `operations`, `transient` or `sum`.
-    pub rule: Cow<'static, str>,
+    /// Its rule.
+    pub rule: Rule,
     /// Its type, as written.
     pub kind: Cow<'static, str>,
     /// The schema of a nested state.
@@ -75,7 +77,7 @@ impl Schema {
 
     /// The fields that are stored.
     pub(crate) fn stored_fields(&self) -> impl Iterator<Item = &FieldSchema> {
-        self.fields.iter().filter(|field| field.rule != "transient")
+        self.fields.iter().filter(|field| field.rule.is_stored())
     }
 }
 
@@ -88,7 +90,7 @@ impl FieldSchema {
     /// The fingerprint of the rule and the type. A nested state says its type by its own fields.
     pub(crate) fn fingerprint(&self) -> u32 {
         let kind = if self.nested.is_some() { "" } else { &*self.kind };
-        let bytes = self.rule.bytes().chain(*b"\n").chain(kind.bytes());
+        let bytes = self.rule.name().bytes().chain(*b"\n").chain(kind.bytes());
         // FNV-1a with 32 bits (<https://www.rfc-editor.org/rfc/rfc9923>).
         bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
     }

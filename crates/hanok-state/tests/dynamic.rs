@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use hanok_core::{Change, Changes, Fields, Reader, Writer};
 use hanok_state::{
-    DynamicField, DynamicSchema, DynamicState, DynamicUpdate, ReduceError, Rule, SchemaFault,
-    State, StateUpdate, View,
+    DynamicField, DynamicRule, DynamicSchema, DynamicState, DynamicUpdate, ReduceError,
+    SchemaFault, State, StateUpdate, View,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -284,7 +284,9 @@ fn an_update_that_is_not_bound_cannot_be_stored() {
 
 #[test]
 fn what_an_older_schema_stored_of_a_field_that_is_gone_is_passed_over() {
-    let old = DynamicSchema::new("old").field("gone", Rule::Sum).field("notes", Rule::Append);
+    let old = DynamicSchema::new("old")
+        .field("gone", DynamicRule::Sum)
+        .field("notes", DynamicRule::Append);
     let old = old.state().unwrap();
     let stored = bound(&old, set("gone", 1).set("notes", "a")).unwrap().to_changes().unwrap();
     let mut state = state();
@@ -322,21 +324,21 @@ fn a_schema_says_of_every_field_what_its_declaration_said() {
     assert_eq!(names, ["question", "notes", "hits", "messages", "count", "scratch"]);
     let scratch = schema.field("scratch").unwrap();
     assert_eq!(
-        (scratch.rule.as_ref(), scratch.private, scratch.ephemeral),
+        (scratch.rule.name(), scratch.private, scratch.ephemeral),
         ("last value", true, true)
     );
     assert_eq!(DynamicState::default().schema(), DynamicState::SCHEMA);
 
     // The order of an object says nothing, and what is not stored counts as little.
     let same = DynamicSchema::new("other")
-        .field("scratch", Rule::Last)
-        .field("count", Rule::Sum)
-        .field("messages", Rule::Messages)
-        .field("hits", Rule::Merge)
-        .field("notes", DynamicField::new(Rule::Append).default(json!([])))
-        .field("question", Rule::Last);
+        .field("scratch", DynamicRule::Last)
+        .field("count", DynamicRule::Sum)
+        .field("messages", DynamicRule::Messages)
+        .field("hits", DynamicRule::Merge)
+        .field("notes", DynamicField::new(DynamicRule::Append).default(json!([])))
+        .field("question", DynamicRule::Last);
     assert_eq!(same.state().unwrap().schema().fingerprint, schema.fingerprint);
-    let other = same.field("more", Rule::Last).state().unwrap();
+    let other = same.field("more", DynamicRule::Last).state().unwrap();
     assert_ne!(other.schema().fingerprint, schema.fingerprint);
 }
 
@@ -352,15 +354,15 @@ fn a_schema_is_written_as_it_is_read() {
 #[test]
 fn every_fault_of_a_schema_is_named_at_once() {
     let schema = DynamicSchema::new("broken")
-        .field("", Rule::Last)
-        .field("a\n", Rule::Last)
-        .field("b", Rule::Last)
-        .field("b", Rule::Sum)
-        .field("c", DynamicField::new(Rule::Append).default(json!({})))
-        .field("d", DynamicField::new(Rule::Merge).default(json!([])))
-        .field("e", DynamicField::new(Rule::Sum).default("1"))
-        .field("f", DynamicField::new(Rule::Messages).default(json!([{"role": "wizard"}])))
-        .field("g", DynamicField::new(Rule::Last).default(nested(65)));
+        .field("", DynamicRule::Last)
+        .field("a\n", DynamicRule::Last)
+        .field("b", DynamicRule::Last)
+        .field("b", DynamicRule::Sum)
+        .field("c", DynamicField::new(DynamicRule::Append).default(json!({})))
+        .field("d", DynamicField::new(DynamicRule::Merge).default(json!([])))
+        .field("e", DynamicField::new(DynamicRule::Sum).default("1"))
+        .field("f", DynamicField::new(DynamicRule::Messages).default(json!([{"role": "wizard"}])))
+        .field("g", DynamicField::new(DynamicRule::Last).default(nested(65)));
     let error = schema.state().unwrap_err();
     assert_eq!(error.faults.len(), 8, "{error}");
     assert_eq!(error.faults[2], SchemaFault::Twice { name: "b".into() });
@@ -398,7 +400,7 @@ fn a_text_that_declares_something_else_is_refused() {
 
 #[test]
 fn the_messages_of_a_default_have_ids_that_stay() {
-    let field = DynamicField::new(Rule::Messages)
+    let field = DynamicField::new(DynamicRule::Messages)
         .default(json!(["규칙", {"role": "user", "content": "x", "id": "u"}]));
     let schema = DynamicSchema::new("chat").field("messages", field);
     let ids = |state: &DynamicState| {

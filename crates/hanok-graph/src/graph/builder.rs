@@ -15,11 +15,11 @@ use crate::{
     error::{BuildError, Lint},
     graph::{
         definition::{
-            Branch, FAN_OUT, Graph, Inner, Join, RECURSION_LIMIT, RETRIES, Router, Settings,
+            Branch, Definition, FAN_OUT, Graph, Join, RECURSION_LIMIT, RETRIES, Router, Settings,
             Vertex, Ways,
         },
         draw::DrawInside,
-        migration::{Declared, Former},
+        migration::{Migration, MigrationSpec},
         validate,
     },
     node::{
@@ -54,7 +54,7 @@ pub struct GraphBuilder<S: State, C = ()> {
     pub(crate) branches: Vec<NamedBranch<S>>,
     pub(crate) gotos: Vec<(Arc<str>, Vec<Arc<str>>)>,
     pub(crate) joins: Vec<Join>,
-    pub(crate) former: Declared,
+    pub(crate) former: MigrationSpec,
     pub(crate) deferred: BTreeSet<Arc<str>>,
     pub(crate) settings: BTreeMap<Arc<str>, Settings<S, C>>,
     /// What was said about which node, for errors.
@@ -96,7 +96,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             branches: Vec::new(),
             gotos: Vec::new(),
             joins: Vec::new(),
-            former: Declared::default(),
+            former: MigrationSpec::default(),
             deferred: BTreeSet::new(),
             settings: BTreeMap::new(),
             named: Vec::new(),
@@ -371,14 +371,14 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             return Err(BuildError { graph: self.name, faults });
         }
         let fingerprint = validate::fingerprint(&self);
-        let mut inner = Inner {
+        let mut inner = Definition {
             name: self.name,
             has_ephemeral: self.initial.schema().fields.iter().any(|field| field.ephemeral),
             shows_all: false,
             initial: Arc::new(self.initial),
             nodes: BTreeMap::new(),
             start: Ways::default(),
-            former: Former::new(self.former, &self.joins),
+            former: Migration::new(self.former, &self.joins),
             joins: self.joins,
             deferred: self.deferred,
             before: self.before,
@@ -438,7 +438,7 @@ impl<S: State, C> fmt::Debug for GraphBuilder<S, C> {
     }
 }
 
-impl<S: State, C> Inner<S, C> {
+impl<S: State, C> Definition<S, C> {
     fn ways_mut(&mut self, node: &str) -> Option<&mut Ways<S>> {
         if node == crate::names::START {
             return Some(&mut self.start);

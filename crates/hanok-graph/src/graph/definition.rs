@@ -11,7 +11,7 @@ use std::{
 use tracing::Span;
 
 use crate::{
-    graph::{draw::DrawInside, migration::Former},
+    graph::{draw::DrawInside, migration::Migration},
     node::{
         cache::{Cache, Results},
         command::{Kind, Target},
@@ -34,9 +34,9 @@ pub(crate) const FAN_OUT: usize = 1_024;
 pub(crate) const RETRIES: u32 = 100;
 
 /// A graph of nodes over the state `S`, whose nodes are given the services `C`. A clone costs a pointer.
-pub struct Graph<S: State, C = ()>(pub(crate) Arc<Inner<S, C>>);
+pub struct Graph<S: State, C = ()>(pub(crate) Arc<Definition<S, C>>);
 
-pub(crate) struct Inner<S: State, C> {
+pub(crate) struct Definition<S: State, C> {
     pub(crate) name: String,
     /// What a thread begins with.
     pub(crate) initial: Arc<S>,
@@ -48,7 +48,7 @@ pub(crate) struct Inner<S: State, C> {
     /// Where a run begins.
     pub(crate) start: Ways<S>,
     pub(crate) joins: Vec<Join>,
-    pub(crate) former: Former<S, C>,
+    pub(crate) former: Migration<S, C>,
     pub(crate) deferred: BTreeSet<Arc<str>>,
     /// Breakpoints.
     pub(crate) before: BTreeSet<Arc<str>>,
@@ -102,7 +102,7 @@ impl<S: State, C> Default for Settings<S, C> {
     }
 }
 
-impl<S: State, C> Inner<S, C> {
+impl<S: State, C> Definition<S, C> {
     /// A run of the graph, to whoever watches.
     pub(crate) fn span(&self, thread: Option<&ThreadKey>) -> Span {
         let thread = thread.map(ThreadKey::thread);

@@ -12,13 +12,13 @@ use hanok_state::State;
 
 use crate::{
     error::RunError,
-    graph::definition::{Inner, Join, Settings, Vertex, Ways},
+    graph::definition::{Definition, Join, Settings, Vertex, Ways},
     node::{context::Context, function::Typed, snapshot::Snapshot},
 };
 
 /// As it is declared.
 #[derive(Debug, Default)]
-pub(crate) struct Declared {
+pub(crate) struct MigrationSpec {
     /// From the former name to today's.
     pub(crate) renamed: BTreeMap<Arc<str>, Arc<str>>,
     /// From the former name to what comes in its place.
@@ -27,7 +27,7 @@ pub(crate) struct Declared {
 }
 
 /// As a graph uses it.
-pub(crate) struct Former<S: State, C> {
+pub(crate) struct Migration<S: State, C> {
     pub(crate) renamed: BTreeMap<Arc<str>, Arc<str>>,
     /// What a task of a node that is gone does: nothing, and goes on.
     removed: BTreeMap<Arc<str>, Vertex<S, C>>,
@@ -35,8 +35,8 @@ pub(crate) struct Former<S: State, C> {
     joins: BTreeMap<String, Option<String>>,
 }
 
-impl<S: State, C: Send + Sync + 'static> Former<S, C> {
-    pub(crate) fn new(declared: Declared, joins: &[Join]) -> Self {
+impl<S: State, C: Send + Sync + 'static> Migration<S, C> {
+    pub(crate) fn new(declared: MigrationSpec, joins: &[Join]) -> Self {
         let mut former: BTreeMap<_, _> =
             declared.joins.into_iter().map(|name| (name, None)).collect();
         for join in joins.iter().filter(|_| !declared.renamed.is_empty()) {
@@ -86,7 +86,7 @@ impl Join {
     }
 }
 
-impl<S: State, C> Inner<S, C> {
+impl<S: State, C> Definition<S, C> {
     /// What runs for a task of `node`, which may be the name that an earlier build gave it.
     pub(crate) fn vertex(&self, node: &str) -> Option<&Vertex<S, C>> {
         self.nodes.get(node).or_else(|| match self.former.renamed.get(node) {

@@ -19,7 +19,7 @@ struct Entry {
 
 /// Entries that wait, in order.
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
+pub(super) struct Buffered {
     entries: Vec<Entry>,
     /// How many of them the last super-step of the thread's own graph ends: it is the last of these, if there is one.
     done: usize,
@@ -31,7 +31,7 @@ pub(super) struct Waiting {
     leaving: BTreeMap<Position, Position>,
 }
 
-impl Waiting {
+impl Buffered {
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -126,12 +126,14 @@ impl Journal {
         let below = stored.iter().filter(|(path, _)| called.iter().any(|c| path.is_within(c)));
         let mut asked = Vec::new();
         for (path, run) in below {
-            let open = |task| run.open_questions().any(|question| question.task == task);
-            let answered = run.questions.iter().any(|question| !open(question.task));
-            if answered || !run.settled.is_empty() || !run.intents.is_empty() {
+            let open = |task| run.records.open_questions().any(|question| question.task == task);
+            let answered = run.records.questions.iter().any(|question| !open(question.task));
+            if answered || !run.records.settled.is_empty() || !run.records.intents.is_empty() {
                 return None;
             }
-            asked.extend(run.open_questions().map(|question| Pending::of_question(question, path)));
+            asked.extend(
+                run.records.open_questions().map(|question| Pending::of_question(question, path)),
+            );
         }
         let expires = asked.iter().any(|pending| pending.deadline.is_some());
         (!asked.is_empty() && !expires).then_some(asked)

@@ -18,7 +18,7 @@ use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 
 use crate::{
     journal::{
-        buffered::Waiting, children::Children, durability::Durability,
+        buffered::Buffered, children::Children, durability::Durability,
         snapshot_policy::SnapshotPolicy, underway::Underway, writer::Writer,
     },
     observe::sink::Sink,
@@ -33,10 +33,10 @@ pub(crate) struct Journal {
     pub(super) thread: ThreadKey,
     pub(super) store: Option<SharedCheckpointer>,
     runtime: Runtime,
-    at: Arc<AsyncMutex<At>>,
+    at: Arc<AsyncMutex<LogEnd>>,
     /// The run's place in its thread. Once the run is over, nothing more is appended for it.
     slot: Weak<RunSlot>,
-    keeping: Keeping,
+    keeping: JournalOptions,
     /// Appends while the run goes on, if it does.
     writer: Option<Arc<Writer>>,
     released: AtomicBool,
@@ -44,7 +44,7 @@ pub(crate) struct Journal {
     /// The last position at which something of the run is known to be stored.
     stored: Arc<AtomicU64>,
     labels: Mutex<Relabel>,
-    reading: SnapshotPolicy,
+    snapshots: SnapshotPolicy,
     pub(super) children: Children,
 }
 
@@ -52,35 +52,35 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How a run keeps what it does.
+/// AppendOptions a run keeps what it does.
 #[derive(Clone, Default)]
-pub(crate) struct Keeping {
+pub(crate) struct JournalOptions {
     pub(crate) durability: Durability,
-    /// How long the thread is kept after a run has begun or ended.
+    /// AppendOptions long the thread is kept after a run has begun or ended.
     pub(crate) ttl: Option<Duration>,
     pub(crate) sink: Sink,
     /// The thread whose name the ids of tasks derive from, if it is another.
     pub(crate) identity: Option<ThreadKey>,
 }
 
-struct At {
+struct LogEnd {
     /// Where the log ends.
     tip: Tip,
     epoch: Epoch,
     /// An append whose answer was not awaited: where the log is has to be read again.
     unsure: bool,
     /// What waits for the run's end.
-    waiting: Waiting,
+    waiting: Buffered,
     /// What is stored with the next append: questions, for their thread to be free when they are there.
-    held: Vec<Held>,
+    held: Vec<HeldEntries>,
     /// The id of the newest append: the first is drawn, and the others are counted from it.
     append: Option<u128>,
 }
 
 /// Entries that are stored with the next append, and what is told the position of their last.
-struct Held {
+struct HeldEntries {
     at: Timestamp,
-    /// How many entries stand behind them in their append.
+    /// AppendOptions many entries stand behind them in their append.
     follow: u64,
     entries: Vec<(Namespace, Body)>,
     then: Box<dyn FnOnce(Position) + Send>,
@@ -96,27 +96,27 @@ pub(crate) struct Relabel {
 
 /// Whether the claim stays after an append.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub(crate) enum ClaimAfter {
     #[default]
-    Claim,
-    Nothing,
+    Held,
+    Released,
 }
 
-/// How an append is made: under the run's claim, if nothing else is said.
+/// AppendOptions an append is made: under the run's claim, if nothing else is said.
 #[derive(Default)]
-struct How {
+struct AppendOptions {
     /// The claim that it takes the thread with.
     take: Option<Box<Claim>>,
-    keep: Keep,
+    keep: ClaimAfter,
     safety: Safety,
     /// It, and all before it, is to be safe before the run goes on.
     barrier: bool,
 }
 
-impl How {
+impl AppendOptions {
     /// Whether the run waits until the append is safe, whatever is appended.
     fn waits(&self) -> bool {
-        self.barrier || self.keep == Keep::Nothing || self.safety == Safety::Machine
+        self.barrier || self.keep == ClaimAfter::Released || self.safety == Safety::Machine
     }
 }
 
@@ -127,7 +127,7 @@ struct Sealed {
     records: Vec<Record>,
     outbox: Vec<Outgoing>,
     /// Whoever is told where it stands.
-    held: Vec<Held>,
+    held: Vec<HeldEntries>,
 }
 
 impl Journal {
@@ -141,7 +141,7 @@ impl Journal {
             at,
             Weak::<()>::new(),
             SnapshotPolicy::default(),
-            Keeping::default(),
+            JournalOptions::default(),
         )
     }
 
@@ -151,11 +151,11 @@ impl Journal {
         runtime: Runtime,
         (tip, epoch): (Tip, Epoch),
         slot: Weak<RunSlot>,
-        reading: SnapshotPolicy,
-        keeping: Keeping,
+        snapshots: SnapshotPolicy,
+        keeping: JournalOptions,
     ) -> Self {
-        let waiting = Waiting::default();
-        let at = At { tip, epoch, unsure: false, waiting, held: Vec::new(), append: None };
+        let waiting = Buffered::default();
+        let at = LogEnd { tip, epoch, unsure: false, waiting, held: Vec::new(), append: None };
         let at = Arc::new(AsyncMutex::new(at));
         let lost = Arc::new(AtomicBool::new(false));
         let stored = Arc::new(AtomicU64::new(tip.position.0));
@@ -182,7 +182,7 @@ impl Journal {
             lost,
             stored,
             labels: Mutex::default(),
-            reading,
+            snapshots,
             children: Children::default(),
         }
     }
@@ -191,20 +191,20 @@ impl Journal {
     pub(crate) async fn take(
         (log, slot): (&Log, &Arc<RunSlot>),
         runtime: Runtime,
-        (tip, reading): (Tip, SnapshotPolicy),
+        (tip, snapshots): (Tip, SnapshotPolicy),
         claim: Claim,
         (first, labels): (Vec<(Namespace, Body)>, Relabel),
-        keeping: Keeping,
+        keeping: JournalOptions,
         then: impl FnOnce(Position),
     ) -> Result<Self, CheckpointError> {
         let at = (tip, claim.epoch);
         keeping.sink.begin(tip.life);
         let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
         let slot = Arc::downgrade(slot);
-        let journal = Self::new(thread, store, runtime, at, slot, reading, keeping);
+        let journal = Self::new(thread, store, runtime, at, slot, snapshots, keeping);
         *lock(&journal.labels) = labels;
         let (now, take) = (claim.beat, Some(Box::new(claim)));
-        let how = How { take, barrier: true, ..How::default() };
+        let how = AppendOptions { take, barrier: true, ..AppendOptions::default() };
         journal.append_guarded(now, first, how, then).await?;
         Ok(journal)
     }
@@ -243,7 +243,7 @@ impl Journal {
     pub(crate) fn append(
         &self,
         entries: Vec<(Namespace, Body)>,
-        keep: Keep,
+        keep: ClaimAfter,
     ) -> impl Future<Output = Result<Position, CheckpointError>> {
         self.append_then(entries, keep, |_| {})
     }
@@ -253,7 +253,7 @@ impl Journal {
     pub(crate) fn append_then(
         &self,
         entries: Vec<(Namespace, Body)>,
-        keep: Keep,
+        keep: ClaimAfter,
         then: impl FnOnce(Position),
     ) -> impl Future<Output = Result<Position, CheckpointError>> {
         self.append_at(self.runtime.clock.now(), entries, keep, then)
@@ -264,10 +264,10 @@ impl Journal {
         &self,
         now: Timestamp,
         entries: Vec<(Namespace, Body)>,
-        keep: Keep,
+        keep: ClaimAfter,
         then: impl FnOnce(Position),
     ) -> impl Future<Output = Result<Position, CheckpointError>> {
-        self.append_guarded(now, entries, How { keep, ..How::default() }, then)
+        self.append_guarded(now, entries, AppendOptions { keep, ..AppendOptions::default() }, then)
     }
 
     /// Says what the labels of the thread are once it is given back.
@@ -284,7 +284,7 @@ impl Journal {
         entries: Vec<(Namespace, Body)>,
         then: Box<dyn FnOnce(Position) + Send>,
     ) {
-        let held = Held { at: self.runtime.clock.now(), follow: 0, entries, then };
+        let held = HeldEntries { at: self.runtime.clock.now(), follow: 0, entries, then };
         self.at.lock().await.held.push(held);
     }
 
@@ -294,7 +294,7 @@ impl Journal {
         entries: Vec<(Namespace, Body)>,
         safety: Safety,
     ) -> impl Future<Output = Result<Position, CheckpointError>> {
-        let how = How { safety, barrier: true, ..How::default() };
+        let how = AppendOptions { safety, barrier: true, ..AppendOptions::default() };
         self.append_guarded(self.runtime.clock.now(), entries, how, |_| {})
     }
 
@@ -303,7 +303,7 @@ impl Journal {
         &self,
         now: Timestamp,
         entries: Vec<(Namespace, Body)>,
-        how: How,
+        how: AppendOptions,
         then: impl FnOnce(Position),
     ) -> Result<Position, CheckpointError> {
         let mut at = self.at.clone().lock_owned().await;
@@ -341,7 +341,7 @@ impl Journal {
             then(last);
             return Ok(last);
         }
-        let releases = how.keep == Keep::Nothing;
+        let releases = how.keep == ClaimAfter::Released;
         let append = self.guarded(store, &mut at, (now, how), (tip, records));
         let work = store.append_owned(self.thread.clone(), Append { outbox, ..append });
         at.unsure = true;
@@ -370,12 +370,12 @@ impl Journal {
     fn seal(
         &self,
         store: &SharedCheckpointer,
-        at: &mut At,
+        at: &mut LogEnd,
         (now, entries): (Timestamp, Vec<(Namespace, Body)>),
     ) -> Result<Sealed, CheckpointError> {
         let (after, tip) = (at.tip.position, at.tip);
         let mut held = std::mem::take(&mut at.held);
-        // How many entries follow each, for where its last one stands.
+        // AppendOptions many entries follow each, for where its last one stands.
         let mut follow = entries.len() as u64;
         for held in held.iter_mut().rev() {
             held.follow = follow;
@@ -395,7 +395,7 @@ impl Journal {
         };
         let (tip, records, outbox) =
             sealed.map_err(|error| CheckpointError::Encode(error.into()))?;
-        self.reading.add(records.iter().map(|record| record.bytes.len()).sum());
+        self.snapshots.add(records.iter().map(|record| record.bytes.len()).sum());
         Ok(Sealed { tip, records, outbox, held })
     }
 
@@ -424,15 +424,15 @@ impl Journal {
     fn guarded(
         &self,
         store: &SharedCheckpointer,
-        at: &mut At,
-        (now, how): (Timestamp, How),
+        at: &mut LogEnd,
+        (now, how): (Timestamp, AppendOptions),
         (tip, records): (Tip, Vec<Record>),
     ) -> Append {
-        let ends = how.take.is_some() || how.keep == Keep::Nothing;
+        let ends = how.take.is_some() || how.keep == ClaimAfter::Released;
         let guard = match (how.take, how.keep) {
             (Some(claim), _) => Guard::Take(*claim),
-            (None, Keep::Nothing) => Guard::Release(at.epoch),
-            (None, Keep::Claim) => Guard::Hold(at.epoch),
+            (None, ClaimAfter::Released) => Guard::Release(at.epoch),
+            (None, ClaimAfter::Held) => Guard::Hold(at.epoch),
         };
         let expires =
             self.keeping.ttl.filter(|_| ends).map(|ttl| self.runtime.clock.now().plus(ttl));
@@ -459,12 +459,12 @@ impl Journal {
 
     /// Where the run has left its thread, with its claim given back and nothing but the graph's own state to keep: the
     /// end of the log, the epoch, and what there is to read.
-    pub(crate) async fn left_at(&self) -> Option<(Tip, Epoch, SnapshotPolicy)> {
+    pub(crate) async fn released_at(&self) -> Option<(Tip, Epoch, SnapshotPolicy)> {
         if !self.is_released() || !self.children.is_empty() {
             return None;
         }
         let at = self.at.lock().await;
-        (!at.unsure).then(|| (at.tip, at.epoch, self.reading.clone()))
+        (!at.unsure).then(|| (at.tip, at.epoch, self.snapshots.clone()))
     }
 
     /// The last position at which something of the run is known to be stored.
@@ -488,7 +488,7 @@ impl Journal {
     async fn make_sure(
         &self,
         store: &SharedCheckpointer,
-        at: &mut At,
+        at: &mut LogEnd,
     ) -> Result<(), CheckpointError> {
         if at.unsure {
             // Only this run writes under its claim: what the log has more than we know, we wrote. What we know stays: a
@@ -514,14 +514,14 @@ impl Journal {
     where
         F: FnOnce() -> Option<ThreadFold> + Send + 'static,
     {
-        let Some(store) = self.store.as_ref().filter(|_| self.reading.is_due()) else { return };
+        let Some(store) = self.store.as_ref().filter(|_| self.snapshots.is_due()) else { return };
         let at = self.at.lock().await;
         // Of what waits there is no position yet that a snapshot could be of.
         if !at.waiting.is_empty() {
             return;
         }
-        let Some(most) = self.reading.begin() else { return };
-        let (reading, fold) = (self.reading.clone(), prepare());
+        let Some(most) = self.snapshots.begin() else { return };
+        let (snapshots, fold) = (self.snapshots.clone(), prepare());
         let (log, life) = (Log::new(store.clone(), self.thread.clone()), at.tip.life);
         let written = async move {
             let written = match fold() {
@@ -529,7 +529,7 @@ impl Journal {
                 Some(fold) => log.put_snapshot_within(life, &fold, most).await.ok().flatten(),
                 None => None,
             };
-            reading.end(written);
+            snapshots.end(written);
         };
         match &self.writer {
             // A snapshot of what is not safe yet could be one of what never was.

@@ -11,21 +11,21 @@ use std::{
 
 use hanok_checkpoint::{Intent, Outbox, Question};
 use hanok_core::{
-    Ask, AskError, BoxFuture, Cancellation, Limit, Meter, Namespace, Position, Request, RequestId,
-    Spent, Stored, TaskId, ThreadKey, Timestamp, Token, TokenSink,
+    Cancellation, Limit, Meter, Namespace, Position, Spent, Stored, TaskId, ThreadKey, Timestamp,
+    Token, TokenSink,
 };
 
 use crate::{
-    ids::{self, Digest},
-    node::{activity::Activity, command::ToParent, run_context::Env},
+    ids,
+    node::{activity::Activity, command::ToParent, question::UnfitAnswer, run_context::RunContext},
     observe::event::{Event, EventKind},
     outcome::{Breakpoint, Pending, Resolution},
-    slots::Held,
+    slots::HeldSlots,
 };
 
 /// One attempt of one task.
-pub(crate) struct TaskScope {
-    pub(crate) env: Arc<Env>,
+pub(crate) struct TaskAttempt {
+    pub(crate) env: Arc<RunContext>,
     pub(crate) namespace: Namespace,
     pub(crate) node: Arc<str>,
     pub(crate) id: LazyId,
@@ -45,11 +45,11 @@ pub(crate) struct TaskScope {
     pub(crate) stop: LazyStop,
     pub(crate) activity: Activity,
     /// The slots that the task holds.
-    pub(crate) held: Held,
+    pub(crate) held: HeldSlots,
     /// What the task has spent and no entry has said yet.
     pub(crate) meter: OnceLock<Meter>,
-    pub(crate) kept: OnceLock<Arc<Kept>>,
-    pub(crate) seen: OnceLock<Box<Mutex<Seen>>>,
+    pub(crate) kept: OnceLock<Arc<StoredSteps>>,
+    pub(crate) seen: OnceLock<Box<Mutex<AttemptLog>>>,
 }
 
 /// The id of a task, hashed when somebody asks for it: most tasks leave nothing that is called by it.
@@ -102,7 +102,7 @@ impl LazyStop {
 
 /// What the log says of a task, and what it has added since. All attempts share it.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct StoredSteps {
     pub(crate) memos: Mutex<BTreeMap<String, Stored>>,
     /// Calls that were meant and have no result, by key.
     pub(crate) intents: Mutex<BTreeMap<String, Intent>>,
@@ -114,18 +114,18 @@ pub(crate) struct Kept {
 
 /// What an attempt has done so far.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct AttemptLog {
     pub(crate) steps: BTreeSet<String>,
     pub(crate) calls: BTreeMap<String, u32>,
     /// How often each payload was asked.
-    questions: BTreeMap<(Stored, Option<Arc<str>>), u32>,
+    pub(crate) questions: BTreeMap<(Stored, Option<Arc<str>>), u32>,
     pub(crate) subgraphs: BTreeMap<String, u32>,
     /// Questions that have no answer: the task is suspended, whatever its node returns.
     pub(crate) asked: Vec<Question>,
     /// Answers that do not fit their questions, which are asked again: the task is suspended as well.
-    pub(crate) unfit: Vec<Unfit>,
+    pub(crate) unfit: Vec<UnfitAnswer>,
     /// The questions whose answers were used.
-    used: BTreeSet<String>,
+    pub(crate) used: BTreeSet<String>,
     /// Questions of subgraphs, which are in the log already.
     pub(crate) waiting: Vec<Pending>,
     /// Why a subgraph stopped before its end: so does the task.
@@ -134,16 +134,6 @@ pub(crate) struct Seen {
     pub(crate) command: Option<ToParent>,
     /// Items for others, so far.
     pub(crate) outbox: Vec<Outbox>,
-}
-
-/// An answer that does not fit its question.
-#[derive(Debug, Clone)]
-pub(crate) struct Unfit {
-    pub(crate) id: String,
-    /// What the node wants to read.
-    pub(crate) wanted: String,
-    pub(crate) answer: Stored,
-    pub(crate) reason: String,
 }
 
 /// Why a task stops that did not fail.
@@ -159,7 +149,7 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl TaskScope {
+impl TaskAttempt {
     /// Another attempt of the same task.
     pub(crate) fn again(&self, attempt: u32, handling: bool) -> Self {
         Self {
@@ -202,16 +192,16 @@ impl TaskScope {
     }
 
     /// What the log says of the task.
-    pub(crate) fn kept(&self) -> &Arc<Kept> {
+    pub(crate) fn kept(&self) -> &Arc<StoredSteps> {
         self.kept.get_or_init(Arc::default)
     }
 
-    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+    pub(crate) fn seen(&self) -> MutexGuard<'_, AttemptLog> {
         locked(self.seen.get_or_init(Box::default))
     }
 
     /// What the attempt has done so far, if it has done anything.
-    pub(crate) fn seen_so_far(&self) -> Option<MutexGuard<'_, Seen>> {
+    pub(crate) fn seen_so_far(&self) -> Option<MutexGuard<'_, AttemptLog>> {
         self.seen.get().map(|seen| locked(seen))
     }
 
@@ -248,67 +238,6 @@ impl TaskScope {
         });
     }
 
-    /// The answer to the task's next question, if it is there; otherwise the question is asked.
-    pub(crate) fn ask(&self, request: Request) -> Result<Stored, AskError> {
-        let Request { payload, schema, deadline, check } = request;
-        if !self.env.journal.is_kept() {
-            return Err(AskError::Nobody {
-                reason: "an interrupt needs a checkpointer: the run has to end and go on later",
-            });
-        }
-        let mut seen = self.seen();
-        // Counted among equal ones: a question that another one comes before stays the same question.
-        let before = seen.questions.entry((payload.clone(), schema.clone())).or_default();
-        let ordinal = *before;
-        *before += 1;
-        let id = Digest::new("question")
-            .part(self.task().as_bytes())
-            .part(&[u8::from(self.handling)])
-            .part(&ordinal.to_le_bytes())
-            .part(payload.as_bytes())
-            .part(schema.as_deref().unwrap_or_default().as_bytes())
-            .hex();
-        if let Some(answer) = self.kept().answers.get(&id) {
-            seen.used.insert(id.clone());
-            let Some((check, error)) = check.and_then(|check| {
-                let error = check.read(answer).err()?;
-                Some((check, error))
-            }) else {
-                return Ok(answer.clone());
-            };
-            seen.unfit.push(Unfit {
-                id: id.clone(),
-                wanted: check.wanted().to_owned(),
-                answer: answer.clone(),
-                reason: crate::error::error_chain(&*error),
-            });
-            return Err(AskError::Waiting(RequestId(id.into())));
-        }
-        // A question that was asked keeps the deadline that it was asked with.
-        let asked = self.kept().questions.iter().find(|asked| asked.id == id);
-        let deadline = asked.map_or(deadline, |asked| asked.deadline);
-        if asked.is_some() && deadline.is_some_and(|d| d <= self.env.runtime.clock.now()) {
-            return Err(AskError::Expired(RequestId(id.into())));
-        }
-        seen.asked.push(Question {
-            id: id.clone(),
-            task: self.task(),
-            node: self.node.to_string(),
-            payload,
-            schema: schema.map(|schema| schema.to_string()),
-            deadline,
-        });
-        Err(AskError::Waiting(RequestId(id.into())))
-    }
-
-    /// The questions of the task that were answered, and that it did not ask when it ran again: it asks something else.
-    pub(crate) fn unused(&self) -> Vec<Question> {
-        let (task, seen, kept) = (self.task(), self.seen(), self.kept());
-        let asked = kept.questions.iter().filter(|question| question.task == task);
-        let answered = asked.filter(|question| kept.answers.contains_key(&question.id));
-        answered.filter(|question| !seen.used.contains(&question.id)).cloned().collect()
-    }
-
     /// What was said of the call `key`, and the id of the next intent to make it.
     pub(crate) fn doubt(&self, key: &str) -> (Option<Resolution>, String) {
         let mut said = None;
@@ -324,7 +253,7 @@ impl TaskScope {
 }
 
 /// A task's id, for a span: hashed only if somebody watches.
-pub(crate) struct Shown<'a>(pub(crate) &'a TaskScope);
+pub(crate) struct Shown<'a>(pub(crate) &'a TaskAttempt);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -332,17 +261,8 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Lets the calls of a task ask.
-pub(crate) struct Asker(pub(crate) Arc<TaskScope>);
-
-impl Ask for Asker {
-    fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>> {
-        Box::pin(async move { self.0.ask(request) })
-    }
-}
-
 /// Passes what a model writes to the observer of the run.
-pub(crate) struct Tokens(pub(crate) Arc<TaskScope>);
+pub(crate) struct Tokens(pub(crate) Arc<TaskAttempt>);
 
 impl TokenSink for Tokens {
     fn token(&self, token: Token) {

@@ -80,7 +80,7 @@ enum Entry<S: State> {
 }
 
 /// What became of a look.
-pub(crate) enum Looked<'a, S: State> {
+pub(crate) enum CacheLookup<'a, S: State> {
     /// It is there.
     Hit(Command<S>),
     /// It has to be made.
@@ -95,13 +95,13 @@ pub(crate) struct Making<'a, S: State> {
 
 impl<S: State> Results<S> {
     /// The result under `key`; waits while another task makes it.
-    pub(crate) async fn look(&self, key: CacheKey, clock: &dyn Clock) -> Looked<'_, S> {
+    pub(crate) async fn look(&self, key: CacheKey, clock: &dyn Clock) -> CacheLookup<'_, S> {
         loop {
             let wait = {
                 let mut entries = self.entries();
                 match entries.get_mut(&key) {
                     Some(Entry::Made { command, until }) if clock.now() < *until => {
-                        return Looked::Hit(command.clone());
+                        return CacheLookup::Hit(command.clone());
                     }
                     Some(Entry::Making(waiting)) => {
                         let (made, wait) = oneshot::channel();
@@ -110,7 +110,7 @@ impl<S: State> Results<S> {
                     }
                     Some(Entry::Made { .. }) | None => {
                         entries.insert(key, Entry::Making(Vec::new()));
-                        return Looked::Miss(Making { results: self, key });
+                        return CacheLookup::Miss(Making { results: self, key });
                     }
                 }
             };

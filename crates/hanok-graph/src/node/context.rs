@@ -12,8 +12,11 @@ use thiserror::Error;
 
 use crate::{
     ids::Digest,
-    journal::journal::Keep,
-    node::attempt::{Asker, TaskScope, Tokens, locked},
+    journal::journal::ClaimAfter,
+    node::{
+        attempt::{TaskAttempt, Tokens, locked},
+        question::Asker,
+    },
     observe::event::EventKind,
     outcome::Resolution,
     runtime::Runtime,
@@ -22,7 +25,7 @@ use crate::{
 /// What a node is given besides the state: the run's services, and the ways to the engine. Clones are the same context.
 pub struct Context<C = ()> {
     services: Arc<C>,
-    scope: Arc<TaskScope>,
+    scope: Arc<TaskAttempt>,
 }
 
 /// Why a memoised step has no result.
@@ -71,11 +74,11 @@ pub enum StepError {
 pub struct NotMade(pub BoxError);
 
 impl<C> Context<C> {
-    pub(crate) fn new(services: Arc<C>, scope: Arc<TaskScope>) -> Self {
+    pub(crate) fn new(services: Arc<C>, scope: Arc<TaskAttempt>) -> Self {
         Self { services, scope }
     }
 
-    pub(crate) fn scope(&self) -> &Arc<TaskScope> {
+    pub(crate) fn scope(&self) -> &Arc<TaskAttempt> {
         &self.scope
     }
 
@@ -411,11 +414,11 @@ impl<C> Context<C> {
         let value = Stored::encode(value).map_err(stored)?;
         if scope.env.journal.is_kept() {
             let spent = scope.spend();
-            scope.env.said(spent);
+            scope.env.record_spent(spent);
             let memo =
                 Memo { task: scope.task(), name: key.to_owned(), value: value.clone(), spent };
             let entry = (scope.namespace.clone(), Body::Memo(memo));
-            scope.env.journal.append(vec![entry], Keep::Claim).await?;
+            scope.env.journal.append(vec![entry], ClaimAfter::Held).await?;
         }
         locked(&scope.kept().memos).insert(key.to_owned(), value);
         Ok(())
@@ -428,7 +431,7 @@ impl<C> Context<C> {
             let stored = |source| StepError::Stored { name: key.to_owned(), source };
             let value = Resolution::NotMade.to_stored().map_err(stored)?;
             let entry = (scope.namespace.clone(), Body::Answer(Answer { id, value }));
-            scope.env.journal.append(vec![entry], Keep::Claim).await?;
+            scope.env.journal.append(vec![entry], ClaimAfter::Held).await?;
         }
         locked(&scope.kept().intents).remove(key);
         Ok(())

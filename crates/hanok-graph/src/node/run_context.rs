@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// What a run and all its subgraphs share.
-pub(crate) struct Env {
+pub(crate) struct RunContext {
     pub(crate) journal: Arc<Journal>,
     pub(crate) runtime: Runtime,
     pub(crate) cancellation: Cancellation,
@@ -58,7 +58,7 @@ impl Account {
     }
 }
 
-impl Env {
+impl RunContext {
     pub(crate) fn is_draining(&self) -> bool {
         self.drains.iter().any(Cancellation::is_cancelled)
     }
@@ -70,7 +70,7 @@ impl Env {
     }
 
     /// Notes that an entry says `spent`.
-    pub(crate) fn said(&self, spent: Spent) {
+    pub(crate) fn record_spent(&self, spent: Spent) {
         let mut account = self.account();
         account.said = account.said.plus(spent);
     }
@@ -93,7 +93,7 @@ impl Env {
     }
 
     /// What was spent and no entry has said, for the last one.
-    pub(crate) fn rest(&self) -> Spent {
+    pub(crate) fn unreported(&self) -> Spent {
         let time = self.worked();
         let (spent, said) = (self.total.spent(), self.account().said);
         let rest = Spent {
@@ -104,7 +104,7 @@ impl Env {
             cost: spent.cost.saturating_sub(said.cost),
             millis: 0,
         };
-        self.said(rest);
+        self.record_spent(rest);
         rest.plus(time)
     }
 

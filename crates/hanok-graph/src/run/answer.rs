@@ -13,20 +13,18 @@ const PAGE: usize = 256;
 const PAGES: usize = 16;
 
 /// An answer that may be given.
-pub(crate) struct Given {
+pub(crate) struct CheckedAnswer {
     /// Whose question it answers.
     pub(crate) path: Namespace,
     pub(crate) id: RequestId,
     pub(crate) value: Stored,
-    /// Whether it settles a doubt.
-    pub(crate) doubt: bool,
 }
 
 /// What a thread asks at `now`: doubts about calls, then questions, by namespace.
 pub(crate) fn open(opened: Option<&OpenLog>, now: Timestamp) -> Vec<Pending> {
     let runs = opened.into_iter().flat_map(|opened| &opened.fold.runs);
     let requests = runs.flat_map(|(path, run)| {
-        let doubts = run.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
+        let doubts = run.records.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
         let doubts = doubts.map(|intent| Pending::of_intent(intent, path));
         doubts.chain(questions(run, path, now))
     });
@@ -35,8 +33,13 @@ pub(crate) fn open(opened: Option<&OpenLog>, now: Timestamp) -> Vec<Pending> {
 
 /// The questions of one graph that wait for an answer at `now`.
 pub(crate) fn questions(run: &RunFold, path: &Namespace, now: Timestamp) -> Vec<Pending> {
-    let done = run.written();
-    let open = open_questions(&run.questions, &run.answers, |task| done.contains(&task), now);
+    let done = run.records.written();
+    let open = open_questions(
+        &run.records.questions,
+        &run.records.answers,
+        |task| done.contains(&task),
+        now,
+    );
     open.into_iter().map(|question| Pending::of_question(question, path)).collect()
 }
 
@@ -50,12 +53,12 @@ pub(crate) async fn check(
     opened: Option<&OpenLog>,
     answers: Vec<(RequestId, Stored)>,
     now: Timestamp,
-) -> Result<Vec<Given>, RunError> {
+) -> Result<Vec<CheckedAnswer>, RunError> {
     let mut open = open(opened, now);
     if answers.is_empty() {
         return Err(RunError::NothingAsked(log.thread().clone()));
     }
-    let mut given: Vec<Given> = Vec::with_capacity(answers.len());
+    let mut given: Vec<CheckedAnswer> = Vec::with_capacity(answers.len());
     for (id, value) in answers {
         let Some(at) = open.iter().position(|pending| pending.id == id) else {
             return Err(match given.iter().any(|before| before.id == id) {
@@ -80,8 +83,7 @@ pub(crate) async fn check(
             let (wanted, question) = (wanted.to_owned(), Box::new(asked));
             return Err(RunError::WrongAnswer { id, question, wanted, answer: value, faults });
         }
-        let doubt = asked.doubt.is_some();
-        given.push(Given { path: asked.path, id, value, doubt });
+        given.push(CheckedAnswer { path: asked.path, id, value });
     }
     Ok(given)
 }

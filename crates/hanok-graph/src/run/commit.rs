@@ -1,33 +1,30 @@
 //! How a super-step is committed: merged, stored, and told.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use hanok_checkpoint::{Body, Commit, End, Frontier, Labels, RunFold, ThreadFold, Void};
-use hanok_core::{
-    BoxFuture, Change, Changes, Namespace, Position, Spent, StoredError, TaskId, Timestamp,
-};
+use hanok_core::{BoxFuture, Changes, Namespace, Position, Spent, StoredError, TaskId, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
-    error::{RunError, state_error},
-    graph::definition::Inner,
-    journal::{children::Live, journal::Keep},
+    error::RunError,
+    journal::{children::Live, journal::ClaimAfter},
     observe::event::{AnyState, AnyUpdate, Event, EventKind},
     run::{
         merge::{Unmerged, merge, merge_one},
-        plan::{Said, next_frontier},
-        progress::Progress,
-        super_step::{Ran, Scope},
+        plan::{TaskExit, next_frontier},
+        run_state::RunState,
+        super_step::{GraphRun, Ran},
         task::Done,
         unknown::Riding,
     },
 };
 
-impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
+impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// Merges what the tasks wrote, stores it, and says what is due next.
     pub(crate) async fn commit(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         if self.env.journal.is_kept() {
@@ -36,11 +33,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         self.commit_hollow(progress, ran)
     }
 
-    /// [`commit_step`](Scope::commit_step) on the heap: of graphs that call each other only the innermost commits, and the
+    /// [`commit_step`](GraphRun::commit_step) on the heap: of graphs that call each other only the innermost commits, and the
     /// stack of the others need not have room for it.
     fn boxed_commit<'a>(
         &'a self,
-        progress: &'a mut Progress<S>,
+        progress: &'a mut RunState<S>,
         ran: &'a mut Ran<S::Update>,
     ) -> BoxFuture<'a, Result<(), RunError>> {
         Box::pin(self.commit_step(progress, ran))
@@ -49,7 +46,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Merges what the tasks wrote where nothing is kept.
     fn commit_hollow(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         let frontier = self.next(progress, ran)?;
@@ -70,7 +67,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Merges what the tasks wrote, and stores it.
     async fn commit_step(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         let step = progress.frontier.step;
@@ -120,7 +117,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             outbox: ran.iter().flat_map(|(_, done)| done.outbox.iter().cloned()).collect(),
         };
         let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
-        let keep = if ends { Keep::Nothing } else { Keep::Claim };
+        let keep = if ends { ClaimAfter::Released } else { ClaimAfter::Held };
         if ends {
             let end = self.end("done", "", Spent::default());
             entries.push((Namespace::root(), Body::End(end)));
@@ -145,8 +142,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// What the super-step schedules.
-    fn next(&self, progress: &Progress<S>, ran: &Ran<S::Update>) -> Result<Frontier, RunError> {
-        let said = ran.iter().map(|(task, done)| Said {
+    fn next(&self, progress: &RunState<S>, ran: &Ran<S::Update>) -> Result<Frontier, RunError> {
+        let said = ran.iter().map(|(task, done)| TaskExit {
             node: self.graph.current_name(task.node()),
             goto: &done.goto,
         });
@@ -159,7 +156,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         let fresh = ran.iter().filter(|(_, done)| done.position.is_none());
         let fresh = fresh.fold(Spent::default(), |sum, (_, done)| sum.plus(done.spent));
         if !fresh.is_nothing() {
-            self.env.said(fresh);
+            self.env.record_spent(fresh);
         }
     }
 
@@ -167,7 +164,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// the append at the second, and it may end the run.
     fn tell(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         ran: &Ran<S::Update>,
         reset: &Changes,
         (at, last, ends): (Position, Position, bool),
@@ -189,7 +186,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Goes on to what is due next.
     fn scheduled(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
         (frontier, now): (Frontier, Timestamp),
     ) -> Result<(), RunError> {
@@ -212,7 +209,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Merges what the tasks wrote into the state; the updates stay where somebody looks at them later.
     fn reduce(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
     ) -> Result<Changes, Unmerged> {
         let looked_at =
@@ -257,7 +254,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         if !writes.is_empty() {
             let void = Void { writes, field, reason: error.to_string() };
             let entry = (self.namespace.clone(), Body::Void(void));
-            self.env.journal.append(vec![entry], Keep::Claim).await?;
+            self.env.journal.append(vec![entry], ClaimAfter::Held).await?;
         }
         Ok(error)
     }
@@ -265,12 +262,12 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// The state as a stream shows it, if the super-step changed what is shown.
     fn shows(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         ran: &Ran<S::Update>,
         reset: &Changes,
     ) -> Option<Arc<S>> {
         let schema = self.graph.initial.schema();
-        let stored = |field: &str| schema.field(field).is_none_or(|f| f.rule != "transient");
+        let stored = |field: &str| schema.field(field).is_none_or(|f| f.rule.is_stored());
         let written = ran.iter().flat_map(|(_, done)| done.update.written());
         let written = written.filter(|field| stored(field));
         let mut changed = written.chain(reset.0.iter().map(|(field, _)| field.clone()));
@@ -290,7 +287,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// What makes of the state as it is now what the log amounts to, for a snapshot. Holding the state costs a pointer.
     fn fold(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         ended: bool,
     ) -> impl FnOnce() -> Option<ThreadFold> + use<S, C> {
         let live = self.live(progress, !ended);
@@ -305,7 +302,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// The graph's part of the thread as it is now. Holding it costs a pointer.
-    pub(crate) fn live(&self, progress: &Progress<S>, open: bool) -> Live {
+    pub(crate) fn live(&self, progress: &RunState<S>, open: bool) -> Live {
         let run = RunFold {
             run: Some(self.run),
             open,
@@ -323,7 +320,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     fn emit_update(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         (node, task): (Arc<str>, TaskId),
         done: &Done<S::Update>,
         at: Position,
@@ -335,7 +332,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Reports what happened; with a position it is recorded, if anything is.
     pub(crate) fn emit(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         task: Option<(Arc<str>, TaskId, u32)>,
         position: Option<Position>,
         kind: EventKind,
@@ -349,64 +346,4 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 /// The nodes that ran, in the order of their tasks.
 fn nodes<U: StateUpdate>(ran: &Ran<U>) -> impl Iterator<Item = Arc<str>> {
     ran.iter().map(|(task, _)| task.node().clone())
-}
-
-impl<S: State, C> Inner<S, C> {
-    /// Gives the ephemeral fields that the super-step before wrote their initial value, and says which they were. What
-    /// this one writes to them is merged into that.
-    pub(crate) fn expire(&self, progress: &mut Progress<S>) -> BTreeSet<String> {
-        let over = std::mem::take(&mut progress.fresh);
-        if !over.is_empty() {
-            let state = Arc::make_mut(&mut progress.state);
-            state.retain(&|field| !over.contains(field), &self.initial);
-        }
-        over
-    }
-
-    /// Notes which ephemeral fields a super-step `wrote`; returns how those that are `over` are stored.
-    pub(crate) fn reset<'w>(
-        &self,
-        progress: &mut Progress<S>,
-        wrote: impl Iterator<Item = &'w S::Update>,
-        over: &BTreeSet<String>,
-    ) -> Result<Changes, RunError> {
-        if !self.has_ephemeral {
-            return Ok(Changes::default());
-        }
-        let schema = self.initial.schema();
-        let written = wrote.flat_map(StateUpdate::written);
-        let written: BTreeSet<_> = written.map(std::borrow::Cow::into_owned).collect();
-        let ephemeral = |name: &String| schema.field(name).is_some_and(|field| field.ephemeral);
-        progress.fresh = written.iter().filter(|name| ephemeral(name)).cloned().collect();
-        // A last value is stored as it was written. A field that is written by parts has them put to its old value.
-        let by_parts = |name: &str| schema.field(name).is_some_and(|f| f.rule != "last value");
-        let whole = |name: &str| over.contains(name) && (by_parts(name) || !written.contains(name));
-        if !over.iter().any(|name| whole(name)) {
-            return Ok(Changes::default());
-        }
-        let mut alone = S::clone(&progress.state);
-        alone.retain(&whole, &self.initial);
-        let mut changes = Changes::default();
-        for (name, value) in alone.to_fields().map_err(state_error)?.iter() {
-            if whole(name) {
-                changes.push(name.to_owned(), Change::Set(value.to_stored()));
-            }
-        }
-        Ok(changes)
-    }
-
-    /// What the super-step `step` schedules, if it is no more than may run at once.
-    pub(crate) fn not_too_wide(
-        &self,
-        frontier: Frontier,
-        step: u32,
-        namespace: &Namespace,
-    ) -> Result<Frontier, RunError> {
-        let (tasks, limit) = (frontier.due.len(), self.fan_out);
-        if tasks > limit {
-            let namespace = namespace.clone();
-            return Err(RunError::TooWide { step, tasks, limit, namespace });
-        }
-        Ok(frontier)
-    }
 }

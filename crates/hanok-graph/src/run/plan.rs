@@ -4,10 +4,15 @@ use std::collections::BTreeMap;
 
 use hanok_checkpoint::{Due, Frontier, Goto, Handed};
 
-use crate::graph::definition::{Join, Rules};
+use crate::{
+    error::RunError,
+    graph::definition::{Definition, Join, Rules},
+};
+use hanok_core::Namespace;
+use hanok_state::State;
 
 /// What one task of the super-step that is over said: its node, where it goes on, and whether it counts for joins.
-pub(crate) struct Said<'a> {
+pub(crate) struct TaskExit<'a> {
     pub(crate) node: &'a str,
     pub(crate) goto: &'a [Goto],
 }
@@ -17,14 +22,14 @@ pub(crate) struct Said<'a> {
 /// Nodes come first, by name and once; then `Send`s by sender and index. A deferred node waits until nothing else is due.
 pub(crate) fn next_frontier<'a>(
     before: &Frontier,
-    said: impl Iterator<Item = Said<'a>>,
+    said: impl Iterator<Item = TaskExit<'a>>,
     rules: Rules<'_>,
 ) -> Frontier {
     let mut due: Vec<Due> = Vec::with_capacity(before.due.len());
     let mut sends = Vec::new();
     let mut handed: Option<Handed> = None;
     let mut seen = before.joins.clone();
-    for Said { node, goto } in said {
+    for TaskExit { node, goto } in said {
         // A command that says `only` puts its ways in the place of all others.
         let only = matches!(goto.first(), Some(Goto::Only));
         for goto in goto {
@@ -108,4 +113,21 @@ pub(crate) fn indices(due: &[Due]) -> Vec<usize> {
             *count - 1
         })
         .collect()
+}
+
+impl<S: State, C> Definition<S, C> {
+    /// What the super-step `step` schedules, if it is no more than may run at once.
+    pub(crate) fn not_too_wide(
+        &self,
+        frontier: Frontier,
+        step: u32,
+        namespace: &Namespace,
+    ) -> Result<Frontier, RunError> {
+        let (tasks, limit) = (frontier.due.len(), self.fan_out);
+        if tasks > limit {
+            let namespace = namespace.clone();
+            return Err(RunError::TooWide { step, tasks, limit, namespace });
+        }
+        Ok(frontier)
+    }
 }

@@ -8,12 +8,12 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{RunError, state_error},
-    run::{parent_command::apart, progress::Progress},
+    run::{parent_command::apart, run_state::RunState},
 };
 
 /// One graph's part of a thread, as this build reads it.
 pub(crate) struct Migrated<S: State> {
-    pub(crate) progress: Progress<S>,
+    pub(crate) progress: RunState<S>,
     /// The entries that make the log say so.
     pub(crate) entries: Vec<(Namespace, Body)>,
     /// Stored fields that this build, of the same version, does not know.
@@ -34,7 +34,7 @@ pub(crate) fn migrated<S: State>(
         let before = migration.state(path, &mut run, None, &mut unknown)?;
         migration.below(path, before.as_ref(), below);
     }
-    let progress = Progress::of(initial, run)?;
+    let progress = RunState::of(initial, run)?;
     Ok(Migrated { progress, entries: migration.entries, unknown })
 }
 
@@ -127,7 +127,7 @@ impl<S: State> Migration<'_, S> {
         before: Option<&Before>,
     ) -> Vec<(Position, Changes)> {
         let (mut writes, mut voided) = (Vec::new(), Vec::new());
-        for (position, write) in &mut run.pending {
+        for (position, write) in &mut run.records.pending {
             match (self.translated(before, &write.changes, &write.node), before) {
                 (Some(changes), Some(_)) if changes != write.changes => {
                     write.changes.clone_from(&changes);
@@ -146,7 +146,7 @@ impl<S: State> Migration<'_, S> {
             return;
         }
         writes.iter().for_each(|position| {
-            run.pending.remove(position);
+            run.records.pending.remove(position);
         });
         let reason = "the state has another schema since, in which the write cannot be read";
         let void = Void { writes, field: String::new(), reason: reason.to_owned() };
@@ -274,7 +274,8 @@ impl<S: State> Migration<'_, S> {
             }
             _ => true,
         };
-        let unread = run.pending.iter().filter(|(_, write)| !write.goto.iter().all(is_read));
+        let unread =
+            run.records.pending.iter().filter(|(_, write)| !write.goto.iter().all(is_read));
         let unread = unread.map(|(position, _)| *position).collect();
         self.void(path, run, unread);
         true

@@ -7,7 +7,7 @@ use hanok_state::State;
 
 use crate::{
     error::{NodeError, panic_message},
-    graph::definition::{Inner, Ways},
+    graph::definition::{Definition, Ways},
     names::END,
     node::command::Target,
 };
@@ -33,7 +33,7 @@ pub(crate) fn run_routers<S>(ways: &Ways<S>, view: &S) -> Result<Vec<Target>, No
     Ok(targets)
 }
 
-impl<S: State, C> Inner<S, C> {
+impl<S: State, C> Definition<S, C> {
     /// A target as it is stored, checked against what its node takes.
     pub(crate) fn stored(&self, target: Target) -> Result<Goto, NodeError> {
         let takes = |node: &str| self.nodes.get(node).and_then(|vertex| vertex.kind);

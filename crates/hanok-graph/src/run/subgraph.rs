@@ -20,20 +20,21 @@ use crate::{
     },
     journal::{
         children::{ChildState, Live},
-        journal::{Journal, Keep},
+        journal::{ClaimAfter, Journal},
     },
     node::{
-        attempt::Stop, command::Command, context::Context, function::ErasedNode, run_context::Env,
+        attempt::Stop, command::Command, context::Context, function::ErasedNode,
+        run_context::RunContext,
     },
     observe::event::{AnyState, EventKind},
     outcome::{Breakpoint, Outcome},
     run::{
         initial_fields::{first_values, forget, with_input},
-        opening::apply_input,
         parent_command::to_parent,
-        progress::Progress,
         rebase::{Migrated, migrated, warn_unknown},
-        super_step::Scope,
+        run_state::RunState,
+        super_step::GraphRun,
+        turn_start::apply_input,
     },
 };
 
@@ -222,7 +223,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let Some(_busy) = journal.enter(&namespace) else {
             return Err(SubgraphError::Busy { graph: name() });
         };
-        let scope = Scope {
+        let scope = GraphRun {
             graph: self.graph.0.clone(),
             services: self.services.clone(),
             run: RunId(u128::from_be_bytes(*outer.task().as_bytes())),
@@ -273,7 +274,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 if path == scope.namespace {
                     let end = scope.end(hanok_checkpoint::BREAKPOINT, "", Spent::default());
                     let entry = (path.clone(), Body::End(end));
-                    let noted = journal.append(vec![entry], Keep::Claim).await;
+                    let noted = journal.append(vec![entry], ClaimAfter::Held).await;
                     noted.map_err(|error| failed(error.into()))?;
                 }
                 Stop::Breakpoint(Breakpoint { path, nodes, next, state: () })
@@ -287,11 +288,11 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
 
     fn boxed_begin<'a>(
         &'a self,
-        scope: &'a Scope<S, D>,
+        scope: &'a GraphRun<S, D>,
         left: Option<ChildState>,
         input: S::Update,
         parent: TaskId,
-    ) -> BoxFuture<'a, Result<Progress<S>, RunError>> {
+    ) -> BoxFuture<'a, Result<RunState<S>, RunError>> {
         Box::pin(self.begin(scope, left, input, parent))
     }
 
@@ -299,11 +300,11 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
     /// outlives it.
     async fn begin(
         &self,
-        scope: &Scope<S, D>,
+        scope: &GraphRun<S, D>,
         left: Option<ChildState>,
         input: S::Update,
         parent: TaskId,
-    ) -> Result<Progress<S>, RunError> {
+    ) -> Result<RunState<S>, RunError> {
         let left = match left {
             Some(ChildState::Stored(run)) if run.run.is_some() => {
                 Some(self.stored(scope, *run).await?)
@@ -329,7 +330,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         first.fill(&unknown);
         let begins = is_new && self.base.is_none();
         let declared = begins.then(|| Arc::clone(&schema));
-        let mut progress = Progress::beginning(state, unknown, schema);
+        let mut progress = RunState::beginning(state, unknown, schema);
         let turn = match self.persistence {
             // Calls share the namespace, so the tasks of each are told apart by the task that makes it.
             Persistence::PerThread => hanok_checkpoint::turn_of(parent),
@@ -363,7 +364,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 scope.emit(&progress, None, Some(at), EventKind::Values(AnyState::new(&state)));
             }
         };
-        let at = scope.env.journal.append_at(now, vec![entry], Keep::Claim, tell).await?;
+        let at = scope.env.journal.append_at(now, vec![entry], ClaimAfter::Held, tell).await?;
         progress.at = at;
         Ok(progress)
     }
@@ -371,9 +372,9 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
     /// What a log says of the subgraph; a state in another schema is written anew in this build's.
     async fn stored(
         &self,
-        scope: &Scope<S, D>,
+        scope: &GraphRun<S, D>,
         run: RunFold,
-    ) -> Result<(Option<TaskId>, Progress<S>), RunError> {
+    ) -> Result<(Option<TaskId>, RunState<S>), RunError> {
         let parent = run.parent;
         let (journal, path) = (&scope.env.journal, &scope.namespace);
         let mut below = journal.take_below(path);
@@ -381,7 +382,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         journal.put_below(below);
         let Migrated { progress, entries, unknown } = read?;
         if !entries.is_empty() {
-            journal.append(entries, Keep::Claim).await?;
+            journal.append(entries, ClaimAfter::Held).await?;
         }
         if !unknown.is_empty() {
             warn_unknown(journal.thread(), path, &unknown);
@@ -393,9 +394,9 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
     /// What an earlier call in this process left.
     async fn live(
         &self,
-        scope: &Scope<S, D>,
+        scope: &GraphRun<S, D>,
         live: Live,
-    ) -> Result<(Option<TaskId>, Progress<S>), RunError> {
+    ) -> Result<(Option<TaskId>, RunState<S>), RunError> {
         let Some(state) = live.state.downcast_ref::<S>() else {
             // Another graph of the same name and node: its state is data to this one.
             let run = live.into_fold().ok_or_else(|| {
@@ -404,7 +405,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             return self.stored(scope, run).await;
         };
         let (state, unknown) = (Arc::new(state.clone()), live.unknown.clone());
-        let mut progress = Progress::beginning(state, unknown, live.run.schema.clone());
+        let mut progress = RunState::beginning(state, unknown, live.run.schema.clone());
         progress.frontier = live.run.frontier.clone();
         progress.since = live.run.since;
         Ok((live.run.parent, progress))
@@ -412,9 +413,9 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
 }
 
 /// The same run, with nothing kept.
-fn nowhere(env: &Env) -> Env {
+fn nowhere(env: &RunContext) -> RunContext {
     let journal = Journal::nowhere(env.journal.identity().clone(), env.runtime.clone());
-    Env {
+    RunContext {
         journal: Arc::new(journal),
         runtime: env.runtime.clone(),
         cancellation: env.cancellation.clone(),

@@ -6,36 +6,37 @@ use std::{
     sync::{Arc, Mutex, OnceLock},
 };
 
-use hanok_checkpoint::{Body, Doubt, Due, Failed, Question, Reopen, TaskWrite};
+use hanok_checkpoint::{Body, Doubt, Due, Failed, Question, Reopen, StepRecords, TaskWrite};
 use hanok_core::{BoxFuture, Limit, Namespace, Position, RunId, TaskId};
 use hanok_state::{State, StateUpdate};
 use tracing::{Instrument, Span};
 
 use crate::{
     error::{NodeError, RunError, state_error},
-    graph::definition::{Inner, Vertex},
-    journal::journal::Keep,
+    graph::definition::{Definition, Vertex},
+    journal::journal::ClaimAfter,
     node::{
         activity::Activity,
-        attempt::{Kept, LazyId, LazyStop, Stop, TaskScope, Unfit},
-        run_context::Env,
+        attempt::{LazyId, LazyStop, Stop, StoredSteps, TaskAttempt},
+        question::UnfitAnswer,
+        run_context::RunContext,
     },
     observe::event::{AnyUpdate, Event, EventKind},
     outcome::{Breakpoint, Outcome, Pending, Resolution, open_questions},
     run::{
         group::{Group, Part},
         plan::indices,
-        progress::Progress,
-        task::{self, Done, Ended},
+        run_state::RunState,
+        task::{self, Done, TaskOutcome},
     },
-    slots::Held,
+    slots::HeldSlots,
 };
 
 /// What a run of one graph is given.
-pub(crate) struct Scope<S: State, C> {
-    pub(crate) graph: Arc<Inner<S, C>>,
+pub(crate) struct GraphRun<S: State, C> {
+    pub(crate) graph: Arc<Definition<S, C>>,
     pub(crate) services: Arc<C>,
-    pub(crate) env: Arc<Env>,
+    pub(crate) env: Arc<RunContext>,
     /// Where the graph's entries are written: the thread's log, or nowhere.
     pub(crate) namespace: Namespace,
     pub(crate) run: RunId,
@@ -43,7 +44,7 @@ pub(crate) struct Scope<S: State, C> {
     /// The signs of life of the task that called the graph.
     pub(crate) activity: Activity,
     /// The slots that task holds.
-    pub(crate) held: Held,
+    pub(crate) held: HeldSlots,
 }
 
 /// A task that is due.
@@ -62,20 +63,20 @@ impl Task {
 pub(crate) type Ran<U> = [(Task, Done<U>)];
 
 /// What came of the tasks of a super-step.
-struct Came<U: StateUpdate> {
+struct StepOutcome<U: StateUpdate> {
     /// By the index of the task.
     done: Vec<Option<Done<U>>>,
     /// With the index of the task.
     asked: Vec<(usize, Vec<Question>)>,
-    unfit: Vec<Unfit>,
+    unfit: Vec<UnfitAnswer>,
     waiting: Vec<Pending>,
     failed: Option<(usize, NodeError)>,
     stopped: Option<Stop>,
 }
 
-impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
+impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// Runs super-steps until nothing is due, or the run has to end.
-    pub(crate) async fn drive(&self, progress: &mut Progress<S>) -> Result<Outcome<S>, RunError> {
+    pub(crate) async fn drive(&self, progress: &mut RunState<S>) -> Result<Outcome<S>, RunError> {
         self.graph.adapt(&mut progress.frontier)?;
         while !progress.frontier.is_done() {
             if let Some(stop) = self.stop(progress) {
@@ -93,11 +94,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// The state as an outcome shows it.
-    pub(crate) fn shown(&self, progress: &Progress<S>) -> S {
+    pub(crate) fn shown(&self, progress: &RunState<S>) -> S {
         S::clone(&self.graph.shown(&progress.state))
     }
 
-    fn check_nodes(&self, progress: &Progress<S>) -> Result<(), RunError> {
+    fn check_nodes(&self, progress: &RunState<S>) -> Result<(), RunError> {
         let due = progress.frontier.due.iter().map(|due| &due.node);
         let missing = due.filter(|node| self.graph.vertex(node).is_none());
         let missing: Vec<_> = missing.map(ToString::to_string).collect();
@@ -105,7 +106,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// Why no further super-step may start, if none may.
-    fn stop(&self, progress: &Progress<S>) -> Option<Stop> {
+    fn stop(&self, progress: &RunState<S>) -> Option<Stop> {
         if self.env.cancellation.is_cancelled() {
             return Some(Stop::Cancelled);
         }
@@ -136,7 +137,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         (!at.nodes.is_empty()).then_some(Stop::Breakpoint(at))
     }
 
-    fn stopped(&self, progress: &Progress<S>, stop: Stop) -> Outcome<S> {
+    fn stopped(&self, progress: &RunState<S>, stop: Stop) -> Outcome<S> {
         match stop {
             Stop::Cancelled => Outcome::Cancelled,
             Stop::Drained => Outcome::Drained,
@@ -148,17 +149,17 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         }
     }
 
-    /// [`super_step`](Scope::super_step) on the heap: graphs call each other sixteen deep, and all of them are polled on
+    /// [`super_step`](GraphRun::super_step) on the heap: graphs call each other sixteen deep, and all of them are polled on
     /// one stack.
     fn boxed_step<'a>(
         &'a self,
-        progress: &'a mut Progress<S>,
+        progress: &'a mut RunState<S>,
     ) -> BoxFuture<'a, Result<Option<Outcome<S>>, RunError>> {
         Box::pin(self.super_step(progress))
     }
 
     /// Runs one super-step; an outcome if the run ends in it.
-    async fn super_step(&self, progress: &mut Progress<S>) -> Result<Option<Outcome<S>>, RunError> {
+    async fn super_step(&self, progress: &mut RunState<S>) -> Result<Option<Outcome<S>>, RunError> {
         self.check_nodes(progress)?;
         let tasks = self.tasks(progress);
         let came = self.run_tasks(progress, &tasks).await?;
@@ -168,9 +169,9 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// Commits what came of the tasks of a super-step; an outcome if the run ends with it.
     async fn ended(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         tasks: Vec<Task>,
-        mut came: Came<S::Update>,
+        mut came: StepOutcome<S::Update>,
     ) -> Result<Option<Outcome<S>>, RunError> {
         let doubts = self.doubts(progress);
         let step = progress.frontier.step;
@@ -203,7 +204,8 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             done.any(|(task, _)| self.id(task) == id)
         };
         let now = self.env.runtime.clock.now();
-        let open = open_questions(&progress.questions, &progress.answers, done, now);
+        let open =
+            open_questions(&progress.records.questions, &progress.records.answers, done, now);
         waiting.extend(
             open.into_iter().map(|question| Pending::of_question(question, &self.namespace)),
         );
@@ -228,10 +230,10 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// The one task that is due, if nothing of it is in the log: most super-steps of most graphs.
-    fn alone(&self, progress: &Progress<S>) -> Option<(Task, &Vertex<S, C>)> {
+    fn alone(&self, progress: &RunState<S>) -> Option<(Task, &Vertex<S, C>)> {
         let [due] = progress.frontier.due.as_slice() else { return None };
         let waits = self.env.journal.was_interrupted();
-        if waits || !progress.is_fresh() || progress.added.is_some() {
+        if waits || !progress.records.is_empty() || progress.added.is_some() {
             return None;
         }
         let vertex = self.graph.vertex(&due.node)?;
@@ -239,17 +241,17 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
         Some((Task { id, due: due.clone() }, vertex))
     }
 
-    /// As [`super_step`](Scope::super_step), of one task.
+    /// As [`super_step`](GraphRun::super_step), of one task.
     async fn step_alone(
         &self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         task: Task,
         vertex: &Vertex<S, C>,
     ) -> Result<Option<Outcome<S>>, RunError> {
         let scope = self.task_scope(progress, &task, vertex, true);
         let (state, services) = (&progress.state, &self.services);
         let ended = task::run(&self.graph, vertex, state, services, (scope, None)).await;
-        if let Ended::Done(done) = ended {
+        if let TaskOutcome::Done(done) = ended {
             self.commit(progress, &mut [(task, done)]).await?;
             return Ok(None);
         }
@@ -258,11 +260,11 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     fn boxed_ended<'a>(
         &'a self,
-        progress: &'a mut Progress<S>,
+        progress: &'a mut RunState<S>,
         task: Task,
-        ended: Ended<S::Update>,
+        ended: TaskOutcome<S::Update>,
     ) -> BoxFuture<'a, Result<Option<Outcome<S>>, RunError>> {
-        let mut came = Came::of(1);
+        let mut came = StepOutcome::of(1);
         came.add(0, ended);
         Box::pin(self.ended(progress, vec![task], came))
     }
@@ -273,7 +275,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// The tasks that are due, in order, with their ids.
-    fn tasks(&self, progress: &Progress<S>) -> Vec<Task> {
+    fn tasks(&self, progress: &RunState<S>) -> Vec<Task> {
         let due = &progress.frontier.due;
         let (turn, step) = (progress.turn, progress.frontier.step);
         let task = |(index, due): (usize, &Due)| Task {
@@ -284,27 +286,27 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// The calls of which nobody knows whether they were made, and that a person is asked about.
-    fn doubts(&self, progress: &Progress<S>) -> Vec<Pending> {
-        let open = progress.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
+    fn doubts(&self, progress: &RunState<S>) -> Vec<Pending> {
+        let open = progress.records.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
         open.map(|intent| Pending::of_intent(intent, &self.namespace)).collect()
     }
 
     /// Runs the tasks whose writes are not stored and that do not wait for an answer.
     async fn run_tasks(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         tasks: &[Task],
-    ) -> Result<Came<S::Update>, RunError> {
-        let mut came = Came::of(tasks.len());
+    ) -> Result<StepOutcome<S::Update>, RunError> {
+        let mut came = StepOutcome::of(tasks.len());
         let mut to_run = Vec::new();
-        let fresh = progress.is_fresh() && !self.env.journal.was_interrupted();
+        let fresh = progress.records.is_empty() && !self.env.journal.was_interrupted();
         for (i, task) in tasks.iter().enumerate() {
             if fresh {
                 to_run.push(i);
                 continue;
             }
             let id = self.id(task);
-            let stored = progress.pending.iter().find(|(_, write)| write.task == id);
+            let stored = progress.records.pending.iter().find(|(_, write)| write.task == id);
             if let Some((position, write)) = stored {
                 came.done(i, stored_done(&*progress.state, *position, write)?);
             } else if self.waits(progress, id) {
@@ -338,14 +340,14 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
 
     /// Whether a task asked something that has no answer, or may have made a call: then it is not started again. A
     /// question that is past its deadline is not waited for.
-    fn waits(&self, progress: &Progress<S>, task: TaskId) -> bool {
+    fn waits(&self, progress: &RunState<S>, task: TaskId) -> bool {
         let now = || self.env.runtime.clock.now();
-        let mut questions = progress.questions.iter().filter(|q| q.task == task);
+        let mut questions = progress.records.questions.iter().filter(|q| q.task == task);
         let asks = questions.any(|question| {
-            !progress.answers.contains_key(&question.id)
+            !progress.records.answers.contains_key(&question.id)
                 && question.deadline.is_none_or(|deadline| deadline > now())
         });
-        let mut intents = progress.intents.values().filter(|intent| intent.task == task);
+        let mut intents = progress.records.intents.values().filter(|intent| intent.task == task);
         asks || intents.any(|i| i.doubt == Doubt::Ask)
     }
 
@@ -353,17 +355,17 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// stops them when one fails.
     async fn run_wide(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         tasks: &[Task],
         to_run: &[usize],
-        came: &mut Came<S::Update>,
+        came: &mut StepOutcome<S::Update>,
     ) {
         let group = Group::of(to_run.len());
         let due = to_run.iter().filter_map(|i| Some((*i, tasks.get(*i)?)));
         let works = due.map(|(i, task)| self.part(progress, task, group.part(i))).collect();
         let mut started = Group::start(&group, &self.env.runtime.spawner, works);
         while let Some((i, ended)) = started.next().await {
-            let failed = matches!(ended, Ended::Failed(_));
+            let failed = matches!(ended, TaskOutcome::Failed(_));
             came.add(i, ended);
             if failed && self.graph.fail_fast {
                 break;
@@ -380,9 +382,9 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     /// One task of a wide super-step, to be spawned.
     fn part(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         task: &Task,
-        part: Part<Ended<S::Update>>,
+        part: Part<TaskOutcome<S::Update>>,
     ) -> BoxFuture<'static, ()> {
         let Some(vertex) = self.graph.vertex(task.node()) else {
             return Box::pin(std::future::ready(()));
@@ -398,7 +400,7 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
                 true => Box::pin(store(ended, &scope)).await,
                 false => shown(ended, &scope),
             };
-            let urgent = graph.fail_fast && matches!(ended, Ended::Failed(_));
+            let urgent = graph.fail_fast && matches!(ended, TaskOutcome::Failed(_));
             part.end(ended, urgent);
         };
         let span = Span::current();
@@ -406,23 +408,23 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// How the task failed before, if its error handler is all that is left to run.
-    fn failure(&self, progress: &Progress<S>, task: &Task) -> Option<Box<Failed>> {
-        if progress.failures.is_empty() {
+    fn failure(&self, progress: &RunState<S>, task: &Task) -> Option<Box<Failed>> {
+        if progress.records.failures.is_empty() {
             return None;
         }
-        progress.failures.get(&self.id(task)).cloned().map(Box::new)
+        progress.records.failures.get(&self.id(task)).cloned().map(Box::new)
     }
 
     /// What the log says of a task, if it says anything.
-    fn kept(&self, progress: &Progress<S>, task: &Task) -> OnceLock<Arc<Kept>> {
-        if progress.is_fresh() {
+    fn kept(&self, progress: &RunState<S>, task: &Task) -> OnceLock<Arc<StoredSteps>> {
+        if progress.records.is_empty() {
             return OnceLock::new();
         }
         let id = self.id(task);
-        let memos = progress.memos.iter().filter(|((task, _), _)| *task == id);
-        let memos = memos.map(|((_, name), value)| (name.clone(), value.clone())).collect();
-        let mut settled = progress.settled.clone();
-        for intent in progress.intents.values().filter(|intent| intent.task == id) {
+        let records = progress.records.of_task(id);
+        let StepRecords { memos, intents, mut settled, questions, answers, .. } = records;
+        let memos = memos.into_iter().map(|((_, name), value)| (name, value)).collect();
+        for intent in intents.values() {
             let said = match intent.doubt {
                 Doubt::Ask => continue,
                 Doubt::Repeat => Resolution::NotMade,
@@ -430,26 +432,26 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             };
             settled.extend(said.to_stored().ok().map(|said| (intent.id.clone(), said)));
         }
-        let kept = Kept {
+        let kept = StoredSteps {
             memos: Mutex::new(memos),
             intents: Mutex::default(),
             settled,
-            questions: progress.questions.clone(),
-            answers: progress.answers.clone(),
+            questions,
+            answers,
         };
         Arc::new(kept).into()
     }
 
     fn task_scope(
         &self,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         task: &Task,
         vertex: &Vertex<S, C>,
         alone: bool,
-    ) -> Arc<TaskScope> {
+    ) -> Arc<TaskAttempt> {
         let watched = vertex.settings.idle.is_some();
         let activity = if watched { self.activity.child() } else { self.activity.clone() };
-        Arc::new(TaskScope {
+        Arc::new(TaskAttempt {
             env: self.env.clone(),
             namespace: self.namespace.clone(),
             node: task.node().clone(),
@@ -472,16 +474,17 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
     }
 
     /// Lets questions be stored with the end of the run, and those whose answers do not fit be open again.
-    async fn ask(&self, progress: &mut Progress<S>, asked: Vec<Question>, unfit: Vec<Unfit>) {
+    async fn ask(&self, progress: &mut RunState<S>, asked: Vec<Question>, unfit: Vec<UnfitAnswer>) {
         let path = &self.namespace;
         let question = |question: &Question| (path.clone(), Body::Question(question.clone()));
         let mut entries: Vec<_> = asked.iter().map(question).collect();
         let count = entries.len() as u64 + unfit.len() as u64;
-        for Unfit { id, wanted, answer, reason } in unfit {
-            progress.answers.remove(&id);
+        for UnfitAnswer { id, wanted, answer, reason } in unfit {
+            progress.records.answers.remove(&id);
             let again = Reopen { id: id.clone(), reason: reason.clone() };
             entries.push((path.clone(), Body::Reopen(again)));
-            let Some(question) = progress.questions.iter().find(|question| question.id == id)
+            let Some(question) =
+                progress.records.questions.iter().find(|question| question.id == id)
             else {
                 continue;
             };
@@ -504,42 +507,41 @@ impl<S: State, C: Send + Sync + 'static> Scope<S, C> {
             }
         };
         self.env.journal.hold(entries, Box::new(tell)).await;
-        progress.questions.retain(|before| !asked.iter().any(|q| q.id == before.id));
-        progress.questions.extend(asked);
+        asked.into_iter().for_each(|question| progress.records.ask(question));
     }
 }
 
 /// Stores what a task wrote, if it is done.
-async fn store<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
+async fn store<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> TaskOutcome<U> {
     let done = match ended {
-        Ended::Done(done) => done,
+        TaskOutcome::Done(done) => done,
         ended => return ended,
     };
     let env = &scope.env;
     if !env.journal.is_kept() {
-        return shown(Ended::Done(done), scope);
+        return shown(TaskOutcome::Done(done), scope);
     }
     let write = match task::written(&done, scope.task(), &scope.node, &env.readable) {
         Ok(write) => write,
-        Err(error) => return Ended::Failed(error.into()),
+        Err(error) => return TaskOutcome::Failed(error.into()),
     };
-    env.said(done.spent);
+    env.record_spent(done.spent);
     let entry = (scope.namespace.clone(), Body::Write(write));
     let tell = |at| tell(&done, scope, Some(at));
-    match env.journal.append_then(vec![entry], Keep::Claim, tell).await {
-        Ok(position) => Ended::Done(Done { position: Some(position), ..done }),
-        Err(error) => Ended::Failed(error.into()),
+    match env.journal.append_then(vec![entry], ClaimAfter::Held, tell).await {
+        Ok(position) => TaskOutcome::Done(Done { position: Some(position), ..done }),
+        Err(error) => TaskOutcome::Failed(error.into()),
     }
 }
 
 /// Tells what a task wrote where nothing is kept.
-fn shown<U: StateUpdate>(ended: Ended<U>, scope: &TaskScope) -> Ended<U> {
-    let Ended::Done(done) = ended else { return ended };
+fn shown<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> TaskOutcome<U> {
+    let TaskOutcome::Done(done) = ended else { return ended };
     tell(&done, scope, None);
-    Ended::Done(Done { position: Some(Position::START), ..done })
+    TaskOutcome::Done(Done { position: Some(Position::START), ..done })
 }
 
-fn tell<U: StateUpdate>(done: &Done<U>, scope: &TaskScope, position: Option<Position>) {
+fn tell<U: StateUpdate>(done: &Done<U>, scope: &TaskAttempt, position: Option<Position>) {
     scope.env.sink.emit(|| {
         let task = (scope.node.clone(), scope.task(), done.attempt);
         let update = EventKind::Updates(AnyUpdate::new(U::clone(&done.update)));
@@ -547,7 +549,7 @@ fn tell<U: StateUpdate>(done: &Done<U>, scope: &TaskScope, position: Option<Posi
     });
 }
 
-impl<U: StateUpdate> Came<U> {
+impl<U: StateUpdate> StepOutcome<U> {
     /// Nothing, of so many tasks.
     fn of(tasks: usize) -> Self {
         Self {
@@ -566,23 +568,23 @@ impl<U: StateUpdate> Came<U> {
         }
     }
 
-    fn add(&mut self, index: usize, ended: Ended<U>) {
+    fn add(&mut self, index: usize, ended: TaskOutcome<U>) {
         match ended {
-            Ended::Done(done) => self.done(index, done),
-            Ended::Asked(asked) => {
+            TaskOutcome::Done(done) => self.done(index, done),
+            TaskOutcome::Interrupted(asked) => {
                 if !asked.questions.is_empty() {
                     self.asked.push((index, asked.questions));
                 }
                 self.unfit.extend(asked.unfit);
                 self.waiting.extend(asked.below);
             }
-            Ended::Failed(error) => {
+            TaskOutcome::Failed(error) => {
                 // The first in task order, not in time.
                 if self.failed.as_ref().is_none_or(|(first, _)| index < *first) {
                     self.failed = Some((index, error));
                 }
             }
-            Ended::Stopped(stop) => {
+            TaskOutcome::Stopped(stop) => {
                 // Being asked to stop is what the caller wanted; anything else they have to be told.
                 match (&self.stopped, &stop) {
                     (Some(_), Stop::Cancelled) => {}

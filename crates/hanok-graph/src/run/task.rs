@@ -18,14 +18,15 @@ use tracing::Instrument;
 
 use crate::{
     error::{NodeError, error_chain, panic_message},
-    graph::definition::{Inner, Vertex},
-    journal::journal::Keep,
+    graph::definition::{Definition, Vertex},
+    journal::journal::ClaimAfter,
     node::{
-        attempt::{LazyStop, Shown, Stop, TaskScope, Unfit, locked},
-        cache::{self, Cache, Looked},
+        attempt::{LazyStop, Shown, Stop, TaskAttempt, locked},
+        cache::{self, Cache, CacheLookup},
         command::Command,
         context::Context,
         handler::{Failure, FailureKind},
+        question::UnfitAnswer,
         readable::Readable,
         retry::caused_by,
     },
@@ -56,16 +57,16 @@ pub(crate) struct Done<U: StateUpdate> {
 
 /// What a task that waits for a person asks.
 #[derive(Default)]
-pub(crate) struct Asked {
+pub(crate) struct Interrupted {
     /// Its questions, which are to be stored.
     pub(crate) questions: Vec<Question>,
     /// Those of a subgraph, which are stored already.
     pub(crate) below: Vec<Pending>,
     /// Answers that it cannot read, whose questions are open again.
-    pub(crate) unfit: Vec<Unfit>,
+    pub(crate) unfit: Vec<UnfitAnswer>,
 }
 
-impl Asked {
+impl Interrupted {
     fn is_empty(&self) -> bool {
         self.questions.is_empty() && self.below.is_empty() && self.unfit.is_empty()
     }
@@ -75,10 +76,10 @@ impl Asked {
 pub(crate) type Ahead<U> = (Arc<<U as StateUpdate>::State>, Changes);
 
 /// What came of a task.
-pub(crate) enum Ended<U: StateUpdate> {
+pub(crate) enum TaskOutcome<U: StateUpdate> {
     Done(Done<U>),
     /// It waits for a person.
-    Asked(Asked),
+    Interrupted(Interrupted),
     Failed(NodeError),
     Stopped(Stop),
 }
@@ -88,25 +89,25 @@ pub(crate) enum Ended<U: StateUpdate> {
 /// What few tasks do (waiting for slots, looking into a cache, keeping time, failing) has a box of its own, so that the
 /// others carry no room for it.
 pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
-    graph: &Inner<S, C>,
+    graph: &Definition<S, C>,
     vertex: &Vertex<S, C>,
     state: &Arc<S>,
     services: &Arc<C>,
-    (scope, failed): (Arc<TaskScope>, Option<Box<Failed>>),
-) -> Ended<S::Update> {
+    (scope, failed): (Arc<TaskAttempt>, Option<Box<Failed>>),
+) -> TaskOutcome<S::Update> {
     let work = boxed_work(graph, vertex, state, services, (&scope, failed));
     until_stopped(&scope, work).await
 }
 
 /// As [`run`], of a task that is on the heap already.
 pub(crate) async fn run_apart<S: State, C: Send + Sync + 'static>(
-    graph: &Inner<S, C>,
+    graph: &Definition<S, C>,
     state: &Arc<S>,
     services: &Arc<C>,
-    (scope, failed): (Arc<TaskScope>, Option<Box<Failed>>),
-) -> Ended<S::Update> {
+    (scope, failed): (Arc<TaskAttempt>, Option<Box<Failed>>),
+) -> TaskOutcome<S::Update> {
     let Some(vertex) = graph.vertex(&scope.node) else {
-        return Ended::Failed(unknown_target(&scope.node, Vec::new()));
+        return TaskOutcome::Failed(unknown_target(&scope.node, Vec::new()));
     };
     let work = pin!(work(graph, vertex, state, services, &scope, failed));
     until_stopped(&scope, work).await
@@ -114,12 +115,12 @@ pub(crate) async fn run_apart<S: State, C: Send + Sync + 'static>(
 
 /// What `work` gives, unless the run is asked to stop.
 async fn until_stopped<U: StateUpdate>(
-    scope: &TaskScope,
-    mut work: Pin<impl DerefMut<Target: Future<Output = Ended<U>>>>,
-) -> Ended<U> {
+    scope: &TaskAttempt,
+    mut work: Pin<impl DerefMut<Target: Future<Output = TaskOutcome<U>>>>,
+) -> TaskOutcome<U> {
     let stop = &scope.env.cancellation;
     if stop.is_cancelled() {
-        return Ended::Stopped(Stop::Cancelled);
+        return TaskOutcome::Stopped(Stop::Cancelled);
     }
     // A request to stop comes before what the node makes of it. A node that never waits does not look for one.
     let mut stopped: Option<Cancelled> = None;
@@ -127,12 +128,12 @@ async fn until_stopped<U: StateUpdate>(
         if let Some(stopped) = &mut stopped
             && Pin::new(stopped).poll(cx).is_ready()
         {
-            return Poll::Ready(Ended::Stopped(Stop::Cancelled));
+            return Poll::Ready(TaskOutcome::Stopped(Stop::Cancelled));
         }
         let ended = work.as_mut().poll(cx);
         if ended.is_pending() && stopped.is_none() {
             let stopped = stopped.insert(stop.cancelled());
-            return Pin::new(stopped).poll(cx).map(|()| Ended::Stopped(Stop::Cancelled));
+            return Pin::new(stopped).poll(cx).map(|()| TaskOutcome::Stopped(Stop::Cancelled));
         }
         ended
     })
@@ -141,95 +142,99 @@ async fn until_stopped<U: StateUpdate>(
 
 /// [`work`] on the heap: graphs call each other sixteen deep, and all of them are polled on one stack.
 fn boxed_work<'a, S: State, C: Send + Sync + 'static>(
-    graph: &'a Inner<S, C>,
+    graph: &'a Definition<S, C>,
     vertex: &'a Vertex<S, C>,
     state: &'a Arc<S>,
     services: &'a Arc<C>,
-    (scope, failed): (&'a Arc<TaskScope>, Option<Box<Failed>>),
-) -> BoxFuture<'a, Ended<S::Update>> {
+    (scope, failed): (&'a Arc<TaskAttempt>, Option<Box<Failed>>),
+) -> BoxFuture<'a, TaskOutcome<S::Update>> {
     Box::pin(work(graph, vertex, state, services, scope, failed))
 }
 
 async fn work<S: State, C: Send + Sync + 'static>(
-    graph: &Inner<S, C>,
+    graph: &Definition<S, C>,
     vertex: &Vertex<S, C>,
     state: &Arc<S>,
     services: &Arc<C>,
-    scope: &Arc<TaskScope>,
+    scope: &Arc<TaskAttempt>,
     failed: Option<Box<Failed>>,
-) -> Ended<S::Update> {
+) -> TaskOutcome<S::Update> {
     let run_and_graph = scope.env.slots.iter().chain(&graph.slots);
     let wanted: Vec<_> = run_and_graph.chain(&vertex.settings.slots).cloned().collect();
     let (scope, _permits) = if wanted.is_empty() && failed.is_none() {
         (scope.clone(), Vec::new())
     } else {
         let (held, permits) = Box::pin(slots::acquire(wanted, &scope.held)).await;
-        (Arc::new(TaskScope { held, ..scope.again(scope.attempt, failed.is_some()) }), permits)
+        (Arc::new(TaskAttempt { held, ..scope.again(scope.attempt, failed.is_some()) }), permits)
     };
-    let task = Task { graph, vertex, state, services };
+    let task = TaskRunner { graph, vertex, state, services };
     let ended = match (failed, &vertex.settings.cache) {
         (Some(failed), _) => Box::pin(task.handle(&scope, &failed)).await,
         (None, Some(cache)) => Box::pin(task.cached(&scope, cache)).await,
         (None, None) => task.attempts(&scope, |_| {}).await,
     };
     match &ended {
-        Ended::Failed(error) => {
+        TaskOutcome::Failed(error) => {
             scope.emit(EventKind::TaskFailed { error: error_chain(error), handled: false });
         }
-        Ended::Asked(..) => scope.emit(EventKind::TaskInterrupted),
-        Ended::Done(_) | Ended::Stopped(_) => {}
+        TaskOutcome::Interrupted(..) => scope.emit(EventKind::TaskInterrupted),
+        TaskOutcome::Done(_) | TaskOutcome::Stopped(_) => {}
     }
     ended
 }
 
 /// A task's node and what it reads.
-struct Task<'a, S: State, C> {
-    graph: &'a Inner<S, C>,
+struct TaskRunner<'a, S: State, C> {
+    graph: &'a Definition<S, C>,
     vertex: &'a Vertex<S, C>,
     state: &'a Arc<S>,
     services: &'a Arc<C>,
 }
 
 /// Stops what an attempt has begun and left behind when it is over, also when it is dropped.
-struct Over<'a>(&'a LazyStop);
+struct CancelOnDrop<'a>(&'a LazyStop);
 
-impl Drop for Over<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         self.0.end();
     }
 }
 
 /// What an attempt returned.
-enum Attempt<S: State> {
+enum AttemptOutcome<S: State> {
     Returned(Command<S>),
-    Asked(Asked),
+    Interrupted(Interrupted),
     Failed(NodeError),
     Stopped(Stop),
 }
 
-impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
+impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
     /// Uses a kept result, or runs the node and keeps what it gave.
-    async fn cached(&self, scope: &Arc<TaskScope>, settings: &Cache<S, C>) -> Ended<S::Update> {
+    async fn cached(
+        &self,
+        scope: &Arc<TaskAttempt>,
+        settings: &Cache<S, C>,
+    ) -> TaskOutcome<S::Update> {
         let key = match (settings.key)(self.state, self.services) {
             Ok(key) => key,
-            Err(error) => return Ended::Failed(error.into()),
+            Err(error) => return TaskOutcome::Failed(error.into()),
         };
         let tenant = scope.env.journal.thread().tenant();
         let key = cache::key(tenant, &scope.node, &key, scope.input.as_ref());
         let clock = &*scope.env.runtime.clock;
         match self.graph.results.look(key, clock).await {
-            Looked::Hit(command) => {
+            CacheLookup::Hit(command) => {
                 scope.started();
                 let ended = self.finish(command, scope);
-                if matches!(ended, Ended::Done(_)) {
+                if matches!(ended, TaskOutcome::Done(_)) {
                     scope.emit(EventKind::TaskFinished { cached: true });
                 }
                 ended
             }
-            Looked::Miss(making) => {
+            CacheLookup::Miss(making) => {
                 let mut made = None;
                 let ended = self.attempts(scope, |command| made = command.cloned()).await;
-                if let (Ended::Done(_), Some(command)) = (&ended, made) {
+                if let (TaskOutcome::Done(_), Some(command)) = (&ended, made) {
                     making.keep(command, settings.ttl, clock);
                 }
                 ended
@@ -241,17 +246,17 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
     /// told what the node returned, and that it failed nevertheless.
     async fn attempts(
         &self,
-        first: &Arc<TaskScope>,
+        first: &Arc<TaskAttempt>,
         mut made: impl FnMut(Option<&Command<S>>),
-    ) -> Ended<S::Update> {
+    ) -> TaskOutcome<S::Update> {
         let mut scope = first.clone();
         loop {
             scope.started();
             let error = match self.attempt(&scope, None).await {
-                Attempt::Returned(command) => {
+                AttemptOutcome::Returned(command) => {
                     made(Some(&command));
                     match self.finish(command, &scope) {
-                        Ended::Failed(error) => {
+                        TaskOutcome::Failed(error) => {
                             made(None);
                             error
                         }
@@ -261,13 +266,13 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
                         }
                     }
                 }
-                Attempt::Asked(asked) => return Ended::Asked(asked),
-                Attempt::Stopped(stop) => return Ended::Stopped(stop),
-                Attempt::Failed(error) => error,
+                AttemptOutcome::Interrupted(asked) => return TaskOutcome::Interrupted(asked),
+                AttemptOutcome::Stopped(stop) => return TaskOutcome::Stopped(stop),
+                AttemptOutcome::Failed(error) => error,
             };
             // What the store refused is no failure of the node's.
             if caused_by::<CheckpointError>(&error).is_some() {
-                return Ended::Failed(error);
+                return TaskOutcome::Failed(error);
             }
             // A call in doubt has to be settled before anything of the task is done again.
             let in_doubt =
@@ -279,14 +284,14 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
                 continue;
             }
             if in_doubt || self.vertex.settings.handler.is_none() {
-                return Ended::Failed(error);
+                return TaskOutcome::Failed(error);
             }
             return Box::pin(self.failed(&scope, error)).await;
         }
     }
 
     /// How long to wait before another attempt, if there is to be one.
-    fn retry(&self, scope: &TaskScope, error: &NodeError) -> Option<Duration> {
+    fn retry(&self, scope: &TaskAttempt, error: &NodeError) -> Option<Duration> {
         let rng = &*scope.env.runtime.rng;
         let policies = &self.vertex.settings.retries;
         let delay = policies.iter().find_map(|retry| retry.delay(scope.attempt, error, rng))?;
@@ -294,7 +299,7 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
     }
 
     /// Stores that the node has failed, then runs its error handler.
-    async fn failed(&self, scope: &Arc<TaskScope>, error: NodeError) -> Ended<S::Update> {
+    async fn failed(&self, scope: &Arc<TaskAttempt>, error: NodeError) -> TaskOutcome<S::Update> {
         let spent = scope.spend();
         let failed = Failed {
             task: scope.task(),
@@ -304,37 +309,41 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             attempts: scope.attempt,
             spent,
         };
-        scope.env.said(spent);
+        scope.env.record_spent(spent);
         let entry = (scope.namespace.clone(), Body::Failed(failed.clone()));
-        if let Err(error) = scope.env.journal.append(vec![entry], Keep::Claim).await {
-            return Ended::Failed(error.into());
+        if let Err(error) = scope.env.journal.append(vec![entry], ClaimAfter::Held).await {
+            return TaskOutcome::Failed(error.into());
         }
         scope.emit(EventKind::TaskFailed { error: failed.message.clone(), handled: true });
         self.handle(&Arc::new(scope.again(scope.attempt, true)), &failed).await
     }
 
-    async fn handle(&self, scope: &Arc<TaskScope>, failed: &Failed) -> Ended<S::Update> {
+    async fn handle(&self, scope: &Arc<TaskAttempt>, failed: &Failed) -> TaskOutcome<S::Update> {
         let of_handler = |source: NodeError| {
             let failure = failed.message.clone();
-            Ended::Failed(NodeError::Handler { failure, source: Box::new(source) })
+            TaskOutcome::Failed(NodeError::Handler { failure, source: Box::new(source) })
         };
         match self.attempt(scope, Some(failed)).await {
-            Attempt::Returned(command) => {
+            AttemptOutcome::Returned(command) => {
                 // Where the handler goes, it goes alone.
                 let only = command.only || !command.goto.is_empty();
                 match self.finish(Command { only, ..command }, scope) {
-                    Ended::Failed(error) => of_handler(error),
+                    TaskOutcome::Failed(error) => of_handler(error),
                     ended => ended,
                 }
             }
-            Attempt::Asked(asked) => Ended::Asked(asked),
-            Attempt::Stopped(stop) => Ended::Stopped(stop),
-            Attempt::Failed(error) => of_handler(error),
+            AttemptOutcome::Interrupted(asked) => TaskOutcome::Interrupted(asked),
+            AttemptOutcome::Stopped(stop) => TaskOutcome::Stopped(stop),
+            AttemptOutcome::Failed(error) => of_handler(error),
         }
     }
 
     /// Runs the node, or its error handler, once, within its time.
-    async fn attempt(&self, scope: &Arc<TaskScope>, failed: Option<&Failed>) -> Attempt<S> {
+    async fn attempt(
+        &self,
+        scope: &Arc<TaskAttempt>,
+        failed: Option<&Failed>,
+    ) -> AttemptOutcome<S> {
         let settings = &self.vertex.settings;
         let clock = &scope.env.runtime.clock;
         let handling = failed.is_some();
@@ -342,11 +351,11 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         let scope = match timeout {
             Some(timeout) => {
                 let deadline = Some(clock.now().plus(timeout));
-                &Arc::new(TaskScope { deadline, ..scope.again(scope.attempt, handling) })
+                &Arc::new(TaskAttempt { deadline, ..scope.again(scope.attempt, handling) })
             }
             None => scope,
         };
-        let _over = Over(&scope.stop);
+        let _over = CancelOnDrop(&scope.stop);
         let (graph, step) = (&self.graph.name, scope.step);
         let span = hanok_telemetry::node(graph, &scope.node, step, scope.attempt, Shown(scope));
         let node = self.node(scope, failed).instrument(span.clone());
@@ -358,13 +367,13 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
             (None, None) => node.await,
             limits => Box::pin(in_time(node, scope, limits)).await,
         };
-        if let Attempt::Failed(error) = &ended {
+        if let AttemptOutcome::Failed(error) = &ended {
             hanok_telemetry::record_error(&span, FailureKind::of(error).word());
         }
         ended
     }
 
-    async fn node(&self, scope: &Arc<TaskScope>, failed: Option<&Failed>) -> Attempt<S> {
+    async fn node(&self, scope: &Arc<TaskAttempt>, failed: Option<&Failed>) -> AttemptOutcome<S> {
         let context = Context::new(self.services.clone(), scope.clone());
         // The future is made inside as well: a node may panic before its first await.
         let node = AssertUnwindSafe(async {
@@ -380,45 +389,45 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
         // A node that asked is suspended, and one that was stopped stops, whatever it made of the error.
         let (asked, stopped, command) = match scope.seen_so_far() {
             Some(mut seen) => {
-                let asked = Asked {
+                let asked = Interrupted {
                     questions: std::mem::take(&mut seen.asked),
                     below: std::mem::take(&mut seen.waiting),
                     unfit: std::mem::take(&mut seen.unfit),
                 };
                 (asked, seen.stopped.take(), seen.command.take())
             }
-            None => (Asked::default(), None, None),
+            None => (Interrupted::default(), None, None),
         };
         if !asked.is_empty() {
             if !asked.questions.is_empty() && failed.is_none() {
                 self.voided(scope);
             }
-            return Attempt::Asked(asked);
+            return AttemptOutcome::Interrupted(asked);
         }
         if let Some(stop) = stopped {
-            return Attempt::Stopped(stop);
+            return AttemptOutcome::Stopped(stop);
         }
         if let Some(limit) = scope.refused() {
-            return Attempt::Stopped(Stop::Limit(limit));
+            return AttemptOutcome::Stopped(Stop::Limit(limit));
         }
         if let Some(command) = command {
             return match of_child::<S>(command, &self.graph.initial.schema().fields) {
-                Ok(command) => Attempt::Returned(command),
-                Err(error) => Attempt::Failed(error),
+                Ok(command) => AttemptOutcome::Returned(command),
+                Err(error) => AttemptOutcome::Failed(error),
             };
         }
         match returned {
-            Ok(Ok(command)) => Attempt::Returned(command),
+            Ok(Ok(command)) => AttemptOutcome::Returned(command),
             Ok(Err(error)) => match error.downcast::<NodeError>() {
-                Ok(error) => Attempt::Failed(*error),
-                Err(error) => Attempt::Failed(NodeError::Failed(error)),
+                Ok(error) => AttemptOutcome::Failed(*error),
+                Err(error) => AttemptOutcome::Failed(NodeError::Failed(error)),
             },
-            Err(panic) => Attempt::Failed(NodeError::Panicked(panic_message(&*panic))),
+            Err(panic) => AttemptOutcome::Failed(NodeError::Panicked(panic_message(&*panic))),
         }
     }
 
     /// Tells of the answers that are of no use because the node asks something else now.
-    fn voided(&self, scope: &TaskScope) {
+    fn voided(&self, scope: &TaskAttempt) {
         if !scope.env.sink.is_on() {
             return;
         }
@@ -430,22 +439,30 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
     }
 
     /// Completes a task's update and asks the routers where to go on.
-    fn finish(&self, command: Command<S>, scope: &TaskScope) -> Ended<S::Update> {
+    fn finish(&self, command: Command<S>, scope: &TaskAttempt) -> TaskOutcome<S::Update> {
         match self.routed(command, scope) {
             Ok((update, goto, ahead)) => {
                 let (spent, attempt) = (scope.spend(), scope.attempt);
                 let outbox = scope.seen_so_far().map(|mut seen| std::mem::take(&mut seen.outbox));
                 let outbox = outbox.unwrap_or_default();
-                Ended::Done(Done { update, goto, spent, position: None, attempt, ahead, outbox })
+                TaskOutcome::Done(Done {
+                    update,
+                    goto,
+                    spent,
+                    position: None,
+                    attempt,
+                    ahead,
+                    outbox,
+                })
             }
-            Err(error) => Ended::Failed(error),
+            Err(error) => TaskOutcome::Failed(error),
         }
     }
 
     fn routed(
         &self,
         command: Command<S>,
-        scope: &TaskScope,
+        scope: &TaskAttempt,
     ) -> Result<Routed<S::Update>, NodeError> {
         let Command { mut update, goto, only, parent } = command;
         self.state.bind(&scope.node, &mut update)?;
@@ -493,10 +510,10 @@ impl<S: State, C: Send + Sync + 'static> Task<'_, S, C> {
 
 /// What becomes of `node` within its time and without too long a silence.
 async fn in_time<S: State>(
-    node: impl Future<Output = Attempt<S>>,
-    scope: &TaskScope,
+    node: impl Future<Output = AttemptOutcome<S>>,
+    scope: &TaskAttempt,
     (timeout, idle): (Option<Duration>, Option<Duration>),
-) -> Attempt<S> {
+) -> AttemptOutcome<S> {
     let clock = &scope.env.runtime.clock;
     let late = async {
         match timeout {
@@ -512,10 +529,10 @@ async fn in_time<S: State>(
     };
     futures::select_biased! {
         ended = Box::pin(node).fuse() => ended,
-        () = Box::pin(late).fuse() => Attempt::Failed(NodeError::TimedOut {
+        () = Box::pin(late).fuse() => AttemptOutcome::Failed(NodeError::TimedOut {
             after: timeout.unwrap_or_default(),
         }),
-        () = Box::pin(silent).fuse() => Attempt::Failed(NodeError::Idle {
+        () = Box::pin(silent).fuse() => AttemptOutcome::Failed(NodeError::Idle {
             after: idle.unwrap_or_default(),
         }),
     }

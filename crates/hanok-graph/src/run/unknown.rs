@@ -5,7 +5,7 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{RunError, state_error},
-    run::{progress::Progress, super_step::Ran},
+    run::{run_state::RunState, super_step::Ran},
 };
 
 /// What stored writes of a super-step say of nested states that hold what this build does not know.
@@ -19,7 +19,7 @@ pub(crate) struct Riding {
 impl Riding {
     /// Looks at the writes before they are merged, which takes them.
     pub(crate) fn of<S: State>(
-        progress: &Progress<S>,
+        progress: &RunState<S>,
         ran: &Ran<S::Update>,
     ) -> Result<Self, RunError> {
         let mut riding = Self::default();
@@ -40,7 +40,7 @@ impl Riding {
     /// of a newer build make of it.
     pub(crate) fn complete<S: State>(
         self,
-        progress: &mut Progress<S>,
+        progress: &mut RunState<S>,
         folds: &[Position],
         changes: &mut Changes,
     ) -> Result<(), RunError> {
@@ -48,7 +48,7 @@ impl Riding {
             return Ok(());
         }
         let schema = progress.state.schema();
-        let stored = folds.iter().filter_map(|position| progress.pending.get(position));
+        let stored = folds.iter().filter_map(|position| progress.records.pending.get(position));
         let unknown: Vec<_> = stored.map(|write| schema.unknown_changes(&write.changes)).collect();
         for changes in &unknown {
             let applied = progress.unknown.apply_all(changes);

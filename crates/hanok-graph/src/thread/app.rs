@@ -11,19 +11,14 @@ use hanok_core::{Cancellation, ThreadKey};
 use hanok_state::State;
 
 use crate::{
-    error::RunError,
-    graph::definition::Graph,
-    journal::durability::Durability,
-    outcome::Outcome,
-    run::recent::Recents,
-    runtime::Runtime,
-    thread::{active::ActiveRuns, handle::Thread, turn::once},
+    graph::definition::Graph, journal::durability::Durability, run::thread_cache::ThreadCache,
+    runtime::Runtime, thread::active::ActiveRuns,
 };
 
 /// A graph with a store for its threads. A clone costs a pointer.
-pub struct App<S: State, C = ()>(Arc<Inner<S, C>>);
+pub struct App<S: State, C = ()>(Arc<AppParts<S, C>>);
 
-struct Inner<S: State, C> {
+struct AppParts<S: State, C> {
     graph: Graph<S, C>,
     store: SharedCheckpointer,
     holder: Holder,
@@ -34,7 +29,7 @@ struct Inner<S: State, C> {
     stop: Cancellation,
     durability: Durability,
     ttl: Option<Duration>,
-    recents: Arc<Recents<S>>,
+    recents: Arc<ThreadCache<S>>,
     leases: Arc<Leases>,
 }
 
@@ -58,15 +53,6 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
     pub fn checkpointer(&self, store: impl Checkpointer) -> App<S, C> {
         App::new(self.clone(), SharedCheckpointer::new(store))
     }
-
-    /// Runs the graph once on `update`, from a default state, and keeps nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError`] when the run could not go on.
-    pub async fn invoke(&self, update: S::Update, services: C) -> Result<Outcome<S>, RunError> {
-        once(self, update, services).await
-    }
 }
 
 impl<S: State, C: Send + Sync + 'static> App<S, C> {
@@ -75,7 +61,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         let (drain, stop) = (Cancellation::default(), Cancellation::default());
         let (active, durability, ttl) = (Arc::default(), Durability::default(), None);
         let (recents, leases) = (Arc::default(), Arc::default());
-        Self(Arc::new(Inner {
+        Self(Arc::new(AppParts {
             graph,
             store,
             holder,
@@ -92,19 +78,14 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     /// When what runs did is safe. Default: [`Durability::Sync`].
     #[must_use]
     pub fn durable(&self, durability: Durability) -> Self {
-        Self(Arc::new(Inner { durability, ..self.0.again() }))
+        Self(Arc::new(AppParts { durability, ..self.0.again() }))
     }
 
     /// How long a thread is kept after the last time that a run of it began or ended; what is older may be
     /// [swept](crate::App::sweep). Default: for ever.
     #[must_use]
     pub fn keep_for(&self, ttl: Duration) -> Self {
-        Self(Arc::new(Inner { ttl: Some(ttl), ..self.0.again() }))
-    }
-
-    /// The thread that `key` names. It need not exist yet.
-    pub fn thread(&self, key: ThreadKey) -> Thread<S, C> {
-        Thread::new(self.clone(), key)
+        Self(Arc::new(AppParts { ttl: Some(ttl), ..self.0.again() }))
     }
 
     /// The graph.
@@ -127,7 +108,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     /// least): a node that blocks its thread cannot be stopped. Every thread can be resumed, by an app that is not shut down.
     /// A drop of the future does not take the shutdown back.
     pub async fn shutdown(&self, grace: Duration) -> Shutdown {
-        let Inner { active, drain, stop, .. } = &*self.0;
+        let AppParts { active, drain, stop, .. } = &*self.0;
         let running = active.count();
         drain.cancel();
         let clock = &self.runtime().clock;
@@ -168,7 +149,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         self.0.ttl
     }
 
-    pub(crate) fn recents(&self) -> &Recents<S> {
+    pub(crate) fn recents(&self) -> &ThreadCache<S> {
         &self.0.recents
     }
 
@@ -214,7 +195,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     }
 }
 
-impl<S: State, C> Inner<S, C> {
+impl<S: State, C> AppParts<S, C> {
     fn again(&self) -> Self {
         Self {
             graph: self.graph.clone(),

@@ -11,8 +11,8 @@ use crate::{
     ids,
     run::{
         merge::{Unmerged, complete, merge},
-        opening::{Opening, Way},
-        plan::{Said, next_frontier},
+        plan::{TaskExit, next_frontier},
+        turn_start::{TurnInput, TurnStart},
     },
     thread::{app::App, handle::Thread},
 };
@@ -31,7 +31,7 @@ pub enum EditStep<S: State> {
 struct Made<'a, S: State, C> {
     app: &'a App<S, C>,
     thread: &'a ThreadKey,
-    opening: Opening<S>,
+    opening: TurnStart<S>,
     run: RunId,
     /// Whether a turn was begun.
     begun: bool,
@@ -57,7 +57,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         }
         let (runtime, graph) = (self.app.runtime(), &self.app.graph().0);
         let epoch = opened.as_ref().map(|opened| opened.head.epoch).unwrap_or_default();
-        let mut opening = Opening::of(
+        let mut opening = TurnStart::of(
             &*graph.initial,
             opened,
             || self.app.new_tip(),
@@ -89,7 +89,7 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
     fn input(self, update: S::Update) -> Result<Self, RunError> {
         let Self { app, thread, opening, .. } = self.ended();
         let (run, tags) = (RunId(app.runtime().ids.id()), BTreeMap::new());
-        let opening = opening.begin(&app.graph().0, thread, run, Way::New(update), tags)?;
+        let opening = opening.begin(&app.graph().0, thread, run, TurnInput::New(update), tags)?;
         Ok(Self { app, thread, opening, run, begun: true })
     }
 
@@ -135,7 +135,7 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         let reset = graph.reset(progress, updates.iter().map(|(_, update)| update), &expired)?;
         changes.0.retain(|(field, _)| resolved.get(field).is_none());
         changes.0.extend(resolved.0.into_iter().chain(reset.0));
-        let said = nodes.iter().zip(&goto).map(|(node, goto)| Said { node, goto });
+        let said = nodes.iter().zip(&goto).map(|(node, goto)| TaskExit { node, goto });
         let frontier = next_frontier(&progress.frontier, said, graph.rules());
         let frontier = graph.not_too_wide(frontier, step, &root)?;
         let commit = Commit {

@@ -11,15 +11,15 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{RunError, state_error},
-    graph::definition::Inner,
+    graph::definition::Definition,
     outcome::{Pending, Unfinished},
     run::{
         answer,
         merge::{Unmerged, complete, merge},
-        plan::{Said, next_frontier},
-        progress::Progress,
+        plan::{TaskExit, next_frontier},
         rebase::{Migrated, migrated},
         route::run_routers,
+        run_state::RunState,
     },
     thread::handle::Thread,
 };
@@ -100,7 +100,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     async fn write<T: State, D: Send + Sync + 'static>(
         &self,
         path: &Namespace,
-        graph: &Arc<Inner<T, D>>,
+        graph: &Arc<Definition<T, D>>,
         update: T::Update,
         node: Option<Option<&str>>,
     ) -> Result<Position, RunError> {
@@ -155,7 +155,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// is stored.
     pub(crate) fn merge<T: State>(
         &self,
-        progress: &mut Progress<T>,
+        progress: &mut RunState<T>,
         (path, at): (&Namespace, Position),
         writer: Arc<str>,
         mut update: T::Update,
@@ -212,16 +212,16 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     }
 }
 
-impl<S: State, C> Inner<S, C> {
+impl<S: State, C> Definition<S, C> {
     /// What is due after `node` alone, from a state that holds what it wrote.
     fn after(
         &self,
         node: &str,
-        progress: &Progress<S>,
+        progress: &RunState<S>,
     ) -> Result<Frontier, crate::error::NodeError> {
         let goto = self.ways_of(node, &progress.state)?;
         let node: Arc<str> = node.into();
-        let said = std::iter::once(Said { node: self.current_name(&node), goto: &goto });
+        let said = std::iter::once(TaskExit { node: self.current_name(&node), goto: &goto });
         let before = Frontier { due: Vec::new(), ..progress.frontier.clone() };
         Ok(next_frontier(&before, said, self.rules()))
     }

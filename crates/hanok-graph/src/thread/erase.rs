@@ -11,7 +11,7 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::RunError,
-    run::{progress::Progress, rebase::migrated},
+    run::{rebase::migrated, run_state::RunState},
     thread::handle::Thread,
 };
 
@@ -117,12 +117,12 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let mut progress = migrated(initial, path, run.clone(), below)?.progress;
         self.merge(&mut progress, (path, at), "erase".into(), S::Update::clone(update))?;
         let fields = progress.fields().map_err(crate::error::state_error)?;
-        let Progress { schema, pending, added, .. } = progress;
+        let RunState { schema, records, added, .. } = progress;
         let added = added.map(|added| added.to_changes()).transpose();
         let added = added.map_err(crate::error::state_error)?;
         // In this build's schema, as the state is.
         let added = added.into_iter().filter(|added| !added.is_empty()).collect();
-        Ok(RunFold { fields, schema, pending, added, ..run })
+        Ok(RunFold { fields, schema, records, added, ..run })
     }
 }
 

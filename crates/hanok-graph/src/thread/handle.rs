@@ -3,9 +3,7 @@
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{CheckpointError, Checkpointer, Log, LogEntry};
-use hanok_core::{
-    Budget, Cancellation, InvalidName, Namespace, Position, RequestId, Stored, ThreadKey,
-};
+use hanok_core::{Budget, Cancellation, InvalidName, Namespace, Position, RequestId, ThreadKey};
 use hanok_state::State;
 use serde::Serialize;
 
@@ -21,67 +19,16 @@ use crate::{
     slots::Slots,
     thread::{
         app::App,
+        input::{Input, NewInput},
+        options::RunOptions,
+        queue::run_input,
         replay::{self, Replay, Shows},
-        turn::{self as begin, Options},
     },
 };
 
 /// How long a reader who missed events waits before the log is read again, at first and at most.
 const AGAIN_FIRST: Duration = Duration::from_millis(20);
 const AGAIN_LONGEST: Duration = Duration::from_secs(5);
-
-/// What a run is to do.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum Input<S: State> {
-    /// Begins a turn with this update. A turn that a lost run left is finished first.
-    New(S::Update),
-    /// Goes on with what is due: after a crash, an error, a limit, a breakpoint or a cancellation.
-    Resume,
-    /// Goes on with answers to some of the open requests: to all of these, or, if one cannot be given, to none. Tasks that
-    /// still wait are not started.
-    Answers(Vec<(RequestId, Stored)>),
-    /// Goes on with the answer to the one request that is open.
-    Reply(Stored),
-}
-
-/// What becomes of a new input for a thread that runs, or whose turn is not over because it waits for a person.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum NewInput {
-    /// It is refused: [`RunError::Conflict`] or [`RunError::Unfinished`].
-    #[default]
-    Reject,
-    /// It waits until the turn is over: first come, first served within a process, and by looking again between
-    /// processes. An input that waits is lost with its process.
-    Queue,
-    /// It takes the turn's place: a run is cancelled, wherever it runs; what it committed stays, what was due is over, and
-    /// the new turn begins at [`START`](crate::START).
-    Replace,
-}
-
-impl<S: State> Input<S> {
-    /// Goes on with `answer` to the request `id`.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError::State`] when the answer cannot be stored.
-    pub fn answer(id: RequestId, answer: &(impl Serialize + ?Sized)) -> Result<Self, RunError> {
-        Ok(Self::Answers(vec![(id, stored(answer)?)]))
-    }
-
-    /// Goes on with `answer` to the one request that is open.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError::State`] when the answer cannot be stored.
-    pub fn reply(answer: &(impl Serialize + ?Sized)) -> Result<Self, RunError> {
-        Ok(Self::Reply(stored(answer)?))
-    }
-}
-
-fn stored(answer: &(impl Serialize + ?Sized)) -> Result<Stored, RunError> {
-    Stored::encode(answer).map_err(|error| RunError::State(error.into()))
-}
 
 /// The longest key or value of a tag, in bytes.
 const LONGEST_TAG: usize = 256;
@@ -93,13 +40,20 @@ const MOST_TAGS: usize = 32;
 pub struct Thread<S: State, C = ()> {
     pub(crate) app: App<S, C>,
     key: ThreadKey,
-    pub(crate) options: Options,
+    pub(crate) options: RunOptions,
     modes: Modes,
 }
 
+impl<S: State, C: Send + Sync + 'static> App<S, C> {
+    /// The thread that `key` names. It need not exist yet.
+    pub fn thread(&self, key: ThreadKey) -> Thread<S, C> {
+        Thread::new(self.clone(), key)
+    }
+}
+
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
-    pub(crate) fn new(app: App<S, C>, key: ThreadKey) -> Self {
-        Self { app, key, options: Options::default(), modes: Modes::ALL }
+    fn new(app: App<S, C>, key: ThreadKey) -> Self {
+        Self { app, key, options: RunOptions::default(), modes: Modes::ALL }
     }
 
     /// Which thread it is.
@@ -110,31 +64,31 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// How many super-steps a turn may take, and a turn of each subgraph. Default: as each graph says.
     #[must_use]
     pub fn recursion_limit(self, limit: u32) -> Self {
-        Self { options: Options { limit: Some(limit), ..self.options }, ..self }
+        Self { options: RunOptions { limit: Some(limit), ..self.options }, ..self }
     }
 
     /// How much a turn may spend. Default: as the graph says.
     #[must_use]
     pub fn budget(self, budget: Budget) -> Self {
-        Self { options: Options { budget: Some(budget), ..self.options }, ..self }
+        Self { options: RunOptions { budget: Some(budget), ..self.options }, ..self }
     }
 
     /// How many tasks run at once in the runs that this handle begins. Default: as the graph says.
     #[must_use]
     pub fn max_concurrency(self, tasks: usize) -> Self {
-        Self { options: Options { slots: Some(Slots::new(tasks)), ..self.options }, ..self }
+        Self { options: RunOptions { slots: Some(Slots::new(tasks)), ..self.options }, ..self }
     }
 
     /// How many runs in a row may be lost since the last commit before the thread counts as poisoned. Default: 5.
     #[must_use]
     pub fn takeover_limit(self, takeovers: u32) -> Self {
-        Self { options: Options { takeovers, ..self.options }, ..self }
+        Self { options: RunOptions { takeovers, ..self.options }, ..self }
     }
 
     /// What becomes of a new input while the thread runs or waits. Default: [`NewInput::Reject`].
     #[must_use]
     pub fn new_input(self, new_input: NewInput) -> Self {
-        Self { options: Options { new_input, ..self.options }, ..self }
+        Self { options: RunOptions { new_input, ..self.options }, ..self }
     }
 
     /// Lets this handle drop what is known of calls that may or may not have been made: by an edit in a node's place, an
@@ -142,26 +96,26 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// such a doubt is open, for what is dropped is not asked again, and the call may be made twice.
     #[must_use]
     pub fn discarding_doubts(self) -> Self {
-        Self { options: Options { discards: true, ..self.options }, ..self }
+        Self { options: RunOptions { discards: true, ..self.options }, ..self }
     }
 
     /// When what a run of this handle did is safe. Default: as the app says.
     #[must_use]
     pub fn durability(self, durability: Durability) -> Self {
         let durability = Some(durability);
-        Self { options: Options { durability, ..self.options }, ..self }
+        Self { options: RunOptions { durability, ..self.options }, ..self }
     }
 
     /// Lets runs be stopped: what was committed stays, and the thread can go on. Default: they cannot be.
     #[must_use]
     pub fn cancellation(self, cancellation: Cancellation) -> Self {
-        Self { options: Options { cancellation, ..self.options }, ..self }
+        Self { options: RunOptions { cancellation, ..self.options }, ..self }
     }
 
     /// Lets runs be stopped after the super-step that is under way: [`Outcome::Drained`]. Default: they cannot be.
     #[must_use]
     pub fn drain(self, drain: Cancellation) -> Self {
-        Self { options: Options { drains: vec![drain], ..self.options }, ..self }
+        Self { options: RunOptions { drains: vec![drain], ..self.options }, ..self }
     }
 
     /// Names the runs that this handle begins, for whoever looks for them later in the
@@ -270,7 +224,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// As [`Thread::invoke`] and [`Thread::answer`].
     pub async fn run(&self, input: Input<S>, services: C) -> Result<Outcome<S>, RunError> {
         let options = self.options.clone();
-        begin::run(self.app.clone(), self.key.clone(), input, Arc::new(services), options).await
+        run_input(self.app.clone(), self.key.clone(), input, Arc::new(services), options).await
     }
 
     /// Does what `input` says, observed. The run is started at once and goes on by itself.
@@ -278,8 +232,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let (app, key, services) = (self.app.clone(), self.key.clone(), Arc::new(services));
         let spawner = &*self.app.runtime().spawner;
         Events::new(spawner, self.modes, Some(self.catch_up()), |sink: Sink| {
-            let options = Options { sink, ..self.options.clone() };
-            begin::run(app, key, input, services, options)
+            let options = RunOptions { sink, ..self.options.clone() };
+            run_input(app, key, input, services, options)
         })
     }
 

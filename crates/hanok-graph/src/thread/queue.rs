@@ -1,24 +1,39 @@
 //! An input that waits until its thread may be free.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use futures::FutureExt;
 use hanok_checkpoint::{CheckpointError, Checkpointer, Head};
 use hanok_core::{Position, ThreadKey, Timestamp};
 use hanok_state::State;
 
-use crate::{error::RunError, outcome::Unfinished, thread::app::App};
+use crate::{
+    error::RunError,
+    outcome::{Outcome, Unfinished},
+    thread::{
+        app::App,
+        input::{Input, NewInput},
+        options::RunOptions,
+        turn::TurnRunner,
+    },
+};
 
 /// How long a queued input waits before it looks again whether another process, or a person, is done with the thread.
 const QUEUE_FIRST: Duration = Duration::from_millis(20);
 const QUEUE_LONGEST: Duration = Duration::from_secs(1);
 
 /// How long an input waits at first, and at most, before it tries again although it has seen no change.
-pub(crate) const AGAIN_FIRST: Duration = Duration::from_secs(1);
-pub(crate) const AGAIN_LONGEST: Duration = Duration::from_secs(600);
+const AGAIN_FIRST: Duration = Duration::from_secs(1);
+const AGAIN_LONGEST: Duration = Duration::from_secs(600);
 
 /// The earliest time after which a thread that waits for people goes on without them.
-pub(crate) fn earliest(error: &RunError) -> Option<Timestamp> {
+fn earliest(error: &RunError) -> Option<Timestamp> {
     match error {
         RunError::Unfinished { why: Unfinished::Interrupted(requests), .. } => {
             requests.iter().filter_map(|pending| pending.deadline).min()
@@ -30,7 +45,7 @@ pub(crate) fn earliest(error: &RunError) -> Option<Timestamp> {
 /// Waits until a thread that was in use, or waited for somebody, may not be so any more: its log has moved since `before`, it
 /// has another owner or none, its owner is dead, or it is `until`. Nothing of the log is read. Says whether that came; if it does
 /// not, the wait of a thread that nobody owns is over after `again`, for a store may have answered with what was.
-pub(crate) async fn until_changed<S: State, C: Send + Sync + 'static>(
+async fn until_changed<S: State, C: Send + Sync + 'static>(
     app: &App<S, C>,
     thread: &ThreadKey,
     before: Option<&Head>,
@@ -70,5 +85,95 @@ pub(crate) async fn until_changed<S: State, C: Send + Sync + 'static>(
         }
         position = head.map_or(position, |head| head.position);
         wait = QUEUE_LONGEST.min(wait * 2);
+    }
+}
+
+/// Takes the thread in this process, as the policy for new inputs says, then runs `input`.
+pub(crate) async fn run_input<S: State, C: Send + Sync + 'static>(
+    app: App<S, C>,
+    thread: ThreadKey,
+    mut input: Input<S>,
+    services: Arc<C>,
+    mut options: RunOptions,
+) -> Result<Outcome<S>, RunError> {
+    options.drains.push(app.drain().clone());
+    let policy = match input {
+        Input::New(_) => options.new_input,
+        _ => NewInput::Reject,
+    };
+    let mut pause = AGAIN_FIRST;
+    loop {
+        if app.drain().is_cancelled() {
+            return Err(RunError::ShuttingDown);
+        }
+        let entered = async {
+            match policy {
+                NewInput::Reject => app.active().enter_free(&thread).await,
+                NewInput::Queue => app.active().enter(&thread).await,
+                NewInput::Replace => app.active().enter_replacing(&thread).await,
+            }
+        };
+        let active = futures::select_biased! {
+            active = Box::pin(entered).fuse() => active,
+            // Nothing of the input is stored.
+            () = options.cancellation.cancelled().fuse() => {
+                return Err(RunError::Conflict { thread, holder: None });
+            }
+        };
+        let Some(active) = active else {
+            let holder = Some(Box::new(app.holder().clone()));
+            return Err(RunError::Conflict { thread, holder });
+        };
+        // Asked again after the wait for the thread: the run before may have been ended by the shutdown.
+        if app.drain().is_cancelled() {
+            return Err(RunError::ShuttingDown);
+        }
+        // What a queued input waits to see changed is known from before it tries.
+        let before = match policy {
+            NewInput::Queue => app.store().head(&thread).await.map_err(RunError::Checkpoint)?,
+            _ => None,
+        };
+        let began = AtomicBool::new(false);
+        let turns = TurnRunner {
+            app: &app,
+            services: &services,
+            options: &options,
+            active: &active,
+            began: &began,
+        };
+        let stops = [active.stop.clone(), app.stop().clone()];
+        // An input that may have to wait is given again; no other is copied.
+        let again = (policy != NewInput::Reject).then(|| input.clone());
+        let result = turns.run(&thread, input, &stops).await;
+        drop(active);
+        // An input that is in the log is not given again, whatever became of its run.
+        if began.load(Ordering::SeqCst) || options.cancellation.is_cancelled() {
+            return result;
+        }
+        match (policy, &result) {
+            (
+                NewInput::Queue,
+                Err(error @ (RunError::Conflict { .. } | RunError::Unfinished { .. })),
+            ) => {
+                let changed =
+                    until_changed(&app, &thread, before.as_ref(), (earliest(error), pause));
+                futures::select_biased! {
+                    changed = Box::pin(changed).fuse() => {
+                        pause = match changed.map_err(RunError::Checkpoint)? {
+                            true => AGAIN_FIRST,
+                            false => AGAIN_LONGEST.min(pause * 2),
+                        };
+                    }
+                    () = options.cancellation.cancelled().fuse() => return result,
+                }
+            }
+            // The run that is replaced has stored something meanwhile.
+            (NewInput::Replace, Err(RunError::Conflict { .. })) => {}
+            _ => return result,
+        }
+        match again {
+            Some(again) => input = again,
+            None => return result,
+        }
     }
 }

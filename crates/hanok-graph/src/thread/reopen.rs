@@ -24,9 +24,10 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         };
         let id = &*question.0;
         let answered = opened.fold.runs.iter().find(|(_, run)| {
-            let of_task = run.questions.iter().find(|question| question.id == id);
-            let is_due = of_task.is_some_and(|question| !run.written().contains(&question.task));
-            is_due && run.answers.contains_key(id)
+            let of_task = run.records.questions.iter().find(|question| question.id == id);
+            let is_due =
+                of_task.is_some_and(|question| !run.records.written().contains(&question.task));
+            is_due && run.records.answers.contains_key(id)
         });
         let Some((path, _)) = answered else {
             return Err(match why_not(&log, question.clone()).await? {

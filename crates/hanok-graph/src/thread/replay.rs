@@ -10,7 +10,7 @@ use hanok_state::State;
 
 use crate::{
     error::{RunError, state_error},
-    graph::definition::Inner,
+    graph::definition::Definition,
     ids,
     observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, Mode, Modes},
     outcome::Pending,
@@ -26,7 +26,7 @@ pub(crate) struct Shows {
 }
 
 impl Shows {
-    pub(crate) fn of<S: State, C>(graph: &Inner<S, C>) -> Result<Self, RunError> {
+    pub(crate) fn of<S: State, C>(graph: &Definition<S, C>) -> Result<Self, RunError> {
         let initial = graph.initial.to_fields().map_err(state_error)?;
         let names = graph.initial.schema().fields.iter().map(|field| field.name.to_string());
         Ok(Self { initial, fields: names.filter(|field| graph.shows(field)).collect() })
@@ -295,7 +295,7 @@ impl<'a> Telling<'a> {
 
 /// The fields that a commit changes.
 fn changed<'a>(commit: &'a Commit, run: Option<&'a RunFold>) -> impl Iterator<Item = &'a str> {
-    let folded = commit.folds.iter().filter_map(move |at| run?.pending.get(at));
+    let folded = commit.folds.iter().filter_map(move |at| run?.records.pending.get(at));
     let folded = folded.flat_map(|write| &write.changes.0);
     folded.chain(&commit.changes.0).map(|(field, _)| field.as_ref())
 }

@@ -9,7 +9,7 @@ use std::{
 use hanok_core::Changes;
 
 use super::{
-    DynamicSchema, DynamicSchemaError, DynamicState, Rule, SchemaFault,
+    DynamicRule, DynamicSchema, DynamicSchemaError, DynamicState, SchemaFault,
     json::{self, Misfit},
     slots::{AnySlot, AnyValue},
     update::{Bound, Told},
@@ -29,7 +29,7 @@ pub(crate) struct Declared {
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: Arc<str>,
-    pub(crate) rule: Rule,
+    pub(crate) rule: DynamicRule,
     pub(crate) initial: AnyValue,
 }
 
@@ -55,7 +55,7 @@ impl Declared {
             rows.push(FieldSchema {
                 name: Cow::Owned(name.to_owned()),
                 aliases: &[],
-                rule: Cow::Borrowed(rule.name()),
+                rule: rule.in_schema(),
                 kind: Cow::Borrowed(rule.kind()),
                 nested: None,
                 private: field.private,
@@ -143,7 +143,7 @@ impl Declared {
             .collect()
     }
 
-    fn known(&self, node: &Arc<str>, name: &str) -> Result<(usize, Rule), ReduceError> {
+    fn known(&self, node: &Arc<str>, name: &str) -> Result<(usize, DynamicRule), ReduceError> {
         if let Some((at, field)) = self.field(name) {
             return Ok((at, field.rule));
         }
@@ -159,7 +159,7 @@ fn refused(node: &Arc<str>, field: &str, reason: Refused) -> ReduceError {
 /// The value of a field before the first write.
 fn initial(
     name: &str,
-    rule: Rule,
+    rule: DynamicRule,
     default: Option<serde_json::Value>,
 ) -> Result<AnyValue, SchemaFault> {
     let Some(default) = default else { return Ok(AnyValue::empty(rule)) };
@@ -182,7 +182,7 @@ fn initial(
 /// FNV-1a with 64 bits (<https://www.rfc-editor.org/rfc/rfc9923>) of names, rules and types by name: an object of JSON
 /// has no order, and neither have stored fields.
 fn fingerprint(rows: &[FieldSchema]) -> u64 {
-    let mut rows: Vec<_> = rows.iter().map(|row| (&row.name, &row.rule, &row.kind)).collect();
+    let mut rows: Vec<_> = rows.iter().map(|row| (&row.name, row.rule.name(), &row.kind)).collect();
     rows.sort();
     let spelled: String =
         rows.into_iter().map(|(name, rule, kind)| format!("{name}\n{rule}\n{kind}\n")).collect();

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    DEEPEST, Rule,
+    DEEPEST, DynamicRule,
     slots::{AnySlot, AnyValue, Item},
     sum::Total,
 };
@@ -43,73 +43,75 @@ impl Misfit {
 }
 
 /// A write under `rule`.
-pub(crate) fn slot(rule: Rule, said: Said) -> Result<AnySlot, Misfit> {
+pub(crate) fn slot(rule: DynamicRule, said: Said) -> Result<AnySlot, Misfit> {
     match said {
         Said::Write(value) => write(rule, within(value)?),
         Said::Overwrite(value) => Ok(whole(rule, within(value)?)?.overwrite()),
         Said::Remove(key) => match rule {
-            Rule::Merge => Ok(AnySlot::Merge(Slot::plain([(key, None)].into()))),
-            Rule::Messages => {
+            DynamicRule::Merge => Ok(AnySlot::Merge(Slot::plain([(key, None)].into()))),
+            DynamicRule::Messages => {
                 Ok(AnySlot::Messages(Slot::plain(MessagesUpdate::new([MessageOp::Remove(
                     key.into(),
                 )]))))
             }
-            Rule::Last | Rule::Append | Rule::Sum => {
+            DynamicRule::Last | DynamicRule::Append | DynamicRule::Sum => {
                 Err(Misfit::Shape("a value: only `merge` and `messages` remove something"))
             }
         },
     }
 }
 
-fn write(rule: Rule, value: Value) -> Result<AnySlot, Misfit> {
+fn write(rule: DynamicRule, value: Value) -> Result<AnySlot, Misfit> {
     Ok(match (rule, value) {
-        (Rule::Last, value) => AnySlot::Last(Slot::plain(item(value))),
-        (Rule::Append, Value::Array(items)) => {
+        (DynamicRule::Last, value) => AnySlot::Last(Slot::plain(item(value))),
+        (DynamicRule::Append, Value::Array(items)) => {
             AnySlot::Append(Slot::plain(items.into_iter().map(item).collect()))
         }
-        (Rule::Append, one) => AnySlot::Append(Slot::plain(vec![item(one)])),
-        (Rule::Merge, Value::Object(entries)) => {
+        (DynamicRule::Append, one) => AnySlot::Append(Slot::plain(vec![item(one)])),
+        (DynamicRule::Merge, Value::Object(entries)) => {
             let entry = |value: Value| (!value.is_null()).then(|| item(value));
             let entries = entries.into_iter().map(|(key, value)| (key, entry(value)));
             AnySlot::Merge(Slot::plain(entries.collect::<BTreeMap<_, _>>()))
         }
-        (Rule::Merge, _) => return Err(Misfit::Shape("an object, which `merge` needs")),
-        (Rule::Messages, Value::Array(several)) => {
+        (DynamicRule::Merge, _) => return Err(Misfit::Shape("an object, which `merge` needs")),
+        (DynamicRule::Messages, Value::Array(several)) => {
             let all = several.iter().map(message).collect::<Result<Vec<_>, _>>()?;
             AnySlot::Messages(Slot::plain(MessagesUpdate::new(all)))
         }
-        (Rule::Messages, one) => {
+        (DynamicRule::Messages, one) => {
             AnySlot::Messages(Slot::plain(MessagesUpdate::new([message(&one)?])))
         }
-        (Rule::Sum, number @ Value::Number(_)) => AnySlot::Sum(Slot::plain(vec![Json(number)])),
-        (Rule::Sum, _) => return Err(Misfit::Shape("a number, which `sum` needs")),
+        (DynamicRule::Sum, number @ Value::Number(_)) => {
+            AnySlot::Sum(Slot::plain(vec![Json(number)]))
+        }
+        (DynamicRule::Sum, _) => return Err(Misfit::Shape("a number, which `sum` needs")),
     })
 }
 
 /// A whole value under `rule`: what an overwrite and a default are.
-pub(crate) fn whole(rule: Rule, value: Value) -> Result<AnyValue, Misfit> {
+pub(crate) fn whole(rule: DynamicRule, value: Value) -> Result<AnyValue, Misfit> {
     Ok(match (rule, within(value)?) {
-        (Rule::Last, value) => AnyValue::Last(item(value)),
-        (Rule::Append, Value::Array(items)) => {
+        (DynamicRule::Last, value) => AnyValue::Last(item(value)),
+        (DynamicRule::Append, Value::Array(items)) => {
             AnyValue::Append(items.into_iter().map(item).collect())
         }
-        (Rule::Append, _) => {
+        (DynamicRule::Append, _) => {
             return Err(Misfit::Shape("an array, which the whole of `append` needs"));
         }
-        (Rule::Merge, Value::Object(entries)) => {
+        (DynamicRule::Merge, Value::Object(entries)) => {
             let kept = entries.into_iter().filter(|(_, value)| !value.is_null());
             AnyValue::Merge(kept.map(|(key, value)| (key, item(value))).collect())
         }
-        (Rule::Merge, _) => return Err(Misfit::Shape("an object, which `merge` needs")),
-        (Rule::Messages, Value::Array(several)) => {
+        (DynamicRule::Merge, _) => return Err(Misfit::Shape("an object, which `merge` needs")),
+        (DynamicRule::Messages, Value::Array(several)) => {
             let all = several.iter().map(message).collect::<Result<Messages, _>>()?;
             AnyValue::Messages(all)
         }
-        (Rule::Messages, _) => {
+        (DynamicRule::Messages, _) => {
             return Err(Misfit::Shape("an array of messages, which the whole of `messages` needs"));
         }
-        (Rule::Sum, number @ Value::Number(_)) => AnyValue::Sum(Total(Json(number))),
-        (Rule::Sum, _) => return Err(Misfit::Shape("a number, which `sum` needs")),
+        (DynamicRule::Sum, number @ Value::Number(_)) => AnyValue::Sum(Total(Json(number))),
+        (DynamicRule::Sum, _) => return Err(Misfit::Shape("a number, which `sum` needs")),
     })
 }
 

@@ -10,12 +10,13 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::{DEEPEST, DynamicState, declared::Declared};
+use crate::Rule;
 
 /// How the writes of one super-step are merged into a field that is declared at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Rule {
+pub enum DynamicRule {
     /// The last value; two writers in one super-step are an error. At first `null`.
     Last,
     /// A list: an array extends it, anything else is one item more. At first empty.
@@ -28,15 +29,15 @@ pub enum Rule {
     Sum,
 }
 
-impl Rule {
-    /// The rule's name in a schema.
-    pub(crate) fn name(self) -> &'static str {
+impl DynamicRule {
+    /// The rule in a schema.
+    pub(crate) fn in_schema(self) -> Rule {
         match self {
-            Self::Last => "last value",
-            Self::Append => "append",
-            Self::Merge => "merge",
-            Self::Messages => "messages",
-            Self::Sum => "sum",
+            Self::Last => Rule::LastValue,
+            Self::Append => Rule::Append,
+            Self::Merge => Rule::Merge,
+            Self::Messages => Rule::Messages,
+            Self::Sum => Rule::Sum,
         }
     }
 
@@ -58,7 +59,7 @@ impl Rule {
 pub struct DynamicField {
     /// How what is written to it is merged.
     #[serde(rename = "reduce")]
-    pub rule: Rule,
+    pub rule: DynamicRule,
     /// Its value before the first write; `None` for what the rule begins with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
@@ -73,7 +74,7 @@ pub struct DynamicField {
 impl DynamicField {
     /// A field with this rule.
     #[must_use]
-    pub fn new(rule: Rule) -> Self {
+    pub fn new(rule: DynamicRule) -> Self {
         Self { rule, default: None, private: false, ephemeral: false }
     }
 
@@ -97,8 +98,8 @@ impl DynamicField {
     }
 }
 
-impl From<Rule> for DynamicField {
-    fn from(rule: Rule) -> Self {
+impl From<DynamicRule> for DynamicField {
+    fn from(rule: DynamicRule) -> Self {
         Self::new(rule)
     }
 }
@@ -141,7 +142,7 @@ impl DynamicSchema {
         Self { name: name.into(), ..self }
     }
 
-    /// Adds a field: a [`Rule`], or a [`DynamicField`] with more to say.
+    /// Adds a field: a [`DynamicRule`], or a [`DynamicField`] with more to say.
     #[must_use]
     pub fn field(mut self, name: impl Into<String>, field: impl Into<DynamicField>) -> Self {
         self.fields.push((name.into(), field.into()));

@@ -7,7 +7,7 @@ use hanok_core::{Changes, Fields, StoredError};
 use serde_json::Value;
 
 use super::{
-    Rule,
+    DynamicRule,
     sum::{Add, Total},
 };
 use crate::{
@@ -77,13 +77,13 @@ macro_rules! both {
 
 impl AnyValue {
     /// What the rule begins with.
-    pub(crate) fn empty(rule: Rule) -> Self {
+    pub(crate) fn empty(rule: DynamicRule) -> Self {
         match rule {
-            Rule::Last => Self::Last(Item::default()),
-            Rule::Append => Self::Append(List::default()),
-            Rule::Merge => Self::Merge(Map::default()),
-            Rule::Messages => Self::Messages(Messages::default()),
-            Rule::Sum => Self::Sum(Total::default()),
+            DynamicRule::Last => Self::Last(Item::default()),
+            DynamicRule::Append => Self::Append(List::default()),
+            DynamicRule::Merge => Self::Merge(Map::default()),
+            DynamicRule::Messages => Self::Messages(Messages::default()),
+            DynamicRule::Sum => Self::Sum(Total::default()),
         }
     }
 
@@ -123,41 +123,47 @@ impl AnyValue {
 
     /// Takes a stored value out of `fields`.
     pub(crate) fn load(
-        rule: Rule,
+        rule: DynamicRule,
         name: &str,
         fields: &mut Fields,
     ) -> Result<Option<Self>, StoredError> {
         let names = [name];
         Ok(match rule {
-            Rule::Last => Slot::<_, LastValue>::load_value(&names, fields)?.map(Self::Last),
-            Rule::Append => Slot::<_, Append>::load_value(&names, fields)?.map(Self::Append),
-            Rule::Merge => Slot::<_, Merge>::load_value(&names, fields)?.map(Self::Merge),
-            Rule::Messages => {
+            DynamicRule::Last => Slot::<_, LastValue>::load_value(&names, fields)?.map(Self::Last),
+            DynamicRule::Append => Slot::<_, Append>::load_value(&names, fields)?.map(Self::Append),
+            DynamicRule::Merge => Slot::<_, Merge>::load_value(&names, fields)?.map(Self::Merge),
+            DynamicRule::Messages => {
                 Slot::<_, MessageIds>::load_value(&names, fields)?.map(Self::Messages)
             }
-            Rule::Sum => Slot::<_, Operations<Add>>::load_value(&names, fields)?.map(Self::Sum),
+            DynamicRule::Sum => {
+                Slot::<_, Operations<Add>>::load_value(&names, fields)?.map(Self::Sum)
+            }
         })
     }
 }
 
 impl AnySlot {
-    pub(crate) fn rule(&self) -> Rule {
+    pub(crate) fn rule(&self) -> DynamicRule {
         match self {
-            Self::Last(_) => Rule::Last,
-            Self::Append(_) => Rule::Append,
-            Self::Merge(_) => Rule::Merge,
-            Self::Messages(_) => Rule::Messages,
-            Self::Sum(_) => Rule::Sum,
+            Self::Last(_) => DynamicRule::Last,
+            Self::Append(_) => DynamicRule::Append,
+            Self::Merge(_) => DynamicRule::Merge,
+            Self::Messages(_) => DynamicRule::Messages,
+            Self::Sum(_) => DynamicRule::Sum,
         }
     }
 
-    pub(crate) fn load(rule: Rule, name: &str, changes: &Changes) -> Result<Self, StoredError> {
+    pub(crate) fn load(
+        rule: DynamicRule,
+        name: &str,
+        changes: &Changes,
+    ) -> Result<Self, StoredError> {
         Ok(match rule {
-            Rule::Last => Self::Last(Slot::load(name, changes)?),
-            Rule::Append => Self::Append(Slot::load(name, changes)?),
-            Rule::Merge => Self::Merge(Slot::load(name, changes)?),
-            Rule::Messages => Self::Messages(Slot::load(name, changes)?),
-            Rule::Sum => Self::Sum(Slot::load(name, changes)?),
+            DynamicRule::Last => Self::Last(Slot::load(name, changes)?),
+            DynamicRule::Append => Self::Append(Slot::load(name, changes)?),
+            DynamicRule::Merge => Self::Merge(Slot::load(name, changes)?),
+            DynamicRule::Messages => Self::Messages(Slot::load(name, changes)?),
+            DynamicRule::Sum => Self::Sum(Slot::load(name, changes)?),
         })
     }
 

@@ -15,9 +15,9 @@ use crate::{ReduceError, StateUpdate};
 /// that is not bound cannot be stored, and its messages have no ids.
 ///
 /// ```
-/// use hanok_state::{DynamicSchema, DynamicUpdate, Rule, State};
+/// use hanok_state::{DynamicSchema, DynamicUpdate, DynamicRule, State};
 ///
-/// let mut state = DynamicSchema::new("count").field("hits", Rule::Sum).state()?;
+/// let mut state = DynamicSchema::new("count").field("hits", DynamicRule::Sum).state()?;
 /// state.reduce(vec![("a".into(), DynamicUpdate::new().set("hits", 2).set("hits", 3))])?;
 /// assert_eq!(state.get("hits"), Some(5.into()));
 ///
@@ -92,7 +92,7 @@ impl DynamicUpdate {
         Self::default()
     }
 
-    /// Writes `value` to `field`, under the field's rule; [`Rule`](crate::Rule) says what each takes.
+    /// Writes `value` to `field`, under the field's rule; [`DynamicRule`](crate::DynamicRule) says what each takes.
     ///
     /// A message is a text that a person says, or an object as [`Message`](crate::Message) is serialised, as OpenAI's
     /// chat completions have it, or LangChain; several are an array.

@@ -388,7 +388,10 @@ pub(crate) fn what_is_written_anew_holds_nothing_of_before(store: impl Checkpoin
             let mut before = open.fold.clone();
             for (path, run) in &mut before.runs {
                 run.takeovers = read.runs[path].takeovers;
-                run.failures.values_mut().for_each(|failed| failed.spent = Spent::default());
+                run.records
+                    .failures
+                    .values_mut()
+                    .for_each(|failed| failed.spent = Spent::default());
             }
             assert_eq!(plain(&read).runs, plain(&before).runs);
         }

@@ -119,13 +119,7 @@ pub(crate) fn a_rewind_goes_back_and_keeps_what_it_leaves(store: impl Checkpoint
                 turn: script.end(),
                 since,
                 takeovers,
-                pending: Default::default(),
-                memos: Default::default(),
-                intents: Default::default(),
-                settled: Default::default(),
-                failures: Default::default(),
-                questions: Default::default(),
-                answers: Default::default(),
+                records: Default::default(),
                 ..run.clone()
             };
         });

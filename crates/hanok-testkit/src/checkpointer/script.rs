@@ -147,7 +147,7 @@ fn fits(before: &ThreadFold, entry: &Entry) -> bool {
     match &entry.body {
         Body::Answer(answer) => before
             .run(&entry.namespace)
-            .is_some_and(|run| run.questions.iter().any(|asked| asked.id == answer.id)),
+            .is_some_and(|run| run.records.questions.iter().any(|asked| asked.id == answer.id)),
         Body::Rewind => false,
         _ => true,
     }

@@ -162,7 +162,7 @@ fn follows(run: &RunFold, body: &Body) -> Result<(), Wrong> {
     let no = |why: &str| Err(why.to_owned());
     match body {
         Body::Write(write) => {
-            if run.pending.values().any(|before| before.task == write.task) {
+            if run.records.pending.values().any(|before| before.task == write.task) {
                 return no("P1: a task's write is stored twice");
             }
             if !run.frontier.due.iter().any(|due| due.node == write.node) {
@@ -170,25 +170,27 @@ fn follows(run: &RunFold, body: &Body) -> Result<(), Wrong> {
             }
         }
         Body::Commit(commit) => return committed(run, commit),
-        Body::Void(void) if void.writes.iter().any(|at| !run.pending.contains_key(at)) => {
+        Body::Void(void) if void.writes.iter().any(|at| !run.records.pending.contains_key(at)) => {
             return no("P1: what is voided was not pending");
         }
-        Body::Memo(memo) if run.memos.contains_key(&(memo.task, memo.name.clone())) => {
+        Body::Memo(memo) if run.records.memos.contains_key(&(memo.task, memo.name.clone())) => {
             return no("P2: a step's result is stored twice");
         }
         Body::Intent(intent) => {
             let key = (intent.task, intent.key.clone());
-            if run.intents.get(&key).is_some_and(|before| before.doubt != Doubt::Repeat) {
+            if run.records.intents.get(&key).is_some_and(|before| before.doubt != Doubt::Repeat) {
                 return no("P4: a call that is in doubt is made again");
             }
-            if run.memos.contains_key(&key) {
+            if run.records.memos.contains_key(&key) {
                 return no("P4: a call whose result is stored is made again");
             }
         }
         Body::Answer(answer) => {
-            let asked = run.questions.iter().any(|question| question.id == answer.id);
-            let doubted = run.intents.values().any(|intent| intent.id == answer.id);
-            if run.answers.contains_key(&answer.id) || run.settled.contains_key(&answer.id) {
+            let asked = run.records.questions.iter().any(|question| question.id == answer.id);
+            let doubted = run.records.intents.values().any(|intent| intent.id == answer.id);
+            if run.records.answers.contains_key(&answer.id)
+                || run.records.settled.contains_key(&answer.id)
+            {
                 return no("P14: a question is answered twice");
             }
             if !asked && !doubted {
@@ -218,7 +220,7 @@ fn committed(run: &RunFold, commit: &Commit) -> Result<(), Wrong> {
     }
     let mut folded = Vec::new();
     for at in &commit.folds {
-        match run.pending.get(at) {
+        match run.records.pending.get(at) {
             Some(write) => folded.push(&*write.node),
             None => return Err(format!("P1: position {at} is folded and is not pending")),
         }
@@ -226,7 +228,7 @@ fn committed(run: &RunFold, commit: &Commit) -> Result<(), Wrong> {
     if !(folded == due || folded.is_empty() && due.len() == 1) {
         return Err(format!("P1, P11: the writes of {folded:?} are folded where {due:?} were due"));
     }
-    if commit.folds.len() != run.pending.len() {
+    if commit.folds.len() != run.records.pending.len() {
         return Err("P1: a stored write is not folded".to_owned());
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! What goes of what is pending, because it holds what was erased.
 
-use hanok_checkpoint::{Body, CheckpointError, Doubt, Goto, Intent, Log, RunFold, ThreadFold};
+use hanok_checkpoint::{
+    Body, CheckpointError, Doubt, Goto, Intent, Log, RunFold, StepRecords, ThreadFold,
+};
 use hanok_core::{Stored, TaskId};
 
 use crate::outcome::Resolution;
@@ -18,10 +20,10 @@ pub(super) async fn meant(
     gone: &Words,
 ) -> Result<Vec<Intent>, CheckpointError> {
     let runs = || fold.runs.values();
-    let memos = runs().flat_map(|run| &run.memos);
+    let memos = runs().flat_map(|run| &run.records.memos);
     let called = memos.filter(|((_, name), value)| is_call(name) && gone.are_in(value));
     let mut called: Vec<_> = called.map(|(key, _)| key.clone()).collect();
-    let settled = runs().flat_map(|run| &run.settled);
+    let settled = runs().flat_map(|run| &run.records.settled);
     let settled = settled.filter(|(_, value)| result_holds(gone, value));
     let mut settled: Vec<_> = settled.map(|(id, _)| id.clone()).collect();
     let (mut meant, mut before) = (Vec::new(), None);
@@ -67,7 +69,9 @@ pub(super) fn forget(run: &mut RunFold, gone: &Words, meant: &[Intent]) {
     if gone.is_empty() {
         return;
     }
-    run.pending.retain(|_, write| {
+    let StepRecords { pending, memos, intents, settled, failures, questions, answers } =
+        &mut run.records;
+    pending.retain(|_, write| {
         let sends = write.goto.iter().any(|goto| match goto {
             Goto::Send(due) => due.input.as_ref().is_some_and(|i| gone.are_in(i)),
             _ => false,
@@ -76,28 +80,27 @@ pub(super) fn forget(run: &mut RunFold, gone: &Words, meant: &[Intent]) {
         !sends && !hands && !gone.are_in_changes(&write.changes)
     });
     let mut doubtful = Vec::new();
-    run.memos.retain(|(task, name), value| {
+    memos.retain(|(task, name), value| {
         let stays = !gone.are_in(value);
         let is_of = |intent: &&Intent| intent.task == *task && intent.key == *name;
         doubtful.extend(meant.iter().find(is_of).filter(|_| !stays));
         stays
     });
-    run.settled.retain(|id, value| {
+    settled.retain(|id, value| {
         let stays = !result_holds(gone, value);
         doubtful.extend(meant.iter().find(|intent| intent.id == *id).filter(|_| !stays));
         stays
     });
     let doubtful = doubtful.into_iter().cloned();
-    run.intents.extend(doubtful.map(|intent| ((intent.task, intent.key.clone()), intent)));
-    for intent in run.intents.values_mut().filter(|intent| gone.are_in_text(&intent.arguments)) {
+    intents.extend(doubtful.map(|intent| ((intent.task, intent.key.clone()), intent)));
+    for intent in intents.values_mut().filter(|intent| gone.are_in_text(&intent.arguments)) {
         intent.arguments.clear();
     }
-    run.questions.retain(|question| !gone.are_in(&question.payload));
-    let questions = &run.questions;
-    run.answers.retain(|id, value| {
+    questions.retain(|question| !gone.are_in(&question.payload));
+    answers.retain(|id, value| {
         !gone.are_in(value) && questions.iter().any(|question| question.id == *id)
     });
-    for failed in run.failures.values_mut().filter(|failed| gone.are_in_text(&failed.message)) {
+    for failed in failures.values_mut().filter(|failed| gone.are_in_text(&failed.message)) {
         failed.message.clear();
     }
 }

@@ -1,6 +1,6 @@
 //! Deploys of states whose fields are declared at run time.
 
-use hanok_state::{DynamicSchema, DynamicState, DynamicUpdate, Rule};
+use hanok_state::{DynamicRule, DynamicSchema, DynamicState, DynamicUpdate};
 use serde_json::json;
 
 use super::*;
@@ -20,7 +20,7 @@ fn graph(schema: DynamicSchema) -> Graph<DynamicState, Ledger> {
 }
 
 fn schema() -> DynamicSchema {
-    DynamicSchema::new("s").field("log", Rule::Append).field("topic", Rule::Last)
+    DynamicSchema::new("s").field("log", DynamicRule::Append).field("topic", DynamicRule::Last)
 }
 
 /// A field that a schema of later adds has its default, one that it drops rides along, and pending writes are kept; the sum
@@ -28,11 +28,11 @@ fn schema() -> DynamicSchema {
 #[tokio::test]
 async fn a_declared_state_outlives_a_change_of_its_schema() {
     let (store, ledger) = (memory(), Ledger::default());
-    let old = graph(schema().field("n", Rule::Sum));
+    let old = graph(schema().field("n", DynamicRule::Sum));
     let update = DynamicUpdate::new().set("n", 1).set("log", "a");
     let outcome = fresh(&old, &store).invoke(update, ledger.clone()).await.unwrap();
     assert!(is_waiting(&outcome));
-    let new = graph(schema().field("n", Rule::Sum).field("tags", Rule::Merge));
+    let new = graph(schema().field("n", DynamicRule::Sum).field("tags", DynamicRule::Merge));
     let live = fresh(&new, &store).reply("yes", ledger.clone()).await.unwrap().done().unwrap();
     let want = json!({"log": ["a", "b"], "topic": "tea", "n": 3, "tags": {}});
     assert_eq!((live.to_json(), ledger.of("writes")), (want.clone(), 1));

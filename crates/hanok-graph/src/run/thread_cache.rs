@@ -18,40 +18,40 @@ const THREADS: usize = 64;
 const BYTES: usize = 64 << 20;
 
 /// Where a thread was left whose turn is over.
-pub(crate) struct Recent<S> {
+pub(crate) struct CachedThread<S> {
     pub(crate) tip: Tip,
     pub(crate) epoch: Epoch,
     /// What there is to read, which is about what the state takes.
-    pub(crate) reading: SnapshotPolicy,
+    pub(crate) snapshots: SnapshotPolicy,
     pub(crate) state: Arc<S>,
     pub(crate) unknown: Fields,
     pub(crate) schema: Arc<StoredSchema>,
 }
 
 /// The threads that were used last.
-pub(crate) struct Recents<S>(Mutex<VecDeque<(ThreadKey, Recent<S>)>>);
+pub(crate) struct ThreadCache<S>(Mutex<VecDeque<(ThreadKey, CachedThread<S>)>>);
 
-impl<S> Default for Recents<S> {
+impl<S> Default for ThreadCache<S> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<S> Recents<S> {
-    fn threads(&self) -> MutexGuard<'_, VecDeque<(ThreadKey, Recent<S>)>> {
+impl<S> ThreadCache<S> {
+    fn threads(&self) -> MutexGuard<'_, VecDeque<(ThreadKey, CachedThread<S>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes what is remembered of `thread`.
-    pub(crate) fn take(&self, thread: &ThreadKey) -> Option<Recent<S>> {
+    pub(crate) fn take(&self, thread: &ThreadKey) -> Option<CachedThread<S>> {
         let mut threads = self.threads();
         let at = threads.iter().rposition(|(key, _)| key == thread)?;
         threads.remove(at).map(|(_, recent)| recent)
     }
 
     /// Remembers `thread`, and forgets those that were used longest ago.
-    pub(crate) fn put(&self, thread: &ThreadKey, recent: Recent<S>) {
-        let size = |recent: &Recent<S>| recent.reading.size();
+    pub(crate) fn put(&self, thread: &ThreadKey, recent: CachedThread<S>) {
+        let size = |recent: &CachedThread<S>| recent.snapshots.size();
         let mut threads = self.threads();
         threads.retain(|(key, _)| key != thread);
         threads.push_back((thread.clone(), recent));

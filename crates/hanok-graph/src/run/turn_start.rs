@@ -11,25 +11,25 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{RunError, state_error},
-    graph::definition::Inner,
+    graph::definition::Definition,
     ids,
     journal::{journal::Relabel, snapshot_policy::SnapshotPolicy},
     run::{
         answer,
         initial_fields::{first_values, forget, with_input},
         merge::{complete, merge},
-        progress::Progress,
         rebase::{Migrated, migrated},
-        recent::Recent,
+        run_state::RunState,
+        thread_cache::CachedThread,
     },
 };
 
 /// Applies an input: completes it, with ids that derive from `thread`, merges it and says what is due first. Returns what it
 /// writes, as stored.
 pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
-    graph: &Inner<S, C>,
+    graph: &Definition<S, C>,
     (namespace, thread): (&Namespace, &ThreadKey),
-    progress: &mut Progress<S>,
+    progress: &mut RunState<S>,
     mut update: S::Update,
     (turn, now): (Position, Timestamp),
 ) -> Result<Changes, RunError> {
@@ -66,28 +66,28 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
 }
 
 /// One way of the thread's run to begin.
-pub(crate) enum Way<U> {
+pub(crate) enum TurnInput<U> {
     /// A new turn.
     New(U),
     /// What is due goes on, with answers if there are any.
-    On(Vec<answer::Given>),
+    Continue(Vec<answer::CheckedAnswer>),
 }
 
-fn reading(opened: &OpenLog) -> SnapshotPolicy {
+fn snapshot_policy(opened: &OpenLog) -> SnapshotPolicy {
     let (snapshot, since) = opened.sizes;
     SnapshotPolicy::of(snapshot + since, opened.fold.size())
 }
 
 /// A run that is about to take its thread: where the thread is, and what the run begins with.
-pub(crate) struct Opening<S: State> {
+pub(crate) struct TurnStart<S: State> {
     /// Where the log ends.
     pub(crate) tip: Tip,
     /// When the run takes it.
     pub(crate) now: Timestamp,
     /// The epoch that the run takes it with.
     pub(crate) epoch: Epoch,
-    pub(crate) reading: SnapshotPolicy,
-    pub(crate) progress: Progress<S>,
+    pub(crate) snapshots: SnapshotPolicy,
+    pub(crate) progress: RunState<S>,
     /// What an earlier run left of subgraphs.
     pub(crate) runs: BTreeMap<Namespace, RunFold>,
     /// Whether that run ended because people are asked: whatever could go on without them has.
@@ -118,7 +118,7 @@ pub(crate) fn takeovers(opened: Option<&OpenLog>, me: &Holder) -> u32 {
     root.takeovers + u32::from(root.open && !dropped)
 }
 
-impl<S: State> Opening<S> {
+impl<S: State> TurnStart<S> {
     /// Reads what the log says, and begins a thread that has none at `new`; a state in another schema is written anew in this
     /// build's.
     pub(crate) fn of(
@@ -128,9 +128,9 @@ impl<S: State> Opening<S> {
         me: &Holder,
         now: Timestamp,
     ) -> Result<Self, RunError> {
-        let (tip, epoch, reading) = opened.as_ref().map_or_else(
+        let (tip, epoch, snapshots) = opened.as_ref().map_or_else(
             || (new(), Epoch::default(), SnapshotPolicy::of(0, 0)),
-            |opened| (Tip::of(&opened.head), opened.head.epoch, reading(opened)),
+            |opened| (Tip::of(&opened.head), opened.head.epoch, snapshot_policy(opened)),
         );
         let takeovers = takeovers(opened.as_ref(), me);
         let stored = opened.as_ref().map(|opened| Labels::of(&opened.fold));
@@ -143,7 +143,7 @@ impl<S: State> Opening<S> {
         let Migrated { progress, entries: first, unknown } = if is_new {
             let schema = initial.schema().to_stored().into();
             let state = Arc::new(initial.clone());
-            let progress = Progress::beginning(state, Default::default(), schema);
+            let progress = RunState::beginning(state, Default::default(), schema);
             Migrated { progress, entries: Vec::new(), unknown: Vec::new() }
         } else {
             migrated(initial, &Namespace::root(), root, &mut runs)?
@@ -152,7 +152,7 @@ impl<S: State> Opening<S> {
             tip,
             now,
             epoch: epoch.next(now),
-            reading,
+            snapshots,
             progress,
             runs,
             asked,
@@ -168,13 +168,13 @@ impl<S: State> Opening<S> {
     }
 
     /// Goes on from where a run of this process left the thread.
-    pub(crate) fn recent(recent: Recent<S>, ran: u64, now: Timestamp) -> Self {
+    pub(crate) fn cached(cached: CachedThread<S>, ran: u64, now: Timestamp) -> Self {
         Self {
-            tip: recent.tip,
+            tip: cached.tip,
             now,
-            epoch: recent.epoch.next(now),
-            reading: recent.reading,
-            progress: Progress::beginning(recent.state, recent.unknown, recent.schema),
+            epoch: cached.epoch.next(now),
+            snapshots: cached.snapshots,
+            progress: RunState::beginning(cached.state, cached.unknown, cached.schema),
             runs: BTreeMap::new(),
             asked: false,
             takeovers: 0,
@@ -192,10 +192,10 @@ impl<S: State> Opening<S> {
     /// Adds how the run begins.
     pub(crate) fn begin<C: Send + Sync + 'static>(
         mut self,
-        graph: &Inner<S, C>,
+        graph: &Definition<S, C>,
         thread: &ThreadKey,
         run: RunId,
-        way: Way<S::Update>,
+        way: TurnInput<S::Update>,
         tags: BTreeMap<String, String>,
     ) -> Result<Self, RunError> {
         let at = Position(self.tip.position.0 + self.first.len() as u64 + 1);
@@ -214,9 +214,9 @@ impl<S: State> Opening<S> {
         };
         let mut answers = Vec::new();
         match way {
-            Way::New(update) => {
+            TurnInput::New(update) => {
                 // What was due and pending is over; the state stays, and so do those of subgraphs that outlive a call.
-                let Progress { mut state, unknown, schema, .. } = self.progress;
+                let RunState { mut state, unknown, schema, .. } = self.progress;
                 let initial = &*graph.initial;
                 begin.input = match self.is_new {
                     true => first_values(initial)?,
@@ -224,7 +224,7 @@ impl<S: State> Opening<S> {
                 };
                 begin.input.fill(&unknown);
                 begin.schema = self.is_new.then(|| schema.clone());
-                self.progress = Progress::beginning(state, unknown, schema);
+                self.progress = RunState::beginning(state, unknown, schema);
                 let (runs, root) = (self.runs.clone(), Namespace::root());
                 self.runs.retain(|path, _| outlives(&runs, path, &root));
                 let (place, progress) = ((&root, thread), &mut self.progress);
@@ -234,7 +234,7 @@ impl<S: State> Opening<S> {
                 self.began = Some(at);
                 (self.identity, self.is_new) = (None, false);
             }
-            Way::On(given) => answers = given,
+            TurnInput::Continue(given) => answers = given,
         }
         // The log names a graph by its fingerprint alone.
         let same = self.ran == graph.fingerprint;
@@ -249,22 +249,11 @@ impl<S: State> Opening<S> {
     }
 
     /// Adds an answer, for the graph that asked.
-    fn answer(&mut self, given: answer::Given) {
-        let answer::Given { path, id, value, doubt } = given;
+    fn answer(&mut self, given: answer::CheckedAnswer) {
+        let answer::CheckedAnswer { path, id, value } = given;
         let id = id.0.to_string();
-        let answered = match (self.runs.get_mut(&path), doubt) {
-            (Some(run), true) => {
-                run.intents.retain(|_, intent| intent.id != id);
-                &mut run.settled
-            }
-            (Some(run), false) => &mut run.answers,
-            (None, true) => {
-                self.progress.intents.retain(|_, intent| intent.id != id);
-                &mut self.progress.settled
-            }
-            (None, false) => &mut self.progress.answers,
-        };
-        answered.insert(id.clone(), value.clone());
+        let below = self.runs.get_mut(&path).map(|run| &mut run.records);
+        below.unwrap_or(&mut self.progress.records).answer(&id, &value);
         self.first.push((path, Body::Answer(Answer { id, value })));
     }
 }

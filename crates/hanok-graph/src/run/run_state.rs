@@ -1,27 +1,22 @@
 //! How far a run of one graph has come.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_checkpoint::{Failed, Frontier, Goto, Intent, Question, RunFold, TaskWrite};
-use hanok_core::{
-    Changes, Field, Fields, Position, Spent, Stored, StoredError, StoredSchema, TaskId, Timestamp,
-};
+use hanok_checkpoint::{Frontier, Goto, RunFold, StepRecords};
+use hanok_core::{Changes, Field, Fields, Position, Spent, StoredError, StoredSchema, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{NodeError, RunError, state_error},
-    graph::definition::Inner,
+    graph::definition::Definition,
     run::{
-        plan::{Said, next_frontier},
+        plan::{TaskExit, next_frontier},
         route::run_routers,
     },
 };
 
 /// How far a run has come.
-pub(crate) struct Progress<S: State> {
+pub(crate) struct RunState<S: State> {
     pub(crate) state: Arc<S>,
     /// Fields that this build does not know, within nested states too; they ride along.
     pub(crate) unknown: Fields,
@@ -38,13 +33,8 @@ pub(crate) struct Progress<S: State> {
     pub(crate) at: Position,
     /// The nodes of the last super-step.
     pub(crate) last: Vec<Arc<str>>,
-    pub(crate) pending: BTreeMap<Position, TaskWrite>,
-    pub(crate) memos: BTreeMap<(TaskId, String), Stored>,
-    pub(crate) intents: BTreeMap<(TaskId, String), Intent>,
-    pub(crate) settled: BTreeMap<String, Stored>,
-    pub(crate) failures: BTreeMap<TaskId, Failed>,
-    pub(crate) questions: Vec<Question>,
-    pub(crate) answers: BTreeMap<String, Stored>,
+    /// The records of the tasks that are due.
+    pub(crate) records: StepRecords,
     /// Whether the breakpoint here was come to before, and is passed.
     pub(crate) passed: bool,
     /// What a subgraph that shares its caller's state has added to it.
@@ -52,7 +42,7 @@ pub(crate) struct Progress<S: State> {
     pub(crate) spent: Spent,
 }
 
-impl<S: State> Progress<S> {
+impl<S: State> RunState<S> {
     /// Where a log says that a run stands.
     pub(crate) fn of(initial: &S, mut run: RunFold) -> Result<Self, RunError> {
         let fresh = fresh(initial, &run.fields).map_err(state_error)?;
@@ -70,14 +60,8 @@ impl<S: State> Progress<S> {
             turn: run.turn,
             at: Position::START,
             last: run.last,
-            pending: run.pending,
-            memos: run.memos,
-            intents: run.intents,
-            settled: run.settled,
-            failures: run.failures,
+            records: run.records,
             passed: run.paused,
-            questions: run.questions,
-            answers: run.answers,
             spent: run.spent,
         })
     }
@@ -100,27 +84,10 @@ impl<S: State> Progress<S> {
             turn: Position::START,
             at: Position::START,
             last: Vec::new(),
-            pending: BTreeMap::new(),
-            memos: BTreeMap::new(),
-            intents: BTreeMap::new(),
-            settled: BTreeMap::new(),
-            failures: BTreeMap::new(),
+            records: StepRecords::default(),
             passed: false,
-            questions: Vec::new(),
-            answers: BTreeMap::new(),
             spent: Spent::default(),
         }
-    }
-
-    /// Whether the tasks that are due begin afresh: nothing of them is in the log.
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.pending.is_empty()
-            && self.memos.is_empty()
-            && self.intents.is_empty()
-            && self.settled.is_empty()
-            && self.failures.is_empty()
-            && self.questions.is_empty()
-            && self.answers.is_empty()
     }
 
     /// New tasks are due; what belonged to the old ones is over.
@@ -128,13 +95,7 @@ impl<S: State> Progress<S> {
         self.frontier = frontier;
         self.since = since;
         self.last = last;
-        self.pending.clear();
-        self.memos.clear();
-        self.intents.clear();
-        self.settled.clear();
-        self.failures.clear();
-        self.questions.clear();
-        self.answers.clear();
+        self.records.clear();
         self.passed = false;
     }
 }
@@ -163,14 +124,14 @@ fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError
     })
 }
 
-impl<S: State, C> Inner<S, C> {
+impl<S: State, C> Definition<S, C> {
     /// What is due first, from a state that holds the input.
     pub(crate) fn first(&self, state: &S) -> Result<Frontier, NodeError> {
         let edges = self.start.edges.iter().map(|node| Goto::Node(node.clone()));
         let routed = run_routers(&self.start, state)?.into_iter();
         let routed = routed.map(|target| self.stored(target));
         let goto: Vec<_> = edges.map(Ok).chain(routed).collect::<Result<_, _>>()?;
-        let said = std::iter::once(Said { node: crate::names::START, goto: &goto });
+        let said = std::iter::once(TaskExit { node: crate::names::START, goto: &goto });
         let begun = next_frontier(&Frontier::default(), said, self.rules());
         Ok(Frontier { step: 0, ..begun })
     }

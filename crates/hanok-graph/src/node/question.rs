@@ -1,0 +1,89 @@
+//! The questions of a task: their identity, their terms, and the answers that it reads.
+
+use std::sync::Arc;
+
+use crate::{ids::Digest, node::attempt::TaskAttempt};
+use hanok_checkpoint::Question;
+use hanok_core::{Ask, AskError, BoxFuture, Request, RequestId, Stored};
+
+/// An answer that does not fit its question.
+#[derive(Debug, Clone)]
+pub(crate) struct UnfitAnswer {
+    pub(crate) id: String,
+    /// What the node wants to read.
+    pub(crate) wanted: String,
+    pub(crate) answer: Stored,
+    pub(crate) reason: String,
+}
+
+impl TaskAttempt {
+    /// The answer to the task's next question, if it is there; otherwise the question is asked.
+    pub(crate) fn ask(&self, request: Request) -> Result<Stored, AskError> {
+        let Request { payload, schema, deadline, check } = request;
+        if !self.env.journal.is_kept() {
+            return Err(AskError::Nobody {
+                reason: "an interrupt needs a checkpointer: the run has to end and go on later",
+            });
+        }
+        let mut seen = self.seen();
+        // Counted among equal ones: a question that another one comes before stays the same question.
+        let before = seen.questions.entry((payload.clone(), schema.clone())).or_default();
+        let ordinal = *before;
+        *before += 1;
+        let id = Digest::new("question")
+            .part(self.task().as_bytes())
+            .part(&[u8::from(self.handling)])
+            .part(&ordinal.to_le_bytes())
+            .part(payload.as_bytes())
+            .part(schema.as_deref().unwrap_or_default().as_bytes())
+            .hex();
+        if let Some(answer) = self.kept().answers.get(&id) {
+            seen.used.insert(id.clone());
+            let Some((check, error)) = check.and_then(|check| {
+                let error = check.read(answer).err()?;
+                Some((check, error))
+            }) else {
+                return Ok(answer.clone());
+            };
+            seen.unfit.push(UnfitAnswer {
+                id: id.clone(),
+                wanted: check.wanted().to_owned(),
+                answer: answer.clone(),
+                reason: crate::error::error_chain(&*error),
+            });
+            return Err(AskError::Waiting(RequestId(id.into())));
+        }
+        // A question that was asked keeps the deadline that it was asked with.
+        let asked = self.kept().questions.iter().find(|asked| asked.id == id);
+        let deadline = asked.map_or(deadline, |asked| asked.deadline);
+        if asked.is_some() && deadline.is_some_and(|d| d <= self.env.runtime.clock.now()) {
+            return Err(AskError::Expired(RequestId(id.into())));
+        }
+        seen.asked.push(Question {
+            id: id.clone(),
+            task: self.task(),
+            node: self.node.to_string(),
+            payload,
+            schema: schema.map(|schema| schema.to_string()),
+            deadline,
+        });
+        Err(AskError::Waiting(RequestId(id.into())))
+    }
+
+    /// The questions of the task that were answered, and that it did not ask when it ran again: it asks something else.
+    pub(crate) fn unused(&self) -> Vec<Question> {
+        let (task, seen, kept) = (self.task(), self.seen(), self.kept());
+        let asked = kept.questions.iter().filter(|question| question.task == task);
+        let answered = asked.filter(|question| kept.answers.contains_key(&question.id));
+        answered.filter(|question| !seen.used.contains(&question.id)).cloned().collect()
+    }
+}
+
+/// Lets the calls of a task ask.
+pub(crate) struct Asker(pub(crate) Arc<TaskAttempt>);
+
+impl Ask for Asker {
+    fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>> {
+        Box::pin(async move { self.0.ask(request) })
+    }
+}

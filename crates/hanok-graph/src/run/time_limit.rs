@@ -1,0 +1,51 @@
+//! The time that a turn may take.
+
+use std::{pin::pin, time::Duration};
+
+use crate::{
+    error::RunError,
+    outcome::Outcome,
+    run::{run_state::RunState, super_step::GraphRun},
+};
+use futures::FutureExt;
+use hanok_core::{Budget, Limit};
+use hanok_state::State;
+
+/// Drives a run, and stops it when the turn's time is over.
+pub(crate) async fn within_time<S: State, C: Send + Sync + 'static>(
+    run: &GraphRun<S, C>,
+    state: &mut RunState<S>,
+    budget: Budget,
+) -> Result<Outcome<S>, RunError> {
+    let Some(time) = budget.time else { return run.drive(state).await };
+    // Apart, so that the others carry no room for it.
+    Box::pin(at_most(run, state, time)).await
+}
+
+async fn at_most<S: State, C: Send + Sync + 'static>(
+    run: &GraphRun<S, C>,
+    state: &mut RunState<S>,
+    time: Duration,
+) -> Result<Outcome<S>, RunError> {
+    let which = Limit::Time(time);
+    let left = time.saturating_sub(Duration::from_millis(state.spent.millis));
+    if left.is_zero() && !state.frontier.is_done() {
+        return Ok(Outcome::LimitReached { which, state: run.shown(state) });
+    }
+    let outcome = {
+        let mut drive = pin!(run.drive(state).fuse());
+        futures::select_biased! {
+            outcome = drive => outcome,
+            () = run.env.runtime.clock.sleep(left).fuse() => {
+                run.env.stop(which);
+                drive.await
+            }
+        }
+    };
+    match (outcome, run.env.hit()) {
+        (Ok(Outcome::Cancelled), Some(which)) => {
+            Ok(Outcome::LimitReached { which, state: run.shown(state) })
+        }
+        (outcome, _) => outcome,
+    }
+}

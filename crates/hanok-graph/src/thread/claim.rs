@@ -1,0 +1,116 @@
+//! The claim of a run on its thread: what a run that does not get it is told, and how it is given back.
+
+use hanok_checkpoint::{Body, CheckpointError, Checkpointer, Labels, Log};
+use hanok_core::{Cancellation, Namespace};
+use hanok_state::State;
+
+use crate::{
+    error::{RunError, error_chain},
+    journal::journal::ClaimAfter,
+    observe::event::EventKind,
+    outcome::Outcome,
+    run::{run_state::RunState, super_step::GraphRun},
+};
+
+/// The error of an append that was refused, with the holder of the thread's claim if that can be told.
+pub(crate) async fn conflict_holder(log: &Log, error: CheckpointError) -> RunError {
+    let conflict = matches!(
+        error,
+        CheckpointError::Conflict { .. }
+            | CheckpointError::Fenced { .. }
+            | CheckpointError::OtherLife { .. }
+    );
+    let head = if conflict { log.store().head(log.thread()).await.ok().flatten() } else { None };
+    match head.and_then(|head| head.claim) {
+        Some(claim) => {
+            let holder = Some(Box::new(claim.holder));
+            RunError::Conflict { thread: log.thread().clone(), holder }
+        }
+        None => error.into(),
+    }
+}
+
+/// A run that is over, and what stopped it from outside.
+pub(crate) struct Ending<'a, S: State, C> {
+    pub(crate) run: &'a GraphRun<S, C>,
+    pub(crate) state: &'a RunState<S>,
+    pub(crate) log: &'a Log,
+    /// Asks the run to stop because another one of this process replaces it.
+    pub(crate) replaced: &'a Cancellation,
+    /// The heartbeat found the claim lost.
+    pub(crate) lost: bool,
+}
+
+impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
+    /// Writes the run's end into the log and gives the thread back. A run that is done has written it with its last
+    /// commit.
+    pub(crate) async fn give_back(
+        &self,
+        outcome: Result<Outcome<S>, RunError>,
+    ) -> Result<Outcome<S>, RunError> {
+        let journal = &self.run.env.journal;
+        let spent = self.run.env.unreported();
+        // A claim that was given back is not lost, even if the last heartbeat comes too late to be taken.
+        if (self.lost || journal.is_lost()) && !journal.is_released() {
+            let error = self.superseded().await;
+            let ended = self.ended("failed", Some(error.to_string()));
+            self.run.emit(self.state, None, None, ended);
+            return Err(error);
+        }
+        let (name, detail) = match &outcome {
+            Ok(outcome) => (outcome.name(), String::new()),
+            Err(error) => ("failed", error_chain(error)),
+        };
+        let error = (!detail.is_empty()).then(|| detail.clone());
+        if let Err(RunError::Checkpoint(_)) = outcome {
+            self.run.emit(self.state, None, None, self.ended(name, error));
+            return outcome;
+        }
+        // The last commit has ended the run and given the thread back in one append.
+        if journal.is_released() {
+            return outcome;
+        }
+        self.relabel(name, &outcome);
+        let body = Body::End(self.run.end(name, &detail, spent));
+        let report = |at| self.run.emit(self.state, None, Some(at), self.ended(name, error));
+        let entries = vec![(Namespace::root(), body)];
+        match (journal.append_then(entries, ClaimAfter::Released, report).await, outcome) {
+            // In this process, too, it is not its own caller who has cancelled it.
+            (Ok(_), Ok(Outcome::Cancelled)) if self.replaced.is_cancelled() => {
+                Err(self.superseded().await)
+            }
+            (Ok(_), outcome) => outcome,
+            (Err(_), _) if journal.is_lost() => Err(self.superseded().await),
+            (Err(error), Ok(_)) => Err(error.into()),
+            // What went wrong first is what matters.
+            (Err(_), Err(error)) => Err(error),
+        }
+    }
+
+    fn ended(&self, outcome: &str, error: Option<String>) -> EventKind {
+        EventKind::Ended { outcome: outcome.to_owned(), error, spent: self.run.env.turn() }
+    }
+
+    fn relabel(&self, status: &'static str, outcome: &Result<Outcome<S>, RunError>) {
+        let requests = match outcome {
+            Ok(Outcome::Interrupted(requests) | Outcome::InDoubt(requests)) => requests.as_slice(),
+            _ => &[],
+        };
+        self.run.env.journal.relabel(|before| Labels {
+            graph: before.graph.clone(),
+            status: status.to_owned().into(),
+            requests: requests.len(),
+            deadline: requests.iter().filter_map(|request| request.deadline).min(),
+        });
+    }
+
+    /// The error of a run that has lost its thread after it had begun.
+    async fn superseded(&self) -> RunError {
+        let stored = self.run.env.journal.stored();
+        // The holder is told if it can be: that the thread is lost is certain already.
+        let head = self.log.store().head(self.log.thread()).await.ok().flatten();
+        let claim = head.and_then(|head| head.claim);
+        let holder = claim.map(|claim| Box::new(claim.holder));
+        RunError::Superseded { thread: self.log.thread().clone(), stored, holder }
+    }
+}

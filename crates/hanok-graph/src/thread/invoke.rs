@@ -1,0 +1,49 @@
+//! Runs of a graph without a thread.
+
+use std::sync::Arc;
+
+use crate::{
+    error::RunError,
+    graph::definition::Graph,
+    journal::journal::Journal,
+    outcome::Outcome,
+    run::{run_state::RunState, time_limit::within_time, turn_start::apply_input},
+    thread::options::RunOptions,
+};
+use hanok_core::{Namespace, Position, RunId, Spent, Tenant, ThreadKey};
+use hanok_state::State;
+use tracing::Instrument;
+
+impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
+    /// Runs the graph once on `update`, from a default state, and keeps nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`] when the run could not go on.
+    pub async fn invoke(&self, update: S::Update, services: C) -> Result<Outcome<S>, RunError> {
+        once(self, update, services).await
+    }
+}
+
+/// Runs a graph once and keeps nothing.
+async fn once<S: State, C: Send + Sync + 'static>(
+    graph: &Graph<S, C>,
+    update: S::Update,
+    services: C,
+) -> Result<Outcome<S>, RunError> {
+    let runtime = &graph.0.runtime;
+    let run = RunId(runtime.ids.id());
+    // Nobody else sees this thread; its name only has to be its own.
+    let thread = ThreadKey::new(Tenant::default(), &run.to_string())
+        .map_err(|error| RunError::State(error.into()))?;
+    let options = RunOptions::default();
+    let journal = Arc::new(Journal::nowhere(thread, runtime.clone()));
+    let scope = options.graph_run(&graph.0, run, Arc::new(services), journal, Spent::default());
+    let schema = Default::default();
+    let mut progress = RunState::beginning(graph.0.initial.clone(), Default::default(), schema);
+    let (root, thread) = (Namespace::root(), scope.env.journal.thread());
+    let place = (Position::START, runtime.clock.now());
+    apply_input(&graph.0, (&root, thread), &mut progress, update, place)?;
+    let span = graph.0.span(None);
+    within_time(&scope, &mut progress, graph.0.budget).instrument(span).await
+}

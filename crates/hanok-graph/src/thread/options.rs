@@ -1,0 +1,101 @@
+//! The settings of the runs of a thread.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::AtomicU32},
+};
+
+use crate::{
+    graph::definition::Definition,
+    journal::{durability::Durability, journal::Journal},
+    node::{
+        activity::Activity,
+        run_context::{Account, RunContext},
+    },
+    observe::sink::Sink,
+    run::super_step::GraphRun,
+    slots::{HeldSlots, Slots},
+    thread::input::NewInput,
+};
+use hanok_core::{Budget, Cancellation, Meter, Namespace, RunId, Spent};
+use hanok_state::State;
+
+/// The settings of the runs that a handle begins.
+#[derive(Clone)]
+pub(crate) struct RunOptions {
+    pub(crate) limit: Option<u32>,
+    pub(crate) cancellation: Cancellation,
+    pub(crate) drains: Vec<Cancellation>,
+    pub(crate) sink: Sink,
+    pub(crate) new_input: NewInput,
+    pub(crate) budget: Option<Budget>,
+    pub(crate) slots: Option<Slots>,
+    pub(crate) takeovers: u32,
+    /// Whether what is known of calls that may or may not have been made may be dropped.
+    pub(crate) discards: bool,
+    pub(crate) durability: Option<Durability>,
+    pub(crate) tags: BTreeMap<String, String>,
+}
+
+/// How many runs in a row may be lost with the same tasks by default.
+const TAKEOVERS: u32 = 5;
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            limit: None,
+            cancellation: Cancellation::default(),
+            drains: Vec::new(),
+            sink: Sink::default(),
+            new_input: NewInput::default(),
+            budget: None,
+            slots: None,
+            takeovers: TAKEOVERS,
+            discards: false,
+            durability: None,
+            tags: BTreeMap::new(),
+        }
+    }
+}
+
+impl RunOptions {
+    /// A run of a thread's own graph, whose turn has `spent` something before.
+    pub(crate) fn graph_run<S: State, C: Send + Sync + 'static>(
+        &self,
+        graph: &Arc<Definition<S, C>>,
+        run: RunId,
+        services: Arc<C>,
+        journal: Arc<Journal>,
+        spent: Spent,
+    ) -> GraphRun<S, C> {
+        let runtime = graph.runtime.clone();
+        let budget = self.budget.unwrap_or(graph.budget);
+        let account = Account::from(runtime.clock.monotonic());
+        let env = RunContext {
+            journal,
+            cancellation: self.cancellation.child(),
+            drains: self.drains.clone(),
+            sink: self.sink.clone(),
+            total: Meter::budgeted(budget, spent),
+            retries: AtomicU32::new(graph.retry_budget),
+            slots: runtime.slots.iter().chain(&self.slots).cloned().collect(),
+            limit: self.limit,
+            hollow: false,
+            before: spent,
+            account: account.into(),
+            readable: Default::default(),
+            wrong: Default::default(),
+            runtime,
+        };
+        GraphRun {
+            graph: graph.clone(),
+            services,
+            env: Arc::new(env),
+            namespace: Namespace::root(),
+            run,
+            limit: self.limit.unwrap_or(graph.recursion_limit),
+            activity: Activity::default(),
+            held: HeldSlots::default(),
+        }
+    }
+}
