@@ -1,6 +1,7 @@
 //! The rules for what stands in one file: its names, its parameters, its length, what a `lib.rs` lets out.
 
 use super::finding::{Check, Finding};
+use super::length::LONGEST;
 use super::source::{Opening, Source};
 use crate::fault::Fault;
 
@@ -9,9 +10,6 @@ const REFUSED: [&str; 17] = [
     "told", "said", "asked", "given", "found", "kept", "came", "begun", "way", "who", "known",
     "wanted", "left", "seen", "over", "here", "today",
 ];
-
-/// The most lines of code in a file that gives no reason.
-const LONGEST: usize = 400;
 
 /// What a file of the crate `package` has against the rules, as far as it can be a debt.
 pub(super) fn check(package: &str, source: &Source) -> Vec<Finding> {

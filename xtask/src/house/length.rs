@@ -2,6 +2,9 @@
 
 use proc_macro2::{LineColumn, TokenStream, TokenTree};
 
+/// The most lines of code in a file that gives no reason.
+pub(super) const LONGEST: usize = 400;
+
 /// What begins the line at the head of a file that says why it is long.
 const REASON: &str = "Long:";
 

@@ -18,7 +18,7 @@ pub(super) struct Source {
     /// The path from the repository's root: `crates/hanok-core/src/name.rs`.
     pub(super) path: String,
     pub(super) module: Module,
-    /// The lines that hold code.
+    /// The lines that hold code, not counted in a file that is short with its comments and tests.
     pub(super) code_lines: usize,
     /// Whether the head of the file gives a reason for its length.
     pub(super) has_length_reason: bool,
@@ -86,12 +86,16 @@ impl Source {
         if is_test(&file.attrs) {
             return Ok(Self { path: path.to_owned(), ..Self::default() });
         }
-        let mut reader = Reader { is_root: path.ends_with("/src/lib.rs"), ..Reader::default() };
+        let is_long = text.lines().count() > length::LONGEST;
+        let is_root = path.ends_with("/src/lib.rs");
+        let mut reader = Reader { is_root, is_long, ..Reader::default() };
         reader.visit_file(&file);
         let mut source = reader.source;
         source.path = path.to_owned();
-        source.code_lines = length::code_lines(tokens, text, &reader.tests);
-        source.has_length_reason = length::has_reason(text);
+        if is_long {
+            source.code_lines = length::code_lines(tokens, text, &reader.tests);
+            source.has_length_reason = length::has_reason(text);
+        }
         Ok(source)
     }
 }
@@ -102,6 +106,8 @@ struct Reader {
     source: Source,
     /// Whether the file is a `lib.rs`.
     is_root: bool,
+    /// Whether its lines are counted.
+    is_long: bool,
     /// The modules in braces around the current place.
     outer: Vec<Module>,
     /// The first and the last line of each item of a test.
@@ -133,7 +139,7 @@ impl Reader {
     /// Leaves an item out if it is of a test, and says whether it did.
     fn passes_over(&mut self, attributes: &[Attribute], item: &impl Spanned) -> bool {
         let is_of_test = is_test(attributes);
-        if is_of_test {
+        if is_of_test && self.is_long {
             let span = item.span();
             self.tests.push((span.start().line, span.end().line));
         }
