@@ -1,4 +1,4 @@
-//! What the checks find.
+//! The faults that the checks find.
 
 use std::fmt;
 

@@ -34,7 +34,7 @@ use modules::Crate;
 use plan::{PLAN, Rooms};
 use source::Source;
 
-/// What the command is to do.
+/// The work of the command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ask {
     /// Print the pictures.
@@ -49,7 +49,7 @@ pub(crate) enum Ask {
 #[derive(Debug, Default)]
 struct House {
     crates: Vec<Crate>,
-    /// What could not be read.
+    /// The files that are no Rust.
     faults: Vec<Fault>,
 }
 
@@ -110,7 +110,7 @@ impl House {
         findings
     }
 
-    /// What no crate may owe.
+    /// The faults that no crate may owe.
     fn faults(self, plan: &[Rooms]) -> Vec<Fault> {
         let mut faults = self.faults;
         for of in &self.crates {
@@ -205,7 +205,7 @@ fn package(path: &str) -> Option<&str> {
     (is_ours && inside.starts_with("src/") && path.ends_with(".rs")).then_some(package)
 }
 
-/// Which crate is built with which, tests left out.
+/// The crates that each crate is built with, without its tests.
 fn arrows(metadata: &Metadata) -> BTreeSet<(String, String)> {
     let members = metadata.members();
     let crates: BTreeSet<_> = members

@@ -1,4 +1,4 @@
-//! Which numbers the tests of a source file claim to hold.
+//! The numbers that the tests of a source file claim to hold.
 //!
 //! A number stands in the doc comment of a test (`/// B18`, `/// B23, B24: …`, `/// … and nothing twice. P19`), of a test
 //! that a macro of the file makes of a name, or at the head of a file of tests (`//! P1`).
@@ -47,7 +47,7 @@ pub(super) fn claims(path: &str, source: &str) -> Result<Vec<Claim>> {
 
 struct Reader<'s> {
     path: &'s str,
-    /// Whether a macro of the file makes tests of names.
+    /// True if a macro of the file makes tests of names.
     makes_tests: bool,
     tests: usize,
     claims: Vec<Claim>,
@@ -134,7 +134,7 @@ fn line(span: Span) -> usize {
     span.start().line
 }
 
-/// Whether the attributes make a test: `#[test]`, `#[tokio::test(…)]`, but not `#[cfg(test)]`.
+/// Recognises attributes that make a test: `#[test]`, `#[tokio::test(…)]`, but not `#[cfg(test)]`.
 fn is_test(attributes: &[Attribute]) -> bool {
     let mut names = attributes.iter().filter_map(|attribute| attribute.path().segments.last());
     names.any(|name| name.ident == "test")
@@ -149,7 +149,7 @@ fn docs(attributes: &[Attribute]) -> impl Iterator<Item = (usize, String)> {
     })
 }
 
-/// How far before its function an attribute that makes a test of it is looked for, in tokens.
+/// The tokens before a function among which an attribute that makes a test of it is looked for.
 const NEAR: usize = 16;
 
 /// Looks for a macro with `#[test] fn $`, or the like of it, which makes a test of a name.

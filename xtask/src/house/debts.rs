@@ -13,7 +13,7 @@ type Key = (String, Check);
 /// The list as it is written.
 #[derive(Debug, Default)]
 pub(super) struct Debts {
-    /// What stands before the first line with a debt.
+    /// The comment at its head.
     head: String,
     /// The count of each debt, with its line.
     counts: BTreeMap<Key, (usize, usize)>,
@@ -45,7 +45,7 @@ impl Debts {
         debts
     }
 
-    /// What is to be mended: the findings of a crate that has more than it owes, and each debt that is lower than listed.
+    /// Returns the faults: the findings of a crate that has more than it owes, and each debt that is lower than listed.
     pub(super) fn settle(self, findings: Vec<Finding>) -> Vec<Fault> {
         let sums = sums(&findings);
         let mut faults = self.faults;

@@ -93,7 +93,7 @@ pub(super) fn shown(document: &str, pictures: &str) -> Result<String, Fault> {
     })
 }
 
-/// Whether the document shows these pictures.
+/// Compares the document with these pictures.
 pub(super) fn check(document: &str, pictures: &str) -> Option<Fault> {
     match shown(document, pictures) {
         Ok(right) if right == document => None,

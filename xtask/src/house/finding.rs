@@ -1,4 +1,4 @@
-//! What the checks of the house find: a fault of a crate, which counts as a debt where the crate has had it before.
+//! A finding of the house: a fault of a crate, which may be one of its debts.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ impl Check {
     pub(super) const ALL: [Self; 5] =
         [Self::Circles, Self::Length, Self::Tuples, Self::Upward, Self::Words];
 
-    /// What a debt counts.
+    /// The things that a debt counts.
     pub(super) fn about(self) -> &'static str {
         match self {
             Self::Circles => "files in circles",
@@ -47,7 +47,7 @@ impl fmt::Display for Check {
 pub(super) struct Finding {
     pub(super) package: String,
     pub(super) check: Check,
-    /// How much it counts: the files of a circle, else one.
+    /// The number that it adds to a debt: the files of a circle, else one.
     pub(super) weight: usize,
     pub(super) fault: Fault,
 }

@@ -11,7 +11,7 @@ const REFUSED: [&str; 17] = [
     "wanted", "left", "seen", "over", "here", "today",
 ];
 
-/// What a file of the crate `package` has against the rules, as far as it can be a debt.
+/// Finds what a file of the crate `package` has against the rules, as far as it can be a debt.
 pub(super) fn check(package: &str, source: &Source) -> Vec<Finding> {
     let finding = |check, line: usize, what: String| {
         Finding::new(package, check, Fault::new(&source.path, line, what))
@@ -39,7 +39,7 @@ pub(super) fn check(package: &str, source: &Source) -> Vec<Finding> {
     findings
 }
 
-/// Whether the name is one of the refused words, in whichever case.
+/// Compares a name with the refused words, in whichever case.
 fn is_refused(name: &str) -> bool {
     REFUSED.contains(&name.replace('_', "").to_lowercase().as_str())
 }

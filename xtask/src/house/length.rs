@@ -1,11 +1,11 @@
-//! How long a file is: the lines that hold code, without comments, blank lines and tests.
+//! The length of a file: the lines that hold code, without comments, blank lines and tests.
 
 use proc_macro2::{LineColumn, TokenStream, TokenTree};
 
 /// The most lines of code in a file that gives no reason.
 pub(super) const LONGEST: usize = 400;
 
-/// What begins the line at the head of a file that says why it is long.
+/// The beginning of the line that says why a file is long.
 const REASON: &str = "Long:";
 
 /// The number of lines of `text` that hold one of its `tokens` and are in none of the ranges `tests`.
@@ -49,7 +49,7 @@ fn is_comment(start: LineColumn, text: &[&str]) -> bool {
     line.chars().nth(start.column) == Some('/')
 }
 
-/// Whether a comment at the head of the file begins a line with `Long:` and says more.
+/// Looks for a comment at the head of the file that begins a line with `Long:` and says more.
 pub(super) fn has_reason(text: &str) -> bool {
     let head = text
         .lines()

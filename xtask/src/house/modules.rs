@@ -48,12 +48,12 @@ impl Crate {
     }
 }
 
-/// What follows `src/` in a path.
+/// The part of a path after `src/`.
 pub(super) fn path_in_src(path: &str) -> &str {
     path.split_once("/src/").map_or(path, |(_, path)| path)
 }
 
-/// Whether the file begins a tree of modules: the library or a program.
+/// Recognises a file that begins a tree of modules: the library or a program.
 pub(super) fn is_root(path_in_src: &str) -> bool {
     matches!(path_in_src, "lib.rs" | "main.rs") || path_in_src.starts_with("bin/")
 }
@@ -75,7 +75,7 @@ struct Node {
     module: Module,
 }
 
-/// What a path leads to.
+/// The end of a path.
 enum Place {
     Module(usize),
     /// The item of that name in a module.
@@ -162,7 +162,7 @@ impl Tree {
         arrows.into_iter().map(|((from, to, name), line)| Arrow { from, to, name, line }).collect()
     }
 
-    /// What a path in code leads to. A word alone leads on only where a re-export has brought it.
+    /// Follows a path in code. A word alone leads on only where a re-export has brought it.
     fn used(&self, at: usize, path: &Path) -> Option<Place> {
         if let [name] = path.segments.as_slice() {
             let node = self.nodes.get(at)?;
@@ -172,7 +172,7 @@ impl Tree {
         self.place(at, &path.segments, &mut Trail::new())
     }
 
-    /// What a path leads to from a module; `None` if its beginning means nothing there.
+    /// Follows a path from a module; `None` if its beginning means nothing there.
     fn place(&self, at: usize, path: &[String], trail: &mut Trail) -> Option<Place> {
         let (first, rest) = path.split_first()?;
         let start = match first.as_str() {
@@ -224,7 +224,7 @@ impl Tree {
         self.by_glob(at, path, trail)
     }
 
-    /// What a name of a module is that a `use` has brought there.
+    /// Follows a name that a `use` has brought into a module.
     fn imported(&self, at: usize, name: &str, trail: &mut Trail) -> Option<Place> {
         let imports = &self.nodes.get(at)?.module.imports;
         let import = imports.iter().find(|import| import.name.as_deref() == Some(name))?;

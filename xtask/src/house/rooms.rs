@@ -7,7 +7,7 @@ use super::modules::{Arrow, Crate, is_root};
 use super::plan::{self, Rooms};
 use crate::fault::Fault;
 
-/// Where a file stands, the highest first.
+/// The place of a file, the highest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Room {
     /// `lib.rs` and the programs.
@@ -78,7 +78,7 @@ pub(super) fn upward(of: &Crate, rooms: &Rooms) -> Vec<Finding> {
     upwards.collect()
 }
 
-/// Where the plan and the folders of a crate differ.
+/// The differences between the plan and the folders of a crate.
 pub(super) fn check_plan(of: &Crate, rooms: &Rooms) -> Vec<Fault> {
     let paths = || (0..of.files.len()).map(|file| of.path_in_src(file));
     let mut faults = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! One file of Rust as the checks of the house see it: its modules, what they import, the names it gives, its length.
 //!
-//! What stands under `#[cfg(test)]` is left out of everything.
+//! Items under `#[cfg(test)]` are left out of everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub(super) struct Source {
     pub(super) module: Module,
     /// The lines that hold code, not counted in a file that is short with its comments and tests.
     pub(super) code_lines: usize,
-    /// Whether the head of the file gives a reason for its length.
+    /// True if the head of the file gives a reason for its length.
     pub(super) has_length_reason: bool,
     /// The names of functions, types, traits, fields, variants and modules, each with its line.
     pub(super) names: Vec<(usize, String)>,
@@ -64,7 +64,7 @@ pub(super) struct Import {
     /// The name that it has here, none for a glob.
     pub(super) name: Option<String>,
     pub(super) path: Path,
-    /// Whether the name is for others: `pub use`, `pub(crate) use`.
+    /// True if the name is for others: `pub use`, `pub(crate) use`.
     pub(super) is_reexport: bool,
 }
 
@@ -104,9 +104,9 @@ impl Source {
 #[derive(Default)]
 struct Reader {
     source: Source,
-    /// Whether the file is a `lib.rs`.
+    /// True in a `lib.rs`.
     is_root: bool,
-    /// Whether its lines are counted.
+    /// True if the lines of the file are counted.
     is_long: bool,
     /// The modules in braces around the current place.
     outer: Vec<Module>,
@@ -320,7 +320,7 @@ fn has_glob(tree: &UseTree) -> bool {
     }
 }
 
-/// Whether a parameter's pattern takes a tuple apart, behind a reference too.
+/// Recognises a pattern that takes a tuple apart, behind a reference too.
 fn is_tuple(pattern: &Pat) -> bool {
     match pattern {
         Pat::Tuple(_) => true,
@@ -330,7 +330,7 @@ fn is_tuple(pattern: &Pat) -> bool {
     }
 }
 
-/// Whether the attributes leave an item to tests: `#[cfg(test)]`, `#[cfg(all(test, …))]`, `#[test]`.
+/// Recognises an item of tests by its attributes: `#[cfg(test)]`, `#[cfg(all(test, …))]`, `#[test]`.
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         if !attribute.path().is_ident("cfg") {
@@ -357,7 +357,7 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// What `#[path = "…"]` says.
+/// The text of `#[path = "…"]`.
 fn path_attribute(attributes: &[Attribute]) -> Option<String> {
     let named = attributes.iter().find(|attribute| attribute.path().is_ident("path"))?;
     match &named.meta.require_name_value().ok()?.value {

@@ -10,7 +10,7 @@ fn house(files: &[(&str, &str)]) -> House {
     House::new(files.iter().map(|(file, text)| read(&path(file), text)).collect())
 }
 
-/// What is against the rules, without the path of the crate.
+/// The findings, without the path of the crate.
 fn findings(files: &[(&str, &str)], plan: &[Rooms]) -> Vec<String> {
     let findings = house(files).findings(plan);
     let text = |finding: &Finding| finding.fault.to_string().replace("crates/hanok-a/src/", "");

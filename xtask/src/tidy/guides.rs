@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 
-/// Where the guides are.
+/// The folder of the guides.
 const GUIDES: &str = "docs/guides/";
 
 /// The file that has them compiled.
@@ -38,7 +38,7 @@ pub(super) fn check(guides: &[(String, String)], compiled: &str, index: &str) ->
     faults
 }
 
-/// Whether the file at `path` is a guide.
+/// Recognises a guide by its path.
 pub(super) fn is_guide(path: &str) -> bool {
     path.starts_with(GUIDES) && path.ends_with(".md")
 }

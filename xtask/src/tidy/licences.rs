@@ -1,4 +1,4 @@
-//! Where every dependency comes from and under which licence.
+//! The source and the licence of every dependency.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[(
     "a licence for data, and the crate is data: the root certificates that rustls needs on some platforms",
 )];
 
-/// What the source of a package from a registry begins with; one from git begins otherwise.
+/// The beginning of the source of a package from a registry.
 const REGISTRY: &str = "registry+";
 
 /// TLS is rustls, everywhere: these two lead to the system's library.
@@ -92,7 +92,7 @@ fn licence_fault(package: &Package) -> Option<String> {
     }
 }
 
-/// Whether `expression` is met when exactly the licences that `allowed` names may be used.
+/// Evaluates `expression` where exactly the licences that `allowed` names may be used.
 ///
 /// An exception (`WITH`) only grants more, so the licence before it decides. The `/` of older manifests is `OR`.
 ///

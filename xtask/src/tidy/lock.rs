@@ -1,4 +1,4 @@
-//! Where a package stands in the lock file.
+//! The lock file.
 
 /// The 1-based line of the package in a lock file.
 pub(super) fn lock_line(lock: &str, name: &str) -> usize {

@@ -14,7 +14,7 @@ pub(super) struct Member<'m> {
     /// The manifest's path in the repository: `crates/hanok-core/Cargo.toml`.
     pub(super) path: String,
     pub(super) manifest: String,
-    /// Whether the file that the manifest calls its readme is there.
+    /// True if the file that the manifest calls its readme is there.
     pub(super) has_readme: bool,
 }
 
@@ -33,7 +33,7 @@ impl Member<'_> {
         Fault::new(&self.path, line, what)
     }
 
-    /// Whether the package is one of those that are published together.
+    /// True for the packages that are published together.
     pub(super) fn is_crate(&self) -> bool {
         self.path.starts_with("crates/")
     }
