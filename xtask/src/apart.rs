@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Result;
 use crate::command::Tool;
+use crate::result::Result;
 
 /// A package with one program.
 pub(crate) struct Apart {

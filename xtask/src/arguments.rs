@@ -2,7 +2,8 @@
 
 use crate::behaviours::Ask;
 use crate::bench::{Bench, Beside};
-use crate::mutants::Wanted;
+use crate::house;
+use crate::mutants::Selection;
 use crate::stages;
 
 /// One invocation of `cargo xtask`.
@@ -14,12 +15,14 @@ pub(crate) enum Request {
     Test { only: Vec<String>, full: bool },
     /// Run the checks that need no build.
     Tidy,
+    /// Draw the house, or look into it.
+    House(house::Ask),
     /// Compare the numbered lists in the docs with the tests.
     Behaviours(Ask),
     /// Run graphs under schedules of crashes. What that is told is its own to understand.
     Simulate(Vec<String>),
     /// See whether the tests fail when a line is wrong.
-    Mutants(Wanted),
+    Mutants(Selection),
     /// Replay what models wrote: the named families, all when there is none.
     Fixtures(Vec<String>),
     /// Measure what the engine costs.
@@ -38,6 +41,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
     let request = match arguments.next().as_deref() {
         Some("test") => return read_test(arguments),
         Some("tidy") => Request::Tidy,
+        Some("house") => return read_house(arguments),
         Some("behaviours") => return read_behaviours(arguments),
         Some("simulate") => return Ok(Request::Simulate(arguments.collect())),
         Some("mutants") => return read_mutants(arguments),
@@ -51,6 +55,22 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
     match arguments.next().as_deref() {
         None => Ok(request),
         Some("--help" | "-h") => Ok(Request::Help),
+        Some(other) => Err(format!("`{other}` means nothing here")),
+    }
+}
+
+fn read_house(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
+    let ask = match arguments.next().as_deref() {
+        None => house::Ask::Draw,
+        Some("--write") => house::Ask::Write,
+        Some("--files") => {
+            house::Ask::Files(arguments.next().ok_or("`--files` needs the name of a crate")?)
+        }
+        Some("--help" | "-h") => return Ok(Request::Help),
+        Some(other) => return Err(format!("`{other}` means nothing here")),
+    };
+    match arguments.next() {
+        None => Ok(Request::House(ask)),
         Some(other) => Err(format!("`{other}` means nothing here")),
     }
 }
@@ -70,18 +90,18 @@ fn read_behaviours(mut arguments: impl Iterator<Item = String>) -> Result<Reques
 }
 
 fn read_mutants(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
-    let mut wanted = Wanted::default();
+    let mut selection = Selection::default();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--help" | "-h" => return Ok(Request::Help),
-            "--list" => wanted.list = true,
-            "--full" => wanted.full = true,
-            "--named" => wanted.named = true,
+            "--list" => selection.list = true,
+            "--full" => selection.full = true,
+            "--named" => selection.named = true,
             "--only" => {
                 let numbers = arguments.next().ok_or("`--only` needs the numbers of mutants")?;
                 for number in numbers.split(',') {
                     let read = number.trim().parse();
-                    wanted
+                    selection
                         .only
                         .push(read.map_err(|_no_number| format!("`{number}` is no number"))?);
                 }
@@ -89,7 +109,7 @@ fn read_mutants(mut arguments: impl Iterator<Item = String>) -> Result<Request, 
             other => return Err(format!("`{other}` means nothing here")),
         }
     }
-    Ok(Request::Mutants(wanted))
+    Ok(Request::Mutants(selection))
 }
 
 fn read_fixtures(arguments: impl Iterator<Item = String>) -> Request {
@@ -166,6 +186,9 @@ pub(crate) fn usage() -> String {
         "usage: cargo xtask test [--only STAGE]...   every check, or only the named stages
                         [--full]             as many simulations as count, and not as fit
        cargo xtask tidy                     the checks that need no build
+       cargo xtask house                    the crates and rooms as pictures (Mermaid)
+                         --files CRATE      what imports what in a crate, and its circles
+                         --write            lowers the debts, and draws docs/ARCHITECTURE.md
        cargo xtask behaviours               the numbered lists in docs/ against the tests
                               --list        every number with its tests
                               --write       brings the lists of what is open up to date
@@ -215,14 +238,20 @@ mod tests {
             ("tidy", Ok(Request::Tidy)),
             ("tidy -h", Ok(Request::Help)),
             ("--help", Ok(Request::Help)),
+            ("house", Ok(Request::House(house::Ask::Draw))),
+            ("house --write", Ok(Request::House(house::Ask::Write))),
+            ("house --files hanok", Ok(Request::House(house::Ask::Files("hanok".into())))),
+            ("house --files", Err("`--files` needs the name of a crate")),
+            ("house --all", Err("`--all` means nothing here")),
+            ("house -h", Ok(Request::Help)),
             ("behaviours", Ok(Request::Behaviours(Ask::Check))),
             ("behaviours --list", Ok(Request::Behaviours(Ask::List))),
             ("behaviours --write", Ok(Request::Behaviours(Ask::Write))),
             ("behaviours -h", Ok(Request::Help)),
-            ("mutants", Ok(Request::Mutants(Wanted::default()))),
+            ("mutants", Ok(Request::Mutants(Selection::default()))),
             (
                 "mutants --only 3,41",
-                Ok(Request::Mutants(Wanted { only: vec![3, 41], ..Wanted::default() })),
+                Ok(Request::Mutants(Selection { only: vec![3, 41], ..Selection::default() })),
             ),
             ("mutants --only x", Err("`x` is no number")),
             ("mutants --all", Err("`--all` means nothing here")),

@@ -6,7 +6,6 @@
 
 mod catalogue;
 mod claims;
-mod lex;
 mod number;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +13,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::Result;
-use crate::tidy;
+use crate::files;
+use crate::result::Result;
 use catalogue::Catalogue;
 use claims::Claim;
 use number::Number;
@@ -66,8 +65,8 @@ impl Comparison {
         let mut claims = Vec::new();
         let is_source =
             |path: &str| path.ends_with(".rs") && FOLDERS.iter().any(|one| path.starts_with(one));
-        for (path, source) in tidy::texts(&tidy::files(Path::new("."))?, is_source)? {
-            claims.extend(claims::claims(&path, &source));
+        for (path, source) in files::texts(&files::files(Path::new("."))?, is_source)? {
+            claims.extend(claims::claims(&path, &source)?);
         }
         Ok(Self::new(documents, claims))
     }
@@ -230,7 +229,7 @@ mod tests {
     fn comparison(lists: &str, source: &str) -> Comparison {
         let document = format!("{DOCUMENT}{lists}");
         let documents = vec![("docs/b.md", catalogue::read('B', &document))];
-        Comparison::new(documents, claims::claims("crates/x/tests/a.rs", source))
+        Comparison::new(documents, claims::claims("crates/x/tests/a.rs", source).unwrap())
     }
 
     const TESTS: &str = "/// B1\n#[test]\nfn one() {}\n/// B2 in part\n#[test]\nfn half() {}\n";

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 
 use crate::apart::Apart;
 use crate::command::Tool;
-use crate::{Result, code, python};
+use crate::python;
+use crate::result::{Result, code};
 use base::Commit;
 
 /// What is wanted of the table.

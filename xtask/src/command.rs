@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Result;
+use crate::result::Result;
 
 /// A model server named here would make tests and examples talk to it.
 const MODEL_VARIABLES: [&str; 4] =

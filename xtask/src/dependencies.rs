@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::Result;
 use crate::command::Tool;
 use crate::metadata::Metadata;
+use crate::result::Result;
 
 /// The most outside crates that a crate may need. A crate that is not here is only counted.
 const LIMITS: [(&str, usize); 7] = [
@@ -79,11 +79,10 @@ pub(crate) fn outside(
         .text()?;
     let members: BTreeSet<_> =
         metadata.members().into_iter().map(|package| package.name.as_str()).collect();
-    Ok(names(&tree).filter(|(name, _)| !members.contains(name)).map(join).collect())
-}
-
-fn join((name, version): (&str, &str)) -> String {
-    format!("{name} {version}")
+    Ok(names(&tree)
+        .filter(|(name, _)| !members.contains(name))
+        .map(|(name, version)| format!("{name} {version}"))
+        .collect())
 }
 
 /// The packages in what `cargo tree --prefix none` prints: `serde v1.0.0 (proc-macro) (*)`.

@@ -1,7 +1,7 @@
 //! `cargo xtask evaluate`: builds what asks the sample documents questions, and runs it.
 
-use crate::Result;
 use crate::command::Tool;
+use crate::result::Result;
 
 /// Hands `arguments` on and says whether all of it could be measured.
 ///

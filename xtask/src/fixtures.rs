@@ -4,7 +4,7 @@
 
 mod judge;
 mod recorded;
-mod told;
+mod table;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use judge::{Reply, faults};
 use recorded::Fixture;
 
-use crate::Result;
 use crate::command::Tool;
 use crate::metadata::Metadata;
 use crate::python;
+use crate::result::Result;
 
 /// The newest that the reasons in `theirs.tsv` were written for.
 const WANTED: &str = "canitoolcall==0.1.1";
@@ -28,18 +28,18 @@ const PACKAGE: [&str; 5] = ["--release", "--package", "parse", "--example", "par
 
 /// A way to have a text read. The result has to be the same in all of them.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+struct ReadMode {
     name: &'static str,
     /// Whether the parser is told the format.
     hinted: bool,
     arguments: &'static [&'static str],
 }
 
-const WAYS: [Way; 4] = [
-    Way { name: "detected", hinted: false, arguments: &[] },
-    Way { name: "detected, byte by byte", hinted: false, arguments: &["--split", "1"] },
-    Way { name: "detected, 7 bytes at a time", hinted: false, arguments: &["--split", "7"] },
-    Way { name: "hinted", hinted: true, arguments: &[] },
+const READ_MODES: [ReadMode; 4] = [
+    ReadMode { name: "detected", hinted: false, arguments: &[] },
+    ReadMode { name: "detected, byte by byte", hinted: false, arguments: &["--split", "1"] },
+    ReadMode { name: "detected, 7 bytes at a time", hinted: false, arguments: &["--split", "7"] },
+    ReadMode { name: "hinted", hinted: true, arguments: &[] },
 ];
 
 /// What is wrong, and in which ways of reading.
@@ -67,17 +67,17 @@ pub(crate) fn run(families: &[String]) -> Result<bool> {
         return Err("no fixture of these families".into());
     }
     let mut found = vec![Faults::new(); fixtures.len()];
-    for way in WAYS {
-        let replies = replies(&fixtures, way, &folder)?;
+    for mode in READ_MODES {
+        let replies = replies(&fixtures, mode, &folder)?;
         for ((fixture, reply), found) in fixtures.iter().zip(&replies).zip(&mut found) {
             for fault in faults(fixture, reply) {
-                found.entry(fault).or_default().push(way.name);
+                found.entry(fault).or_default().push(mode.name);
             }
         }
     }
     let results: Vec<_> =
         fixtures.iter().zip(found).map(|(fixture, faults)| of(fixture, faults)).collect();
-    print!("{}", told::drawn(&results));
+    print!("{}", table::drawn(&results));
     Ok(!results.iter().any(Replayed::is_ours))
 }
 
@@ -108,15 +108,15 @@ fn installed(folder: &Path) -> Result<PathBuf> {
 }
 
 /// What the example says to each fixture, in their order.
-fn replies(fixtures: &[Fixture], way: Way, folder: &Path) -> Result<Vec<Reply>> {
+fn replies(fixtures: &[Fixture], mode: ReadMode, folder: &Path) -> Result<Vec<Reply>> {
     let cases = folder.join("cases.jsonl");
-    let lines = fixtures.iter().map(|fixture| fixture.case(way.hinted).to_string() + "\n");
+    let lines = fixtures.iter().map(|fixture| fixture.case(mode.hinted).to_string() + "\n");
     fs::write(&cases, lines.collect::<String>())?;
     let said = Tool::cargo()
         .arguments(["run", "--quiet"])
         .arguments(PACKAGE)
         .arguments(["--", "--jsonl", "--whole"])
-        .arguments(way.arguments)
+        .arguments(mode.arguments)
         .arguments([&cases])
         .text()?;
     let replies: Vec<Reply> =

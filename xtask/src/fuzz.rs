@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::Result;
 use crate::command::{Ended, Tool};
 use crate::metadata::Metadata;
 use crate::report::Outcome;
+use crate::result::Result;
 
 const MANIFEST: &str = "tests/fuzz/libfuzzer/Cargo.toml";
 const DICTIONARY: &str = "tests/fuzz/libfuzzer/marks.dict";

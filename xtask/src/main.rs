@@ -9,30 +9,32 @@ mod command;
 mod dependencies;
 mod evaluate;
 mod examples;
+mod fault;
+mod files;
 mod fixtures;
 mod fuzz;
+mod house;
 mod jail;
 mod metadata;
 mod mutants;
 mod neighbours;
 mod python;
 mod report;
+mod result;
 mod simulate;
 mod stages;
 mod tidy;
 mod unpacked;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arguments::Request;
 use behaviours::{Ask, Comparison};
 use command::Tool;
 use metadata::Metadata;
-
-/// Any failure of a check itself, as opposed to a fault that it found.
-pub(crate) type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+use result::{Result, code};
 
 fn main() -> ExitCode {
     match arguments::read(std::env::args().skip(1)) {
@@ -67,20 +69,22 @@ fn run(request: &Request) -> Result<ExitCode> {
             println!("tidy: {}", tidy::verdict(&faults));
             faults.is_empty()
         }
+        Request::House(ask) => {
+            let files = files::files(Path::new("."))?;
+            let text = house::run(ask, &files, &tidy::floors::FLOORS, &Metadata::read()?)?;
+            // Whoever reads only the beginning of it has closed the pipe.
+            drop(std::io::stdout().write_all(text.as_bytes()));
+            true
+        }
         Request::Behaviours(ask) => behaviours(*ask)?,
         Request::Test { only, full } => stages::run(only, *full)?,
         Request::Simulate(arguments) => simulate::shown(arguments)?,
-        Request::Mutants(wanted) => mutants::run(wanted)?,
+        Request::Mutants(selection) => mutants::run(selection)?,
         Request::Fixtures(families) => fixtures::run(families)?,
         Request::Bench(wanted) => return bench::run(wanted),
         Request::Evaluate(arguments) => evaluate::run(arguments)?,
     };
     Ok(code(passed))
-}
-
-/// How a program ends whose checks have passed or not.
-pub(crate) fn code(passed: bool) -> ExitCode {
-    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Compares the numbered lists in the docs with the tests.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::Result;
 use crate::command::Tool;
+use crate::result::Result;
 
 /// Every package that a build of this workspace may use, with all features on all platforms.
 #[derive(Debug, Default, Deserialize)]

@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::Result;
 use crate::behaviours::Comparison;
 use crate::command::Tool;
 use crate::metadata::Metadata;
 use crate::report::Outcome;
+use crate::result::Result;
 use catalogue::{Finder, Mutation};
 use suites::{Programs, Suites, Verdict};
 use table::Table;
@@ -29,7 +29,7 @@ const TIME: Duration = Duration::from_secs(240);
 
 /// Which mutations are wanted.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct Selection {
     /// Only to be printed.
     pub(crate) list: bool,
     /// All of them.
@@ -45,44 +45,44 @@ pub(crate) struct Wanted {
 /// # Errors
 ///
 /// A mutation does not apply, the copy does not build, or a file cannot be written.
-pub(crate) fn run(wanted: &Wanted) -> Result<bool> {
+pub(crate) fn run(selection: &Selection) -> Result<bool> {
     let all = catalogue::read()?;
-    if wanted.list {
+    if selection.list {
         all.iter().for_each(|mutation| println!("{}", mutation.line()));
         return Ok(true);
     }
-    Ok(measured(&all, wanted)?.is_good())
+    Ok(measured(&all, selection)?.is_good())
 }
 
 /// The stage: those that the simulator has to find and ten others in turn, as many as there is time for.
 pub(crate) fn stage(_: &Metadata) -> Result<Outcome> {
-    outcome(&Wanted::default())
+    outcome(&Selection::default())
 }
 
 /// The stage where everything is wanted.
 pub(crate) fn stage_of_all(_: &Metadata) -> Result<Outcome> {
-    outcome(&Wanted { full: true, ..Wanted::default() })
+    outcome(&Selection { full: true, ..Selection::default() })
 }
 
-fn outcome(wanted: &Wanted) -> Result<Outcome> {
-    let table = measured(&catalogue::read()?, wanted)?;
+fn outcome(selection: &Selection) -> Result<Outcome> {
+    let table = measured(&catalogue::read()?, selection)?;
     Ok(match table.is_good() {
         true => Outcome::Passed(table.summary()),
         false => Outcome::Failed(table.summary()),
     })
 }
 
-fn measured(all: &[Mutation], wanted: &Wanted) -> Result<Table> {
+fn measured(all: &[Mutation], selection: &Selection) -> Result<Table> {
     let folder = folder()?;
     let tree = tree::copied(&folder, all)?;
-    let mut chosen = chosen(all, wanted)?;
+    let mut chosen = chosen(all, selection)?;
     chosen.retain(|mutation| mutation.finder != Finder::Nobody);
     let tested = |mutation: &&Mutation| match &mutation.finder {
         Finder::Tests(test) => Some(test.clone()),
         Finder::Simulator | Finder::Store(_) | Finder::Nobody => None,
     };
     let named: BTreeSet<_> = chosen.iter().filter_map(tested).collect();
-    let programs = match wanted.full || !wanted.only.is_empty() {
+    let programs = match selection.full || !selection.only.is_empty() {
         true if named.is_empty() => Programs::Of(named),
         true => Programs::All,
         false => Programs::Of(named),
@@ -93,7 +93,7 @@ fn measured(all: &[Mutation], wanted: &Wanted) -> Result<Table> {
     let began = Instant::now();
     let mut table = Table::new(Comparison::read()?);
     for mutation in chosen {
-        if programs != Programs::All && !wanted.named && began.elapsed() >= TIME {
+        if programs != Programs::All && !selection.named && began.elapsed() >= TIME {
             table.left_out(mutation);
             continue;
         }
@@ -109,20 +109,20 @@ fn folder() -> Result<PathBuf> {
     Ok(Metadata::read()?.target_directory.join("mutants"))
 }
 
-fn chosen<'a>(all: &'a [Mutation], wanted: &Wanted) -> Result<Vec<&'a Mutation>> {
-    if wanted.full {
+fn chosen<'a>(all: &'a [Mutation], selection: &Selection) -> Result<Vec<&'a Mutation>> {
+    if selection.full {
         return Ok(all.iter().collect());
     }
-    if !wanted.only.is_empty() {
+    if !selection.only.is_empty() {
         let named = |number: &u32| all.iter().find(|mutation| mutation.number == *number);
-        let found = wanted.only.iter().map(|number| {
+        let found = selection.only.iter().map(|number| {
             named(number).ok_or_else(|| format!("no mutant {number}; `--list` shows them").into())
         });
         return found.collect();
     }
     let (tested, others): (Vec<_>, Vec<_>) =
         all.iter().partition(|mutation| matches!(mutation.finder, Finder::Tests(_)));
-    if wanted.named {
+    if selection.named {
         return Ok(tested);
     }
     let commits = Tool::named("git").arguments(["rev-list", "--count", "HEAD"]).text()?;

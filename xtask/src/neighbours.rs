@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Result;
 use crate::command::Tool;
 use crate::metadata::Metadata;
 use crate::report::Outcome;
+use crate::result::Result;
 
 /// What a program depends on beside hanok, and hanok's features in it. Two crates that link `sqlite3` do not resolve unless
 /// they agree on one.

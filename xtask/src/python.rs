@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::Result;
 use crate::command::Tool;
+use crate::result::Result;
 
 /// The Python of the virtual environment in `folder`, made if it is not there, in which `wanted` is installed: what follows
 /// `pip install`.

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::Result;
 use crate::command::{Ended, Tool};
+use crate::result::Result;
 
 const PACKAGE: [&str; 4] = ["--profile", "simulate", "--package", "hanok-simulations"];
 

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use postgres_for_tests::{Installation, Server};
 
-use crate::Result;
 use crate::behaviours::Comparison;
 use crate::chains;
 use crate::command::{Ended, Tool, coloured};
@@ -16,6 +15,7 @@ use crate::metadata::Metadata;
 use crate::mutants;
 use crate::neighbours;
 use crate::report::{self, Finished, Outcome};
+use crate::result::Result;
 use crate::simulate;
 use crate::tidy;
 use crate::unpacked;
@@ -32,7 +32,7 @@ pub(crate) struct Stage {
 /// `clippy` and `doc` read the same checked dependencies, the later ones the same built ones.
 pub(crate) const ALL: &[Stage] = &[
     Stage { name: "fmt", about: "cargo fmt --check", run: fmt },
-    Stage { name: "tidy", about: "floors, manifests, licences, hygiene of files", run: tidy },
+    Stage { name: "tidy", about: "floors, rooms, manifests, licences, hygiene", run: tidy },
     Stage {
         name: "behaviours",
         about: "the numbered lists in docs/ against the tests",

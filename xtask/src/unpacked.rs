@@ -10,8 +10,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Result;
 use crate::metadata::Metadata;
+use crate::result::Result;
 
 /// Removes the published packages of this workspace from where cargo unpacks them for such a registry. A registry that has
 /// a host is not touched.

@@ -1,10 +1,18 @@
-//! Which numbers the tests of a source file claim to hold.
+//! The numbers that the tests of a source file claim to hold.
 //!
 //! A number stands in the doc comment of a test (`/// B18`, `/// B23, B24: …`, `/// … and nothing twice. P19`), of a test
 //! that a macro of the file makes of a name, or at the head of a file of tests (`//! P1`).
 
-use super::lex::{Token, tokens};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::visit::{self, Visit};
+use syn::{
+    Attribute, Expr, ExprLit, Ident, ItemFn, ItemMacro, Lit, Macro, Meta, Token, Visibility,
+};
+
 use super::number::{Mention, mentions};
+use crate::result::Result;
 
 /// A test, and a number in its documentation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,182 +24,162 @@ pub(super) struct Claim {
     pub(super) test: String,
 }
 
-/// What may stand between the attributes of a function and its name.
-const QUALIFIERS: [&str; 6] = ["async", "const", "crate", "pub", "super", "unsafe"];
-
 /// The claims of the file at `path`, in the order they are written.
-pub(super) fn claims(path: &str, source: &str) -> Vec<Claim> {
-    let tokens = tokens(source);
-    let mut reader = Reader::new(path, &tokens);
-    reader.read();
-    reader.claims
+///
+/// # Errors
+///
+/// A source that mentions a number is no Rust.
+pub(super) fn claims(path: &str, source: &str) -> Result<Vec<Claim>> {
+    if mentions(source).is_empty() {
+        return Ok(Vec::new());
+    }
+    let file = syn::parse_file(source).map_err(|wrong| {
+        format!("{path}:{}: cannot be read as Rust ({wrong})", line(wrong.span()))
+    })?;
+    let mut templates = Templates::default();
+    templates.visit_file(&file);
+    let makes_tests = templates.makes_tests;
+    let mut reader = Reader { path, makes_tests, tests: 0, claims: Vec::new() };
+    reader.visit_file(&file);
+    reader.head(&file.attrs);
+    Ok(reader.claims)
 }
 
 struct Reader<'s> {
     path: &'s str,
-    tokens: &'s [(usize, Token<'s>)],
-    at: usize,
-    /// The documentation and the attributes that belong to the next item.
-    docs: Vec<&'s str>,
-    is_test: bool,
-    /// How many braces are open, and at which depth a block of properties began.
-    depth: usize,
-    properties: Option<usize>,
-    /// Whether a macro of the file makes tests of names.
+    /// True if a macro of the file makes tests of names.
     makes_tests: bool,
     tests: usize,
     claims: Vec<Claim>,
 }
 
-impl<'s> Reader<'s> {
-    fn new(path: &'s str, tokens: &'s [(usize, Token<'s>)]) -> Self {
-        Self {
-            path,
-            tokens,
-            at: 0,
-            docs: Vec::new(),
-            is_test: false,
-            depth: 0,
-            properties: None,
-            makes_tests: makes_tests(tokens),
-            tests: 0,
-            claims: Vec::new(),
-        }
-    }
-
-    fn read(&mut self) {
-        while let Some((line, token)) = self.peek(0) {
-            self.at += 1;
-            match token {
-                Token::Outer(doc) => self.docs.push(doc),
-                Token::Inner(_) => {}
-                Token::Sign('#') => self.attribute(),
-                Token::Sign('(' | ')') if self.is_test => {}
-                Token::Word(word) if QUALIFIERS.contains(&word) => {}
-                Token::Word("fn") => {
-                    if let Some((_, Token::Word(name))) = self.peek(0)
-                        && (self.is_test || self.properties.is_some())
-                    {
-                        self.test(line, name);
-                    }
-                    self.forget();
-                }
-                Token::Word("proptest") if self.signs(['!', '{']) => {
-                    self.properties = self.properties.or(Some(self.depth));
-                }
-                Token::Word(name) => {
-                    // A name alone, documented, in a list of names.
-                    let listed = matches!(
-                        self.peek(0),
-                        None | Some((_, Token::Outer(_) | Token::Sign('}' | ',' | ';')))
-                    );
-                    if self.makes_tests && listed && !self.docs.is_empty() {
-                        self.test(line, name);
-                    }
-                    self.forget();
-                }
-                Token::Sign(sign) => {
-                    self.brace(sign);
-                    self.forget();
-                }
-            }
-        }
-        self.head();
-    }
-
-    fn peek(&self, ahead: usize) -> Option<(usize, Token<'s>)> {
-        self.tokens.get(self.at + ahead).copied()
-    }
-
-    /// Whether these signs come next.
-    fn signs(&self, signs: [char; 2]) -> bool {
-        signs
-            .iter()
-            .enumerate()
-            .all(|(ahead, sign)| self.peek(ahead).is_some_and(|next| next.1 == Token::Sign(*sign)))
-    }
-
-    fn brace(&mut self, sign: char) {
-        match sign {
-            '{' => self.depth += 1,
-            '}' => {
-                self.depth = self.depth.saturating_sub(1);
-                self.properties = self.properties.filter(|depth| *depth < self.depth);
-            }
-            _ => {}
-        }
-    }
-
-    /// Reads an attribute to its end and notes whether it makes a test: `#[test]`, `#[tokio::test(…)]`, but not
-    /// `#[cfg(test)]`.
-    fn attribute(&mut self) {
-        let inner = matches!(self.peek(0), Some((_, Token::Sign('!'))));
-        self.at += usize::from(inner);
-        if !matches!(self.peek(0), Some((_, Token::Sign('[')))) {
-            return;
-        }
-        let mut last = None;
-        let mut in_path = true;
-        let mut open = 0usize;
-        while let Some((_, token)) = self.peek(0) {
-            self.at += 1;
-            match token {
-                Token::Sign('[') => open += 1,
-                Token::Sign(']') => open -= 1,
-                Token::Sign(':') => {}
-                Token::Word(word) if in_path => last = Some(word),
-                _ => in_path = false,
-            }
-            if open == 0 {
-                break;
-            }
-        }
-        self.is_test |= last == Some("test") && !inner;
-    }
-
-    fn test(&mut self, line: usize, name: &str) {
+impl Reader<'_> {
+    fn test(&mut self, line: usize, name: &Ident, attributes: &[Attribute]) {
         self.tests += 1;
-        for mention in self.docs.iter().flat_map(|doc| mentions(doc)) {
-            let (path, test) = (self.path.to_owned(), name.to_owned());
+        for (_, doc) in docs(attributes) {
+            self.claim(line, &name.to_string(), &doc);
+        }
+    }
+
+    fn claim(&mut self, line: usize, test: &str, doc: &str) {
+        for mention in mentions(doc) {
+            let (path, test) = (self.path.to_owned(), test.to_owned());
             self.claims.push(Claim { mention, path, line, test });
         }
     }
 
-    fn forget(&mut self) {
-        self.docs.clear();
-        self.is_test = false;
-    }
-
     /// The claims at the head of a file of tests: it is in a folder of tests, and has one.
-    fn head(&mut self) {
+    fn head(&mut self, attributes: &[Attribute]) {
         let is_of_tests = self.path.split('/').rev().skip(1).any(|folder| folder == "tests");
-        if !is_of_tests || self.tests == 0 {
-            return;
-        }
-        let head = self.tokens.iter().map_while(|(line, token)| match token {
-            Token::Inner(doc) => Some((*line, *doc)),
-            _ => None,
-        });
-        for (line, doc) in head {
-            for mention in mentions(doc) {
-                let (path, test) = (self.path.to_owned(), String::new());
-                self.claims.push(Claim { mention, path, line, test });
+        if is_of_tests && self.tests > 0 {
+            for (line, doc) in docs(attributes) {
+                self.claim(line, "", &doc);
             }
         }
     }
+
+    /// Reads what is in the brackets of a macro: functions, of which all are tests where they are properties, and names.
+    fn tokens(&mut self, input: ParseStream<'_>, are_properties: bool) -> syn::Result<()> {
+        while !input.is_empty() {
+            input.call(Attribute::parse_inner)?;
+            let attributes = input.call(Attribute::parse_outer)?;
+            input.parse::<Visibility>()?;
+            input.parse::<Option<Token![async]>>()?;
+            if input.peek(Token![fn]) {
+                let line = line(input.parse::<Token![fn]>()?.span);
+                if input.peek(Ident::peek_any) {
+                    let name = input.call(Ident::parse_any)?;
+                    if are_properties || is_test(&attributes) {
+                        self.test(line, &name, &attributes);
+                    }
+                }
+            } else if input.peek(Ident::peek_any) {
+                let name = input.call(Ident::parse_any)?;
+                // A name alone, documented, in a list of names.
+                let is_listed = input.is_empty()
+                    || input.peek(Token![#])
+                    || input.peek(Token![,])
+                    || input.peek(Token![;]);
+                if self.makes_tests && is_listed && docs(&attributes).next().is_some() {
+                    self.test(line(name.span()), &name, &attributes);
+                }
+            } else if let Ok(TokenTree::Group(group)) = input.parse() {
+                self.group(group.stream(), are_properties);
+            }
+        }
+        Ok(())
+    }
+
+    fn group(&mut self, tokens: TokenStream, are_properties: bool) {
+        // A macro may be given anything; what is no attribute ends the search in its brackets.
+        drop((|input: ParseStream<'_>| self.tokens(input, are_properties)).parse2(tokens));
+    }
 }
 
-/// How far before its function an attribute that makes a test of it is looked for, in tokens.
+impl<'ast> Visit<'ast> for Reader<'_> {
+    fn visit_item_fn(&mut self, item: &'ast ItemFn) {
+        if is_test(&item.attrs) {
+            self.test(line(item.sig.fn_token.span), &item.sig.ident, &item.attrs);
+        }
+        visit::visit_item_fn(self, item);
+    }
+
+    fn visit_macro(&mut self, call: &'ast Macro) {
+        let are_properties = call.path.segments.last().is_some_and(|it| it.ident == "proptest");
+        self.group(call.tokens.clone(), are_properties);
+    }
+}
+
+fn line(span: Span) -> usize {
+    span.start().line
+}
+
+/// Recognises attributes that make a test: `#[test]`, `#[tokio::test(…)]`, but not `#[cfg(test)]`.
+fn is_test(attributes: &[Attribute]) -> bool {
+    let mut names = attributes.iter().filter_map(|attribute| attribute.path().segments.last());
+    names.any(|name| name.ident == "test")
+}
+
+/// The documentation among the attributes, each line or block with its line.
+fn docs(attributes: &[Attribute]) -> impl Iterator<Item = (usize, String)> {
+    attributes.iter().filter(|it| it.path().is_ident("doc")).filter_map(|attribute| {
+        let Meta::NameValue(doc) = &attribute.meta else { return None };
+        let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &doc.value else { return None };
+        Some((line(text.span()), text.value()))
+    })
+}
+
+/// The tokens before a function among which an attribute that makes a test of it is looked for.
 const NEAR: usize = 16;
 
-/// Whether the tokens hold `#[test] fn $`, or the like of it, which makes a test of a name.
-fn makes_tests(tokens: &[(usize, Token<'_>)]) -> bool {
-    tokens.windows(2).enumerate().any(|(at, pair)| {
-        let is_template =
-            pair.iter().map(|(_, token)| *token).eq([Token::Word("fn"), Token::Sign('$')]);
-        let before = tokens.get(at.saturating_sub(NEAR)..at).unwrap_or_default();
-        is_template && before.iter().any(|(_, token)| *token == Token::Word("test"))
-    })
+/// Looks for a macro with `#[test] fn $`, or the like of it, which makes a test of a name.
+#[derive(Default)]
+struct Templates {
+    makes_tests: bool,
+}
+
+impl<'ast> Visit<'ast> for Templates {
+    fn visit_item_macro(&mut self, item: &'ast ItemMacro) {
+        let mut words = Vec::new();
+        flatten(item.mac.tokens.clone(), &mut words);
+        let is_template = |at: usize| words.get(at..at + 2).is_some_and(|pair| pair == ["fn", "$"]);
+        self.makes_tests |= item.ident.is_some()
+            && (0..words.len()).filter(|at| is_template(*at)).any(|at| {
+                let before = words.get(at.saturating_sub(NEAR)..at).unwrap_or_default();
+                before.iter().any(|word| word == "test")
+            });
+    }
+}
+
+/// The words and signs of a macro, without brackets.
+fn flatten(tokens: TokenStream, words: &mut Vec<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => flatten(group.stream(), words),
+            TokenTree::Literal(_) => {}
+            other => words.push(other.to_string()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -201,6 +189,7 @@ mod tests {
     /// The claims as `line test number`, with a `~` before the number of a part.
     fn read(path: &str, source: &str) -> Vec<String> {
         claims(path, source)
+            .unwrap()
             .iter()
             .map(|Claim { mention, line, test, .. }| {
                 let part = if mention.in_part { "~" } else { "" };
@@ -234,6 +223,31 @@ mod tests {
     }
 
     #[test]
+    fn what_looks_like_documentation_and_is_none_claims_nothing() {
+        let of_a_test = |before: &str| format!("{before}\n#[test]\nfn a() {{}}");
+        for (before, want) in [
+            ("/// B1", vec!["3 a B1"]),
+            ("/** B1 */", vec!["3 a B1"]),
+            ("// B1\n//// B2", vec![]),
+            ("/* /// B1 /* */ /// B2 */", vec![]),
+            ("const S: &str = \"/// B1\\\" /// B2\";", vec![]),
+            ("const S: &str = r#\"a\n\" /// B1\n\"#;", vec![]),
+            ("const S: &[u8] = br\"\\\";", vec![]),
+            ("const C: char = '\"'; /// B1", vec!["3 a B1"]),
+            ("fn r#type() {} /// B1", vec!["3 a B1"]),
+        ] {
+            assert_eq!(read("x.rs", &of_a_test(before)), want, "{before:?}");
+        }
+    }
+
+    #[test]
+    fn a_source_that_is_no_rust_is_named_with_its_line() {
+        let wrong = claims("x.rs", "/// B1\n#[test]\nfn a( {}").unwrap_err().to_string();
+        assert!(wrong.starts_with("x.rs:3: cannot be read as Rust ("), "{wrong}");
+        assert_eq!(claims("x.rs", "no number, no Rust").unwrap(), []);
+    }
+
+    #[test]
     fn a_property_needs_no_attribute_inside_its_block() {
         let source = "proptest! {\n    #![proptest_config(x())]\n    /// B29\n    fn a(x in 0..1) { let y = {}; }\n    /// B30\n    #[test]\n    fn b() {}\n}\n/// B31\nfn c() {}";
         assert_eq!(read("x.rs", source), ["4 a B29", "7 b B30"]);
@@ -249,6 +263,8 @@ mod tests {
         );
         let waits = makes.replace("#[test] fn", "#[tokio::test(start_paused = true)] async fn");
         assert_eq!(read("x.rs", &format!("{waits}{list}")).len(), 3);
+        let within = format!("macro_rules! all {{ ($($x:tt)*) => {{ {list} }} }}");
+        assert_eq!(read("x.rs", &format!("{makes}{within}")).len(), 3);
         let none = makes.replace("#[test] ", "");
         assert_eq!(read("x.rs", &format!("{none}{list}")), [""; 0]);
     }

@@ -7,8 +7,8 @@ use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use crate::Result;
 use crate::command::Tool;
+use crate::result::Result;
 
 /// Where all of it is kept.
 const FOLDER: &str = "target/against";

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::cache;
-use crate::Result;
 use crate::apart::Apart;
 use crate::command::Tool;
 use crate::python;
+use crate::result::Result;
 
 /// Hundreds of crates.
 const OTHERS: Apart = Apart {

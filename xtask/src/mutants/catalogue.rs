@@ -5,7 +5,7 @@
 //! have to, the text as it stands in the source after `-`, and what stands in its place after `+`, where `MUTATED` asks whether
 //! the mutation is switched on.
 
-use crate::Result;
+use crate::result::Result;
 
 const FILES: [&str; 3] = [
     include_str!("catalogue/simulated.mutants"),

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::Result;
 use crate::command::{Ended, Tool};
 use crate::metadata::Metadata;
+use crate::result::Result;
 
 use super::catalogue::{Finder, Mutation, Test};
 use super::tree::VARIABLE;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Result;
-use crate::tidy;
+use crate::files;
+use crate::result::Result;
 
 use super::catalogue::Mutation;
 
@@ -33,8 +33,9 @@ pub fn mutated(number: u32) -> bool {
 ///
 /// A mutation does not apply to exactly one place, or a file cannot be written.
 pub(super) fn copied(folder: &Path, mutations: &[Mutation]) -> Result<PathBuf> {
-    let files = tidy::files(Path::new("."))?;
-    let sources = tidy::texts(&files, |path| path.starts_with("crates/") && path.ends_with(".rs"))?;
+    let files = files::files(Path::new("."))?;
+    let sources =
+        files::texts(&files, |path| path.starts_with("crates/") && path.ends_with(".rs"))?;
     let mut texts: BTreeMap<String, String> = sources.into_iter().collect();
     mutate(&mut texts, mutations)?;
     let (path, switch) = SWITCH;

@@ -1,9 +1,10 @@
 //! Who may depend on whom: only on what stands below, or left of it on the same floor.
 
-use super::{Fault, Member};
+use super::member::Member;
+use crate::fault::Fault;
 
 /// The floors, the lowest first; within a floor from left to right.
-const FLOORS: [&[&str]; 6] = [
+pub(crate) const FLOORS: [&[&str]; 6] = [
     &["hanok-core", "hanok-parse", "hanok-telemetry"],
     &["hanok-macros", "hanok-state", "hanok-checkpoint"],
     &["hanok-graph", "hanok-model", "hanok-sqlite", "hanok-postgres"],
@@ -93,7 +94,7 @@ fn below(target: &Member<'_>, member: &Member<'_>) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::super::tests::{member, package};
+    use super::super::member::tests::{member, package};
     use super::*;
 
     /// The faults of a house in which `from` has one dependency, on `to`.

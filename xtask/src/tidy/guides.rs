@@ -1,17 +1,24 @@
-//! Every guide is compiled: what is printed for a reader to copy has to work.
+//! Every guide is compiled and found: what is printed for a reader to copy has to work, and to be in the index.
 
-use super::Fault;
+use crate::fault::Fault;
 
-/// Where the guides are.
+/// The folder of the guides.
 const GUIDES: &str = "docs/guides/";
 
 /// The file that has them compiled.
 pub(super) const COMPILED: &str = "tests/guides/src/lib.rs";
 
-/// Faults in the guides, each a path and its text, against `compiled`, the text of [`COMPILED`].
-pub(super) fn check(guides: &[(String, String)], compiled: &str) -> Vec<Fault> {
+/// The file that links to each of them.
+pub(super) const INDEX: &str = "README.md";
+
+/// Faults in the guides, each a path and its text, against the texts of [`COMPILED`] and [`INDEX`].
+pub(super) fn check(guides: &[(String, String)], compiled: &str, index: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (path, text) in guides {
+        if !index.contains(&format!("]({path})")) {
+            let what = format!("no reader gets there, link to it from the guides in `{INDEX}`");
+            faults.push(Fault::new(path, 1, what));
+        }
         if !compiled.contains(&format!("include_str!(\"../../../{path}\")")) {
             let what = format!("its programs are not compiled, include it in `{COMPILED}`");
             faults.push(Fault::new(path, 1, what));
@@ -31,7 +38,7 @@ pub(super) fn check(guides: &[(String, String)], compiled: &str) -> Vec<Fault> {
     faults
 }
 
-/// Whether the file at `path` is a guide.
+/// Recognises a guide by its path.
 pub(super) fn is_guide(path: &str) -> bool {
     path.starts_with(GUIDES) && path.ends_with(".md")
 }
@@ -55,7 +62,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guide_that_is_not_compiled_is_found() {
+    fn a_guide_that_is_not_compiled_or_not_in_the_index_is_found() {
+        let index = "The guides: [state](docs/guides/state.md), docs/guides/new.md.\n";
         let compiled = "#[doc = include_str!(\"../../../docs/guides/state.md\")]\nstruct State;\n";
         let fine = "# State\n\n```rust\nfn main() {}\n```\n\n```python\nx = 1\n```\n";
         for (path, text, want) in [
@@ -65,6 +73,7 @@ mod tests {
                 "docs/guides/new.md",
                 fine,
                 vec![
+                    "docs/guides/new.md:1: no reader gets there, link to it from the guides in `README.md`",
                     "docs/guides/new.md:1: its programs are not compiled, include it in `tests/guides/src/lib.rs`",
                 ],
             ),
@@ -77,7 +86,7 @@ mod tests {
                 ],
             ),
         ] {
-            let faults = check(&[(path.to_owned(), text.to_owned())], compiled);
+            let faults = check(&[(path.to_owned(), text.to_owned())], compiled, index);
             assert_eq!(
                 faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 want,

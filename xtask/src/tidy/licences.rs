@@ -1,8 +1,11 @@
-//! Where every dependency comes from and under which licence.
+//! The source and the licence of every dependency.
 
 use std::collections::BTreeMap;
 
-use super::{Fault, lock_line, spdx};
+use spdx::{Expression, ParseMode};
+
+use super::lock::lock_line;
+use crate::fault::Fault;
 use crate::metadata::{Metadata, Package};
 
 /// Licences that ask for no more than to be named.
@@ -28,7 +31,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[(
     "a licence for data, and the crate is data: the root certificates that rustls needs on some platforms",
 )];
 
-/// What the source of a package from a registry begins with; one from git begins otherwise.
+/// The beginning of the source of a package from a registry.
 const REGISTRY: &str = "registry+";
 
 /// TLS is rustls, everywhere: these two lead to the system's library.
@@ -82,11 +85,28 @@ fn licence_fault(package: &Package) -> Option<String> {
     let excepted = |licence: &str| {
         EXCEPTIONS.iter().any(|(name, granted, _)| *name == package.name && *granted == licence)
     };
-    match spdx::is_met(expression, |licence| ALLOWED.contains(&licence) || excepted(licence)) {
+    match is_met(expression, |licence| ALLOWED.contains(&licence) || excepted(licence)) {
         Ok(true) => None,
         Ok(false) => Some(format!("its licence `{expression}` is not allowed")),
         Err(wrong) => Some(format!("its licence `{expression}` cannot be read ({wrong})")),
     }
+}
+
+/// Evaluates `expression` where exactly the licences that `allowed` names may be used.
+///
+/// An exception (`WITH`) only grants more, so the licence before it decides. The `/` of older manifests is `OR`.
+///
+/// # Errors
+///
+/// A phrase on why the expression cannot be read.
+fn is_met(expression: &str, allowed: impl Fn(&str) -> bool) -> Result<bool, String> {
+    let mode =
+        ParseMode { allow_slash_as_or_operator: true, allow_deprecated: true, ..ParseMode::STRICT };
+    let read = Expression::parse_mode(expression, mode).map_err(|wrong| {
+        let place = expression.get(wrong.span).filter(|place| !place.is_empty());
+        place.map_or_else(|| wrong.reason.to_string(), |at| format!("`{at}`: {}", wrong.reason))
+    })?;
+    Ok(read.evaluate(|wanted| wanted.license.id().is_some_and(|licence| allowed(licence.name))))
 }
 
 /// Faults in the lock file.
@@ -125,7 +145,10 @@ mod tests {
         for (licence, wrong) in [
             (Some("MPL-2.0"), "its licence `MPL-2.0` is not allowed"),
             (Some("MIT AND GPL-2.0-only"), "its licence `MIT AND GPL-2.0-only` is not allowed"),
-            (Some("MIT OR"), "its licence `MIT OR` cannot be read (a licence is missing)"),
+            (
+                Some("MIT OR"),
+                "its licence `MIT OR` cannot be read (expected one of `<license>`, `(` here)",
+            ),
             (None, "no licence is named"),
         ] {
             assert_eq!(
@@ -135,6 +158,40 @@ mod tests {
                 )]
             );
         }
+    }
+
+    /// P58: licences are read as expressions, not searched for words.
+    #[test]
+    fn expressions_are_evaluated_with_and_before_or() {
+        let allowed = |licence: &str| ["MIT", "Apache-2.0", "Unicode-3.0"].contains(&licence);
+        for (expression, want) in [
+            ("MIT", Ok(true)),
+            ("GPL-3.0-only", Ok(false)),
+            ("MIT OR GPL-3.0-only", Ok(true)),
+            ("GPL-3.0-only OR MIT", Ok(true)),
+            ("MIT AND GPL-3.0-only", Ok(false)),
+            ("MIT OR GPL-3.0-only AND LGPL-3.0-only", Ok(true)),
+            ("(MIT OR GPL-3.0-only) AND LGPL-3.0-only", Ok(false)),
+            ("(MIT OR Apache-2.0) AND Unicode-3.0", Ok(true)),
+            ("MIT/Apache-2.0", Ok(true)),
+            ("Apache-2.0 WITH LLVM-exception", Ok(true)),
+            ("GPL-3.0-only WITH Classpath-exception-2.0", Ok(false)),
+            ("((MIT))", Ok(true)),
+            ("mit", Err("`mit`: unknown term")),
+            ("", Err("empty expression")),
+            ("MIT OR", Err("expected one of `<license>`, `(` here")),
+            (
+                "MIT Apache-2.0",
+                Err("`Apache-2.0`: expected one of `AND`, `OR`, `WITH`, `)`, `+` here"),
+            ),
+            ("(MIT", Err("`(`: unclosed parens")),
+            ("MIT)", Err("`)`: unopened parens")),
+            ("MIT WITH", Err("expected a `<addition>` here")),
+        ] {
+            assert_eq!(is_met(expression, allowed), want.map_err(str::to_owned), "{expression:?}");
+        }
+        let deep = "(".repeat(100_000);
+        assert_eq!(is_met(&deep, allowed), Err("expected one of `<license>`, `(` here".to_owned()));
     }
 
     /// P58: every dependency comes from the default registry, or is ours.

@@ -1,6 +1,7 @@
 //! What every manifest has to say.
 
-use super::{Fault, Member};
+use super::member::Member;
+use crate::fault::Fault;
 
 /// Faults in the members' manifests.
 pub(super) fn check(members: &[Member<'_>]) -> Vec<Fault> {
@@ -74,7 +75,7 @@ pub(super) fn check_root(manifest: &str) -> Option<Fault> {
 mod tests {
     use serde_json::json;
 
-    use super::super::tests::{member, package};
+    use super::super::member::tests::{member, package};
     use super::*;
 
     fn complete() -> serde_json::Value {

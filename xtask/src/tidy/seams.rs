@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{Fault, Member, lock_line};
-use crate::Result;
+use super::lock::lock_line;
+use super::member::Member;
 use crate::dependencies::{self, Build};
+use crate::fault::Fault;
 use crate::metadata::Metadata;
+use crate::result::Result;
 
 /// The crates whose traits an outsider implements, or whose values they hold.
 const SEAMS: [&str; 7] = [
@@ -111,7 +113,7 @@ fn who_asks(metadata: &Metadata, feature: &str) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::tests::{member, package};
+    use super::super::member::tests::{member, package};
     use super::*;
 
     #[test]

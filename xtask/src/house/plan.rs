@@ -1,0 +1,20 @@
+//! The plan of the house: which crates have rooms, and which room stands above which.
+//!
+//! A *room* is a folder of a crate's `src`, with the file of its name beside it. The files that stand directly in `src` are
+//! the *ground* under all rooms. A room uses what stands below it; `lib.rs` and `main.rs` are the roof and use everything.
+
+/// The rooms of a crate, the highest first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rooms {
+    pub(super) package: &'static str,
+    pub(super) rooms: &'static [&'static str],
+}
+
+/// The crates that have rooms.
+pub(super) const PLAN: &[Rooms] = &[Rooms {
+    package: "hanok-graph",
+    rooms: &["thread", "run", "graph", "node", "journal", "observe"],
+}];
+
+/// The file with the plan, for what is wrong with it.
+pub(super) const PATH: &str = "xtask/src/house/plan.rs";
