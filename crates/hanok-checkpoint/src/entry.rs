@@ -12,6 +12,7 @@ use crate::{
     begin::{option_frontier, write_option_frontier},
     frontier::{read_texts, texts},
     outbox::{items, write_items},
+    run_end::RunEnd,
     wire::{
         id, malformed, namespace, option_str, option_time, small, spent, task, thread, value,
         write_namespace, write_option_str, write_option_time, write_spent, write_thread,
@@ -277,9 +278,8 @@ pub struct Origin {
 pub struct End {
     /// The run.
     pub run: RunId,
-    /// How it ended: `done`, `interrupted`, `breakpoint`, `in_doubt`, `limit`, `poisoned`, `cancelled`, `drained` or
-    /// `failed`.
-    pub outcome: String,
+    /// How it ended.
+    pub outcome: RunEnd,
     /// What to know about it; for people.
     pub detail: String,
     /// What was spent and no other entry says.
@@ -394,7 +394,10 @@ impl Body {
                 to.bin(&origin.snapshot.to_bytes());
             }
             Self::End(end) => {
-                to.array(4).bin(&end.run.0.to_be_bytes()).str(&end.outcome).str(&end.detail);
+                to.array(4)
+                    .bin(&end.run.0.to_be_bytes())
+                    .str(end.outcome.as_str())
+                    .str(&end.detail);
                 write_spent(to, end.spent);
             }
             Self::Failed(failed) => failed.write(to),
@@ -459,7 +462,7 @@ impl Body {
                 from.array()?;
                 Self::End(End {
                     run: RunId(id(from)?),
-                    outcome: from.str()?.to_owned(),
+                    outcome: from.str()?.into(),
                     detail: from.str()?.to_owned(),
                     spent: spent(from)?,
                 })

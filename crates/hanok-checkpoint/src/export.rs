@@ -355,7 +355,7 @@ fn body(text: &mut String, body: &Body) {
         Body::Origin(origin) => member("fork_of", &origin.thread),
         Body::End(end) => {
             member("run", &end.run.to_string());
-            member("outcome", &end.outcome);
+            member("outcome", end.outcome.as_str());
             member("detail", &end.detail);
         }
         Body::Failed(failed) => {

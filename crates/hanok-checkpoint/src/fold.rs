@@ -8,7 +8,7 @@ use hanok_core::{
 };
 
 use crate::{
-    Begin, Body, Commit, Copied, Entry, Epoch, Frontier, Persistence, Rebase,
+    Begin, Body, Commit, Copied, Entry, Epoch, Frontier, Persistence, Rebase, run_end::RunEnd,
     step_records::StepRecords,
 };
 
@@ -18,18 +18,6 @@ pub fn turn_of(parent: TaskId) -> Position {
     let bytes = parent.as_bytes().iter().take(8);
     Position(bytes.fold(0, |number, byte| (number << 8) | u64::from(*byte)))
 }
-
-/// How a run ends that was asked to, before its turn was over.
-pub const DRAINED: &str = "drained";
-
-/// How a run ends that asks people.
-pub const INTERRUPTED: &str = "interrupted";
-
-/// How a run ends that does not know whether calls were made.
-pub const IN_DOUBT: &str = "in_doubt";
-
-/// How a run ends that stops at a breakpoint.
-pub const BREAKPOINT: &str = "breakpoint";
 
 /// What the log of a thread amounts to at a position: per namespace its state, what is due and what is pending.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -75,8 +63,8 @@ pub struct RunFold {
     pub records: StepRecords,
     /// Whether a run stopped at a breakpoint here, which the next ones pass.
     pub paused: bool,
-    /// How the last run ended, as its [`End`](crate::End) says; empty while one is under way.
-    pub ended: String,
+    /// How the last run ended, as its [`End`](crate::End) says; `None` while one is under way.
+    pub ended: Option<RunEnd>,
     /// Whether a subgraph began with its caller's state.
     pub shared: bool,
     /// What the tasks of such a subgraph wrote, in order.
@@ -177,8 +165,8 @@ impl ThreadFold {
             Body::End(end) => {
                 let run = self.of(entry);
                 run.open = false;
-                run.paused |= end.outcome == BREAKPOINT;
-                run.ended.clone_from(&end.outcome);
+                run.paused |= end.outcome == RunEnd::Breakpoint;
+                run.ended = Some(end.outcome.clone()).filter(|end| *end != "");
                 run.spent = run.spent.plus(end.spent);
                 self.count(&entry.namespace, end.spent);
             }
@@ -281,7 +269,7 @@ impl RunFold {
         self.run = Some(begin.run);
         self.epoch = begin.epoch;
         self.open = true;
-        self.ended.clear();
+        self.ended = None;
         self.parent = begin.parent;
         self.persistence = begin.persistence;
         self.shared = begin.shared;

@@ -1,10 +1,10 @@
 //! What a list of threads says of each, without its log being read.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use hanok_core::{Namespace, Timestamp};
 
-use crate::{BREAKPOINT, Doubt, IN_DOUBT, INTERRUPTED, RunFold, ThreadFold};
+use crate::{Doubt, RunEnd, RunFold, ThreadFold};
 
 /// The label that names the graph that ran last.
 pub const GRAPH: &str = "graph";
@@ -23,31 +23,54 @@ pub const DEADLINE: &str = "deadline";
 pub struct Labels {
     /// The name of the graph, if it is known.
     pub graph: Option<Arc<str>>,
-    /// `running` from the time on when a run goes on with what was left, or begins the first turn; how the last run ended, as
-    /// an [`End`](crate::End) says it; `due` for what is left of a turn whose last run is not known. A thread that was `done`
-    /// stays so until a later turn ends in another way: whether a run owns a thread is for its head to say.
-    pub status: Cow<'static, str>,
+    /// How far the thread is.
+    pub status: Status,
     /// How many requests are open.
     pub requests: usize,
     /// When the first of them expires.
     pub deadline: Option<Timestamp>,
 }
 
-/// The status of a thread that runs.
-const RUNNING: &str = "running";
+/// How far a thread is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Status {
+    /// A run goes on with what was left, or is the first.
+    Running,
+    /// A turn is not over, and its last run is not known.
+    #[default]
+    Due,
+    /// The last run ended so. A thread that was `done` stays so until a later turn ends in another way: whether a run owns a
+    /// thread is for its head to say.
+    Ended(RunEnd),
+}
 
-/// The status of a thread whose turn is over.
-const DONE: &str = "done";
+impl Status {
+    /// The text of the label.
+    ///
+    /// ```
+    /// use hanok_checkpoint::{RunEnd, Status};
+    ///
+    /// assert_eq!(Status::Running.as_str(), "running");
+    /// assert_eq!(Status::Ended(RunEnd::Interrupted).as_str(), "interrupted");
+    /// ```
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Running => "running",
+            Self::Due => "due",
+            Self::Ended(end) => end.as_str(),
+        }
+    }
+}
 
 impl Labels {
     /// Those of a thread that `graph` runs.
     pub fn running(graph: Arc<str>) -> Self {
-        Self { graph: Some(graph), status: RUNNING.into(), ..Self::default() }
+        Self { graph: Some(graph), status: Status::Running, ..Self::default() }
     }
 
     /// Those of a thread whose turn is over.
     pub fn done(graph: Option<Arc<str>>) -> Self {
-        Self { graph, status: DONE.into(), ..Self::default() }
+        Self { graph, status: Status::Ended(RunEnd::Done), ..Self::default() }
     }
 
     /// Those of a thread that is as its log says; the log does not name the graph.
@@ -64,17 +87,17 @@ impl Labels {
         };
         let root = fold.run(&Namespace::root());
         let status = match root {
-            None => "due".into(),
-            Some(root) if root.open => RUNNING.into(),
-            Some(root) if root.frontier.is_done() => DONE.into(),
-            Some(_) if doubts > 0 => IN_DOUBT.into(),
-            Some(_) if questions().next().is_some() => INTERRUPTED.into(),
-            Some(root) if root.paused => BREAKPOINT.into(),
-            // What it waited for is not there any more.
-            Some(root) if [DONE, INTERRUPTED, IN_DOUBT, ""].contains(&root.ended.as_str()) => {
-                "due".into()
-            }
-            Some(root) => root.ended.clone().into(),
+            None => Status::Due,
+            Some(root) if root.open => Status::Running,
+            Some(root) if root.frontier.is_done() => Status::Ended(RunEnd::Done),
+            Some(_) if doubts > 0 => Status::Ended(RunEnd::InDoubt),
+            Some(_) if questions().next().is_some() => Status::Ended(RunEnd::Interrupted),
+            Some(root) if root.paused => Status::Ended(RunEnd::Breakpoint),
+            Some(root) => match &root.ended {
+                // What it waited for is not there any more.
+                None | Some(RunEnd::Done | RunEnd::Interrupted | RunEnd::InDoubt) => Status::Due,
+                Some(end) => Status::Ended(end.clone()),
+            },
         };
         Self {
             graph: None,
@@ -101,7 +124,8 @@ impl Labels {
         if self.graph.is_some() {
             change(GRAPH, name(self), before.map(name));
         }
-        change(STATUS, Some(self.status.to_string()), before.map(|b| Some(b.status.to_string())));
+        let status = |labels: &Self| Some(labels.status.as_str().to_owned());
+        change(STATUS, status(self), before.map(status));
         change(REQUESTS, count(self.requests), before.map(|before| count(before.requests)));
         change(DEADLINE, time(self.deadline), before.map(|before| time(before.deadline)));
         changes
@@ -109,6 +133,6 @@ impl Labels {
 
     /// Whether the turn is over.
     pub fn is_done(&self) -> bool {
-        self.status == DONE
+        self.status == Status::Ended(RunEnd::Done)
     }
 }

@@ -52,6 +52,7 @@ mod page;
 mod pending;
 mod record;
 mod retention;
+mod run_end;
 mod seal;
 mod select;
 mod shared;
@@ -80,12 +81,10 @@ pub use entry::{
 };
 pub use error::CheckpointError;
 pub use export::ImportError;
-pub use fold::{
-    BREAKPOINT, DRAINED, IN_DOUBT, INTERRUPTED, RunFold, ThreadFold, outlives, turn_of,
-};
+pub use fold::{RunFold, ThreadFold, outlives, turn_of};
 pub use frontier::{Due, Frontier, Goto, Handed};
 pub use kind::{Kind, UnknownKind};
-pub use labels::{DEADLINE, GRAPH, Labels, REQUESTS, STATUS};
+pub use labels::{DEADLINE, GRAPH, Labels, REQUESTS, STATUS, Status};
 pub use lease::Leases;
 pub use life::Life;
 pub use log::{Log, LogEntry, OpenLog};
@@ -94,6 +93,7 @@ pub use outbox::{Cursor, Outbox, OutboxItem, Outgoing};
 pub use page::{Checkpoint, Pages, Source};
 pub use record::{Record, RecordError};
 pub use retention::{Forks, Keep};
+pub use run_end::RunEnd;
 pub use select::Select;
 pub use shared::SharedCheckpointer;
 pub use snapshot::Snapshot;

@@ -8,7 +8,7 @@ use hanok_core::{
 };
 
 use crate::{
-    Epoch, Frontier, Persistence, RunFold, StepRecords, ThreadFold,
+    Epoch, Frontier, Persistence, RunEnd, RunFold, StepRecords, ThreadFold,
     frontier::{read_texts, texts},
     wire::{
         id, malformed, namespace, option_task, small, spent, thread, value, write_namespace,
@@ -129,7 +129,8 @@ impl RunFold {
         to.uint(self.since.0);
         texts(to.uint(self.turn.0), &self.last);
         write_spent(to, self.spent);
-        to.uint(u64::from(self.takeovers)).bool(self.paused).bool(self.shared).str(&self.ended);
+        to.uint(u64::from(self.takeovers)).bool(self.paused).bool(self.shared);
+        to.str(self.ended.as_ref().map_or("", RunEnd::as_str));
         to.array(self.added.len());
         self.added.iter().for_each(|changes| changes.write(to));
     }
@@ -164,7 +165,7 @@ impl RunFold {
             takeovers: small(from)?,
             paused: from.bool()?,
             shared: from.bool()?,
-            ended: from.str()?.to_owned(),
+            ended: Some(from.str()?).filter(|end| !end.is_empty()).map(RunEnd::from),
             added: (0..from.array()?).map(|_| Changes::read(from)).collect::<Result<_, _>>()?,
             ..Self::default()
         })

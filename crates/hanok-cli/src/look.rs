@@ -3,8 +3,8 @@
 use std::{fs, io::Write, path::Path};
 
 use hanok_checkpoint::{
-    Chain, Checkpointer, Difference, GRAPH, Holder, KeyId, Log, LogEntry, REQUESTS, STATUS, Select,
-    ThreadInfo, Verified, Which,
+    Chain, Checkpointer, Difference, GRAPH, Holder, KeyId, Log, LogEntry, REQUESTS, RunEnd, STATUS,
+    Select, ThreadInfo, Verified, Which,
 };
 use hanok_core::{Namespace, Position, Stored};
 use serde_json::{Value, json};
@@ -126,7 +126,7 @@ pub(crate) async fn show(log: &Log, at: Option<u64>, output: &mut Output) -> Res
                 "path": segments(path),
                 "step": run.frontier.step,
                 "next": next,
-                "ended": run.ended,
+                "ended": run.ended.as_ref().map_or("", RunEnd::as_str),
                 "state": state,
                 "questions": asked.collect::<Vec<_>>(),
                 "in_doubt": in_doubt.collect::<Vec<_>>(),

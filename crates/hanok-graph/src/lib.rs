@@ -75,7 +75,7 @@ pub use graph::builder::GraphBuilder;
 pub use graph::definition::Graph;
 pub use graph::draw::Drawing;
 pub use graph::spec::{BranchSpec, GraphSpec, JoinSpec, NodeKinds, NodeSpec, SpecError, SpecFault};
-pub use hanok_checkpoint::Doubt;
+pub use hanok_checkpoint::{Doubt, RunEnd};
 pub use hanok_core::{BoxError, Budget};
 pub use hanok_macros::debug_node;
 #[doc(hidden)]

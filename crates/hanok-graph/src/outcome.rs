@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hanok_checkpoint::{Intent, NOT_MADE, Question};
+use hanok_checkpoint::{Intent, NOT_MADE, Question, RunEnd};
 pub use hanok_core::Limit;
 use hanok_core::{Namespace, RequestId, Stored, StoredError, TaskId, Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
@@ -252,16 +252,16 @@ impl<S> Outcome<S> {
     }
 
     /// The outcome's name as a log says it.
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> RunEnd {
         match self {
-            Self::Done(_) => "done",
-            Self::Interrupted(_) => hanok_checkpoint::INTERRUPTED,
-            Self::Breakpoint(_) => hanok_checkpoint::BREAKPOINT,
-            Self::InDoubt(_) => "in_doubt",
-            Self::LimitReached { .. } => "limit",
-            Self::Poisoned(_) => "poisoned",
-            Self::Cancelled => "cancelled",
-            Self::Drained => hanok_checkpoint::DRAINED,
+            Self::Done(_) => RunEnd::Done,
+            Self::Interrupted(_) => RunEnd::Interrupted,
+            Self::Breakpoint(_) => RunEnd::Breakpoint,
+            Self::InDoubt(_) => RunEnd::InDoubt,
+            Self::LimitReached { .. } => RunEnd::Limit,
+            Self::Poisoned(_) => RunEnd::Poisoned,
+            Self::Cancelled => RunEnd::Cancelled,
+            Self::Drained => RunEnd::Drained,
         }
     }
 }

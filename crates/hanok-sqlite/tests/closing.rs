@@ -24,7 +24,7 @@ fn key(thread: &str) -> ThreadKey {
 fn append(store: &Sqlite, at: u64) {
     let end = End {
         run: RunId(1),
-        outcome: "done".into(),
+        outcome: hanok_checkpoint::RunEnd::Done,
         detail: "some text".into(),
         spent: Default::default(),
     };

@@ -35,7 +35,7 @@ fn key(thread: &str) -> ThreadKey {
 fn append(thread: &ThreadKey, at: u64) -> Append {
     let end = End {
         run: RunId(1),
-        outcome: "done".into(),
+        outcome: hanok_checkpoint::RunEnd::Done,
         detail: format!("{thread} {at} ").repeat(5 + 40 * (at as usize % 7)),
         spent: Default::default(),
     };

@@ -29,7 +29,7 @@ fn key(thread: &str) -> ThreadKey {
 fn append(thread: &ThreadKey, at: u64, text: &str) -> Append {
     let end = End {
         run: RunId(1),
-        outcome: "done".into(),
+        outcome: hanok_checkpoint::RunEnd::Done,
         detail: text.into(),
         spent: Default::default(),
     };

@@ -34,7 +34,7 @@ fn thread() -> ThreadKey {
 fn append(at: Position, id: u128, text: &str, safety: Safety) -> Append {
     let end = End {
         run: RunId(id),
-        outcome: "done".into(),
+        outcome: hanok_checkpoint::RunEnd::Done,
         detail: text.into(),
         spent: Default::default(),
     };

@@ -34,7 +34,7 @@ fn key() -> ThreadKey {
 fn append(store: &Sqlite, at: u64) -> Result<(), CheckpointError> {
     let end = End {
         run: RunId(1),
-        outcome: "done".into(),
+        outcome: hanok_checkpoint::RunEnd::Done,
         detail: "some text".into(),
         spent: Default::default(),
     };

@@ -23,7 +23,7 @@ pub(crate) fn line(event: &Event, answers: bool, talk: &impl Talk) -> Option<Str
             None => json!({"event": "progress", "item": value(item)}),
         },
         EventKind::Ended { outcome, error, spent } => {
-            json!({"event": "ended", "outcome": outcome, "error": error, "spent": spent})
+            json!({"event": "ended", "outcome": outcome.as_str(), "error": error, "spent": spent})
         }
         EventKind::AnswerVoided { request, reason } => {
             json!({"event": "answer_voided", "request": request.id.0, "reason": reason})

@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
-use hanok_checkpoint::Life;
+use hanok_checkpoint::{Life, RunEnd};
 use hanok_core::{Changes, Fields, Namespace, Position, Spent, Stored, StoredError, TaskId, Token};
 use hanok_state::{State, StateUpdate};
 
@@ -78,8 +78,8 @@ pub enum EventKind {
     },
     /// The run ended. Recorded, but for a run whose store failed.
     Ended {
-        /// How: the outcome's name, or `failed`.
-        outcome: String,
+        /// How.
+        outcome: RunEnd,
         /// What went wrong, if something did.
         error: Option<String>,
         /// What the turn has spent.

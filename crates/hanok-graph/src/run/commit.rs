@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hanok_checkpoint::{Body, Commit, End, Frontier, Labels, RunFold, ThreadFold, Void};
+use hanok_checkpoint::{Body, Commit, End, Frontier, Labels, RunEnd, RunFold, ThreadFold, Void};
 use hanok_core::{BoxFuture, Changes, Namespace, Position, Spent, StoredError, TaskId, Timestamp};
 use hanok_state::{State, StateUpdate};
 
@@ -120,7 +120,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let mut entries = vec![(self.namespace.clone(), Body::Commit(commit))];
         let keep = if ends { ClaimAfter::Released } else { ClaimAfter::Held };
         if ends {
-            let end = self.end("done", "", Spent::default());
+            let end = self.end(RunEnd::Done, "", Spent::default());
             entries.push((Namespace::root(), Body::End(end)));
             self.env.journal.relabel(|before| Labels::done(before.graph.clone()));
         }
@@ -178,7 +178,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             self.emit(progress, None, Some(at), EventKind::Values(AnyState::new(&state)));
         }
         if ends {
-            let (outcome, error, spent) = ("done".to_owned(), None, self.env.turn());
+            let (outcome, error, spent) = (RunEnd::Done, None, self.env.turn());
             let ended = EventKind::Ended { outcome, error, spent };
             self.emit(progress, None, Some(last), ended);
         }
@@ -276,8 +276,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// The end of this run, as a log says it.
-    pub(crate) fn end(&self, outcome: &str, detail: &str, spent: Spent) -> End {
-        End { run: self.run, outcome: outcome.to_owned(), detail: detail.to_owned(), spent }
+    pub(crate) fn end(&self, outcome: RunEnd, detail: &str, spent: Spent) -> End {
+        End { run: self.run, outcome, detail: detail.to_owned(), spent }
     }
 
     /// What makes of the state as it is now what the log amounts to, for a snapshot. Holding the state costs a pointer.

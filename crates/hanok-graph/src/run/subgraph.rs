@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use hanok_checkpoint::{Begin, Body, Epoch, RunFold};
+use hanok_checkpoint::{Begin, Body, Epoch, RunEnd, RunFold};
 use hanok_core::{
     AskError, BoxError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId,
     RunId, Spent, TaskId,
@@ -272,7 +272,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             Outcome::Breakpoint(Breakpoint { path, nodes, next, .. }) => {
                 // Noted once, by the graph whose breakpoint it is: the next run passes it.
                 if path == scope.namespace {
-                    let end = scope.end(hanok_checkpoint::BREAKPOINT, "", Spent::default());
+                    let end = scope.end(RunEnd::Breakpoint, "", Spent::default());
                     let entry = (path.clone(), Body::End(end));
                     let noted = journal.append(vec![entry], ClaimAfter::Held).await;
                     noted.map_err(|error| failed(error.into()))?;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{
-    Answer, Begin, Body, Epoch, Holder, INTERRUPTED, Labels, OpenLog, Persistence, RunFold, Tip,
+    Answer, Begin, Body, Epoch, Holder, Labels, OpenLog, Persistence, RunEnd, RunFold, Tip,
     outlives,
 };
 use hanok_core::{Changes, Namespace, Position, RunId, ThreadKey, Timestamp};
@@ -138,7 +138,7 @@ impl<S: State> TurnStart<S> {
         let fold = opened.map(|opened| opened.fold).unwrap_or_default();
         let (mut runs, identity) = (fold.runs, fold.identity);
         let root = runs.remove(&Namespace::root()).unwrap_or_default();
-        let asked = root.ended == INTERRUPTED;
+        let asked = root.ended == Some(RunEnd::Interrupted);
         let ran = root.graph;
         let is_new = root.run.is_none() && root.fields.is_empty();
         let Migrated { progress, entries: first, unknown } = if is_new {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hanok_checkpoint::{Body, Commit, End};
+use hanok_checkpoint::{Body, Commit, End, RunEnd};
 use hanok_core::{Changes, Namespace, Position, RunId, Spent, ThreadKey};
 use hanok_state::{State, StateUpdate};
 
@@ -160,9 +160,9 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         if !std::mem::take(&mut self.begun) {
             return self;
         }
-        let outcome = if self.opening.progress.frontier.is_done() { "done" } else { "cancelled" };
-        let (outcome, detail) = (outcome.to_owned(), String::new());
-        let end = End { run: self.run, outcome, detail, spent: Spent::default() };
+        let is_done = self.opening.progress.frontier.is_done();
+        let outcome = if is_done { RunEnd::Done } else { RunEnd::Cancelled };
+        let end = End { run: self.run, outcome, detail: String::new(), spent: Spent::default() };
         self.opening.first.push((Namespace::root(), Body::End(end)));
         self
     }

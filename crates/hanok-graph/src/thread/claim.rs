@@ -1,6 +1,6 @@
 //! The claim of a run on its thread: what a run that does not get it is told, and how it is given back.
 
-use hanok_checkpoint::{Body, CheckpointError, Checkpointer, Labels, Log};
+use hanok_checkpoint::{Body, CheckpointError, Checkpointer, Labels, Log, RunEnd, Status};
 use hanok_core::{Cancellation, Namespace};
 use hanok_state::State;
 
@@ -53,13 +53,13 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         // A claim that was given back is not lost, even if the last heartbeat comes too late to be taken.
         if (self.lost || journal.is_lost()) && !journal.is_released() {
             let error = self.superseded().await;
-            let ended = self.ended("failed", Some(error.to_string()));
+            let ended = self.ended(RunEnd::Failed, Some(error.to_string()));
             self.run.emit(self.state, None, None, ended);
             return Err(error);
         }
         let (name, detail) = match &outcome {
             Ok(outcome) => (outcome.name(), String::new()),
-            Err(error) => ("failed", error_chain(error)),
+            Err(error) => (RunEnd::Failed, error_chain(error)),
         };
         let error = (!detail.is_empty()).then(|| detail.clone());
         if let Err(RunError::Checkpoint(_)) = outcome {
@@ -70,8 +70,8 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         if journal.is_released() {
             return outcome;
         }
-        self.relabel(name, &outcome);
-        let body = Body::End(self.run.end(name, &detail, spent));
+        self.relabel(name.clone(), &outcome);
+        let body = Body::End(self.run.end(name.clone(), &detail, spent));
         let report = |at| self.run.emit(self.state, None, Some(at), self.ended(name, error));
         let entries = vec![(Namespace::root(), body)];
         match (journal.append_then(entries, ClaimAfter::Released, report).await, outcome) {
@@ -87,18 +87,18 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         }
     }
 
-    fn ended(&self, outcome: &str, error: Option<String>) -> EventKind {
-        EventKind::Ended { outcome: outcome.to_owned(), error, spent: self.run.env.turn() }
+    fn ended(&self, outcome: RunEnd, error: Option<String>) -> EventKind {
+        EventKind::Ended { outcome, error, spent: self.run.env.turn() }
     }
 
-    fn relabel(&self, status: &'static str, outcome: &Result<Outcome<S>, RunError>) {
+    fn relabel(&self, end: RunEnd, outcome: &Result<Outcome<S>, RunError>) {
         let requests = match outcome {
             Ok(Outcome::Interrupted(requests) | Outcome::InDoubt(requests)) => requests.as_slice(),
             _ => &[],
         };
         self.run.env.journal.relabel(|before| Labels {
             graph: before.graph.clone(),
-            status: status.to_owned().into(),
+            status: Status::Ended(end),
             requests: requests.len(),
             deadline: requests.iter().filter_map(|request| request.deadline).min(),
         });

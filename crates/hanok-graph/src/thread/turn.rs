@@ -1,6 +1,6 @@
 //! How a run begins and ends: reading the thread, taking it, and giving it back.
 
-use hanok_checkpoint::{Claim, DRAINED, IN_DOUBT, INTERRUPTED, Log, OpenLog, RunFold};
+use hanok_checkpoint::{Claim, Log, OpenLog, RunEnd, RunFold};
 use hanok_core::{Cancellation, Namespace, RunId, Spent, ThreadKey, Timestamp};
 use hanok_state::{Schema, State};
 use std::{
@@ -88,7 +88,8 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         match input {
             Input::New(update) => {
                 // A turn that was drained is not over: what is due of it comes first, as after a crash.
-                let drained = root(opened.as_ref()).is_some_and(|run| run.ended == DRAINED);
+                let drained =
+                    root(opened.as_ref()).is_some_and(|run| run.ended == Some(RunEnd::Drained));
                 if (broken || drained) && !replaces {
                     let finished = self
                         .turn(
@@ -121,8 +122,9 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                 let requests = answer::open(Some(&opened), now);
                 let expired = |pending: &Pending| pending.deadline.is_some_and(|d| d <= now);
                 // A run that asked had nothing else to do; one that ended otherwise may have left something.
-                let asked =
-                    root.is_some_and(|run| [INTERRUPTED, IN_DOUBT].contains(&run.ended.as_str()));
+                let asked = root.is_some_and(|run| {
+                    matches!(run.ended, Some(RunEnd::Interrupted | RunEnd::InDoubt))
+                });
                 if asked && !requests.is_empty() && !requests.iter().any(expired) {
                     return Ok(match requests.iter().any(|pending| pending.doubt.is_some()) {
                         true => Outcome::InDoubt(requests),

@@ -218,7 +218,7 @@ async fn tasks_are_told_from_their_start_to_their_end() {
                         format!("retried {error}")
                     }
                     EventKind::TaskFailed { error, handled } => format!("failed {error} {handled}"),
-                    EventKind::Ended { outcome, .. } => outcome.clone(),
+                    EventKind::Ended { outcome, .. } => outcome.to_string(),
                     other => panic!("another event: {other:?}"),
                 };
                 format!("{} {} {what}", event.node.as_deref().unwrap_or("-"), event.attempt)

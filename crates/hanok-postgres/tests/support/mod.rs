@@ -90,7 +90,7 @@ pub(crate) fn key(thread: &str) -> ThreadKey {
 pub(crate) fn append(thread: &ThreadKey, at: u64, id: u128, text: &str) -> Append {
     let end = End {
         run: RunId(id),
-        outcome: "done".into(),
+        outcome: hanok_checkpoint::RunEnd::Done,
         detail: text.into(),
         spent: Default::default(),
     };

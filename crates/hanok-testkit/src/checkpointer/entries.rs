@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hanok_checkpoint::{
     Answer, Begin, Body, Commit, Copied, Doubt, Due, Edit, End, Entry, Epoch, Erased, Extend,
     Failed, Frontier, Goto, Handed, Intent, Memo, Origin, Outbox, Persistence, Question, Rebase,
-    Reopen, Snapshot, TaskWrite, ThreadFold, Void,
+    Reopen, RunEnd, Snapshot, TaskWrite, ThreadFold, Void,
 };
 use hanok_core::{
     Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent, Stored, StoredField,
@@ -169,9 +169,9 @@ fn doubt() -> impl Strategy<Value = Doubt> {
     select(vec![Doubt::Ask, Doubt::Repeat, Doubt::GiveUp])
 }
 
-fn outcome() -> impl Strategy<Value = String> {
-    let known = [hanok_checkpoint::BREAKPOINT, hanok_checkpoint::DRAINED];
-    prop_oneof![text(), select(known.to_vec()).prop_map(str::to_owned)]
+fn outcome() -> impl Strategy<Value = RunEnd> {
+    let known = [RunEnd::Breakpoint, RunEnd::Drained];
+    prop_oneof![text().prop_map(|text| text.as_str().into()), select(known.to_vec())]
 }
 
 fn commit() -> impl Strategy<Value = Body> {
