@@ -6,7 +6,10 @@
 
 use hanok_core::{FoldError, Position, Reader, StoredError, Writer};
 
-use crate::{Entry, Head, Link, Snapshot, ThreadFold, wire::malformed};
+use crate::{
+    Entry, Head, Link, Snapshot, ThreadFold,
+    wire::{Wire, malformed},
+};
 
 const VERSION: u64 = 1;
 
@@ -43,9 +46,9 @@ impl BaseState {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new();
         writer.array(6).uint(VERSION);
-        write_link(&mut writer, self.link.as_ref());
-        writer.uint(self.start.0.0);
-        write_link(&mut writer, self.start.1.as_ref());
+        self.link.write(&mut writer);
+        self.start.0.write(&mut writer);
+        self.start.1.write(&mut writer);
         writer.bin(&self.snapshot.to_bytes()).array(self.pending.len());
         for (position, entry) in &self.pending {
             writer.array(2).uint(position.0).bin(&entry.to_bytes());
@@ -58,8 +61,8 @@ impl BaseState {
         if reader.array()? != 6 || reader.uint()? != VERSION {
             return malformed(&reader, "the base of a log");
         }
-        let link = option_link(&mut reader)?;
-        let start = (Position(reader.uint()?), option_link(&mut reader)?);
+        let link = Option::read(&mut reader)?;
+        let start = (Position::read(&mut reader)?, Option::read(&mut reader)?);
         let snapshot = Snapshot::from_bytes(reader.bin()?)?;
         let pending = (0..reader.array()?)
             .map(|_| {
@@ -74,20 +77,13 @@ impl BaseState {
     }
 }
 
-pub(crate) fn write_link(to: &mut Writer, link: Option<&Link>) {
-    match link {
-        Some(link) => to.bin(&link.0),
-        None => to.nil(),
-    };
-}
-
-pub(crate) fn option_link(from: &mut Reader<'_>) -> Result<Option<Link>, StoredError> {
-    if from.is_nil() {
-        from.nil()?;
-        return Ok(None);
+/// The bytes of the base, as one value.
+impl Wire for BaseState {
+    fn write(&self, to: &mut Writer) {
+        to.bin(&self.to_bytes());
     }
-    match from.bin()?.try_into() {
-        Ok(bytes) => Ok(Some(Link(bytes))),
-        Err(_) => malformed(from, "the 32 bytes of a link"),
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        Self::from_bytes(from.bin()?)
     }
 }

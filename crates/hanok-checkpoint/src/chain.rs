@@ -17,7 +17,10 @@ use std::fmt;
 
 use hanok_core::{Position, ThreadKey};
 
-use crate::Life;
+use crate::{
+    life::Life,
+    wire::{Wire, bytes, wire},
+};
 
 /// A link of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,6 +73,18 @@ impl Link {
         }
         Self(hasher.finalize().into())
     }
+}
+
+wire! {
+    Link: |link, to| to.bin(&link.0), |from| bytes(from, "the 32 bytes of a link").map(Self);
+    Ancestor: |ancestor, to| {
+        ancestor.life.write(to.array(2));
+        ancestor.link.write(to);
+    },
+    |from| {
+        from.array()?;
+        Ok(Self { life: Wire::read(from)?, link: Wire::read(from)? })
+    };
 }
 
 impl Digest {

@@ -5,6 +5,8 @@ use std::{fmt, time::Duration};
 use hanok_core::{Reader, RunId, StoredError, Timestamp, Writer};
 use thiserror::Error;
 
+use crate::wire::{Wire, wire};
+
 /// How long a claim counts as alive that gives no sign of life and whose holder cannot be looked at.
 pub const LEASE: Duration = Duration::from_secs(10);
 
@@ -22,6 +24,10 @@ impl Epoch {
             last => Self(last.saturating_add(1)),
         }
     }
+}
+
+wire! {
+    Epoch: |epoch, to| to.uint(epoch.0), |from| from.uint().map(Self);
 }
 
 impl fmt::Display for Epoch {
@@ -119,7 +125,7 @@ impl Holder {
             boot: reader.str()?.to_owned(),
             pid: u32::try_from(reader.uint()?).unwrap_or_default(),
             started: reader.uint()?,
-            instance: crate::wire::id(&mut reader)?,
+            instance: u128::from_be_bytes(Wire::read(&mut reader)?),
         })
     }
 }

@@ -10,7 +10,11 @@ use std::{fmt, sync::Arc};
 use hanok_core::{BoxError, Position, ThreadKey};
 use thiserror::Error;
 
-use crate::{Life, chain::ChainKey};
+use crate::{
+    chain::ChainKey,
+    life::Life,
+    wire::{Wire, wire},
+};
 
 /// What is done with the bytes that go into a store. The default leaves them as they are.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +26,10 @@ pub struct Codec {
 /// Names a key. It stands in every record that the key encrypted, so that keys can be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KeyId(pub u32);
+
+wire! {
+    KeyId: |id, to| to.uint(u64::from(id.0)), |from| Wire::read(from).map(Self);
+}
 
 /// The keys of a store: one that writes, and others that still read what they wrote.
 #[derive(Clone)]

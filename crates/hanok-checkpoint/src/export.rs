@@ -11,16 +11,11 @@ use hanok_core::{
 use thiserror::Error;
 
 use crate::{
-    Ancestor, AppendId, Body, CheckpointError, Codec, Entry, Frontier, KeyId, Life, Link, Log,
-    LogEntry,
-    base::{BaseState, option_link, write_link},
+    Ancestor, AppendId, Body, CheckpointError, Codec, Entry, Frontier, Link, Log, LogEntry,
     chain::Digest,
     copy::{Moved, MovedEntry},
     record::Part,
-    wire::{
-        id, malformed, option_str, option_time, small, thread, write_option_str, write_option_time,
-        write_thread,
-    },
+    wire::{Wire, malformed, thread, write_thread},
 };
 
 /// The name of the last member of a line.
@@ -171,19 +166,13 @@ fn holds(moved: &Moved) -> bool {
 fn heading(moved: &Moved) -> String {
     let mut writer = Writer::new();
     write_thread(writer.array(11).uint(VERSION), &moved.from);
-    writer.bin(&moved.ancestor.life.to_bytes());
-    write_option_str(&mut writer, moved.origin.as_deref());
-    write_option_time(&mut writer, moved.expires);
-    match &moved.base {
-        Some((floor, base)) => writer.array(2).uint(floor.0).bin(&base.to_bytes()),
-        None => writer.nil(),
-    };
-    writer.map(moved.labels.len());
-    for (name, value) in &moved.labels {
-        writer.str(name).str(value);
-    }
+    moved.ancestor.life.write(&mut writer);
+    moved.origin.write(&mut writer);
+    moved.expires.write(&mut writer);
+    moved.base.write(&mut writer);
+    moved.labels.write(&mut writer);
     writer.uint(moved.end.0).uint(moved.entries.len() as u64);
-    write_link(&mut writer, moved.ancestor.link.as_ref());
+    moved.ancestor.link.write(&mut writer);
     let mut text = String::from("{\"thread\":");
     quote(&mut text, moved.from.thread());
     text.push_str(",\"tenant\":");
@@ -203,20 +192,11 @@ fn read_heading(from: &mut Reader<'_>, parts: usize) -> Result<(Moved, u64), Sto
     if parts != 11 {
         return malformed(from, "the eleven parts of a first line");
     }
-    let (thread, life) = (thread(from)?, life(from)?);
-    let (origin, expires) = (option_str(from)?, option_time(from)?);
-    let base = if from.is_nil() {
-        from.nil()?;
-        None
-    } else {
-        from.array()?;
-        Some((Position(from.uint()?), BaseState::from_bytes(from.bin()?)?))
-    };
-    let labels = (0..from.map()?)
-        .map(|_| Ok((from.str()?.to_owned(), from.str()?.to_owned())))
-        .collect::<Result<_, StoredError>>()?;
-    let (end, count) = (Position(from.uint()?), from.uint()?);
-    let ancestor = Ancestor { life, link: option_link(from)? };
+    let (thread, life) = (thread(from)?, Wire::read(from)?);
+    let (origin, expires) = (Wire::read(from)?, Wire::read(from)?);
+    let (base, labels) = (Wire::read(from)?, Wire::read(from)?);
+    let (end, count) = (Wire::read(from)?, from.uint()?);
+    let ancestor = Ancestor { life, link: Wire::read(from)? };
     if !from.is_at_end() {
         return malformed(from, "the end of the line");
     }
@@ -224,19 +204,13 @@ fn read_heading(from: &mut Reader<'_>, parts: usize) -> Result<(Moved, u64), Sto
     Ok((Moved { from, ancestor, end, base, entries, origin, expires, labels }, count))
 }
 
-fn life(from: &mut Reader<'_>) -> Result<Life, StoredError> {
-    id(from).map(Life::new)
-}
-
 fn line(moved: &MovedEntry) -> String {
     let MovedEntry { entry: LogEntry { position, parent, entry }, salt, key, from } = moved;
     let mut writer = Writer::new();
     writer.array(6).uint(position.0).uint(parent.0);
-    write_envelope(&mut writer, *key, from.as_deref());
-    match salt {
-        Some(salt) => writer.bin(salt),
-        None => writer.nil(),
-    };
+    key.write(&mut writer);
+    from.write(&mut writer);
+    salt.write(&mut writer);
     writer.bin(&entry.to_bytes());
     let mut text = String::new();
     say(&mut text, format_args!("{{\"position\":{position},\"parent\":{parent},"));
@@ -250,49 +224,14 @@ fn line(moved: &MovedEntry) -> String {
     end(text, &writer.into_bytes())
 }
 
-/// The id of the chain's key, and where the thread comes from.
-fn write_envelope(to: &mut Writer, key: Option<KeyId>, from: Option<&Ancestor>) {
-    match key {
-        Some(KeyId(id)) => to.uint(u64::from(id)),
-        None => to.nil(),
-    };
-    match from {
-        Some(from) => {
-            to.array(2).bin(&from.life.to_bytes());
-            write_link(to, from.link.as_ref());
-        }
-        None => {
-            to.nil();
-        }
-    }
-}
-
 fn read_entry(bytes: &[u8]) -> Result<MovedEntry, StoredError> {
     let mut reader = Reader::new(bytes);
     if reader.array()? != 6 {
         return malformed(&reader, "the six parts of a line");
     }
-    let (position, parent) = (Position(reader.uint()?), Position(reader.uint()?));
-    let key = if reader.is_nil() {
-        reader.nil()?;
-        None
-    } else {
-        Some(KeyId(small(&mut reader)?))
-    };
-    let from = if reader.is_nil() {
-        reader.nil()?;
-        None
-    } else {
-        reader.array()?;
-        let (life, link) = (life(&mut reader)?, option_link(&mut reader)?);
-        Some(Box::new(Ancestor { life, link }))
-    };
-    let salt = if reader.is_nil() {
-        reader.nil()?;
-        None
-    } else {
-        Some(id(&mut reader)?.to_be_bytes())
-    };
+    let (position, parent) = (Wire::read(&mut reader)?, Wire::read(&mut reader)?);
+    let (key, from) = (Wire::read(&mut reader)?, Wire::read(&mut reader)?);
+    let salt = Wire::read(&mut reader)?;
     let entry = LogEntry { position, parent, entry: Entry::from_bytes(reader.bin()?)? };
     if !reader.is_at_end() {
         return malformed(&reader, "the end of the line");

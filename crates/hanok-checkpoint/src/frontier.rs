@@ -4,24 +4,26 @@ use std::sync::Arc;
 
 use hanok_core::{Changes, Reader, Stored, StoredError, Writer};
 
-use crate::wire::{malformed, small, value};
+use crate::wire::{Wire, malformed, record};
 
 /// How many graphs deep a command may be handed up: one more than graphs may be nested.
 const DEEPEST: usize = 17;
 
-/// What is due after a commit: the tasks of the next super-step, in order, and what waits.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Frontier {
-    /// The number of the next super-step within its turn, counted from 0.
-    pub step: u32,
-    /// The tasks that are due, in the order in which their writes are merged.
-    pub due: Vec<Due>,
-    /// Per join, by name, the nodes that it has seen.
-    pub joins: Vec<(String, Vec<String>)>,
-    /// Tasks that run when nothing else is left to run.
-    pub deferred: Vec<Due>,
-    /// What a subgraph that is over leaves to the graph that called it.
-    pub handed: Option<Box<Handed>>,
+record! {
+    /// What is due after a commit: the tasks of the next super-step, in order, and what waits.
+    #[derive(Default)]
+    Frontier {
+        /// The number of the next super-step within its turn, counted from 0.
+        step: u32,
+        /// The tasks that are due, in the order in which their writes are merged.
+        due: Vec<Due>,
+        /// Per join, by name, the nodes that it has seen.
+        joins: Vec<(String, Vec<String>)>,
+        /// Tasks that run when nothing else is left to run.
+        deferred: Vec<Due>,
+        /// What a subgraph that is over leaves to the graph that called it.
+        handed: Option<Box<Handed>>,
+    }
 }
 
 /// One task that is due.
@@ -64,46 +66,6 @@ impl Frontier {
     pub fn is_done(&self) -> bool {
         self.due.is_empty() && self.deferred.is_empty()
     }
-
-    pub(crate) fn write(&self, to: &mut Writer) {
-        to.array(5).uint(u64::from(self.step)).array(self.due.len());
-        self.due.iter().for_each(|due| due.write(to));
-        to.array(self.joins.len());
-        for (join, seen) in &self.joins {
-            texts(to.array(2).str(join), seen);
-        }
-        to.array(self.deferred.len());
-        self.deferred.iter().for_each(|due| due.write(to));
-        match &self.handed {
-            Some(handed) => handed.write(to),
-            None => {
-                to.nil();
-            }
-        }
-    }
-
-    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        if from.array()? != 5 {
-            return malformed(from, "the five parts of a frontier");
-        }
-        Ok(Self {
-            step: small(from)?,
-            due: (0..from.array()?).map(|_| Due::read(from)).collect::<Result<_, _>>()?,
-            joins: (0..from.array()?)
-                .map(|_| {
-                    from.array()?;
-                    Ok((from.str()?.to_owned(), read_texts(from)?))
-                })
-                .collect::<Result<_, StoredError>>()?,
-            deferred: (0..from.array()?).map(|_| Due::read(from)).collect::<Result<_, _>>()?,
-            handed: if from.is_nil() {
-                from.nil()?;
-                None
-            } else {
-                Some(Box::new(Handed::read(from, 0)?))
-            },
-        })
-    }
 }
 
 impl Due {
@@ -111,7 +73,9 @@ impl Due {
     pub fn node(node: impl Into<Arc<str>>) -> Self {
         Self { node: node.into(), input: None }
     }
+}
 
+impl Wire for Due {
     fn write(&self, to: &mut Writer) {
         match &self.input {
             None => to.str(&self.node),
@@ -123,23 +87,15 @@ impl Due {
         let mut ahead = from.clone();
         if ahead.array().is_ok() {
             from.array()?;
-            return Ok(Self { node: from.str()?.into(), input: Some(value(from)?) });
+            return Ok(Self { node: from.str()?.into(), input: Some(Wire::read(from)?) });
         }
         Ok(Self::node(from.str()?))
     }
 }
 
 impl Handed {
-    fn write(&self, to: &mut Writer) {
-        to.array(3);
-        self.changes.write(to);
-        to.array(self.goto.len());
-        self.goto.iter().for_each(|goto| goto.write(to));
-        to.bool(self.only);
-    }
-
     /// `depth` graphs below the one that a command is handed to.
-    fn read(from: &mut Reader<'_>, depth: usize) -> Result<Self, StoredError> {
+    fn read_below(from: &mut Reader<'_>, depth: usize) -> Result<Self, StoredError> {
         if depth >= DEEPEST {
             return malformed(from, "a command of a graph that is not so deep in others");
         }
@@ -147,17 +103,30 @@ impl Handed {
             return malformed(from, "the three parts of a command");
         }
         Ok(Self {
-            changes: Changes::read(from)?,
+            changes: Wire::read(from)?,
             goto: (0..from.array()?)
                 .map(|_| Goto::read_below(from, depth + 1))
                 .collect::<Result<_, _>>()?,
-            only: from.bool()?,
+            only: Wire::read(from)?,
         })
     }
 }
 
-impl Goto {
-    pub(crate) fn write(&self, to: &mut Writer) {
+impl Wire for Handed {
+    fn write(&self, to: &mut Writer) {
+        to.array(3);
+        self.changes.write(to);
+        self.goto.write(to);
+        self.only.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        Self::read_below(from, 0)
+    }
+}
+
+impl Wire for Goto {
+    fn write(&self, to: &mut Writer) {
         match self {
             Self::Node(node) => {
                 to.str(node);
@@ -173,10 +142,12 @@ impl Goto {
         }
     }
 
-    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
         Self::read_below(from, 0)
     }
+}
 
+impl Goto {
     fn read_below(from: &mut Reader<'_>, depth: usize) -> Result<Self, StoredError> {
         if from.is_nil() {
             from.nil()?;
@@ -187,24 +158,11 @@ impl Goto {
             return Ok(Self::Only);
         }
         if from.clone().array().is_ok_and(|parts| parts == 3) {
-            return Handed::read(from, depth).map(Self::Parent);
+            return Handed::read_below(from, depth).map(Self::Parent);
         }
         Ok(match Due::read(from)? {
             Due { node, input: None } => Self::Node(node),
             due => Self::Send(due),
         })
     }
-}
-
-pub(crate) fn texts<T: AsRef<str>>(to: &mut Writer, texts: &[T]) {
-    to.array(texts.len());
-    texts.iter().for_each(|text| {
-        to.str(text.as_ref());
-    });
-}
-
-pub(crate) fn read_texts<T: for<'t> From<&'t str>>(
-    from: &mut Reader<'_>,
-) -> Result<Vec<T>, StoredError> {
-    (0..from.array()?).map(|_| from.str().map(T::from)).collect()
 }

@@ -40,7 +40,6 @@ mod error;
 mod export;
 mod fold;
 mod frontier;
-mod kind;
 mod labels;
 mod lease;
 mod life;
@@ -57,14 +56,16 @@ mod seal;
 mod select;
 mod shared;
 mod snapshot;
+mod state;
 mod step_records;
 mod store;
+mod task;
 mod tip;
 mod verify;
 mod walk;
 mod wire;
 
-pub use begin::{Begin, Persistence};
+pub use begin::{Begin, End, Persistence};
 pub use calls::NOT_MADE;
 pub use chain::{Ancestor, HeadSeal, Link};
 pub use checkpointer::{
@@ -75,15 +76,11 @@ pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
 pub use codec::{Codec, CodecError, KeyId, Keyring};
 pub use consumer::{Consumer, Delivered, Delivery};
 pub use diff::{Diff, Difference, GraphDiff};
-pub use entry::{
-    Answer, Body, Commit, Copied, Doubt, Edit, End, Entry, Erased, Extend, Failed, Intent, Memo,
-    Origin, Question, Rebase, Reopen, TaskWrite, Void,
-};
+pub use entry::{Body, Entry, Kind, UnknownKind};
 pub use error::CheckpointError;
 pub use export::ImportError;
 pub use fold::{RunFold, ThreadFold, outlives, turn_of};
 pub use frontier::{Due, Frontier, Goto, Handed};
-pub use kind::{Kind, UnknownKind};
 pub use labels::{DEADLINE, GRAPH, Labels, REQUESTS, STATUS, Status};
 pub use lease::Leases;
 pub use life::Life;
@@ -96,7 +93,8 @@ pub use retention::{Forks, Keep};
 pub use run_end::RunEnd;
 pub use select::Select;
 pub use shared::SharedCheckpointer;
-pub use snapshot::Snapshot;
+pub use snapshot::{Origin, Snapshot};
+pub use state::{Copied, Edit, Erased, Extend, Rebase};
 pub use step_records::StepRecords;
 pub use store::{
     SharedStore, Store,
@@ -111,6 +109,7 @@ pub use store::{
     vector::{InvalidVector, Space, Vector},
 };
 
+pub use task::{Answer, Commit, Doubt, Failed, Intent, Memo, Question, Reopen, TaskWrite, Void};
 pub use tip::Tip;
 pub use verify::{Chain, Damage, Verified};
 pub use walk::Branch;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::wire::{Wire, wire};
+
 /// Tells one life of a thread from another: a thread that is deleted and begun anew under the same name is another life.
 ///
 /// The first append draws it at random. Whatever names a position of the thread (records, snapshots, claims, events, items
@@ -24,6 +26,10 @@ impl Life {
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
+}
+
+wire! {
+    Life: |life, to| to.bin(&life.0), |from| Wire::read(from).map(Self);
 }
 
 /// 32 hexadecimal digits.

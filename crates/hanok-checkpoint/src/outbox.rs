@@ -1,23 +1,24 @@
 //! Items for others, on their way.
 
 use bytes::Bytes;
-use hanok_core::{Position, Reader, Stored, StoredError, ThreadKey, Writer};
+use hanok_core::{Position, Reader, Stored, ThreadKey, Writer};
 
 use crate::{
     Codec, CodecError, Life,
     seal::{self, SealPlace, Sealed, UnsealError},
-    wire::value,
+    wire::{Wire, record},
 };
 
-/// An item for others, as a task says it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outbox {
-    /// The item's id, the same whenever it is handed out.
-    pub id: String,
-    /// Whom it is for.
-    pub topic: String,
-    /// The item.
-    pub payload: Stored,
+record! {
+    /// An item for others, as a task says it.
+    Outbox {
+        /// The item's id, the same whenever it is handed out.
+        id: String,
+        /// Whom it is for.
+        topic: String,
+        /// The item.
+        payload: Stored,
+    }
 }
 
 /// An item for others, as an append hands it over. A store never looks into it.
@@ -82,26 +83,4 @@ impl Outbox {
         let payload = seal::unseal(codec, Sealed::Item, place, &item.bytes)?;
         Self::read(&mut Reader::new(&payload)).map_err(|_checksum_fits| UnsealError::Damaged)
     }
-
-    fn write(&self, to: &mut Writer) {
-        to.array(3).str(&self.id).str(&self.topic).raw(self.payload.as_bytes());
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        from.array()?;
-        Ok(Self {
-            id: from.str()?.to_owned(),
-            topic: from.str()?.to_owned(),
-            payload: value(from)?,
-        })
-    }
-}
-
-pub(crate) fn write_items(to: &mut Writer, items: &[Outbox]) {
-    to.array(items.len());
-    items.iter().for_each(|item| item.write(to));
-}
-
-pub(crate) fn items(from: &mut Reader<'_>) -> Result<Vec<Outbox>, StoredError> {
-    (0..from.array()?).map(|_| Outbox::read(from)).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::wire::wire;
+
 macro_rules! run_ends {
     ($($(#[doc = $doc:literal])+ $end:ident = $name:literal,)*) => {
         /// The end of a run, as the log says it: stored as a text.
@@ -61,6 +63,10 @@ run_ends! {
     Poisoned = "poisoned",
     /// Its caller cancelled it.
     Cancelled = "cancelled",
+}
+
+wire! {
+    RunEnd: |end, to| to.str(end.as_str()), |from| from.str().map(Self::from);
 }
 
 impl fmt::Display for RunEnd {

@@ -2,18 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use hanok_core::{
-    Changes, Fields, Namespace, Position, Reader, RunId, StoredError, StoredSchema, ThreadKey,
-    Timestamp, Writer,
-};
+use hanok_core::{Fields, Namespace, Position, Reader, StoredError, ThreadKey, Writer};
 
 use crate::{
-    Epoch, Frontier, Persistence, RunEnd, RunFold, StepRecords, ThreadFold,
-    frontier::{read_texts, texts},
-    wire::{
-        id, malformed, namespace, option_task, small, spent, thread, value, write_namespace,
-        write_option_task, write_spent, write_thread,
-    },
+    RunEnd, RunFold, StepRecords, ThreadFold,
+    wire::{Wire, malformed, record},
 };
 
 /// What a snapshot holds: per namespace the state and what is due. It is taken where nothing is pending.
@@ -67,16 +60,11 @@ impl Snapshot {
         bytes.resize(room, 0);
         let mut writer = Writer::after(bytes);
         writer.array(3).uint(VERSION);
-        match &self.identity {
-            Some(thread) => write_thread(writer.array(2), thread),
-            None => {
-                writer.nil();
-            }
-        }
+        self.identity.write(&mut writer);
         writer.array(self.runs.len());
         for (namespace, run) in &self.runs {
             writer.array(2);
-            write_namespace(&mut writer, namespace);
+            namespace.write(&mut writer);
             run.write(&mut writer);
         }
         writer.into_bytes()
@@ -92,17 +80,11 @@ impl Snapshot {
         if reader.array()? != 3 || reader.uint()? != VERSION {
             return malformed(&reader, "a snapshot of this build");
         }
-        let identity = if reader.is_nil() {
-            reader.nil()?;
-            None
-        } else {
-            reader.array()?;
-            Some(thread(&mut reader)?)
-        };
+        let identity = Option::read(&mut reader)?;
         let runs = (0..reader.array()?)
             .map(|_| {
                 reader.array()?;
-                Ok((namespace(&mut reader)?, RunFold::read(&mut reader)?))
+                Ok((Namespace::read(&mut reader)?, RunFold::read(&mut reader)?))
             })
             .collect::<Result<_, StoredError>>()?;
         if !reader.is_at_end() {
@@ -112,62 +94,77 @@ impl Snapshot {
     }
 }
 
-impl RunFold {
+/// All but the records of tasks.
+impl Wire for RunFold {
     fn write(&self, to: &mut Writer) {
         to.array(18);
-        match self.run {
-            Some(run) => to.bin(&run.0.to_be_bytes()),
-            None => to.nil(),
-        };
-        to.uint(self.epoch.0).bool(self.open);
-        write_option_task(to, self.parent);
-        to.bool(self.persistence == Persistence::PerThread);
+        self.run.write(to);
+        self.epoch.write(to);
+        self.open.write(to);
+        self.parent.write(to);
+        self.persistence.write(to);
         self.fields.write(to);
         self.schema.write(to);
-        to.uint(self.graph);
+        self.graph.write(to);
         self.frontier.write(to);
-        to.uint(self.since.0);
-        texts(to.uint(self.turn.0), &self.last);
-        write_spent(to, self.spent);
-        to.uint(u64::from(self.takeovers)).bool(self.paused).bool(self.shared);
+        self.since.write(to);
+        self.turn.write(to);
+        self.last.write(to);
+        self.spent.write(to);
+        self.takeovers.write(to);
+        self.paused.write(to);
+        self.shared.write(to);
         to.str(self.ended.as_ref().map_or("", RunEnd::as_str));
-        to.array(self.added.len());
-        self.added.iter().for_each(|changes| changes.write(to));
+        self.added.write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
         if from.array()? != 18 {
             return malformed(from, "the parts of a graph's state");
         }
-        let run = if from.is_nil() {
-            from.nil()?;
-            None
-        } else {
-            Some(RunId(id(from)?))
-        };
         Ok(Self {
-            run,
-            epoch: Epoch(from.uint()?),
-            open: from.bool()?,
-            parent: option_task(from)?,
-            persistence: match from.bool()? {
-                true => Persistence::PerThread,
-                false => Persistence::PerCall,
-            },
-            fields: Fields::from_stored(&value(from)?)?,
-            schema: StoredSchema::read(from)?.into(),
-            graph: from.uint()?,
-            frontier: Frontier::read(from)?,
-            since: Timestamp(from.uint()?),
-            turn: Position(from.uint()?),
-            last: read_texts(from)?,
-            spent: spent(from)?,
-            takeovers: small(from)?,
-            paused: from.bool()?,
-            shared: from.bool()?,
+            run: Wire::read(from)?,
+            epoch: Wire::read(from)?,
+            open: Wire::read(from)?,
+            parent: Wire::read(from)?,
+            persistence: Wire::read(from)?,
+            fields: Fields::from_stored(&Wire::read(from)?)?,
+            schema: Wire::read(from)?,
+            graph: Wire::read(from)?,
+            frontier: Wire::read(from)?,
+            since: Wire::read(from)?,
+            turn: Wire::read(from)?,
+            last: Wire::read(from)?,
+            spent: Wire::read(from)?,
+            takeovers: Wire::read(from)?,
+            paused: Wire::read(from)?,
+            shared: Wire::read(from)?,
             ended: Some(from.str()?).filter(|end| !end.is_empty()).map(RunEnd::from),
-            added: (0..from.array()?).map(|_| Changes::read(from)).collect::<Result<_, _>>()?,
-            ..Self::default()
+            added: Wire::read(from)?,
+            records: StepRecords::default(),
         })
+    }
+}
+
+record! {
+    /// Where a fork comes from.
+    Origin {
+        /// The thread it was forked from, of the same tenant.
+        thread: String,
+        /// The position there.
+        position: Position,
+        /// The state there.
+        snapshot: Snapshot,
+    }
+}
+
+/// The bytes of the snapshot, as one value.
+impl Wire for Snapshot {
+    fn write(&self, to: &mut Writer) {
+        to.bin(&self.to_bytes());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        Self::from_bytes(from.bin()?)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hanok_core::{Position, Stored, TaskId};
 
-use crate::entry::{Failed, Intent, Memo, Question, TaskWrite};
+use crate::task::{Failed, Intent, Memo, Question, TaskWrite};
 
 /// Records of the tasks that are due: all that the log says of them before the commit of their super-step.
 ///

@@ -1,30 +1,64 @@
-//! How names and numbers stand in an entry.
+//! Values and records as msgpack.
+
+use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_core::{
-    Namespace, Reader, Spent, Stored, StoredError, TaskId, Tenant, ThreadKey, Timestamp, Writer,
+    Changes, Namespace, Position, Reader, RunId, Spent, Stored, StoredError, StoredSchema, TaskId,
+    Tenant, ThreadKey, Timestamp, Writer,
 };
+
+/// A value, or a record of values, with one form in a log.
+pub(crate) trait Wire: Sized {
+    fn write(&self, to: &mut Writer);
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError>;
+}
+
+/// Declares a record: a struct of public fields that is stored as an array of them, in their order.
+macro_rules! record {
+    ($(#[$meta:meta])* $record:ident { $($(#[doc = $doc:literal])+ $field:ident: $type:ty,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $record {
+            $($(#[doc = $doc])+ pub $field: $type,)+
+        }
+
+        impl $record {
+            /// The length of the array.
+            pub(crate) const FIELDS: usize = [$(stringify!($field)),+].len();
+        }
+
+        impl $crate::wire::Wire for $record {
+            fn write(&self, to: &mut hanok_core::Writer) {
+                to.array(Self::FIELDS);
+                $($crate::wire::Wire::write(&self.$field, to);)+
+            }
+
+            fn read(from: &mut hanok_core::Reader<'_>) -> Result<Self, hanok_core::StoredError> {
+                if from.array()? != Self::FIELDS {
+                    let expected = concat!("the fields of a `", stringify!($record), "`");
+                    return $crate::wire::malformed(from, expected);
+                }
+                Ok(Self { $($field: $crate::wire::Wire::read(from)?,)+ })
+            }
+        }
+    };
+}
+pub(crate) use record;
 
 pub(crate) fn malformed<T>(from: &Reader<'_>, expected: &'static str) -> Result<T, StoredError> {
     Err(StoredError::Malformed { at: from.at(), expected })
 }
 
-pub(crate) fn write_namespace(to: &mut Writer, namespace: &Namespace) {
-    to.array(namespace.depth());
-    namespace.segments().for_each(|segment| {
-        to.str(segment);
-    });
-}
-
-pub(crate) fn namespace(from: &mut Reader<'_>) -> Result<Namespace, StoredError> {
-    let mut namespace = Namespace::root();
-    for _ in 0..from.array()? {
-        let segment = from.str()?;
-        namespace = match namespace.child(segment) {
-            Ok(child) => child,
-            Err(_) => return malformed(from, "a segment of a namespace"),
-        };
+/// Reads 16, 32 or any other number of bytes.
+pub(crate) fn bytes<const N: usize>(
+    from: &mut Reader<'_>,
+    expected: &'static str,
+) -> Result<[u8; N], StoredError> {
+    match from.bin()?.try_into() {
+        Ok(bytes) => Ok(bytes),
+        Err(_) => malformed(from, expected),
     }
-    Ok(namespace)
 }
 
 /// Two values, the tenant and the thread.
@@ -40,102 +74,208 @@ pub(crate) fn thread(from: &mut Reader<'_>) -> Result<ThreadKey, StoredError> {
     }
 }
 
-pub(crate) fn task(from: &mut Reader<'_>) -> Result<TaskId, StoredError> {
-    match from.bin()?.try_into() {
-        Ok(bytes) => Ok(TaskId::from_bytes(bytes)),
-        Err(_) => malformed(from, "the 16 bytes of a task"),
+/// An array of the tenant and the thread.
+impl Wire for ThreadKey {
+    fn write(&self, to: &mut Writer) {
+        write_thread(to.array(2), self);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        thread(from)
     }
 }
 
-pub(crate) fn write_option_task(to: &mut Writer, task: Option<TaskId>) {
-    match task {
-        Some(task) => to.bin(task.as_bytes()),
-        None => to.nil(),
-    };
-}
-
-pub(crate) fn option_task(from: &mut Reader<'_>) -> Result<Option<TaskId>, StoredError> {
-    if from.is_nil() {
-        from.nil()?;
-        return Ok(None);
+impl Wire for Namespace {
+    fn write(&self, to: &mut Writer) {
+        to.array(self.depth());
+        self.segments().for_each(|segment| {
+            to.str(segment);
+        });
     }
-    task(from).map(Some)
-}
 
-pub(crate) fn id(from: &mut Reader<'_>) -> Result<u128, StoredError> {
-    match from.bin()?.try_into() {
-        Ok(bytes) => Ok(u128::from_be_bytes(bytes)),
-        Err(_) => malformed(from, "the 16 bytes of an id"),
-    }
-}
-
-pub(crate) fn value(from: &mut Reader<'_>) -> Result<Stored, StoredError> {
-    Stored::from_bytes(from.value()?.to_vec())
-}
-
-pub(crate) fn small(from: &mut Reader<'_>) -> Result<u32, StoredError> {
-    match u32::try_from(from.uint()?) {
-        Ok(number) => Ok(number),
-        Err(_) => malformed(from, "a number of 32 bits"),
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        let mut namespace = Self::root();
+        for _ in 0..from.array()? {
+            let segment = from.str()?;
+            namespace = match namespace.child(segment) {
+                Ok(child) => child,
+                Err(_) => return malformed(from, "a segment of a namespace"),
+            };
+        }
+        Ok(namespace)
     }
 }
 
-pub(crate) fn write_spent(to: &mut Writer, spent: Spent) {
-    if spent.is_nothing() {
-        to.nil();
-        return;
+impl Wire for TaskId {
+    fn write(&self, to: &mut Writer) {
+        to.bin(self.as_bytes());
     }
-    to.array(6)
-        .uint(spent.model_calls)
-        .uint(spent.tool_calls)
-        .uint(spent.input_tokens)
-        .uint(spent.output_tokens)
-        .uint(spent.cost)
-        .uint(spent.millis);
-}
 
-pub(crate) fn spent(from: &mut Reader<'_>) -> Result<Spent, StoredError> {
-    if from.is_nil() {
-        from.nil()?;
-        return Ok(Spent::default());
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        bytes(from, "the 16 bytes of a task").map(Self::from_bytes)
     }
-    from.array()?;
-    Ok(Spent {
-        model_calls: from.uint()?,
-        tool_calls: from.uint()?,
-        input_tokens: from.uint()?,
-        output_tokens: from.uint()?,
-        cost: from.uint()?,
-        millis: from.uint()?,
-    })
 }
 
-pub(crate) fn write_option_str(to: &mut Writer, text: Option<&str>) {
-    match text {
-        Some(text) => to.str(text),
-        None => to.nil(),
-    };
-}
-
-pub(crate) fn option_str(from: &mut Reader<'_>) -> Result<Option<String>, StoredError> {
-    if from.is_nil() {
-        from.nil()?;
-        return Ok(None);
+impl Wire for RunId {
+    fn write(&self, to: &mut Writer) {
+        to.bin(&self.0.to_be_bytes());
     }
-    from.str().map(|text| Some(text.to_owned()))
-}
 
-pub(crate) fn write_option_time(to: &mut Writer, time: Option<Timestamp>) {
-    match time {
-        Some(time) => to.uint(time.0),
-        None => to.nil(),
-    };
-}
-
-pub(crate) fn option_time(from: &mut Reader<'_>) -> Result<Option<Timestamp>, StoredError> {
-    if from.is_nil() {
-        from.nil()?;
-        return Ok(None);
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        bytes(from, "the 16 bytes of an id").map(|bytes| Self(u128::from_be_bytes(bytes)))
     }
-    from.uint().map(|time| Some(Timestamp(time)))
+}
+
+/// Nil for nothing.
+impl Wire for Spent {
+    fn write(&self, to: &mut Writer) {
+        if self.is_nothing() {
+            to.nil();
+            return;
+        }
+        to.array(6)
+            .uint(self.model_calls)
+            .uint(self.tool_calls)
+            .uint(self.input_tokens)
+            .uint(self.output_tokens)
+            .uint(self.cost)
+            .uint(self.millis);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        if from.is_nil() {
+            from.nil()?;
+            return Ok(Self::default());
+        }
+        from.array()?;
+        Ok(Self {
+            model_calls: from.uint()?,
+            tool_calls: from.uint()?,
+            input_tokens: from.uint()?,
+            output_tokens: from.uint()?,
+            cost: from.uint()?,
+            millis: from.uint()?,
+        })
+    }
+}
+
+impl Wire for Stored {
+    fn write(&self, to: &mut Writer) {
+        to.raw(self.as_bytes());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        Self::from_bytes(from.value()?.to_vec())
+    }
+}
+
+impl Wire for u32 {
+    fn write(&self, to: &mut Writer) {
+        to.uint(u64::from(*self));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        match Self::try_from(from.uint()?) {
+            Ok(number) => Ok(number),
+            Err(_) => malformed(from, "a number of 32 bits"),
+        }
+    }
+}
+
+/// Implements [`Wire`] by one expression each way.
+macro_rules! wire {
+    ($($type:ty: |$value:ident, $to:ident| $write:expr, |$from:ident| $read:expr;)+) => {$(
+        impl $crate::wire::Wire for $type {
+            fn write(&self, $to: &mut hanok_core::Writer) {
+                let $value = self;
+                $write;
+            }
+
+            fn read($from: &mut hanok_core::Reader<'_>) -> Result<Self, hanok_core::StoredError> {
+                $read
+            }
+        }
+    )+};
+}
+pub(crate) use wire;
+
+wire! {
+    bool: |value, to| to.bool(*value), |from| from.bool();
+    [u8; 16]: |bytes, to| to.bin(bytes), |from| bytes(from, "the 16 bytes of an id");
+    u64: |value, to| to.uint(*value), |from| from.uint();
+    Position: |position, to| to.uint(position.0), |from| from.uint().map(Self);
+    Timestamp: |time, to| to.uint(time.0), |from| from.uint().map(Self);
+    String: |text, to| to.str(text), |from| from.str().map(str::to_owned);
+    Arc<str>: |text, to| to.str(text), |from| from.str().map(Self::from);
+    Changes: |changes, to| changes.write(to), |from| Self::read(from);
+    StoredSchema: |schema, to| schema.write(to), |from| Self::read(from);
+    Arc<StoredSchema>: |schema, to| schema.as_ref().write(to), |from| StoredSchema::read(from).map(Self::new);
+}
+
+/// Nil for nothing.
+impl<T: Wire> Wire for Option<T> {
+    fn write(&self, to: &mut Writer) {
+        match self {
+            Some(value) => value.write(to),
+            None => {
+                to.nil();
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        if from.is_nil() {
+            from.nil()?;
+            return Ok(None);
+        }
+        T::read(from).map(Some)
+    }
+}
+
+impl<T: Wire> Wire for Box<T> {
+    fn write(&self, to: &mut Writer) {
+        self.as_ref().write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        T::read(from).map(Self::new)
+    }
+}
+
+impl<T: Wire> Wire for Vec<T> {
+    fn write(&self, to: &mut Writer) {
+        to.array(self.len());
+        self.iter().for_each(|value| value.write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        (0..from.array()?).map(|_| T::read(from)).collect()
+    }
+}
+
+impl<A: Wire, B: Wire> Wire for (A, B) {
+    fn write(&self, to: &mut Writer) {
+        to.array(2);
+        self.0.write(to);
+        self.1.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        from.array()?;
+        Ok((A::read(from)?, B::read(from)?))
+    }
+}
+
+impl Wire for BTreeMap<String, String> {
+    fn write(&self, to: &mut Writer) {
+        to.map(self.len());
+        for (key, value) in self {
+            to.str(key).str(value);
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        (0..from.map()?).map(|_| Ok((String::read(from)?, String::read(from)?))).collect()
+    }
 }
