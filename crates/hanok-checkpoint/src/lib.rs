@@ -36,6 +36,7 @@ mod consumer;
 mod copy;
 mod diff;
 mod entry;
+mod erased;
 mod error;
 mod export;
 mod fold;

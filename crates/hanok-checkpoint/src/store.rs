@@ -13,13 +13,14 @@ pub(crate) mod vector;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use hanok_core::{BoxFuture, ItemKey, Labels, Timestamp};
+use hanok_core::{ItemKey, Labels, Timestamp};
 
 use self::{
     error::StoreError,
     item::{Batch, Batched, Expect, Item, Put, Read, Ttl, Version, Write},
     search::{Namespaces, Page, Search},
 };
+use crate::erased::erased;
 
 /// Keeps items across threads, each a value under a tenant, a namespace and a key: long-term memory.
 ///
@@ -160,60 +161,15 @@ impl SharedStore {
     }
 }
 
-type Answer<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
-
-/// The object-safe twin of [`Store`].
-trait Erased: fmt::Debug + Send + Sync {
-    fn batch_boxed(&self, batch: Batch, now: Timestamp) -> Answer<'_, Batched>;
-    fn search_boxed<'a>(&'a self, search: &'a Search, now: Timestamp) -> Answer<'a, Page>;
-    fn namespaces_boxed<'a>(
-        &'a self,
-        asked: &'a Namespaces,
-        now: Timestamp,
-    ) -> Answer<'a, Vec<Labels>>;
-    fn sweep_boxed(&self, now: Timestamp, limit: usize) -> Answer<'_, usize>;
-}
-
-impl<S: Store> Erased for S {
-    fn batch_boxed(&self, batch: Batch, now: Timestamp) -> Answer<'_, Batched> {
-        Box::pin(self.batch(batch, now))
-    }
-
-    fn search_boxed<'a>(&'a self, search: &'a Search, now: Timestamp) -> Answer<'a, Page> {
-        Box::pin(self.search(search, now))
-    }
-
-    fn namespaces_boxed<'a>(
-        &'a self,
-        asked: &'a Namespaces,
-        now: Timestamp,
-    ) -> Answer<'a, Vec<Labels>> {
-        Box::pin(self.namespaces(asked, now))
-    }
-
-    fn sweep_boxed(&self, now: Timestamp, limit: usize) -> Answer<'_, usize> {
-        Box::pin(self.sweep(now, limit))
-    }
-}
-
-impl Store for SharedStore {
-    async fn batch(&self, batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
-        self.store.batch_boxed(self.timed(batch), now).await
-    }
-
-    async fn search(&self, search: &Search, now: Timestamp) -> Result<Page, StoreError> {
-        self.store.search_boxed(search, now).await
-    }
-
-    async fn namespaces(
-        &self,
-        asked: &Namespaces,
-        now: Timestamp,
-    ) -> Result<Vec<Labels>, StoreError> {
-        self.store.namespaces_boxed(asked, now).await
-    }
-
-    async fn sweep(&self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {
-        self.store.sweep_boxed(now, limit).await
+erased! {
+    Erased of Store for SharedStore.store, StoreError;
+    fn search(search: ref Search, now: own Timestamp) -> Page;
+    fn namespaces(asked: ref Namespaces, now: own Timestamp) -> Vec<Labels>;
+    fn sweep(now: own Timestamp, limit: own usize) -> usize;
+    twin fn batch(batch: own Batch, now: own Timestamp) -> Batched;
+    impl {
+        async fn batch(&self, batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
+            Erased::batch(&*self.store, self.timed(batch), now).await
+        }
     }
 }
