@@ -7,7 +7,10 @@
 use hanok_core::{FoldError, Position, Reader, StoredError, Writer};
 
 use crate::{
-    Entry, Head, Link, Snapshot, ThreadFold,
+    chain::Link,
+    entry::Entry,
+    fold::ThreadFold,
+    snapshot::Snapshot,
     wire::{Wire, malformed},
 };
 
@@ -27,9 +30,9 @@ pub(crate) struct BaseState {
 }
 
 impl BaseState {
-    /// What stands before the first record of a thread that is at `head`.
-    pub(crate) fn of_nothing(head: &Head) -> Self {
-        let link = head.link.map(|_| Link::BEFORE_ALL);
+    /// What stands before the first record of a thread whose records are chained, or not.
+    pub(crate) fn of_nothing(is_chained: bool) -> Self {
+        let link = is_chained.then_some(Link::BEFORE_ALL);
         Self { link, start: (Position::START, link), ..Self::default() }
     }
 

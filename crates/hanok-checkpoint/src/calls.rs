@@ -4,7 +4,14 @@ use std::collections::BTreeSet;
 
 use hanok_core::Position;
 
-use crate::{Body, CheckpointError, Checkpointer, Entry, Intent, Log, walk::Walk};
+use crate::{
+    checkpointer::Checkpointer,
+    entry::{Body, Entry},
+    error::CheckpointError,
+    log::Log,
+    task::Intent,
+    walk::Walk,
+};
 
 /// What an answer to a doubt says of a call that was not made.
 pub const NOT_MADE: &str = "not_made";

@@ -30,6 +30,24 @@ pub struct Link(pub [u8; 32]);
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HeadSeal(pub [u8; 32]);
 
+/// The end of a thread's log: what the next record follows. A writer that knows it need not read the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tip {
+    /// The thread's life.
+    pub life: Life,
+    /// The position of the newest record.
+    pub position: Position,
+    /// The newest link; `None` for a thread whose records are not chained.
+    pub link: Option<Link>,
+}
+
+impl Tip {
+    /// The beginning of a new life, whose records are chained or not.
+    pub fn new(life: Life, is_chained: bool) -> Self {
+        Self { life, position: Position::START, link: is_chained.then_some(Link::BEFORE_ALL) }
+    }
+}
+
 /// The digest of a record's payload.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Digest(pub(crate) [u8; 32]);
@@ -96,19 +114,15 @@ impl Digest {
 
 impl HeadSeal {
     /// The seal of a head.
-    pub(crate) fn of(
-        key: &ChainKey,
-        thread: &ThreadKey,
-        (life, position, link): (Life, Position, Option<Link>),
-    ) -> Self {
+    pub(crate) fn of(key: &ChainKey, thread: &ThreadKey, tip: &Tip) -> Self {
         let mut hasher = hasher(Some(key), b"hanok head\0");
         for name in [thread.tenant().as_str(), thread.thread()] {
             hasher.update(&(name.len() as u64).to_le_bytes());
             hasher.update(name.as_bytes());
         }
-        hasher.update(&life.to_bytes());
-        hasher.update(&position.0.to_le_bytes());
-        hasher.update(&link.unwrap_or(Link::BEFORE_ALL).0);
+        hasher.update(&tip.life.to_bytes());
+        hasher.update(&tip.position.0.to_le_bytes());
+        hasher.update(&tip.link.unwrap_or(Link::BEFORE_ALL).0);
         Self(hasher.finalize().into())
     }
 
@@ -198,15 +212,15 @@ mod tests {
     fn a_seal_covers_all_that_it_is_made_of() {
         let thread = |tenant, name| ThreadKey::new(Tenant::new(tenant).unwrap(), name).unwrap();
         let (own, other) = (thread("a", "bc"), thread("ab", "c"));
-        let (life, position, link) = (Life::new(1), Position(5), Some(Link([1; 32])));
-        let seal = HeadSeal::of(&KEY, &own, (life, position, link));
-        assert!(HeadSeal::of(&KEY, &own, (life, position, link)).is(&seal));
+        let tip = Tip { life: Life::new(1), position: Position(5), link: Some(Link([1; 32])) };
+        let seal = HeadSeal::of(&KEY, &own, &tip);
+        assert!(HeadSeal::of(&KEY, &own, &tip).is(&seal));
         for (part, other) in [
-            ("the key", HeadSeal::of(&[8; 32], &own, (life, position, link))),
-            ("the thread", HeadSeal::of(&KEY, &other, (life, position, link))),
-            ("the life", HeadSeal::of(&KEY, &own, (Life::new(2), position, link))),
-            ("the position", HeadSeal::of(&KEY, &own, (life, Position(4), link))),
-            ("the newest link", HeadSeal::of(&KEY, &own, (life, position, None))),
+            ("the key", HeadSeal::of(&[8; 32], &own, &tip)),
+            ("the thread", HeadSeal::of(&KEY, &other, &tip)),
+            ("the life", HeadSeal::of(&KEY, &own, &Tip { life: Life::new(2), ..tip })),
+            ("the position", HeadSeal::of(&KEY, &own, &Tip { position: Position(4), ..tip })),
+            ("the newest link", HeadSeal::of(&KEY, &own, &Tip { link: None, ..tip })),
         ] {
             assert!(!other.is(&seal), "{part} is no part of a seal");
         }

@@ -2,7 +2,12 @@
 
 use hanok_core::{Position, Stored, ThreadKey};
 
-use crate::{CheckpointError, Checkpointer, Cursor, Outbox, OutboxItem, SharedCheckpointer};
+use crate::{
+    checkpointer::Checkpointer,
+    error::CheckpointError,
+    outbox::{Cursor, Outbox, OutboxItem},
+    shared::SharedCheckpointer,
+};
 
 /// Reads the items of one topic, of all threads, in the order in which they were committed.
 ///

@@ -5,9 +5,17 @@ use std::collections::BTreeMap;
 use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 
 use crate::{
-    Ancestor, Append, AppendId, Base, Body, CheckpointError, Checkpointer, Copied, Entry, Guard,
-    KeyId, Log, LogEntry, Snapshots, ThreadInfo, Which, base::BaseState, log::unwritten,
+    append::{Append, AppendId, Base, Guard},
+    base::BaseState,
+    chain::Ancestor,
+    checkpointer::{Checkpointer, Snapshots},
+    codec::KeyId,
+    entry::{Body, Entry},
+    error::CheckpointError,
+    log::{Log, LogEntry, unwritten},
     record::Salt,
+    state::Copied,
+    threads::{ThreadInfo, Which},
 };
 
 /// How many threads are listed at once.
@@ -122,7 +130,7 @@ impl Log {
                 tip.position = floor;
                 let (link, start) = (tip.link, (floor, tip.link));
                 let base = BaseState { link, start, snapshot, pending };
-                Some(Base { floor, bytes: self.seal_base((thread, tip.life), floor, &base)? })
+                Some(Base { floor, bytes: self.seal_base(thread, tip.life, floor, &base)? })
             }
         };
         let copied = from != *thread;
@@ -144,8 +152,7 @@ impl Log {
             push(last, &Entry { at: now, namespace: Namespace::root(), body })?;
         }
         let origin = origin.filter(|_| from.tenant() == thread.tenant());
-        let place = (Position::START, Guard::Unclaimed);
-        let append = tip.append(codec, thread, id, place, records);
+        let append = tip.append(codec, thread, id, Position::START, Guard::Unclaimed, records);
         self.store()
             .append(thread, Append { base, origin, expires, updated: Some(now), labels, ..append })
             .await

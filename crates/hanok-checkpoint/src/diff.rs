@@ -4,7 +4,11 @@ use std::collections::BTreeSet;
 
 use hanok_core::{Field, Fields, Namespace, Position, Stored};
 
-use crate::{CheckpointError, Log, RunFold, ThreadFold};
+use crate::{
+    error::CheckpointError,
+    fold::{RunFold, ThreadFold},
+    log::Log,
+};
 
 /// What changed between two positions of a thread, or of two threads.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -3,7 +3,7 @@
 use hanok_core::{BoxError, Position, ThreadKey};
 use thiserror::Error;
 
-use crate::{CodecError, Epoch, Life};
+use crate::{claim::Epoch, codec::CodecError, life::Life};
 
 /// What a store answers instead of `Ok`: chosen by what the caller does next, not by what a driver said.
 #[derive(Debug, Error)]

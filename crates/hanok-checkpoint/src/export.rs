@@ -11,9 +11,14 @@ use hanok_core::{
 use thiserror::Error;
 
 use crate::{
-    Ancestor, AppendId, Body, CheckpointError, Codec, Entry, Frontier, Link, Log, LogEntry,
-    chain::Digest,
+    append::AppendId,
+    chain::{Ancestor, Digest, Link},
+    codec::Codec,
     copy::{Moved, MovedEntry},
+    entry::{Body, Entry},
+    error::CheckpointError,
+    frontier::Frontier,
+    log::{Log, LogEntry},
     record::Part,
     wire::{Wire, malformed, thread, write_thread},
 };

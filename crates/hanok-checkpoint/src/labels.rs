@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use hanok_core::{Namespace, Timestamp};
 
-use crate::{Doubt, RunEnd, RunFold, ThreadFold};
+use crate::{
+    fold::{RunFold, ThreadFold},
+    run_end::RunEnd,
+    task::Doubt,
+};
 
 /// The label that names the graph that ran last.
 pub const GRAPH: &str = "graph";

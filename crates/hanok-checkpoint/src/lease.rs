@@ -8,7 +8,7 @@ use std::{
 
 use hanok_core::{ThreadKey, Timestamp};
 
-use crate::{Claim, Epoch, LEASE};
+use crate::claim::{Claim, Epoch, LEASE};
 
 /// How many threads are watched before those are forgotten that nobody has looked at for long.
 const MANY: usize = 1_024;

@@ -25,22 +25,27 @@
 //! # }).unwrap();
 //! ```
 
+mod append;
+mod apply;
 mod base;
 mod begin;
 mod calls;
 mod chain;
 mod checkpointer;
+mod checksum;
 mod claim;
 mod codec;
 mod consumer;
 mod copy;
 mod diff;
 mod entry;
+mod envelope;
 mod erased;
 mod error;
 mod export;
 mod fold;
 mod frontier;
+mod head;
 mod labels;
 mod lease;
 mod life;
@@ -61,18 +66,17 @@ mod state;
 mod step_records;
 mod store;
 mod task;
-mod tip;
+mod threads;
 mod verify;
 mod walk;
 mod wire;
+mod written;
 
+pub use append::{Append, AppendId, Base, Guard, Safety, Trim};
 pub use begin::{Begin, End, Persistence};
 pub use calls::NOT_MADE;
-pub use chain::{Ancestor, HeadSeal, Link};
-pub use checkpointer::{
-    Append, AppendId, Base, Checkpointer, Guard, Head, Opened, Safety, Snapshots, ThreadInfo, Trim,
-    Which,
-};
+pub use chain::{Ancestor, HeadSeal, Link, Tip};
+pub use checkpointer::{Checkpointer, Opened, Snapshots};
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
 pub use codec::{Codec, CodecError, KeyId, Keyring};
 pub use consumer::{Consumer, Delivered, Delivery};
@@ -82,6 +86,7 @@ pub use error::CheckpointError;
 pub use export::ImportError;
 pub use fold::{RunFold, ThreadFold, outlives, turn_of};
 pub use frontier::{Due, Frontier, Goto, Handed};
+pub use head::Head;
 pub use labels::{DEADLINE, GRAPH, Labels, REQUESTS, STATUS, Status};
 pub use lease::Leases;
 pub use life::Life;
@@ -109,9 +114,8 @@ pub use store::{
     terms::index_terms,
     vector::{InvalidVector, Space, Vector},
 };
-
 pub use task::{Answer, Commit, Doubt, Failed, Intent, Memo, Question, Reopen, TaskWrite, Void};
-pub use tip::Tip;
+pub use threads::{ThreadInfo, Which};
 pub use verify::{Chain, Damage, Verified};
 pub use walk::Branch;
 

@@ -3,8 +3,15 @@
 use hanok_core::Position;
 
 use crate::{
-    Ancestor, CheckpointError, Checkpointer, Head, Life, Link, Log, Snapshots, base::BaseState,
-    log::previous, record::Part, seal::UnsealError,
+    base::BaseState,
+    chain::{Ancestor, Link},
+    checkpointer::{Checkpointer, Snapshots},
+    error::CheckpointError,
+    head::Head,
+    life::Life,
+    log::{Log, previous},
+    record::Part,
+    seal::UnsealError,
 };
 
 /// How many records are read at a time.

@@ -4,12 +4,23 @@ use bytes::Bytes;
 use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 
 use crate::{
-    Ancestor, Append, AppendId, Body, CheckpointError, Checkpointer, CodecError, Edit, Entry,
-    GRAPH, Guard, Head, Labels, Life, Opened, Origin, Record, RecordError, SharedCheckpointer,
-    Snapshot, Snapshots, ThreadFold, Tip,
+    append::{Append, AppendId, Guard},
     base::BaseState,
-    record::Salt,
+    chain::{Ancestor, HeadSeal, Tip},
+    checkpointer::{Checkpointer, Opened, Snapshots},
+    codec::CodecError,
+    entry::{Body, Entry},
+    envelope::VERSION,
+    error::CheckpointError,
+    fold::ThreadFold,
+    head::Head,
+    labels::{GRAPH, Labels},
+    life::Life,
+    record::{Record, RecordError, Salt},
     seal::{self, SealPlace, Sealed, UnsealError},
+    shared::SharedCheckpointer,
+    snapshot::{Origin, Snapshot},
+    state::Edit,
 };
 
 /// The log of one thread.
@@ -275,8 +286,7 @@ impl Log {
         let from = Ancestor { life: log.head.life, link: log.head.link };
         let (codec, mut tip) = (self.store.codec(), self.new_tip(id));
         let record = tip.push_from(codec, to, Position::START, &entry, &from).map_err(unwritten)?;
-        let place = (Position::START, Guard::Unclaimed);
-        let append = tip.append(codec, to, id, place, vec![record]);
+        let append = tip.append(codec, to, id, Position::START, Guard::Unclaimed, vec![record]);
         let (origin, labels) = (Some(self.thread.thread().to_owned()), labels.since(None));
         let append = Append { origin, labels, updated: Some(now), ..append };
         self.store.append(to, append).await?;
@@ -339,9 +349,10 @@ impl Log {
         let nothing = Edit { node: None, changes: Default::default(), frontier: None };
         let namespace = Namespace::root();
         let entry = Entry { at: now, namespace, body: Body::Edit(nothing) };
-        let (codec, place) = (self.store.codec(), (tip.position, Guard::Clear(epoch)));
-        let record = tip.push(codec, &self.thread, tip.position, &entry).map_err(unwritten)?;
-        let append = tip.append(codec, &self.thread, id, place, vec![record]);
+        let (codec, before) = (self.store.codec(), tip.position);
+        let record = tip.push(codec, &self.thread, before, &entry).map_err(unwritten)?;
+        let guard = Guard::Clear(epoch);
+        let append = tip.append(codec, &self.thread, id, before, guard, vec![record]);
         let (position, link, seal) = (tip.position, append.link, append.seal);
         self.store.append(&self.thread, Append { updated: Some(now), ..append }).await?;
         Ok(Head { position, epoch, claim: None, link, seal, ..head.clone() })
@@ -363,9 +374,9 @@ impl Log {
         });
         let labels = labels.unwrap_or_default();
         let entry = Entry { at: now, namespace: Namespace::root(), body: Body::Rewind };
-        let (codec, place) = (self.store.codec(), (tip.position, Guard::Unclaimed));
+        let (codec, before) = (self.store.codec(), tip.position);
         let record = tip.push(codec, &self.thread, to, &entry).map_err(unwritten)?;
-        let append = tip.append(codec, &self.thread, id, place, vec![record]);
+        let append = tip.append(codec, &self.thread, id, before, Guard::Unclaimed, vec![record]);
         let append = Append { labels, updated: Some(now), ..append };
         self.store.append(&self.thread, append).await?;
         Ok(tip)
@@ -438,10 +449,9 @@ impl Log {
         last_good: Position,
     ) -> CheckpointError {
         match error {
-            RecordError::Version { found } => CheckpointError::TooNew {
-                found: u32::from(found),
-                supported: u32::from(crate::record::VERSION),
-            },
+            RecordError::Version { found } => {
+                CheckpointError::TooNew { found: u32::from(found), supported: u32::from(VERSION) }
+            }
             RecordError::Codec(error) => {
                 UnsealError::Codec(error).at(self.thread.clone(), position)
             }
@@ -477,7 +487,8 @@ impl Log {
     /// What stands for the records up to `floor`, as the store's codec makes it.
     pub(crate) fn seal_base(
         &self,
-        (thread, life): (&ThreadKey, Life),
+        thread: &ThreadKey,
+        life: Life,
         floor: Position,
         base: &BaseState,
     ) -> Result<Bytes, CheckpointError> {
@@ -506,10 +517,9 @@ impl Log {
         if keys.is_empty() {
             return Ok(());
         }
-        let place = (head.life, head.position, head.link);
-        let fits = |seal: &crate::HeadSeal| {
-            keys.iter().any(|key| crate::HeadSeal::of(key, &self.thread, place).is(seal))
-        };
+        let tip = Tip::of(head);
+        let fits =
+            |seal: &HeadSeal| keys.iter().any(|key| HeadSeal::of(key, &self.thread, &tip).is(seal));
         if head.seal.as_ref().is_some_and(fits) {
             return Ok(());
         }

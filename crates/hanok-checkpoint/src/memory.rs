@@ -10,8 +10,16 @@ use bytes::Bytes;
 use hanok_core::{Position, ThreadKey, Timestamp};
 
 use crate::{
-    Append, AppendId, CheckpointError, Checkpointer, Claim, Cursor, Epoch, Head, HeadSeal, Life,
-    Link, Opened, OutboxItem, Record, Snapshots, ThreadInfo, Trim, Which,
+    append::{Append, AppendId, Trim},
+    chain::{HeadSeal, Link},
+    checkpointer::{Checkpointer, Opened, Snapshots},
+    claim::{Claim, Epoch},
+    error::CheckpointError,
+    head::Head,
+    life::Life,
+    outbox::{Cursor, OutboxItem},
+    record::Record,
+    threads::{ThreadInfo, Which},
 };
 
 /// A store in memory: for tests, and for threads that need not outlive their process.

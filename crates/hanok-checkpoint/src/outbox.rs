@@ -1,13 +1,9 @@
 //! Items for others, on their way.
 
 use bytes::Bytes;
-use hanok_core::{Position, Reader, Stored, ThreadKey, Writer};
+use hanok_core::{Position, Stored, ThreadKey};
 
-use crate::{
-    Codec, CodecError, Life,
-    seal::{self, SealPlace, Sealed, UnsealError},
-    wire::{Wire, record},
-};
+use crate::{life::Life, wire::record};
 
 record! {
     /// An item for others, as a task says it.
@@ -54,33 +50,4 @@ pub struct Cursor(pub u128);
 impl Cursor {
     /// The place before all items.
     pub const START: Self = Self(0);
-}
-
-impl Outbox {
-    /// The item as the append hands it over whose record at `position` of this life of `thread` says it.
-    ///
-    /// # Errors
-    ///
-    /// [`CodecError::Write`].
-    pub fn outgoing(
-        &self,
-        codec: &Codec,
-        thread: &ThreadKey,
-        life: Life,
-        position: Position,
-    ) -> Result<Outgoing, CodecError> {
-        let mut writer = Writer::new();
-        self.write(&mut writer);
-        let place = SealPlace { thread, life, position };
-        let bytes = seal::seal(codec, Sealed::Item, place, writer.into_bytes())?;
-        Ok(Outgoing { topic: self.topic.clone(), position, bytes })
-    }
-
-    /// Reads what [`Outbox::outgoing`] made.
-    pub(crate) fn opened(codec: &Codec, item: &OutboxItem) -> Result<Self, UnsealError> {
-        let OutboxItem { thread, life, position, .. } = item;
-        let place = SealPlace { thread, life: *life, position: *position };
-        let payload = seal::unseal(codec, Sealed::Item, place, &item.bytes)?;
-        Self::read(&mut Reader::new(&payload)).map_err(|_checksum_fits| UnsealError::Damaged)
-    }
 }

@@ -5,8 +5,15 @@ use std::{collections::BTreeMap, sync::Arc};
 use hanok_core::{Namespace, Position, RunId, Timestamp};
 
 use crate::{
-    Body, CheckpointError, Checkpointer, Entry, Frontier, Life, Log, LogEntry, Record, Select,
-    ThreadFold, log::previous,
+    checkpointer::Checkpointer,
+    entry::{Body, Entry},
+    error::CheckpointError,
+    fold::ThreadFold,
+    frontier::Frontier,
+    life::Life,
+    log::{Log, LogEntry, previous},
+    record::Record,
+    select::{Place, Select},
 };
 
 /// How many records are read at a time.
@@ -192,15 +199,11 @@ impl Scan {
     }
 }
 
-/// Where an entry stands in its graph.
-#[derive(Debug, Default)]
-pub(crate) struct Place {
-    /// The super-steps of the turn that are done.
-    pub(crate) step: u32,
-    next: Vec<String>,
-    pub(crate) run: Option<RunId>,
-    pub(crate) tags: BTreeMap<String, String>,
-    parent: Option<Position>,
+/// Parts of a place that no entry above the floor says.
+struct Missing {
+    due: bool,
+    run: bool,
+    parent: bool,
 }
 
 /// Entries that were looked at, with some around them.
@@ -276,7 +279,10 @@ impl Looked {
             let before = entry.parent;
             match self.entry(before).await? {
                 Some(next) => entry = next,
-                None => return self.at_the_floor(place, &path, (due, run, parent), before).await,
+                None => {
+                    let missing = Missing { due: !due, run: !run, parent: !parent };
+                    return self.at_the_floor(place, &path, missing, before).await;
+                }
             }
         }
     }
@@ -286,7 +292,7 @@ impl Looked {
         &mut self,
         mut place: Place,
         path: &Namespace,
-        (due, run, parent): (bool, bool, bool),
+        missing: Missing,
         before: Position,
     ) -> Result<Place, CheckpointError> {
         // A branch that left before it is known from where it is not cut off.
@@ -302,24 +308,17 @@ impl Looked {
             }
         };
         if let Some(graph) = base.run(path) {
-            if !due {
+            if missing.due {
                 place.scheduled(&graph.frontier);
             }
-            if !parent {
+            if missing.parent {
                 place.parent = Some(self.floor);
             }
         }
-        if !run {
+        if missing.run {
             place.run = base.run(&Namespace::root()).and_then(|root| root.run);
         }
         Ok(place)
-    }
-}
-
-impl Place {
-    fn scheduled(&mut self, frontier: &Frontier) {
-        self.step = frontier.step;
-        self.next = frontier.due.iter().map(|due| due.node.to_string()).collect();
     }
 }
 

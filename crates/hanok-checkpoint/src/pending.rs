@@ -2,7 +2,12 @@
 
 use hanok_core::{Namespace, Position, Spent, TaskId, Timestamp};
 
-use crate::{Answer, Body, Doubt, Entry, Failed, Intent, Memo, RunFold, StepRecords, ThreadFold};
+use crate::{
+    entry::{Body, Entry},
+    fold::{RunFold, ThreadFold},
+    step_records::StepRecords,
+    task::{Answer, Doubt, Failed, Intent, Memo},
+};
 
 /// The entries that make what is pending in `fold` of what is not, each with its position. A commit names writes by theirs;
 /// what others say counts, and not where. What was spent is in the fold already.

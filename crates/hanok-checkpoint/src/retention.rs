@@ -7,13 +7,24 @@ use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 use bytes::Bytes;
 
 use crate::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Edit, Entry, Erased, Guard, Head,
-    Labels, Link, Log, Record, Snapshot, ThreadFold, Tip, Trim, Which,
+    append::{Append, AppendId, Guard, Trim},
     base::BaseState,
-    log::{previous, unwritten},
+    chain::{Link, Tip},
+    checkpointer::Checkpointer,
+    entry::{Body, Entry},
+    error::CheckpointError,
+    fold::ThreadFold,
+    head::Head,
+    labels::Labels,
+    log::{Log, previous, unwritten},
     page::source,
     pending::pending,
+    record::Record,
+    snapshot::Snapshot,
+    state::{Edit, Erased},
+    threads::Which,
     walk::Walk,
+    written::Erasure,
 };
 
 /// How often a cut is tried while runs go on.
@@ -91,7 +102,7 @@ impl Log {
         };
         let (start, snapshot, pending) = ((floor, link), Snapshot::of(fold), Vec::new());
         let base = BaseState { link, start, snapshot, pending };
-        self.seal_base((self.thread(), head.life), floor, &base)
+        self.seal_base(self.thread(), head.life, floor, &base)
     }
 
     /// Whether the thread at `head` goes on from where it was at `known`, with nothing cut off since.
@@ -172,8 +183,8 @@ impl Log {
             let (before, entry) =
                 (tip.position, Entry { at: now, namespace: Namespace::root(), body });
             let record = tip.push(codec, thread, before, &entry).map_err(unwritten)?;
-            let place = (before, Guard::Unclaimed);
-            Ok::<_, CheckpointError>(tip.append(codec, thread, id, place, vec![record]))
+            let guard = Guard::Unclaimed;
+            Ok::<_, CheckpointError>(tip.append(codec, thread, id, before, guard, vec![record]))
         };
         // A log that was cut at its head has a base there, which gives way to none but a later one.
         if head.floor == tip.position {
@@ -185,7 +196,7 @@ impl Log {
         let floor = tip.position;
         let mut start = (floor, tip.link);
         if tip.link.is_some() {
-            match self.left_of(head, floor, (now, by)).await {
+            match self.left_of(head, floor, &Erasure { at: now, by }).await {
                 Ok(left) => (start, envelopes) = left,
                 // Of what is damaged nothing can be left that the chain leads through: it begins here.
                 Err(CheckpointError::Corrupt { .. }) => {}
@@ -195,7 +206,7 @@ impl Log {
         fold.position = floor;
         let (snapshot, pending) = (Snapshot::of_calls(&fold), pending(&fold, now));
         let base = BaseState { link: tip.link, start, snapshot, pending };
-        let base = self.seal_base((thread, head.life), floor, &base)?;
+        let base = self.seal_base(thread, head.life, floor, &base)?;
         let erased = append(id, &mut tip, Body::Erased(Erased { by: by.to_owned() }))?;
         let (labels, updated) = (Labels::of(&fold).since(None), Some(now));
         let then = Some(Append { labels, updated, ..erased });
@@ -210,7 +221,7 @@ impl Log {
         &self,
         head: &Head,
         to: Position,
-        erasure: (Timestamp, &str),
+        erasure: &Erasure<'_>,
     ) -> Result<((Position, Option<Link>), Vec<Record>), CheckpointError> {
         let mut start = (Position::START, Some(Link::BEFORE_ALL));
         if head.floor > Position::START {
@@ -224,7 +235,7 @@ impl Log {
         &self,
         head: &Head,
         to: Position,
-        (at, by): (Timestamp, &str),
+        erasure: &Erasure<'_>,
     ) -> Result<Vec<Record>, CheckpointError> {
         let (codec, thread) = (self.store().codec(), self.thread());
         let (mut envelopes, mut before) = (Vec::new(), Some(to.next()));
@@ -234,7 +245,7 @@ impl Log {
             page.head.life.admit(thread, head.life)?;
             for record in &page.records {
                 let position = record.position;
-                let erased = record.erased(codec, (thread, head.life), (at, by));
+                let erased = record.erased(codec, thread, head.life, erasure);
                 let erased =
                     erased.map_err(|error| self.unread(error, position, previous(position)));
                 envelopes.push(erased?);

@@ -2,13 +2,16 @@
 //! what it is, whose it is, in which life, and where it stands, like a record's.
 
 use bytes::Bytes;
-use hanok_core::{Position, ThreadKey};
+use hanok_core::{Position, Reader, ThreadKey, Writer};
 use thiserror::Error;
 
 use crate::{
-    CheckpointError, Codec, CodecError, Life,
-    codec::{Bound, KNOWN},
-    record::checksum,
+    checksum::checksum,
+    codec::{Bound, Codec, CodecError, KNOWN},
+    error::CheckpointError,
+    life::Life,
+    outbox::{Outbox, OutboxItem, Outgoing},
+    wire::Wire,
 };
 
 /// What is sealed; a number that no version of a record has.
@@ -57,7 +60,7 @@ impl SealPlace<'_> {
     }
 
     fn sum(&self, kind: Sealed, flags: u8, payload: &[u8]) -> u32 {
-        checksum([kind as u8, flags], (self.thread, self.life, self.position), payload)
+        checksum([kind as u8, flags], self.thread, self.life, self.position, payload)
     }
 }
 
@@ -110,4 +113,33 @@ pub(crate) fn unseal(
         return Err(UnsealError::Damaged);
     }
     Ok(codec.open(&place.bound(kind, *flags), payload)?)
+}
+
+impl Outbox {
+    /// The item as the append hands it over whose record at `position` of this life of `thread` says it.
+    ///
+    /// # Errors
+    ///
+    /// [`CodecError::Write`].
+    pub fn outgoing(
+        &self,
+        codec: &Codec,
+        thread: &ThreadKey,
+        life: Life,
+        position: Position,
+    ) -> Result<Outgoing, CodecError> {
+        let mut writer = Writer::new();
+        self.write(&mut writer);
+        let place = SealPlace { thread, life, position };
+        let bytes = seal(codec, Sealed::Item, place, writer.into_bytes())?;
+        Ok(Outgoing { topic: self.topic.clone(), position, bytes })
+    }
+
+    /// Reads what [`Outbox::outgoing`] made.
+    pub(crate) fn opened(codec: &Codec, item: &OutboxItem) -> Result<Self, UnsealError> {
+        let OutboxItem { thread, life, position, .. } = item;
+        let place = SealPlace { thread, life: *life, position: *position };
+        let payload = unseal(codec, Sealed::Item, place, &item.bytes)?;
+        Self::read(&mut Reader::new(&payload)).map_err(|_checksum_fits| UnsealError::Damaged)
+    }
 }

@@ -7,7 +7,10 @@ use std::{
 
 use hanok_core::{Namespace, Position, RunId, Timestamp};
 
-use crate::{Body, Entry, Kind, page::Place};
+use crate::{
+    entry::{Body, Entry, Kind},
+    frontier::Frontier,
+};
 
 /// Which entries of a history are asked for: those that everything said here fits. Names and tags are compared as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -124,5 +127,23 @@ fn names(body: &Body, node: &str) -> bool {
         Body::Failed(failed) => failed.node == node,
         Body::Edit(edit) => edit.node.as_deref() == Some(node),
         _ => false,
+    }
+}
+
+/// Where an entry stands in its graph.
+#[derive(Debug, Default)]
+pub(crate) struct Place {
+    /// The super-steps of the turn that are done.
+    pub(crate) step: u32,
+    pub(crate) next: Vec<String>,
+    pub(crate) run: Option<RunId>,
+    pub(crate) tags: BTreeMap<String, String>,
+    pub(crate) parent: Option<Position>,
+}
+
+impl Place {
+    pub(crate) fn scheduled(&mut self, frontier: &Frontier) {
+        self.step = frontier.step;
+        self.next = frontier.due.iter().map(|due| due.node.to_string()).collect();
     }
 }

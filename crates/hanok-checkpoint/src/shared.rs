@@ -6,8 +6,16 @@ use bytes::Bytes;
 use hanok_core::{BoxFuture, Position, ThreadKey, Timestamp};
 
 use crate::{
-    Append, CheckpointError, Checkpointer, Codec, Cursor, Epoch, Head, Life, Opened, OutboxItem,
-    Snapshots, ThreadInfo, Trim, Which, erased::erased,
+    append::{Append, Trim},
+    checkpointer::{Checkpointer, Opened, Snapshots},
+    claim::Epoch,
+    codec::Codec,
+    erased::erased,
+    error::CheckpointError,
+    head::Head,
+    life::Life,
+    outbox::{Cursor, OutboxItem},
+    threads::{ThreadInfo, Which},
 };
 
 /// How many threads are listed at once.

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use hanok_core::{Fields, Namespace, Position, Reader, StoredError, ThreadKey, Writer};
 
 use crate::{
-    RunEnd, RunFold, StepRecords, ThreadFold,
+    fold::{RunFold, ThreadFold},
+    run_end::RunEnd,
+    step_records::StepRecords,
     wire::{Wire, malformed, record},
 };
 

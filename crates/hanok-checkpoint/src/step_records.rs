@@ -90,6 +90,23 @@ impl StepRecords {
         self.questions.push(question);
     }
 
+    /// Removes pending writes.
+    pub(crate) fn void(&mut self, writes: &[Position]) {
+        writes.iter().for_each(|position| {
+            self.pending.remove(position);
+        });
+    }
+
+    /// Notes a call that is about to be made.
+    pub(crate) fn intend(&mut self, intent: Intent) {
+        self.intents.insert((intent.task, intent.key.clone()), intent);
+    }
+
+    /// Removes the answer to a question.
+    pub(crate) fn reopen(&mut self, question: &str) {
+        self.answers.remove(question);
+    }
+
     /// Notes the result of a memoised step, or of a call, whose intent is settled.
     pub(crate) fn memoise(&mut self, memo: &Memo) {
         let key = (memo.task, memo.name.clone());

@@ -5,8 +5,14 @@ use std::collections::BTreeMap;
 use hanok_core::Position;
 
 use crate::{
-    CheckpointError, Checkpointer, CodecError, Head, KeyId, Log, LogEntry, Record, RunFold,
-    Snapshots, ThreadFold, base::BaseState, log::previous,
+    base::BaseState,
+    checkpointer::{Checkpointer, Snapshots},
+    codec::{CodecError, KeyId},
+    error::CheckpointError,
+    fold::{RunFold, ThreadFold},
+    head::Head,
+    log::{Log, LogEntry, previous},
+    record::Record,
 };
 
 /// What was found in a log. A damaged snapshot alone is no loss: it is a cache.
@@ -79,7 +85,7 @@ impl Log {
         let (floor, head) = (opened.head.floor, opened.head);
         let mut damages = Damages { log: self, head: head.clone(), first: None };
         let stands = match &opened.snapshot {
-            None if floor == Position::START => Some(BaseState::of_nothing(&head)),
+            None if floor == Position::START => Some(BaseState::of_nothing(head.link.is_some())),
             None => None,
             Some((at, bytes)) => self.unseal_base(head.life, *at, bytes).ok(),
         };
@@ -131,7 +137,7 @@ impl Log {
     pub async fn chain(&self) -> Result<Option<Chain>, CheckpointError> {
         let Some(head) = self.store().head(self.thread()).await? else { return Ok(None) };
         let base = match head.floor {
-            Position::START => BaseState::of_nothing(&head),
+            Position::START => BaseState::of_nothing(head.link.is_some()),
             _ => self.base_state(&head).await?,
         };
         self.chain_of(&head, &base).await.map(Some)

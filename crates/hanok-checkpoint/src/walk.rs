@@ -5,7 +5,13 @@ use std::collections::VecDeque;
 use hanok_core::{Position, ThreadKey};
 
 use crate::{
-    Body, CheckpointError, Checkpointer, Head, Life, Log, LogEntry, Record, log::previous,
+    checkpointer::Checkpointer,
+    entry::Body,
+    error::CheckpointError,
+    head::Head,
+    life::Life,
+    log::{Log, LogEntry, previous},
+    record::Record,
 };
 
 /// How many records are read at a time.

@@ -291,8 +291,8 @@ fn a_thread_in_use_is_a_conflict() {
             let (mut tip, codec) = (Tip::of(&head), Codec::new());
             let record = tip.push(&codec, &key("t"), at, &entry).unwrap();
             let id = hanok_checkpoint::AppendId(u128::from(epoch));
-            let place = (at, Guard::Take(claim));
-            let append = tip.append(&codec, &key("t"), id, place, vec![record]);
+            let guard = Guard::Take(claim);
+            let append = tip.append(&codec, &key("t"), id, at, guard, vec![record]);
             store.append(&key("t"), append).await.unwrap();
             Position(at.0 + 1)
         })

@@ -49,8 +49,8 @@ fn append(store: &SharedCheckpointer, name: &str, at: u64, text: &str) {
     let payload = Stored::encode(text).unwrap();
     let item = Outbox { id: format!("{at}"), topic: "memory".into(), payload };
     let outbox = vec![item.outgoing(codec, &thread, tip.life, tip.position).unwrap()];
-    let (id, place) = (AppendId(u128::from(at)), (Position(at), Guard::Unclaimed));
-    let append = tip.append(codec, &thread, id, place, vec![record]);
+    let (id, guard) = (AppendId(u128::from(at)), Guard::Unclaimed);
+    let append = tip.append(codec, &thread, id, Position(at), guard, vec![record]);
     block_on(store.append(&thread, Append { outbox, ..append })).unwrap();
 }
 

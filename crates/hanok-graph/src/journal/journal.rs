@@ -452,8 +452,8 @@ impl Journal {
             }
             false => Vec::new(),
         };
-        let (id, place) = (AppendId(id), (at.tip.position, guard));
-        let append = tip.append(store.codec(), &self.thread, id, place, records);
+        let (id, before) = (AppendId(id), at.tip.position);
+        let append = tip.append(store.codec(), &self.thread, id, before, guard, records);
         Append { safety: how.safety, expires, updated: Some(now), labels, ..append }
     }
 

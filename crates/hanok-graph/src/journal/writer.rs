@@ -167,8 +167,8 @@ impl Writer {
             };
             let last = tip.position;
             let id = AppendId(self.runtime.ids.id());
-            let place = (after, Guard::Hold(self.epoch));
-            let append = tip.append(self.store.codec(), &self.thread, id, place, records);
+            let guard = Guard::Hold(self.epoch);
+            let append = tip.append(self.store.codec(), &self.thread, id, after, guard, records);
             let updated = Some(self.runtime.clock.now());
             let append = Append { outbox, updated, ..append };
             let appended = self.store.append(&self.thread, append).await;

@@ -202,8 +202,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             records.push(record.map_err(|error| CheckpointError::Encode(error.into()))?);
             fold.apply(tip.position, &entry).map_err(|error| RunError::State(error.into()))?;
         }
-        let (id, place) = (AppendId(runtime.ids.id()), (expected, Guard::Unclaimed));
-        let append = tip.append(codec, thread, id, place, records);
+        let (id, guard) = (AppendId(runtime.ids.id()), Guard::Unclaimed);
+        let append = tip.append(codec, thread, id, expected, guard, records);
         let is_new = expected == Position::START;
         let graph = is_new.then(|| self.app.graph().0.name.as_str().into());
         let labels = Labels { graph, ..Labels::of(&fold) }.since(None);

@@ -61,8 +61,8 @@ impl Script {
     pub(super) fn replace(&self, records: Vec<Record>) {
         let (store, thread) = (self.log.store(), self.log.thread());
         block_on(store.delete(thread, None)).unwrap();
-        let (id, place) = (AppendId(1), (Position::START, Guard::Unclaimed));
-        let append = self.tip.append(store.codec(), thread, id, place, records);
+        let (id, before) = (AppendId(1), Position::START);
+        let append = self.tip.append(store.codec(), thread, id, before, Guard::Unclaimed, records);
         block_on(store.append(thread, append)).unwrap();
     }
 

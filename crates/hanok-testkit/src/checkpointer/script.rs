@@ -95,8 +95,8 @@ impl Script {
         }
         if !records.is_empty() {
             self.appends += 1;
-            let (id, place) = (AppendId(self.appends), (expected, Guard::Unclaimed));
-            let append = self.tip.append(&codec, self.log.thread(), id, place, records);
+            let (id, guard) = (AppendId(self.appends), Guard::Unclaimed);
+            let append = self.tip.append(&codec, self.log.thread(), id, expected, guard, records);
             block_on(self.log.store().append(self.log.thread(), append)).unwrap();
         }
     }

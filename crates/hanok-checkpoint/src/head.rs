@@ -1,0 +1,71 @@
+//! The head of a thread.
+
+use hanok_core::{Position, ThreadKey};
+
+use crate::{
+    chain::{HeadSeal, Link, Tip},
+    claim::{Claim, Epoch},
+    error::CheckpointError,
+    life::Life,
+};
+
+/// Where a thread is, and who owns it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The thread's life.
+    pub life: Life,
+    /// The position of the last record.
+    pub position: Position,
+    /// The position up to which records were cut off; the base stands there. [`Position::START`] for a whole log.
+    pub floor: Position,
+    /// The number of the newest claim there was.
+    pub epoch: Epoch,
+    /// The claim that holds now.
+    pub claim: Option<Claim>,
+    /// The link of the newest record; `None` where records are not chained.
+    pub link: Option<Link>,
+    /// What shows that the head belongs to that record; `None` without a key.
+    pub seal: Option<HeadSeal>,
+}
+
+impl Head {
+    /// Refuses a call that expects a thread here, if it is in `life` and at `actual`. Every store asks this within the
+    /// transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`], [`CheckpointError::OtherLife`].
+    pub fn admit(
+        &self,
+        thread: &ThreadKey,
+        life: Life,
+        actual: Position,
+    ) -> Result<(), CheckpointError> {
+        life.admit(thread, self.life)?;
+        if self.position == actual {
+            return Ok(());
+        }
+        Err(CheckpointError::Conflict { thread: thread.clone(), expected: self.position, actual })
+    }
+}
+
+impl Life {
+    /// Refuses what belongs to the life `expected` of a thread that is in this one.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::OtherLife`].
+    pub fn admit(self, thread: &ThreadKey, expected: Self) -> Result<(), CheckpointError> {
+        if self == expected {
+            return Ok(());
+        }
+        Err(CheckpointError::OtherLife { thread: thread.clone(), expected, actual: self })
+    }
+}
+
+impl Tip {
+    /// The end of a thread that is at `head`.
+    pub fn of(head: &Head) -> Self {
+        Self { life: head.life, position: head.position, link: head.link }
+    }
+}
