@@ -25,83 +25,45 @@
 //! # }).unwrap();
 //! ```
 
-mod append;
-mod apply;
-mod base;
-mod begin;
-mod calls;
+mod backend;
 mod chain;
-mod checkpointer;
-mod checksum;
 mod claim;
 mod codec;
-mod consumer;
-mod copy;
-mod diff;
 mod entry;
-mod envelope;
 mod erased;
 mod error;
-mod export;
-mod fold;
-mod frontier;
-mod head;
-mod labels;
-mod lease;
+mod format;
 mod life;
-mod links;
-mod log;
-mod memory;
-mod outbox;
-mod page;
-mod pending;
-mod record;
-mod retention;
-mod run_end;
-mod seal;
-mod select;
-mod shared;
-mod snapshot;
-mod state;
-mod step_records;
 mod store;
-mod task;
-mod threads;
-mod verify;
-mod walk;
+mod thread;
 mod wire;
-mod written;
 
-pub use append::{Append, AppendId, Base, Guard, Safety, Trim};
-pub use begin::{Begin, End, Persistence};
-pub use calls::NOT_MADE;
+pub use backend::append::{Append, AppendId, Base, Guard, Safety, Trim};
+pub use backend::checkpointer::{Checkpointer, Opened, Snapshots};
+pub use backend::consumer::{Consumer, Delivered, Delivery};
+pub use backend::head::Head;
+pub use backend::lease::Leases;
+pub use backend::memory::Memory;
+pub use backend::shared::SharedCheckpointer;
+pub use backend::threads::{ThreadInfo, Which};
 pub use chain::{Ancestor, HeadSeal, Link, Tip};
-pub use checkpointer::{Checkpointer, Opened, Snapshots};
 pub use claim::{Claim, Epoch, Holder, HolderError, LEASE};
 pub use codec::{Codec, CodecError, KeyId, Keyring};
-pub use consumer::{Consumer, Delivered, Delivery};
-pub use diff::{Diff, Difference, GraphDiff};
-pub use entry::{Body, Entry, Kind, UnknownKind};
+pub use entry::body::{Body, Entry, Kind, UnknownKind};
+pub use entry::fold::{RunFold, ThreadFold, outlives, turn_of};
+pub use entry::frontier::{Due, Frontier, Goto, Handed};
+pub use entry::outbox::{Cursor, Outbox, OutboxItem, Outgoing};
+pub use entry::run::{Begin, End, Persistence};
+pub use entry::run_end::RunEnd;
+pub use entry::snapshot::{Origin, Snapshot};
+pub use entry::state::{Copied, Edit, Erased, Extend, Rebase};
+pub use entry::step_records::StepRecords;
+pub use entry::task::{
+    Answer, Commit, Doubt, Failed, Intent, Memo, Question, Reopen, TaskWrite, Void,
+};
 pub use error::CheckpointError;
-pub use export::ImportError;
-pub use fold::{RunFold, ThreadFold, outlives, turn_of};
-pub use frontier::{Due, Frontier, Goto, Handed};
-pub use head::Head;
-pub use labels::{DEADLINE, GRAPH, Labels, REQUESTS, STATUS, Status};
-pub use lease::Leases;
+pub use format::record::{Record, RecordError};
 pub use life::Life;
-pub use log::{Log, LogEntry, OpenLog};
-pub use memory::Memory;
-pub use outbox::{Cursor, Outbox, OutboxItem, Outgoing};
-pub use page::{Checkpoint, Pages, Source};
-pub use record::{Record, RecordError};
-pub use retention::{Forks, Keep};
-pub use run_end::RunEnd;
-pub use select::Select;
-pub use shared::SharedCheckpointer;
-pub use snapshot::{Origin, Snapshot};
-pub use state::{Copied, Edit, Erased, Extend, Rebase};
-pub use step_records::StepRecords;
 pub use store::{
     SharedStore, Store,
     error::StoreError,
@@ -114,10 +76,16 @@ pub use store::{
     terms::index_terms,
     vector::{InvalidVector, Space, Vector},
 };
-pub use task::{Answer, Commit, Doubt, Failed, Intent, Memo, Question, Reopen, TaskWrite, Void};
-pub use threads::{ThreadInfo, Which};
-pub use verify::{Chain, Damage, Verified};
-pub use walk::Branch;
+pub use thread::calls::NOT_MADE;
+pub use thread::diff::{Diff, Difference, GraphDiff};
+pub use thread::export::ImportError;
+pub use thread::labels::{DEADLINE, GRAPH, Labels, REQUESTS, STATUS, Status};
+pub use thread::log::{Log, LogEntry, OpenLog};
+pub use thread::page::{Checkpoint, Pages, Source};
+pub use thread::retention::{Forks, Keep};
+pub use thread::select::Select;
+pub use thread::verify::{Chain, Damage, Verified};
+pub use thread::walk::Branch;
 
 /// The programs of the README.
 #[cfg(doctest)]

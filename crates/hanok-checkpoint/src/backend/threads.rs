@@ -1,0 +1,84 @@
+//! Lists of threads.
+
+use std::collections::BTreeMap;
+
+use hanok_core::{InvalidName, Position, Tenant, ThreadKey, Timestamp};
+
+use crate::{backend::head::Head, claim::Epoch, life::Life};
+
+/// A thread, as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadInfo {
+    /// The thread.
+    pub thread: ThreadKey,
+    /// Where it is.
+    pub head: Head,
+    /// The thread of the same tenant that it is a fork of.
+    pub origin: Option<String>,
+    /// From when on it may be swept.
+    pub expires: Option<Timestamp>,
+    /// When it was last appended to, as the writer's clock said.
+    pub updated: Option<Timestamp>,
+    /// Its labels, by name.
+    pub labels: BTreeMap<String, String>,
+    /// Why its row cannot be read: then nothing but its name is known, and every call for the thread is
+    /// [`CheckpointError::Corrupt`]. A row whose name is damaged is listed under one that says so, and that no thread has.
+    pub damage: Option<String>,
+}
+
+impl ThreadInfo {
+    /// A thread whose row cannot be read.
+    #[must_use]
+    pub fn damaged(thread: ThreadKey, damage: String) -> Self {
+        let head = Head {
+            life: Life::default(),
+            position: Position::START,
+            floor: Position::START,
+            epoch: Epoch::default(),
+            claim: None,
+            link: None,
+            seal: None,
+        };
+        let (origin, expires, updated, damage) = (None, None, None, Some(damage));
+        Self { thread, head, origin, expires, updated, labels: BTreeMap::new(), damage }
+    }
+
+    /// A thread whose name cannot be read, in the row that is numbered `row`.
+    ///
+    /// # Errors
+    ///
+    /// None: what is made readable of such a name is one.
+    pub fn unnamed(tenant: &str, thread: &str, row: i64) -> Result<Self, InvalidName> {
+        let readable = |name: &str| -> String {
+            let plain = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+            name.chars().map(plain).take(50).collect()
+        };
+        let tenant = Tenant::new(&readable(tenant)).unwrap_or_default();
+        let thread = ThreadKey::new(tenant, &format!("row {row}: {}", readable(thread)))?;
+        Ok(Self::damaged(thread, format!("the name in row {row} is damaged")))
+    }
+}
+
+/// Which threads are listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// Those of a tenant.
+    Of(Tenant),
+    /// The forks of a thread.
+    ForksOf(ThreadKey),
+    /// Those of a tenant that have a label of this name and value.
+    Labelled {
+        /// The tenant.
+        tenant: Tenant,
+        /// The label's name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+    /// Those that a run holds a claim to, of all tenants. For whoever finishes what dead processes left.
+    Claimed,
+    /// Those that may be swept at this time and that no run holds a claim to, of all tenants.
+    Expired(Timestamp),
+    /// All, of all tenants. For operators.
+    All,
+}

@@ -1,0 +1,100 @@
+//! What a log amounts to.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hanok_core::{
+    Changes, Fields, Namespace, Position, RunId, Spent, StoredSchema, TaskId, ThreadKey, Timestamp,
+};
+
+use crate::{
+    claim::Epoch, entry::frontier::Frontier, entry::run::Persistence, entry::run_end::RunEnd,
+    entry::step_records::StepRecords,
+};
+
+/// What the ids of tasks derive from in a subgraph whose calls share a namespace: a number that the calling task has to
+/// itself.
+pub fn turn_of(parent: TaskId) -> Position {
+    let bytes = parent.as_bytes().iter().take(8);
+    Position(bytes.fold(0, |number, byte| (number << 8) | u64::from(*byte)))
+}
+
+/// What the log of a thread amounts to at a position: per namespace its state, what is due and what is pending.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ThreadFold {
+    /// The position folded up to.
+    pub position: Position,
+    /// The thread's own graph under the root, and the subgraphs that are running or outlive their call.
+    pub runs: BTreeMap<Namespace, RunFold>,
+    /// The thread from whose name the ids of the turn's tasks derive, if it is another: the turn was copied from there.
+    pub identity: Option<ThreadKey>,
+}
+
+/// One graph's part of a thread.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunFold {
+    /// The run that is under way or was last.
+    pub run: Option<RunId>,
+    /// The epoch of the claim it ran under.
+    pub epoch: Epoch,
+    /// Whether a run began that did not end.
+    pub open: bool,
+    /// The task that calls this subgraph.
+    pub parent: Option<TaskId>,
+    /// Whether the state outlives the call.
+    pub persistence: Persistence,
+    /// The state.
+    pub fields: Fields,
+    /// The schema that it is stored in.
+    pub schema: Arc<StoredSchema>,
+    /// The fingerprint of the graph that ran.
+    pub graph: u64,
+    /// What is due.
+    pub frontier: Frontier,
+    /// When it was scheduled: what its tasks take for the time.
+    pub since: Timestamp,
+    /// Where the turn begins, or was rewound to begin anew: with the super-step, the ids of the tasks derive from it. A
+    /// run that goes on after a crash keeps it. A subgraph's is the start, for its namespace names the task that calls it;
+    /// that of one which outlives its calls is [`turn_of`] the task.
+    pub turn: Position,
+    /// The nodes of the last super-step.
+    pub last: Vec<Arc<str>>,
+    /// The records of the tasks that are due.
+    pub records: StepRecords,
+    /// Whether a run stopped at a breakpoint here, which the next ones pass.
+    pub paused: bool,
+    /// How the last run ended, as its [`End`](crate::End) says; `None` while one is under way.
+    pub ended: Option<RunEnd>,
+    /// Whether a subgraph began with its caller's state.
+    pub shared: bool,
+    /// What the tasks of such a subgraph wrote, in order.
+    pub added: Vec<Changes>,
+    /// What the turn has spent; the thread's own graph counts its subgraphs too.
+    pub spent: Spent,
+    /// How often a run went on with what a lost one left, since the thread last came nearer to the turn's end.
+    pub takeovers: u32,
+}
+
+/// Whether the state of the subgraph at `path`, one of `runs`, outlives the calls of the graph at `parent`: a call within
+/// one that is over is over, however long its own state would live.
+pub fn outlives(runs: &BTreeMap<Namespace, RunFold>, path: &Namespace, parent: &Namespace) -> bool {
+    std::iter::successors(Some(path.clone()), Namespace::parent)
+        .take_while(|path| path != parent)
+        .all(|path| runs.get(&path).is_some_and(|run| run.persistence == Persistence::PerThread))
+}
+
+impl ThreadFold {
+    /// The part of one graph.
+    pub fn run(&self, namespace: &Namespace) -> Option<&RunFold> {
+        self.runs.get(namespace)
+    }
+
+    /// Whether nothing is under way that a snapshot would have to hold.
+    pub fn is_quiet(&self) -> bool {
+        self.runs.values().all(|run| run.records.is_empty() && run.added.is_empty())
+    }
+
+    /// How many bytes the states take as stored, about.
+    pub fn size(&self) -> usize {
+        self.runs.values().map(|run| run.fields.size()).sum()
+    }
+}

@@ -1,0 +1,68 @@
+//! Records of what happens to a thread as a whole: its state is edited, written anew, erased or copied.
+
+use hanok_core::{Changes, Position, Stored, StoredSchema, ThreadKey};
+
+use crate::{
+    entry::frontier::Frontier,
+    wire::{record, wire},
+};
+
+record! {
+    /// The state was edited from outside.
+    Edit {
+        /// The node in whose place it was edited, if it was in one's.
+        node: Option<String>,
+        /// What was written.
+        changes: Changes,
+        /// What is due now, `None` if that stays as it was.
+        frontier: Option<Frontier>,
+    }
+}
+
+record! {
+    /// The state so far, written whole.
+    Rebase {
+        /// The schema it is written in.
+        schema: StoredSchema,
+        /// The fields, as one map.
+        fields: Stored,
+        /// What the pending writes at these positions are in this schema. A pending write that is not named stays as it is.
+        writes: Vec<(Position, Changes)>,
+        /// What a subgraph has added to the state that it shares with its caller, in this schema; `None` if that stays as it is.
+        added: Option<Vec<Changes>>,
+    }
+}
+
+record! {
+    /// The schema of the state has more fields.
+    Extend {
+        /// The schema with the fields.
+        schema: StoredSchema,
+        /// What they hold: the defaults of the build that knew them first.
+        values: Changes,
+    }
+}
+
+record! {
+    /// The state was written anew and all that led to it was cut off: it says that it happened, not what went.
+    Erased {
+        /// Who did so, as they say.
+        by: String,
+    }
+}
+
+/// All that precedes is copied from another thread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Copied {
+    /// That thread.
+    pub from: ThreadKey,
+}
+
+impl Copied {
+    /// The record is the array of the thread's names.
+    pub(crate) const FIELDS: usize = 2;
+}
+
+wire! {
+    Copied: |copied, to| copied.from.write(to), |from| Ok(Self { from: ThreadKey::read(from)? });
+}

@@ -1,0 +1,28 @@
+//! The log of one thread, on any store.
+//!
+//! [`Log`](log::Log) opens a log at a position: it reads records, follows the branch back to a snapshot or the beginning, and folds.
+//! Each other file adds what one does with a log: [pages](page) of its history, chosen by [`Select`](select::Select); its
+//! [links](links) and whether it is [whole](verify); [retention]; a [copy], an [export]; a [diff]; the [calls] that are made again; the
+//! [labels] that a list of threads shows.
+//!
+//! Invariants
+//!
+//! - A damaged record is [`CheckpointError::Corrupt`](crate::CheckpointError::Corrupt) with the last good position, and hides nothing
+//!   before it; a damaged snapshot is passed over.
+//! - A parent stands before its child: every walk ends.
+//! - Whatever is appended here names the life and the head that was read.
+//!
+//! The room stands above all others of the crate but `store`, which is a neighbour.
+
+pub(crate) mod calls;
+pub(crate) mod copy;
+pub(crate) mod diff;
+pub(crate) mod export;
+pub(crate) mod labels;
+pub(crate) mod links;
+pub(crate) mod log;
+pub(crate) mod page;
+pub(crate) mod retention;
+pub(crate) mod select;
+pub(crate) mod verify;
+pub(crate) mod walk;

@@ -1,0 +1,67 @@
+//! The calls that a thread makes again when it goes back, or begins elsewhere.
+
+use std::collections::BTreeSet;
+
+use hanok_core::Position;
+
+use crate::{
+    backend::checkpointer::Checkpointer,
+    entry::body::{Body, Entry},
+    entry::task::Intent,
+    error::CheckpointError,
+    thread::log::Log,
+    thread::walk::Walk,
+};
+
+/// What an answer to a doubt says of a call that was not made.
+pub const NOT_MADE: &str = "not_made";
+
+impl Log {
+    /// The calls that must not be made twice and that were, or may have been, made since `at` (`None`: the end) or in the
+    /// super-step that is due there, the oldest first. Whoever goes on from there makes them again, under other keys: a
+    /// thread that is [rewound](Log::rewind) to it, and a [fork](Log::fork).
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Corrupt`] when the log cannot be read; [`CheckpointError::Pruned`] when `at` was cut off.
+    pub async fn calls_since(&self, at: Option<Position>) -> Result<Vec<Intent>, CheckpointError> {
+        let Some(head) = self.store().head(self.thread()).await? else { return Ok(Vec::new()) };
+        let at = at.unwrap_or(head.position);
+        if at < head.floor {
+            let (thread, floor) = (self.thread().clone(), head.floor);
+            return Err(CheckpointError::Pruned { thread, position: at, floor });
+        }
+        let (mut calls, mut withdrawn) = (Vec::new(), BTreeSet::new());
+        // What the thread did since, then what was done of the super-step that is due there.
+        let ways = [(head.position, at, false), (at, head.floor, true)];
+        for (from, to, stops) in ways {
+            let mut walk = Walk::new(self, &head, from, to);
+            while let Some(read) = walk.next().await? {
+                if stops && schedules(&read.entry) {
+                    break;
+                }
+                match read.entry.body {
+                    // Newest first: a call that was not made is said so before it.
+                    Body::Answer(answer) if matches!(answer.value.as_str(), Ok(NOT_MADE)) => {
+                        withdrawn.insert(answer.id);
+                    }
+                    Body::Intent(intent) if !withdrawn.contains(&intent.id) => calls.push(intent),
+                    _ => {}
+                }
+            }
+        }
+        calls.reverse();
+        Ok(calls)
+    }
+}
+
+/// Whether an entry says what of the thread's own graph is due.
+fn schedules(entry: &Entry) -> bool {
+    entry.namespace.is_root()
+        && match &entry.body {
+            Body::Commit(_) | Body::Rewind | Body::Origin(_) => true,
+            Body::Begin(begin) => begin.frontier.is_some(),
+            Body::Edit(edit) => edit.frontier.is_some(),
+            _ => false,
+        }
+}

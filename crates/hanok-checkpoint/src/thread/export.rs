@@ -1,0 +1,457 @@
+//! A log as lines of text: for people, and on its way to another store.
+//!
+//! Each line is one JSON object. What it says is for people; what is read back is its last member, the bytes in
+//! hexadecimal digits with a checksum, so that every value comes back as it was.
+
+use std::fmt::{self, Write};
+
+use hanok_core::{
+    Change, Changes, MessageChange, Position, Reader, Stored, StoredError, Timestamp, Writer,
+};
+use thiserror::Error;
+
+use crate::{
+    backend::append::AppendId,
+    chain::{Ancestor, Digest, Link},
+    codec::Codec,
+    entry::body::{Body, Entry},
+    entry::frontier::Frontier,
+    error::CheckpointError,
+    format::record::Part,
+    thread::copy::{Moved, MovedEntry},
+    thread::log::{Log, LogEntry},
+    wire::{Wire, malformed, thread, write_thread},
+};
+
+/// The name of the last member of a line.
+const STORED: &str = ",\"stored\":\"";
+
+/// The format of the lines.
+const VERSION: u64 = 2;
+
+/// Why lines could not be taken in.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// A line is not one of a log, or was changed.
+    #[error("line {line} is not one of an exported log, or was changed")]
+    Line {
+        /// Which, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        #[source]
+        source: StoredError,
+    },
+    /// A line is missing or stands twice.
+    #[error("line {line} holds position {found}; position {expected} is next")]
+    Order {
+        /// Which, counted from 1.
+        line: usize,
+        /// The position it holds.
+        found: Position,
+        /// The one that would follow.
+        expected: Position,
+    },
+    /// Lines are missing at the end.
+    #[error("the lines end at position {found}; the log ends at {expected}: some are missing")]
+    Cut {
+        /// The position of the last line.
+        found: Position,
+        /// The position that the first line says is the last.
+        expected: Position,
+    },
+    /// The chain of the lines does not lead to the link in the first one: somebody changed them.
+    #[error("the chain of the lines does not lead to the link that the first line says")]
+    Chain,
+    /// Another build wrote the lines.
+    #[error(
+        "the lines have format {found}; this build reads format {VERSION}: use the build that wrote them, or a newer one"
+    )]
+    Format {
+        /// Their format.
+        found: u64,
+    },
+    /// The store did not take them.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}
+
+impl Log {
+    /// The log as lines of JSON without line breaks: one that says whose it is, and one for each entry, oldest first, on all
+    /// branches. They hold what the log holds: treat them like the store.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Corrupt`] for a damaged record; [`CheckpointError::Conflict`] for a thread that has no log.
+    pub async fn export(&self) -> Result<Vec<String>, CheckpointError> {
+        let moved = self.moved().await?;
+        let mut lines = Vec::with_capacity(moved.entries.len() + 1);
+        lines.push(heading(&moved));
+        lines.extend(moved.entries.iter().map(line));
+        Ok(lines)
+    }
+
+    /// Writes the log that `lines` hold as this thread's, as [`copy`](Log::copy) does. In another store, and under the same
+    /// name, it is the same log.
+    ///
+    /// # Errors
+    ///
+    /// [`ImportError`] when the lines are no whole log: then nothing is stored. [`CheckpointError::Conflict`] when this thread
+    /// has a log already.
+    pub async fn import<'l>(
+        &self,
+        lines: impl IntoIterator<Item = &'l str>,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<(), ImportError> {
+        self.put(read(lines)?, id, now).await.map_err(ImportError::Checkpoint)
+    }
+}
+
+fn read<'l>(lines: impl IntoIterator<Item = &'l str>) -> Result<Moved, ImportError> {
+    let mut lines = lines.into_iter().zip(1..);
+    let wrong = |line| move |source| ImportError::Line { line, source };
+    let (first, _) = lines.next().unwrap_or(("", 1));
+    let bytes = stored(first).map_err(wrong(1))?;
+    let mut reader = Reader::new(&bytes);
+    let parts = reader.array().map_err(wrong(1))?;
+    // No format has more parts than bytes: such a line is damaged, whatever number follows.
+    if parts > bytes.len() {
+        return malformed(&reader, "as many parts as the line has room for").map_err(wrong(1));
+    }
+    let found = reader.uint().map_err(wrong(1))?;
+    if found != VERSION {
+        return Err(ImportError::Format { found });
+    }
+    let (mut moved, count) = read_heading(&mut reader, parts).map_err(wrong(1))?;
+    let mut expected = moved.base.as_ref().map_or(Position::START, |(floor, _)| *floor).next();
+    for (text, line) in lines.filter(|(text, _)| !text.trim().is_empty()) {
+        let entry = stored(text).and_then(|bytes| read_entry(&bytes)).map_err(wrong(line))?;
+        let found = entry.entry.position;
+        if found != expected || entry.entry.parent >= found {
+            return Err(ImportError::Order { line, found, expected });
+        }
+        expected = found.next();
+        moved.entries.push(entry);
+    }
+    let found = Position(expected.0.saturating_sub(1));
+    let all = moved.entries.len() as u64 == count && moved.end > Position::START;
+    if found != moved.end || !all {
+        return Err(ImportError::Cut { found, expected: moved.end });
+    }
+    match holds(&moved) {
+        true => Ok(moved),
+        false => Err(ImportError::Chain),
+    }
+}
+
+/// Whether the chain leads to the link that the first line says. One that is keyed is not looked at: its key is the store's
+/// that it comes from.
+fn holds(moved: &Moved) -> bool {
+    let Some(newest) = moved.ancestor.link else { return true };
+    if moved.entries.iter().any(|entry| entry.key.is_some()) {
+        return true;
+    }
+    let base = moved.base.as_ref().map_or(Some(Link::BEFORE_ALL), |(_, base)| base.link);
+    let Some(mut link) = base else { return false };
+    for MovedEntry { entry: LogEntry { position, parent, entry }, salt, from, .. } in &moved.entries
+    {
+        let Some(salt) = salt else { return false };
+        let digest = Digest::of(&[&salt[..], &entry.to_bytes()].concat());
+        let (position, parent, from) = (*position, *parent, from.clone());
+        let part = Part { position, parent, key: None, from, digest };
+        match part.link(&Codec::default(), moved.ancestor.life, &link) {
+            Ok(next) => link = next,
+            Err(_) => return false,
+        }
+    }
+    link == newest
+}
+
+fn heading(moved: &Moved) -> String {
+    let mut writer = Writer::new();
+    write_thread(writer.array(11).uint(VERSION), &moved.from);
+    moved.ancestor.life.write(&mut writer);
+    moved.origin.write(&mut writer);
+    moved.expires.write(&mut writer);
+    moved.base.write(&mut writer);
+    moved.labels.write(&mut writer);
+    writer.uint(moved.end.0).uint(moved.entries.len() as u64);
+    moved.ancestor.link.write(&mut writer);
+    let mut text = String::from("{\"thread\":");
+    quote(&mut text, moved.from.thread());
+    text.push_str(",\"tenant\":");
+    quote(&mut text, moved.from.tenant().as_str());
+    say(&mut text, format_args!(",\"life\":\"{}\",\"end\":{}", moved.ancestor.life, moved.end));
+    if let Some(link) = &moved.ancestor.link {
+        say(&mut text, format_args!(",\"link\":\"{link}\""));
+    }
+    if let Some((floor, _)) = &moved.base {
+        say(&mut text, format_args!(",\"cut_off_up_to\":{floor}"));
+    }
+    end(text, &writer.into_bytes())
+}
+
+/// The first line, and how many follow it.
+fn read_heading(from: &mut Reader<'_>, parts: usize) -> Result<(Moved, u64), StoredError> {
+    if parts != 11 {
+        return malformed(from, "the eleven parts of a first line");
+    }
+    let (thread, life) = (thread(from)?, Wire::read(from)?);
+    let (origin, expires) = (Wire::read(from)?, Wire::read(from)?);
+    let (base, labels) = (Wire::read(from)?, Wire::read(from)?);
+    let (end, count) = (Wire::read(from)?, from.uint()?);
+    let ancestor = Ancestor { life, link: Wire::read(from)? };
+    if !from.is_at_end() {
+        return malformed(from, "the end of the line");
+    }
+    let (from, entries) = (thread, Vec::new());
+    Ok((Moved { from, ancestor, end, base, entries, origin, expires, labels }, count))
+}
+
+fn line(moved: &MovedEntry) -> String {
+    let MovedEntry { entry: LogEntry { position, parent, entry }, salt, key, from } = moved;
+    let mut writer = Writer::new();
+    writer.array(6).uint(position.0).uint(parent.0);
+    key.write(&mut writer);
+    from.write(&mut writer);
+    salt.write(&mut writer);
+    writer.bin(&entry.to_bytes());
+    let mut text = String::new();
+    say(&mut text, format_args!("{{\"position\":{position},\"parent\":{parent},"));
+    say(&mut text, format_args!("\"at\":{},\"path\":[", entry.at.0));
+    for (n, segment) in entry.namespace.segments().enumerate() {
+        text.push_str(if n > 0 { "," } else { "" });
+        quote(&mut text, segment);
+    }
+    say(&mut text, format_args!("],\"kind\":\"{}\"", entry.body.kind().as_str()));
+    body(&mut text, &entry.body);
+    end(text, &writer.into_bytes())
+}
+
+fn read_entry(bytes: &[u8]) -> Result<MovedEntry, StoredError> {
+    let mut reader = Reader::new(bytes);
+    if reader.array()? != 6 {
+        return malformed(&reader, "the six parts of a line");
+    }
+    let (position, parent) = (Wire::read(&mut reader)?, Wire::read(&mut reader)?);
+    let (key, from) = (Wire::read(&mut reader)?, Wire::read(&mut reader)?);
+    let salt = Wire::read(&mut reader)?;
+    let entry = LogEntry { position, parent, entry: Entry::from_bytes(reader.bin()?)? };
+    if !reader.is_at_end() {
+        return malformed(&reader, "the end of the line");
+    }
+    Ok(MovedEntry { entry, salt, key, from })
+}
+
+/// What an entry says, for people.
+fn body(text: &mut String, body: &Body) {
+    let mut member = |name: &str, value: &str| {
+        say(text, format_args!(",\"{name}\":"));
+        quote(text, value);
+    };
+    match body {
+        Body::Begin(begin) => {
+            member("run", &begin.run.to_string());
+            for (key, value) in &begin.tags {
+                member("tag", &format!("{key}={value}"));
+            }
+            changes(text, &begin.input);
+            next(text, begin.frontier.as_ref());
+        }
+        Body::Write(write) => {
+            member("node", &write.node);
+            changes(text, &write.changes);
+        }
+        Body::Commit(commit) => {
+            member("nodes", &commit.nodes.join(", "));
+            changes(text, &commit.changes);
+            next(text, Some(&commit.frontier));
+        }
+        Body::Void(void) => {
+            member("field", &void.field);
+            member("reason", &void.reason);
+        }
+        Body::Memo(memo) => {
+            member("name", &memo.name);
+            value(text, "value", &memo.value);
+        }
+        Body::Intent(intent) => {
+            member("node", &intent.node);
+            member("tool", &intent.tool);
+            member("arguments", &intent.arguments);
+        }
+        Body::Question(question) => {
+            member("id", &question.id);
+            member("node", &question.node);
+            value(text, "question", &question.payload);
+        }
+        Body::Answer(answer) => {
+            member("id", &answer.id);
+            value(text, "answer", &answer.value);
+        }
+        Body::Reopen(reopen) => {
+            member("id", &reopen.id);
+            member("reason", &reopen.reason);
+        }
+        Body::Rebase(rebase) => value(text, "state", &rebase.fields),
+        Body::Extend(extend) => changes(text, &extend.values),
+        Body::Origin(origin) => member("fork_of", &origin.thread),
+        Body::End(end) => {
+            member("run", &end.run.to_string());
+            member("outcome", end.outcome.as_str());
+            member("detail", &end.detail);
+        }
+        Body::Failed(failed) => {
+            member("node", &failed.node);
+            member("error", &failed.message);
+        }
+        Body::Edit(edit) => {
+            member("node", edit.node.as_deref().unwrap_or_default());
+            changes(text, &edit.changes);
+            next(text, edit.frontier.as_ref());
+        }
+        Body::Erased(erased) => member("by", &erased.by),
+        Body::Copied(copied) => member("from", &copied.from.to_string()),
+        Body::Rewind => {}
+    }
+}
+
+fn value(text: &mut String, name: &str, value: &Stored) {
+    say(text, format_args!(",\"{name}\":{}", value.to_json()));
+}
+
+fn next(text: &mut String, frontier: Option<&Frontier>) {
+    let Some(frontier) = frontier else { return };
+    text.push_str(",\"next\":[");
+    for (n, due) in frontier.due.iter().enumerate() {
+        text.push_str(if n > 0 { "," } else { "" });
+        quote(text, &due.node);
+    }
+    text.push(']');
+}
+
+fn changes(text: &mut String, written: &Changes) {
+    text.push_str(",\"writes\":");
+    write_changes(text, written);
+}
+
+fn write_changes(text: &mut String, written: &Changes) {
+    text.push('{');
+    for (n, (field, change)) in written.0.iter().enumerate() {
+        text.push_str(if n > 0 { "," } else { "" });
+        quote(text, field);
+        text.push(':');
+        write_change(text, change);
+    }
+    text.push('}');
+}
+
+fn write_change(text: &mut String, change: &Change) {
+    let list = |values: &[Stored]| Stored::list(values.iter()).to_json();
+    let map = |entries: &[(Stored, Stored)]| {
+        Stored::map(entries.iter().map(|(key, value)| (key, value))).to_json()
+    };
+    match change {
+        Change::Set(value) => say(text, format_args!("{{\"set\":{}}}", value.to_json())),
+        Change::Unset => text.push_str("{\"unset\":true}"),
+        Change::Append(items) => say(text, format_args!("{{\"append\":{}}}", list(items))),
+        Change::Splice { at, remove, insert } => say(
+            text,
+            format_args!("{{\"at\":{at},\"remove\":{remove},\"insert\":{}}}", list(insert)),
+        ),
+        Change::Merge(entries) => say(text, format_args!("{{\"merge\":{}}}", map(entries))),
+        Change::RemoveKeys(keys) => say(text, format_args!("{{\"remove_keys\":{}}}", list(keys))),
+        Change::Nested(changes) => write_changes(text, changes),
+        Change::Messages(changes) => {
+            text.push_str("{\"messages\":[");
+            for (n, change) in changes.iter().enumerate() {
+                text.push_str(if n > 0 { "," } else { "" });
+                match change {
+                    MessageChange::Put(message) => text.push_str(&message.to_json()),
+                    MessageChange::Remove { id } => {
+                        text.push_str("{\"remove\":");
+                        quote(text, id);
+                        text.push('}');
+                    }
+                    MessageChange::Clear => text.push_str("\"clear\""),
+                }
+            }
+            text.push_str("]}");
+        }
+        Change::Input(value) => say(text, format_args!("{{\"input\":{}}}", value.to_json())),
+    }
+}
+
+fn say(text: &mut String, what: fmt::Arguments<'_>) {
+    // Writing to a text never fails.
+    let _ = text.write_fmt(what);
+}
+
+fn quote(text: &mut String, what: &str) {
+    text.push('"');
+    for c in what.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() => say(text, format_args!("\\u{:04x}", u32::from(c))),
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+}
+
+/// Ends a line with the bytes that are read back.
+fn end(mut text: String, bytes: &[u8]) -> String {
+    text.push_str(STORED);
+    for byte in crc32c::crc32c(bytes).to_be_bytes().iter().chain(bytes) {
+        say(&mut text, format_args!("{byte:02x}"));
+    }
+    text.push_str("\"}");
+    text
+}
+
+/// The bytes of a line.
+fn stored(line: &str) -> Result<Vec<u8>, StoredError> {
+    let wrong = |expected| StoredError::Malformed { at: 0, expected };
+    let line = line.trim_end().strip_suffix("\"}");
+    let found = line.and_then(|line| line.rsplit_once(STORED));
+    let (_, digits) = found.ok_or_else(|| wrong("a line of a log"))?;
+    let pairs = digits.as_bytes().chunks(2);
+    let bytes = pairs.map(|pair| {
+        let text = std::str::from_utf8(pair).ok().filter(|text| text.len() == 2)?;
+        u8::from_str_radix(text, 16).ok()
+    });
+    let bytes: Option<Vec<_>> = bytes.collect();
+    let bytes = bytes.ok_or_else(|| wrong("hexadecimal digits"))?;
+    match bytes.split_first_chunk() {
+        Some((sum, bytes)) if u32::from_be_bytes(*sum) == crc32c::crc32c(bytes) => {
+            Ok(bytes.to_vec())
+        }
+        _ => Err(wrong("a line that was not changed")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `import` says of a first line that announces `parts` parts, of which it has the format and no more.
+    fn refusal(parts: usize, format: u64) -> ImportError {
+        let mut writer = Writer::new();
+        writer.array(parts).uint(format);
+        let line = end(String::from("{\"thread\":\"t\""), &writer.into_bytes());
+        read([line.as_str()]).err().unwrap()
+    }
+
+    #[test]
+    fn a_first_line_that_is_damaged_is_told_from_one_of_another_format() {
+        for format in [1, VERSION, VERSION + 1] {
+            let error = refusal(u32::MAX as usize, format);
+            assert!(matches!(error, ImportError::Line { line: 1, .. }), "{format}: {error}");
+        }
+        assert!(
+            matches!(refusal(1, VERSION + 1), ImportError::Format { found } if found == VERSION + 1)
+        );
+        assert!(matches!(refusal(1, VERSION), ImportError::Line { line: 1, .. }));
+    }
+}

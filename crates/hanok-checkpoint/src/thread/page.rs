@@ -1,0 +1,348 @@
+//! A history page by page, and the checkpoints in it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use hanok_core::{Namespace, Position, RunId, Timestamp};
+
+use crate::{
+    backend::checkpointer::Checkpointer,
+    entry::body::{Body, Entry},
+    entry::fold::ThreadFold,
+    entry::frontier::Frontier,
+    error::CheckpointError,
+    format::record::Record,
+    life::Life,
+    thread::log::{Log, LogEntry, previous},
+    thread::select::{Place, Select},
+};
+
+/// How many records are read at a time.
+const PAGE: usize = 128;
+
+/// How many records are held at a time.
+const MOST: usize = 64 * PAGE;
+
+/// What a checkpoint comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// An input: a turn begins.
+    Input,
+    /// A super-step.
+    Loop,
+    /// An edit from outside.
+    Edit,
+    /// A fork: another thread.
+    Fork,
+}
+
+impl Source {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Loop => "loop",
+            Self::Edit => "edit",
+            Self::Fork => "fork",
+        }
+    }
+}
+
+/// A position at which the state of a graph stands between two super-steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Where it stands: what [`Log::open`], [`Log::rewind`] and [`Log::fork`] take.
+    pub position: Position,
+    /// The checkpoint of the same graph that it follows; `None` for the first.
+    pub parent: Option<Position>,
+    /// When it was written.
+    pub at: Timestamp,
+    /// Which graph's it is: the thread's own (the root), or a subgraph's.
+    pub path: Namespace,
+    /// How many super-steps of the turn are done.
+    pub step: u32,
+    /// What it comes from.
+    pub source: Source,
+    /// The nodes that ran.
+    pub nodes: Vec<String>,
+    /// The nodes that are due.
+    pub next: Vec<String>,
+    /// The run that made it, or that ran last.
+    pub run: Option<RunId>,
+    /// What that run's caller called it.
+    pub tags: BTreeMap<String, String>,
+}
+
+/// The entries of a history that were asked for, page by page, newest first, on all branches.
+#[derive(Debug)]
+pub struct Pages {
+    scan: Scan,
+    size: usize,
+}
+
+impl Pages {
+    /// The next page; `None` after the last. A page before the last is full.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Corrupt`] for a damaged record.
+    ///
+    /// # Cancel safety
+    ///
+    /// Entries of a page that was not waited for are not told again.
+    pub async fn next(&mut self) -> Result<Option<Vec<LogEntry>>, CheckpointError> {
+        let mut page = Vec::new();
+        while page.len() < self.size
+            && let Some(entry) = self.scan.next(|_| true).await?
+        {
+            page.push(entry);
+        }
+        Ok((!page.is_empty()).then_some(page))
+    }
+}
+
+impl Log {
+    /// The entries that `select` asks for, `size` (at least one) at a time.
+    pub fn pages(&self, select: Select, size: usize) -> Pages {
+        Pages { scan: Scan::new(self.clone(), select), size: size.max(1) }
+    }
+
+    /// The checkpoints that `select` asks for, newest first, on all branches.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Corrupt`] for a damaged record.
+    pub async fn checkpoints(&self, select: Select) -> Result<Vec<Checkpoint>, CheckpointError> {
+        let mut scan = Scan::new(self.clone(), select);
+        let mut all = Vec::new();
+        while let Some(entry) = scan.next(|entry| source(entry).is_some()).await? {
+            let Some(source) = source(&entry.entry) else { continue };
+            let place = scan.looked.place(entry.position).await?;
+            let nodes: Vec<_> = match &entry.entry.body {
+                Body::Commit(commit) => commit.nodes.iter().map(ToString::to_string).collect(),
+                Body::Edit(edit) => edit.node.iter().cloned().collect(),
+                _ => Vec::new(),
+            };
+            all.push(Checkpoint {
+                position: entry.position,
+                parent: place.parent,
+                at: entry.entry.at,
+                path: entry.entry.namespace,
+                step: place.step,
+                source,
+                nodes,
+                next: place.next,
+                run: place.run,
+                tags: place.tags,
+            });
+        }
+        Ok(all)
+    }
+}
+
+/// What an entry makes a checkpoint of, if it makes one.
+pub(crate) fn source(entry: &Entry) -> Option<Source> {
+    match &entry.body {
+        Body::Begin(begin) => begin.frontier.is_some().then_some(Source::Input),
+        Body::Commit(_) => Some(Source::Loop),
+        Body::Edit(_) => Some(Source::Edit),
+        Body::Origin(_) => Some(Source::Fork),
+        _ => None,
+    }
+}
+
+/// A walk over all entries, newest first.
+#[derive(Debug)]
+struct Scan {
+    looked: Looked,
+    select: Select,
+    /// The entry that was looked at last; `None` before the first.
+    at: Option<Position>,
+    left: usize,
+}
+
+impl Scan {
+    fn new(log: Log, select: Select) -> Self {
+        let left = select.limit.unwrap_or(usize::MAX);
+        let (floor, life) = (Position::START, Life::default());
+        let looked = Looked { log, floor, life, records: BTreeMap::new(), base: None };
+        Self { looked, select, at: None, left }
+    }
+
+    /// The next entry that is asked for and that `is`.
+    async fn next(
+        &mut self,
+        is: impl Fn(&Entry) -> bool,
+    ) -> Result<Option<LogEntry>, CheckpointError> {
+        while self.left > 0 {
+            let at = match self.at {
+                Some(at) => previous(at),
+                None => self.looked.begin(self.select.before).await?,
+            };
+            self.at = Some(at);
+            let Some(entry) = self.looked.entry(at).await? else {
+                self.at = Some(Position::START);
+                return Ok(None);
+            };
+            if !is(&entry.entry) || !self.select.fits(&entry.entry) {
+                continue;
+            }
+            if self.select.asks_place() {
+                let place = self.looked.place(at).await?;
+                if !self.select.fits_place(&place) {
+                    continue;
+                }
+            }
+            self.left -= 1;
+            return Ok(Some(entry));
+        }
+        Ok(None)
+    }
+}
+
+/// Parts of a place that no entry above the floor says.
+struct Missing {
+    due: bool,
+    run: bool,
+    parent: bool,
+}
+
+/// Entries that were looked at, with some around them.
+#[derive(Debug)]
+struct Looked {
+    log: Log,
+    floor: Position,
+    life: Life,
+    records: BTreeMap<Position, Record>,
+    base: Option<Arc<ThreadFold>>,
+}
+
+impl Looked {
+    /// The newest position before `before`.
+    async fn begin(&mut self, before: Option<Position>) -> Result<Position, CheckpointError> {
+        let head = self.log.store().head(self.log.thread()).await?;
+        let Some(head) = head else { return Ok(Position::START) };
+        (self.floor, self.life) = (head.floor, head.life);
+        Ok(before.map_or(head.position, |before| previous(before).min(head.position)))
+    }
+
+    /// The entry at `at`; `None` where the log begins.
+    async fn entry(&mut self, at: Position) -> Result<Option<LogEntry>, CheckpointError> {
+        if at <= self.floor {
+            return Ok(None);
+        }
+        if !self.records.contains_key(&at) {
+            if self.records.len() > MOST {
+                self.records.clear();
+            }
+            let (thread, before) = (self.log.thread(), Some(at.next()));
+            if let Some(page) = self.log.store().history(thread, before, PAGE).await? {
+                page.head.life.admit(thread, self.life)?;
+                let records = page.records.into_iter();
+                self.records.extend(records.map(|record| (record.position, record)));
+            }
+        }
+        let last_good = previous(at);
+        let Some(record) = self.records.get(&at) else {
+            return Err(self.log.corrupt(at, "it is missing".to_owned(), last_good));
+        };
+        let (parent, entry) = self.log.read(self.life, record, last_good)?;
+        // A parent stands before its child, or the walk would not end.
+        if parent >= at {
+            let reason = "its parent does not stand before it".to_owned();
+            return Err(self.log.corrupt(at, reason, last_good));
+        }
+        Ok(Some(LogEntry { position: at, parent, entry }))
+    }
+
+    /// Where the entry at `at` stands: what it says itself, and what leads to it.
+    async fn place(&mut self, at: Position) -> Result<Place, CheckpointError> {
+        let mut place = Place::default();
+        let Some(mut entry) = self.entry(at).await? else { return Ok(place) };
+        let path = entry.entry.namespace.clone();
+        let (mut due, mut run, mut parent) = (false, false, false);
+        loop {
+            let own = entry.entry.namespace == path;
+            if own && !parent && entry.position != at && source(&entry.entry).is_some() {
+                (place.parent, parent) = (Some(entry.position), true);
+            }
+            if !due && let Some(frontier) = frontier(&entry, &path) {
+                place.scheduled(&frontier);
+                due = true;
+            }
+            if !run && let Some(begun) = begun(&entry) {
+                (place.run, place.tags) = begun;
+                run = true;
+            }
+            if due && run && parent {
+                return Ok(place);
+            }
+            let before = entry.parent;
+            match self.entry(before).await? {
+                Some(next) => entry = next,
+                None => {
+                    let missing = Missing { due: !due, run: !run, parent: !parent };
+                    return self.at_the_floor(place, &path, missing, before).await;
+                }
+            }
+        }
+    }
+
+    /// What the log was cut off with says the rest.
+    async fn at_the_floor(
+        &mut self,
+        mut place: Place,
+        path: &Namespace,
+        missing: Missing,
+        before: Position,
+    ) -> Result<Place, CheckpointError> {
+        // A branch that left before it is known from where it is not cut off.
+        if before == Position::START || before < self.floor {
+            return Ok(place);
+        }
+        let base = match &self.base {
+            Some(base) => base.clone(),
+            None => {
+                let opened = self.log.open(Some(self.floor)).await?;
+                let base = Arc::new(opened.map(|opened| opened.fold).unwrap_or_default());
+                self.base.insert(base).clone()
+            }
+        };
+        if let Some(graph) = base.run(path) {
+            if missing.due {
+                place.scheduled(&graph.frontier);
+            }
+            if missing.parent {
+                place.parent = Some(self.floor);
+            }
+        }
+        if missing.run {
+            place.run = base.run(&Namespace::root()).and_then(|root| root.run);
+        }
+        Ok(place)
+    }
+}
+
+/// What is due in the graph at `path` after an entry, if it says so.
+fn frontier(entry: &LogEntry, path: &Namespace) -> Option<Frontier> {
+    // What begins with a whole state says of every graph what is due.
+    let of =
+        |fold: ThreadFold| Some(fold.run(path).map(|run| run.frontier.clone()).unwrap_or_default());
+    match &entry.entry.body {
+        Body::Origin(origin) => of(origin.snapshot.to_fold(entry.position)),
+        _ if entry.entry.namespace != *path => None,
+        Body::Begin(begin) => begin.frontier.clone(),
+        Body::Commit(commit) => Some(commit.frontier.clone()),
+        Body::Edit(edit) => edit.frontier.clone(),
+        _ => None,
+    }
+}
+
+/// The run that begins with an entry, if one of the thread does.
+fn begun(entry: &LogEntry) -> Option<(Option<RunId>, BTreeMap<String, String>)> {
+    match &entry.entry.body {
+        Body::Begin(begin) if entry.entry.namespace.is_root() => {
+            Some((Some(begin.run), begin.tags.clone()))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,327 @@
+//! What a thread keeps, and how what it does not keep goes.
+
+use std::collections::BTreeSet;
+
+use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
+
+use bytes::Bytes;
+
+use crate::{
+    backend::append::{Append, AppendId, Guard, Trim},
+    backend::checkpointer::Checkpointer,
+    backend::head::Head,
+    backend::threads::Which,
+    chain::{Link, Tip},
+    entry::body::{Body, Entry},
+    entry::fold::ThreadFold,
+    entry::pending::pending,
+    entry::snapshot::Snapshot,
+    entry::state::{Edit, Erased},
+    error::CheckpointError,
+    format::base::BaseState,
+    format::record::Record,
+    format::write::Erasure,
+    thread::labels::Labels,
+    thread::log::{Log, previous, unwritten},
+    thread::page::source,
+    thread::walk::Walk,
+};
+
+/// How often a cut is tried while runs go on.
+const ATTEMPTS: usize = 16;
+
+/// How many records are read at a time to be erased.
+const PAGE: usize = 256;
+
+/// What a cut keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// The newest checkpoint.
+    Newest,
+    /// So many of the newest checkpoints; none counts as one.
+    Last(usize),
+    /// The checkpoints since then, and the newest if there are none.
+    Since(Timestamp),
+}
+
+/// What becomes of the forks of what is erased: they hold it too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Forks {
+    /// They are removed as well, and the forks of forks.
+    #[default]
+    Too,
+    /// They stay.
+    Keep,
+}
+
+impl Log {
+    /// Cuts off what precedes the checkpoints that `keep` names, and gives the position up to which nothing is left; `None`
+    /// when nothing has to go. What is kept reads as it did, with all that is pending; earlier positions, and branches that
+    /// begin there, are [`CheckpointError::Pruned`]. The head does not move, and a run may go on meanwhile.
+    ///
+    /// Items for others stay until their consumers are done with them.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Corrupt`] when the thread cannot be read; [`CheckpointError::Conflict`] when it moves faster than
+    /// it can be cut.
+    pub async fn prune(&self, keep: Keep) -> Result<Option<Position>, CheckpointError> {
+        let mut cut: Option<(Head, Position, Bytes)> = None;
+        let mut attempt = 0;
+        loop {
+            let Some(head) = self.store().head(self.thread()).await? else { return Ok(None) };
+            let (floor, base) = match cut.take() {
+                // What came meanwhile follows: the cut is still right.
+                Some((known, floor, base)) if self.leads(&known, &head).await? => (floor, base),
+                _ => match self.floor_for(keep, &head).await? {
+                    Some(fold) => (fold.position, self.base_of(&head, &fold).await?),
+                    None => return Ok(None),
+                },
+            };
+            let (life, expected) = (head.life, Some(head.position));
+            let (envelopes, then) = (Vec::new(), None);
+            let trim = Trim { life, floor, base: base.clone(), expected, envelopes, then };
+            match self.store().trim(self.thread(), trim).await {
+                Ok(()) => return Ok(Some(floor)),
+                Err(CheckpointError::Conflict { .. }) if attempt < ATTEMPTS => {
+                    attempt += 1;
+                    cut = Some((head, floor, base));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// What stands for the records up to where `fold` is of, in which nothing is pending.
+    async fn base_of(&self, head: &Head, fold: &ThreadFold) -> Result<Bytes, CheckpointError> {
+        let floor = fold.position;
+        let link = match self.link_at(head, floor).await {
+            // The damage goes with what is cut off, and what could be said of the chain up to here.
+            Err(CheckpointError::Corrupt { .. }) => None,
+            link => link?,
+        };
+        let (start, snapshot, pending) = ((floor, link), Snapshot::of(fold), Vec::new());
+        let base = BaseState { link, start, snapshot, pending };
+        self.seal_base(self.thread(), head.life, floor, &base)
+    }
+
+    /// Whether the thread at `head` goes on from where it was at `known`, with nothing cut off since.
+    async fn leads(&self, known: &Head, head: &Head) -> Result<bool, CheckpointError> {
+        let mut walk = Walk::new(self, head, head.position, known.position);
+        let mut first = head.position;
+        while let Some(entry) = walk.next().await? {
+            first = entry.parent;
+        }
+        let same = head.life == known.life && head.floor == known.floor;
+        Ok(same && first == known.position)
+    }
+
+    /// What the log amounts to at the newest quiet checkpoint that leaves what `keep` names.
+    async fn floor_for(
+        &self,
+        keep: Keep,
+        head: &Head,
+    ) -> Result<Option<ThreadFold>, CheckpointError> {
+        let Some(oldest) = self.oldest_kept(keep, head).await? else { return Ok(None) };
+        let mut walk = Walk::new(self, head, oldest, head.floor);
+        while let Some(entry) = walk.next().await? {
+            if !is_checkpoint(&entry.entry) {
+                continue;
+            }
+            let opened = self.open(Some(entry.position)).await?;
+            if let Some(opened) = opened.filter(|opened| opened.fold.is_quiet()) {
+                return Ok(Some(opened.fold));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn oldest_kept(
+        &self,
+        keep: Keep,
+        head: &Head,
+    ) -> Result<Option<Position>, CheckpointError> {
+        let mut walk = Walk::new(self, head, head.position, head.floor);
+        let (mut count, mut oldest) = (0, None);
+        while let Some(entry) = walk.next().await? {
+            if !is_checkpoint(&entry.entry) {
+                continue;
+            }
+            count += 1;
+            match keep {
+                Keep::Newest => return Ok(Some(entry.position)),
+                Keep::Last(n) if count >= n => return Ok(Some(entry.position)),
+                // Clocks go back: an earlier entry may have a later time.
+                Keep::Since(since) if entry.entry.at >= since || count == 1 => {
+                    oldest = Some(entry.position);
+                }
+                Keep::Last(_) | Keep::Since(_) => {}
+            }
+        }
+        Ok(oldest)
+    }
+
+    /// Writes the thread anew: what `fold` amounts to stands in the place of all that was said up to `head`, nothing of
+    /// which stays. The log says that it happened, and by whom. What is pending in `fold` stays pending. Returns the position
+    /// of that entry.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Fenced`] while a run owns the thread; [`CheckpointError::Conflict`] when someone else appended
+    /// first.
+    pub async fn rewrite(
+        &self,
+        head: &Head,
+        mut fold: ThreadFold,
+        by: &str,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Position, CheckpointError> {
+        let (mut tip, mut envelopes) = (Tip::of(head), Vec::new());
+        let (codec, thread) = (self.store().codec(), self.thread());
+        let append = |id, tip: &mut Tip, body| {
+            let (before, entry) =
+                (tip.position, Entry { at: now, namespace: Namespace::root(), body });
+            let record = tip.push(codec, thread, before, &entry).map_err(unwritten)?;
+            let guard = Guard::Unclaimed;
+            Ok::<_, CheckpointError>(tip.append(codec, thread, id, before, guard, vec![record]))
+        };
+        // A log that was cut at its head has a base there, which gives way to none but a later one.
+        if head.floor == tip.position {
+            let nothing = Edit { node: None, changes: Default::default(), frontier: None };
+            let id = AppendId(id.0.wrapping_add(1));
+            let append = append(id, &mut tip, Body::Edit(nothing))?;
+            self.store().append(thread, append).await?;
+        }
+        let floor = tip.position;
+        let mut start = (floor, tip.link);
+        if tip.link.is_some() {
+            match self.left_of(head, floor, &Erasure { at: now, by }).await {
+                Ok(left) => (start, envelopes) = left,
+                // Of what is damaged nothing can be left that the chain leads through: it begins here.
+                Err(CheckpointError::Corrupt { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        fold.position = floor;
+        let (snapshot, pending) = (Snapshot::of_calls(&fold), pending(&fold, now));
+        let base = BaseState { link: tip.link, start, snapshot, pending };
+        let base = self.seal_base(thread, head.life, floor, &base)?;
+        let erased = append(id, &mut tip, Body::Erased(Erased { by: by.to_owned() }))?;
+        let (labels, updated) = (Labels::of(&fold).since(None), Some(now));
+        let then = Some(Append { labels, updated, ..erased });
+        let trim = Trim { life: head.life, floor, base, expected: None, envelopes, then };
+        self.store().trim(thread, trim).await?;
+        Ok(tip.position)
+    }
+
+    /// What is left of the records up to `to` when they are erased: where their chain begins, with the link there, and their
+    /// envelopes.
+    async fn left_of(
+        &self,
+        head: &Head,
+        to: Position,
+        erasure: &Erasure<'_>,
+    ) -> Result<((Position, Option<Link>), Vec<Record>), CheckpointError> {
+        let mut start = (Position::START, Some(Link::BEFORE_ALL));
+        if head.floor > Position::START {
+            start = self.base_state(head).await?.start;
+        }
+        Ok((start, self.envelopes(head, to, erasure).await?))
+    }
+
+    /// What stays of the records up to `to` when they are erased: envelopes, which say when and by whom.
+    async fn envelopes(
+        &self,
+        head: &Head,
+        to: Position,
+        erasure: &Erasure<'_>,
+    ) -> Result<Vec<Record>, CheckpointError> {
+        let (codec, thread) = (self.store().codec(), self.thread());
+        let (mut envelopes, mut before) = (Vec::new(), Some(to.next()));
+        loop {
+            let page = self.store().history(thread, before, PAGE).await?;
+            let Some(page) = page.filter(|page| !page.records.is_empty()) else { break };
+            page.head.life.admit(thread, head.life)?;
+            for record in &page.records {
+                let position = record.position;
+                let erased = record.erased(codec, thread, head.life, erasure);
+                let erased =
+                    erased.map_err(|error| self.unread(error, position, previous(position)));
+                envelopes.push(erased?);
+            }
+            before = page.records.last().map(|record| record.position);
+        }
+        envelopes.reverse();
+        Ok(envelopes)
+    }
+
+    /// Removes the thread and all that belongs to it, and, with [`Forks::Too`], its forks and theirs; says which threads
+    /// were removed. What was begun and broke off is finished by another call.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn erase_thread(&self, forks: Forks) -> Result<Vec<ThreadKey>, CheckpointError> {
+        let mut gone = Vec::new();
+        if forks == Forks::Too {
+            gone = self.erase_forks().await?;
+        }
+        if self.store().delete(self.thread(), None).await? {
+            gone.push(self.thread().clone());
+        }
+        if forks == Forks::Too {
+            gone.extend(self.erase_forks().await?);
+        }
+        Ok(gone)
+    }
+
+    /// Removes the forks of the thread, and theirs; says which.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn erase_forks(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
+        let mut gone = Vec::new();
+        loop {
+            let forks = self.forks().await?;
+            if forks.is_empty() {
+                return Ok(gone);
+            }
+            // A fork of a fork first: while its origin is there it can be found.
+            for fork in forks.into_iter().rev() {
+                if self.store().delete(&fork, None).await? {
+                    gone.push(fork);
+                }
+            }
+        }
+    }
+
+    /// The forks of the thread, and theirs: none before the one that it is a fork of.
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub async fn forks(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
+        let (mut forks, mut known): (Vec<ThreadKey>, _) = (Vec::new(), BTreeSet::new());
+        known.insert(self.thread().clone());
+        let mut next = 0;
+        let mut of = Some(self.thread().clone());
+        while let Some(origin) = of {
+            for fork in self.store().all_threads(&Which::ForksOf(origin)).await? {
+                // A name that was given again may make a fork of its own fork.
+                if known.insert(fork.thread.clone()) {
+                    forks.push(fork.thread);
+                }
+            }
+            of = forks.get(next).cloned();
+            next += 1;
+        }
+        Ok(forks)
+    }
+}
+
+/// Whether the state of the thread's own graph stands here, between two super-steps.
+fn is_checkpoint(entry: &Entry) -> bool {
+    entry.namespace.is_root() && source(entry).is_some()
+}
