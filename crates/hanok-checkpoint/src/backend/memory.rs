@@ -1,5 +1,7 @@
 //! A store in memory.
 
+mod thread;
+
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -9,13 +11,13 @@ use std::{
 use bytes::Bytes;
 use hanok_core::{Position, ThreadKey, Timestamp};
 
+use self::thread::Thread;
 use crate::{
-    backend::append::{Append, AppendId, Trim},
+    backend::append::{Append, Trim},
     backend::checkpointer::{Checkpointer, Opened, Snapshots},
     backend::head::Head,
     backend::threads::{ThreadInfo, Which},
-    chain::{HeadSeal, Link},
-    claim::{Claim, Epoch},
+    claim::Epoch,
     entry::outbox::{Cursor, OutboxItem},
     error::CheckpointError,
     format::record::Record,
@@ -28,12 +30,12 @@ use crate::{
 /// [chained](Memory::chained) unless that is asked for: nobody else gets at them.
 #[derive(Debug, Default)]
 pub struct Memory {
-    threads: Mutex<Kept>,
+    state: Mutex<State>,
     is_chained: bool,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct State {
     /// In boxes: half of the places in such a map are empty.
     threads: BTreeMap<ThreadKey, Box<Thread>>,
     outbox: Outboxes,
@@ -47,27 +49,6 @@ struct Waiting {
     /// Gone with the reader.
     reader: Weak<()>,
     waker: Waker,
-}
-
-#[derive(Debug, Default)]
-struct Thread {
-    life: Life,
-    link: Option<Link>,
-    seal: Option<HeadSeal>,
-    /// What is left of erased records, up to the floor.
-    envelopes: BTreeMap<Position, Bytes>,
-    /// The position up to which records were cut off.
-    floor: Position,
-    /// The record at position `floor + n` is at index `n - 1`.
-    records: Vec<(AppendId, Bytes)>,
-    snapshots: BTreeMap<Position, Bytes>,
-    epoch: Epoch,
-    claim: Option<Claim>,
-    origin: Option<String>,
-    expires: Option<Timestamp>,
-    updated: Option<Timestamp>,
-    /// In no order: there are few.
-    labels: Vec<(String, String)>,
 }
 
 /// The items for others, by topic.
@@ -90,16 +71,16 @@ impl Memory {
         Self { is_chained: true, ..Self::default() }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl State {
     fn append(&mut self, thread: &ThreadKey, mut append: Append) -> Result<(), CheckpointError> {
         let items = std::mem::take(&mut append.outbox);
-        let stored = if let Some(known) = self.threads.get_mut(thread) {
-            known.append(thread, append)?
+        let stored = if let Some(log) = self.threads.get_mut(thread) {
+            log.append(thread, append)?
         } else {
             let (life, origin) = (append.life, append.origin.take());
             let mut new = Thread { life, origin, ..Thread::default() };
@@ -113,7 +94,7 @@ impl Kept {
             stored
         };
         if stored {
-            let life = self.threads.get(thread).map(|known| known.life).unwrap_or_default();
+            let life = self.threads.get(thread).map(|log| log.life).unwrap_or_default();
             for item in items {
                 let cursor = Cursor(self.outbox.last.0.saturating_add(1));
                 self.outbox.last = cursor;
@@ -142,93 +123,13 @@ impl Outboxes {
     }
 }
 
-impl Thread {
-    fn head(&self) -> Head {
-        let (life, link, seal) = (self.life, self.link, self.seal);
-        let (position, floor, epoch) = (self.position(), self.floor, self.epoch);
-        Head { life, position, floor, epoch, claim: self.claim.clone(), link, seal }
-    }
-
-    fn position(&self) -> Position {
-        Position(self.floor.0 + self.records.len() as u64)
-    }
-
-    /// The append that put the record at `position` there.
-    fn appended(&self, position: Position) -> Option<AppendId> {
-        let index = position.0.checked_sub(self.floor.0 + 1)?;
-        self.records.get(usize::try_from(index).ok()?).map(|(id, _)| *id)
-    }
-
-    /// Says whether anything was stored: an append that stands there already is not made again.
-    fn append(&mut self, thread: &ThreadKey, append: Append) -> Result<bool, CheckpointError> {
-        let first = Position(append.follows().0.saturating_add(1));
-        let is_here = self.life == append.life && append.expected != self.position();
-        if is_here && (append.is_base_of(self.life) || self.appended(first) == Some(append.id)) {
-            return Ok(false);
-        }
-        append.admit(thread, self.life, self.position())?;
-        append.guard.admit(thread, &mut self.epoch, &mut self.claim)?;
-        self.expires = append.expires.or(self.expires);
-        self.updated = append.updated.or(self.updated);
-        (self.link, self.seal) = (append.link, append.seal);
-        for (name, value) in append.labels {
-            self.labels.retain(|(own, _)| *own != name);
-            self.labels.extend(value.map(|value| (name, value)));
-        }
-        self.records.extend(append.records.into_iter().map(|record| (append.id, record.bytes)));
-        Ok(true)
-    }
-
-    fn trim(&mut self, floor: Position, base: Bytes, envelopes: Vec<Record>) {
-        self.envelopes = envelopes.into_iter().map(|it| (it.position, it.bytes)).collect();
-        let cut = usize::try_from(floor.0 - self.floor.0).unwrap_or(usize::MAX);
-        self.records.drain(..cut.min(self.records.len()));
-        self.records.shrink_to_fit();
-        self.floor = floor;
-        self.snapshots.retain(|position, _| *position > floor);
-        self.snapshots.insert(floor, base);
-    }
-
-    /// The records after `from` up to `to`.
-    fn range(&self, from: Position, to: Position) -> impl DoubleEndedIterator<Item = Record> {
-        let index = |position: Position| position.0.saturating_sub(self.floor.0) as usize;
-        let (from, to) = (index(from), index(to).min(self.records.len()));
-        let (floor, records) = (self.floor.0, self.records.get(from..to.max(from)));
-        records.unwrap_or_default().iter().enumerate().map(move |(i, (_, bytes))| Record {
-            position: Position(floor + (from + i + 1) as u64),
-            bytes: bytes.clone(),
-        })
-    }
-}
-
-impl Which {
-    /// Whether `key` is one of the threads that are listed.
-    fn names(&self, key: &ThreadKey, thread: &Thread) -> bool {
-        match self {
-            Self::Of(tenant) => key.tenant() == tenant,
-            Self::ForksOf(origin) => {
-                key.tenant() == origin.tenant() && thread.origin.as_deref() == Some(origin.thread())
-            }
-            Self::Labelled { tenant, name, value } => {
-                let is_it = |(own, is): &(String, String)| own == name && is == value;
-                key.tenant() == tenant && thread.labels.iter().any(is_it)
-            }
-            Self::Claimed => thread.claim.is_some(),
-            Self::Expired(now) => {
-                thread.claim.is_none() && thread.expires.is_some_and(|expires| expires <= *now)
-            }
-            Self::All => true,
-        }
-    }
-}
-
 impl Checkpointer for Memory {
     async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
-        Ok(self.kept().threads.get(thread).map(|thread| thread.head()))
+        Ok(self.lock().threads.get(thread).map(|thread| thread.head()))
     }
 
     async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
-        self.kept().append(thread, append)
+        self.lock().append(thread, append)
     }
 
     async fn open(
@@ -237,8 +138,8 @@ impl Checkpointer for Memory {
         at: Option<Position>,
         snapshots: Snapshots,
     ) -> Result<Option<Opened>, CheckpointError> {
-        let kept = self.kept();
-        let Some(thread) = kept.threads.get(thread) else { return Ok(None) };
+        let state = self.lock();
+        let Some(thread) = state.threads.get(thread) else { return Ok(None) };
         let to = at.unwrap_or(thread.position());
         let newest = match snapshots {
             Snapshots::Use => to,
@@ -259,8 +160,8 @@ impl Checkpointer for Memory {
         before: Option<Position>,
         limit: usize,
     ) -> Result<Option<Opened>, CheckpointError> {
-        let kept = self.kept();
-        let Some(thread) = kept.threads.get(thread) else { return Ok(None) };
+        let state = self.lock();
+        let Some(thread) = state.threads.get(thread) else { return Ok(None) };
         let to = before.map_or(thread.position(), |before| Position(before.0.saturating_sub(1)));
         let envelopes = thread.envelopes.range(..=to).rev();
         let envelopes =
@@ -277,11 +178,11 @@ impl Checkpointer for Memory {
         position: Position,
         snapshot: Bytes,
     ) -> Result<(), CheckpointError> {
-        let mut kept = self.kept();
-        let Some(known) = kept.threads.get_mut(thread) else { return Ok(()) };
-        known.life.admit(thread, life)?;
-        if position > known.floor {
-            known.snapshots.entry(position).or_insert(snapshot);
+        let mut state = self.lock();
+        let Some(log) = state.threads.get_mut(thread) else { return Ok(()) };
+        log.life.admit(thread, life)?;
+        if position > log.floor {
+            log.snapshots.entry(position).or_insert(snapshot);
         }
         Ok(())
     }
@@ -293,11 +194,11 @@ impl Checkpointer for Memory {
         epoch: Epoch,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
-        let mut kept = self.kept();
-        let known = kept.threads.get_mut(thread);
-        known.as_ref().map_or(Ok(()), |known| known.life.admit(thread, life))?;
-        let actual = known.as_ref().map(|known| known.epoch).unwrap_or_default();
-        match known.and_then(|known| known.claim.as_mut()).filter(|claim| claim.epoch == epoch) {
+        let mut state = self.lock();
+        let log = state.threads.get_mut(thread);
+        log.as_ref().map_or(Ok(()), |log| log.life.admit(thread, life))?;
+        let actual = log.as_ref().map(|log| log.epoch).unwrap_or_default();
+        match log.and_then(|log| log.claim.as_mut()).filter(|claim| claim.epoch == epoch) {
             Some(claim) => {
                 claim.beat = now;
                 Ok(())
@@ -313,31 +214,31 @@ impl Checkpointer for Memory {
         thread: &ThreadKey,
         expected: Option<&Head>,
     ) -> Result<bool, CheckpointError> {
-        let mut kept = self.kept();
-        let Some(known) = kept.threads.get(thread) else { return Ok(false) };
+        let mut state = self.lock();
+        let Some(log) = state.threads.get(thread) else { return Ok(false) };
         if let Some(expected) = expected {
-            expected.admit(thread, known.life, known.position())?;
+            expected.admit(thread, log.life, log.position())?;
         }
-        kept.threads.remove(thread);
-        kept.outbox.items.values_mut().for_each(|items| {
+        state.threads.remove(thread);
+        state.outbox.items.values_mut().for_each(|items| {
             items.retain(|_, item| item.thread != *thread);
         });
         Ok(true)
     }
 
     async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Result<(), CheckpointError> {
-        let mut kept = self.kept();
-        let known = kept.threads.get(thread);
-        let (life, head, floor) = known
-            .map_or((trim.life, Default::default(), Default::default()), |known| {
-                (known.life, known.position(), known.floor)
+        let mut state = self.lock();
+        let log = state.threads.get(thread);
+        let (life, head, floor) = log
+            .map_or((trim.life, Default::default(), Default::default()), |log| {
+                (log.life, log.position(), log.floor)
             });
         trim.admit(thread, life, head)?;
         if let Some(append) = trim.then {
-            kept.append(thread, append)?;
+            state.append(thread, append)?;
         }
-        if let Some(known) = kept.threads.get_mut(thread).filter(|_| trim.floor > floor) {
-            known.trim(trim.floor, trim.base, trim.envelopes);
+        if let Some(log) = state.threads.get_mut(thread).filter(|_| trim.floor > floor) {
+            log.trim(trim.floor, trim.base, trim.envelopes);
         }
         Ok(())
     }
@@ -348,8 +249,8 @@ impl Checkpointer for Memory {
         after: Option<&ThreadKey>,
         limit: usize,
     ) -> Result<Vec<ThreadInfo>, CheckpointError> {
-        let kept = self.kept();
-        let following = kept.threads.iter().filter(|(key, _)| after.is_none_or(|a| *key > a));
+        let state = self.lock();
+        let following = state.threads.iter().filter(|(key, _)| after.is_none_or(|a| *key > a));
         let named = following.filter(|(key, thread)| which.names(key, thread));
         let infos = named.map(|(key, thread)| ThreadInfo {
             thread: key.clone(),
@@ -370,12 +271,12 @@ impl Checkpointer for Memory {
     ) -> Result<Position, CheckpointError> {
         let reader = Arc::new(());
         std::future::poll_fn(|context| {
-            let mut kept = self.kept();
-            let head = kept.threads.get(thread).map_or(Position::START, |known| known.position());
+            let mut state = self.lock();
+            let head = state.threads.get(thread).map_or(Position::START, |log| log.position());
             if head > after {
                 return std::task::Poll::Ready(Ok(head));
             }
-            let waiting = kept.waiting.entry(thread.clone()).or_default();
+            let waiting = state.waiting.entry(thread.clone()).or_default();
             // Of readers that are gone nothing stays.
             waiting.retain(|waiting| {
                 let is_this = std::ptr::eq(waiting.reader.as_ptr(), Arc::as_ptr(&reader));
@@ -394,10 +295,10 @@ impl Checkpointer for Memory {
         topic: &str,
         limit: usize,
     ) -> Result<Vec<OutboxItem>, CheckpointError> {
-        let kept = self.kept();
-        let done = kept.outbox.done.get(topic).and_then(|done| done.get(consumer));
+        let state = self.lock();
+        let done = state.outbox.done.get(topic).and_then(|done| done.get(consumer));
         let done = done.copied().unwrap_or_default();
-        let items = kept.outbox.items.get(topic).into_iter().flatten();
+        let items = state.outbox.items.get(topic).into_iter().flatten();
         let items = items.filter(|(cursor, _)| **cursor > done);
         Ok(items.take(limit).map(|(_, item)| item.clone()).collect())
     }
@@ -408,11 +309,11 @@ impl Checkpointer for Memory {
         topic: &str,
         to: Cursor,
     ) -> Result<(), CheckpointError> {
-        let mut kept = self.kept();
-        let done = kept.outbox.done.entry(topic.to_owned()).or_default();
-        let known = done.entry(consumer.to_owned()).or_default();
-        *known = to.max(*known);
-        kept.outbox.clear(topic);
+        let mut state = self.lock();
+        let done = state.outbox.done.entry(topic.to_owned()).or_default();
+        let last = done.entry(consumer.to_owned()).or_default();
+        *last = to.max(*last);
+        state.outbox.clear(topic);
         Ok(())
     }
 

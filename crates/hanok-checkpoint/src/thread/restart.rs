@@ -1,0 +1,151 @@
+//! Going on from elsewhere: forks, rewinds, and threads that are taken from their owners.
+
+use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
+
+use crate::{
+    backend::append::{Append, AppendId, Guard},
+    backend::checkpointer::Checkpointer,
+    backend::head::Head,
+    chain::{Ancestor, Tip},
+    entry::body::{Body, Entry},
+    entry::fold::ThreadFold,
+    entry::snapshot::{Origin, Snapshot},
+    entry::state::Edit,
+    error::CheckpointError,
+    life::Life,
+    thread::labels::{GRAPH, Labels},
+    thread::log::{Log, unwritten},
+};
+
+impl Log {
+    /// Begins the thread `to` (of the same tenant) with the state of this one at `at` (`None`: its end). The new thread
+    /// holds no history, and reading it never opens this one. Returns the position that was forked.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`] when `to` has a log already, or this thread has none.
+    pub async fn fork(
+        &self,
+        at: Option<Position>,
+        to: &ThreadKey,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Position, CheckpointError> {
+        let Some(log) = self.open(at).await? else {
+            let (expected, actual) = (Position::START.next(), Position::START);
+            return Err(CheckpointError::Conflict {
+                thread: self.thread().clone(),
+                expected,
+                actual,
+            });
+        };
+        let position = log.fold.position;
+        let fold = ThreadFold { identity: None, ..log.fold };
+        let (thread, snapshot) = (self.thread().thread().to_owned(), Snapshot::of(&fold));
+        let origin = Origin { thread, position, snapshot };
+        // What the fork is at is what is due there, whoever was asked.
+        let graph = self.info().await?.and_then(|mut info| info.labels.remove(GRAPH));
+        let labels = Labels {
+            graph: graph.map(Into::into),
+            ..Labels::of(&origin.snapshot.to_fold(position))
+        };
+        let entry = Entry { at: now, namespace: Namespace::root(), body: Body::Origin(origin) };
+        let from = Ancestor { life: log.head.life, link: log.head.link };
+        let (codec, mut tip) = (self.store().codec(), self.new_tip(id));
+        let record = tip.push_from(codec, to, Position::START, &entry, &from).map_err(unwritten)?;
+        let append = tip.append(codec, to, id, Position::START, Guard::Unclaimed, vec![record]);
+        let (origin, labels) = (Some(self.thread().thread().to_owned()), labels.since(None));
+        let append = Append { origin, labels, updated: Some(now), ..append };
+        self.store().append(to, append).await?;
+        Ok(position)
+    }
+
+    /// The beginning of a life that the append `id` begins.
+    pub(crate) fn new_tip(&self, id: AppendId) -> Tip {
+        // The id is drawn at random, and no other append has it.
+        Tip::new(Life::new(id.0), self.store().is_chained())
+    }
+
+    /// Makes the thread go on from `to`: later entries stay in the log, on a branch of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Fenced`] while a run owns the thread; [`CheckpointError::Conflict`] when `to` is not in the log
+    /// or someone else appended first; [`CheckpointError::Pruned`] when it was cut off.
+    pub async fn rewind(
+        &self,
+        to: Position,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Position, CheckpointError> {
+        let head = self.store().head(self.thread()).await?;
+        let Some(head) = head.filter(|head| to <= head.position && to > Position::START) else {
+            let head = self.store().head(self.thread()).await?;
+            let actual = head.map_or(Position::START, |head| head.position);
+            let thread = self.thread().clone();
+            return Err(CheckpointError::Conflict { thread, expected: to, actual });
+        };
+        if to < head.floor {
+            return Err(self.pruned(to, head.floor));
+        }
+        let before = head.position;
+        let rewound = self.rewind_from(Tip::of(&head), to, id, now).await?;
+        // A log is cut without its head moving: `to` may have gone meanwhile, and then the thread goes on where it was.
+        let floor = self.floor().await?;
+        if to < floor {
+            self.rewind_from(rewound, before, AppendId(id.0.wrapping_add(1)), now).await?;
+            return Err(self.pruned(to, floor));
+        }
+        Ok(rewound.position)
+    }
+
+    /// Takes the thread from whoever owns it, so that nobody does: the run that did is fenced off, and the next one finishes
+    /// its turn. For the claims of the dead, and for an operator who knows better than a lease. Returns where the thread is
+    /// then.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::Conflict`] when the thread is not at `head` any more.
+    pub async fn release(
+        &self,
+        head: &Head,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Head, CheckpointError> {
+        let (mut tip, epoch) = (Tip::of(head), head.epoch.next(now));
+        let nothing = Edit { node: None, changes: Default::default(), frontier: None };
+        let namespace = Namespace::root();
+        let entry = Entry { at: now, namespace, body: Body::Edit(nothing) };
+        let (codec, before) = (self.store().codec(), tip.position);
+        let record = tip.push(codec, self.thread(), before, &entry).map_err(unwritten)?;
+        let guard = Guard::Clear(epoch);
+        let append = tip.append(codec, self.thread(), id, before, guard, vec![record]);
+        let (position, link, seal) = (tip.position, append.link, append.seal);
+        self.store().append(self.thread(), Append { updated: Some(now), ..append }).await?;
+        Ok(Head { position, epoch, claim: None, link, seal, ..head.clone() })
+    }
+
+    async fn rewind_from(
+        &self,
+        mut tip: Tip,
+        to: Position,
+        id: AppendId,
+        now: Timestamp,
+    ) -> Result<Tip, CheckpointError> {
+        // Of a log that is damaged there, what the labels said stays: whoever reads it is told.
+        let opened = self.open(Some(to)).await.ok().flatten();
+        let labels = opened.map(|mut opened| {
+            let entry = Entry { at: now, namespace: Namespace::root(), body: Body::Rewind };
+            let rewound = opened.fold.apply(tip.position.next(), &entry);
+            rewound.map_or_else(|_| Vec::new(), |()| Labels::of(&opened.fold).since(None))
+        });
+        let labels = labels.unwrap_or_default();
+        let entry = Entry { at: now, namespace: Namespace::root(), body: Body::Rewind };
+        let (codec, before) = (self.store().codec(), tip.position);
+        let record = tip.push(codec, self.thread(), to, &entry).map_err(unwritten)?;
+        let append = tip.append(codec, self.thread(), id, before, Guard::Unclaimed, vec![record]);
+        let append = Append { labels, updated: Some(now), ..append };
+        self.store().append(self.thread(), append).await?;
+        Ok(tip)
+    }
+}
