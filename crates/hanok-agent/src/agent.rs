@@ -2,28 +2,22 @@
 
 use std::sync::Arc;
 
-use hanok_graph::{Context, Doubt, END, Graph, START, Snapshot};
-use hanok_model::{SharedModel, ToolChoice, ToolSpec};
-use hanok_parse::{Language, Parser};
+use hanok_graph::{Context, END, Graph, Runtime, START, Snapshot};
+use hanok_model::{DataMark, ToolSpec};
+use hanok_parse::Language;
 use hanok_state::{Message, State};
-use hanok_telemetry::ContentCapture;
 
 use crate::{
-    AgentBuildError, AgentError, AgentState, AgentStateUpdate, DataMark, Handoff, HandoffTool,
-    ReactAgentBuilder, SharedInterceptor, ToolRegistry, Turn, TurnUsage, call_model::call_model,
-    conversation, execute_tool::execute_tool, prompt,
+    conversation,
+    error::{AgentBuildError, AgentError},
+    handoff::Handoff,
+    nodes::{call_model::call_model, execute_tool::execute_tool},
+    prompt,
+    settings::AgentSettings,
+    state::{AgentState, AgentStateUpdate},
+    tools::handoff_tool::HandoffTool,
+    usage::TurnUsage,
 };
-
-/// How an agent's model is told of tools and asks for them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Protocol {
-    /// In the prompt, and by text (`Action:`, `Action Input:`): works with every model and server.
-    #[default]
-    Text,
-    /// By the server's own tool calls. A call that the model writes as text is understood all the same.
-    Native,
-}
 
 /// An agent that reasons and acts (Yao et al. 2022, arXiv:2210.03629): it asks its model, makes the calls that the model
 /// asks for, shows it what they gave, and so on until there is an answer. Clones are the same agent.
@@ -72,92 +66,59 @@ pub enum Protocol {
 /// ```
 #[derive(Debug, Clone)]
 pub struct ReactAgent {
-    inner: Arc<Inner>,
+    settings: Arc<AgentSettings>,
     graph: Graph<AgentState>,
 }
 
-/// What the nodes share.
-#[derive(Debug)]
-pub(crate) struct Inner {
-    pub(crate) name: String,
-    pub(crate) description: String,
-    pub(crate) model: SharedModel,
-    pub(crate) tools: ToolRegistry,
-    pub(crate) interceptors: Vec<SharedInterceptor>,
-    pub(crate) handoffs: Vec<HandoffTool>,
-    pub(crate) parser: Parser,
-    pub(crate) system: String,
-    pub(crate) max_iterations: u32,
-    pub(crate) language: Language,
-    pub(crate) protocol: Protocol,
-    pub(crate) tool_choice: ToolChoice,
-    pub(crate) temperature: Option<f64>,
-    pub(crate) max_tokens: Option<u32>,
-    pub(crate) in_doubt: Doubt,
-    pub(crate) capture: ContentCapture,
-}
-
 impl ReactAgent {
-    /// Begins an agent: its name, what it is good for (in words for a supervisor's model), and its model.
-    pub fn builder(
-        name: impl Into<String>,
-        description: impl Into<String>,
-        model: impl hanok_model::ChatModel,
-    ) -> ReactAgentBuilder {
-        ReactAgentBuilder::new(name.into(), description.into(), SharedModel::new(model))
-    }
-
-    pub(crate) fn new(
-        inner: Inner,
-        runtime: hanok_graph::Runtime,
-    ) -> Result<Self, AgentBuildError> {
-        let inner = Arc::new(inner);
-        let (asks, calls) = (inner.clone(), inner.clone());
+    pub(crate) fn new(settings: AgentSettings, runtime: Runtime) -> Result<Self, AgentBuildError> {
+        let settings = Arc::new(settings);
+        let (model, tools) = (settings.clone(), settings.clone());
         // Two super-steps for each time the model is asked, and one that says that it may not be asked again.
-        let steps = inner.max_iterations.saturating_mul(2).saturating_add(2);
-        let graph = Graph::<AgentState>::builder(&inner.name)
+        let steps = settings.max_iterations.saturating_mul(2).saturating_add(2);
+        let graph = Graph::<AgentState>::builder(&settings.name)
             .node("call_model", move |state: Snapshot<AgentState>, context: Context| {
-                call_model(asks.clone(), state, context)
+                call_model(model.clone(), state, context)
             })
             .node("execute_tool", move |state: Snapshot<AgentState>, context: Context| {
-                execute_tool(calls.clone(), state, context)
+                execute_tool(tools.clone(), state, context)
             })
             .edge(START, "call_model")
-            .branch("call_model", should_continue, ["execute_tool", END])
+            .branch("call_model", next_after_reply, ["execute_tool", END])
             .recursion_limit(steps.max(100))
             .agent()
             .runtime(runtime);
         // An agent that hands over to nobody ends with its model's words alone.
-        let graph = match inner.handoffs.is_empty() {
+        let graph = match settings.handoffs.is_empty() {
             true => graph.edge("execute_tool", "call_model"),
-            false => graph.branch("execute_tool", goes_on, ["call_model", END]),
+            false => graph.branch("execute_tool", next_after_calls, ["call_model", END]),
         };
-        Ok(Self { graph: graph.build()?, inner })
+        Ok(Self { graph: graph.build()?, settings })
     }
 
     /// The agent's name, by which a supervisor delegates to it.
     pub fn name(&self) -> &str {
-        &self.inner.name
+        &self.settings.name
     }
 
     /// What it is good for, in words for a supervisor's model.
     pub fn description(&self) -> &str {
-        &self.inner.description
+        &self.settings.description
     }
 
     /// The tools that it may call.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolSpec> {
-        self.inner.tools.specs()
+        self.settings.tools.specs()
     }
 
     /// The agents that it may hand over to, and how.
     pub fn handoffs(&self) -> impl ExactSizeIterator<Item = &HandoffTool> {
-        self.inner.handoffs.iter()
+        self.settings.handoffs.iter()
     }
 
     /// The system prompt, as its model reads it.
     pub fn system_prompt(&self) -> &str {
-        &self.inner.system
+        &self.settings.system
     }
 
     /// The agent as a graph: run it, give it a checkpointer, or call it from a node of another one.
@@ -176,7 +137,7 @@ impl ReactAgent {
         state: Snapshot<AgentState>,
         context: Context,
     ) -> Result<AgentStateUpdate, AgentError> {
-        call_model(self.inner.clone(), state, context).await
+        call_model(self.settings.clone(), state, context).await
     }
 
     /// The node `execute_tool`, for a graph of one's own.
@@ -189,17 +150,17 @@ impl ReactAgent {
         state: Snapshot<AgentState>,
         context: Context,
     ) -> Result<AgentStateUpdate, AgentError> {
-        execute_tool(self.inner.clone(), state, context).await
+        execute_tool(self.settings.clone(), state, context).await
     }
 
     /// Where the last reply leads: `execute_tool` while something waits for the tools, else [`END`].
     pub fn next(state: &AgentState) -> &'static str {
-        should_continue(state)
+        next_after_reply(state)
     }
 
     /// The language of what it says to its model.
     pub fn language(&self) -> Language {
-        self.inner.language
+        self.settings.language
     }
 
     /// The input of a turn that is handed over to it: what it sees of the conversation ([`Handoff::hand_over`]), and the
@@ -227,13 +188,13 @@ impl ReactAgent {
         messages: impl IntoIterator<Item = Message>,
         task: Option<&str>,
     ) -> AgentStateUpdate {
-        let task = task.map(|task| conversation::task(prompt::task(task, self.inner.language)));
+        let task = task.map(|task| conversation::task(prompt::task(task, self.settings.language)));
         messages
             .into_iter()
             .chain(task)
             .fold(AgentState::update(), AgentStateUpdate::message)
             .iteration(0)
-            .max_iterations(self.inner.max_iterations)
+            .max_iterations(self.settings.max_iterations)
             .agent_name(self.name())
             .pending_tool_calls(Vec::new())
             .faults(Vec::new())
@@ -245,21 +206,14 @@ impl ReactAgent {
     }
 }
 
-impl Inner {
-    /// The turn, as interceptors see it.
-    pub(crate) fn turn_of<'a>(&'a self, state: &'a AgentState) -> Turn<'a> {
-        Turn { agent: &self.name, usage: &state.usage, language: self.language }
-    }
-}
-
 /// Where the model's reply leads: to the tools while something waits for them, else to the end.
-fn should_continue(state: &AgentState) -> &'static str {
+fn next_after_reply(state: &AgentState) -> &'static str {
     let waits = !state.pending_tool_calls.is_empty() || !state.faults.is_empty();
     if waits && !state.should_stop { "execute_tool" } else { END }
 }
 
 /// Where the results of calls lead: back to the model, unless one of them was a hand-off.
-fn goes_on(state: &AgentState) -> &'static str {
+fn next_after_calls(state: &AgentState) -> &'static str {
     if state.should_stop { END } else { "call_model" }
 }
 
@@ -267,11 +221,11 @@ fn goes_on(state: &AgentState) -> &'static str {
 mod tests {
     use hanok_graph::END;
 
-    use super::should_continue;
+    use super::next_after_reply;
     use crate::{AgentState, Fault, FaultKind};
 
     #[test]
-    fn a_turn_goes_on_while_something_waits_and_nothing_stops_it() {
+    fn a_turn_next_after_calls_while_something_waits_and_nothing_stops_it() {
         let call = hanok_state::ToolCall {
             id: "1".into(),
             name: "find".into(),
@@ -290,7 +244,7 @@ mod tests {
                 should_stop,
                 ..AgentState::default()
             };
-            assert_eq!(should_continue(&state), want, "{state:?}");
+            assert_eq!(next_after_reply(&state), want, "{state:?}");
         }
     }
 }

@@ -1,13 +1,18 @@
 //! Building an agent.
 
 use hanok_graph::{Doubt, Runtime};
-use hanok_model::{SharedModel, SharedTool, Tool, ToolChoice};
+use hanok_model::{ChatModel, SharedModel, SharedTool, Tool, ToolChoice};
 use hanok_parse::{Language, Parser};
 use hanok_telemetry::ContentCapture;
 
 use crate::{
-    AgentBuildError, HandoffTool, Interceptor, Protocol, ReactAgent, SharedInterceptor, ToolErrors,
-    ToolRegistry, agent::Inner, prompt,
+    agent::ReactAgent,
+    error::AgentBuildError,
+    intercept::{Interceptor, SharedInterceptor},
+    prompt,
+    protocol::Protocol,
+    settings::AgentSettings,
+    tools::{handoff_tool::HandoffTool, registry::ToolRegistry, tool_errors::ToolErrors},
 };
 
 /// How often a model is asked in a turn if nothing else is said.
@@ -39,8 +44,19 @@ pub struct ReactAgentBuilder {
     runtime: Runtime,
 }
 
+impl ReactAgent {
+    /// Begins an agent: its name, what it is good for (in words for a supervisor's model), and its model.
+    pub fn builder(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        model: impl ChatModel,
+    ) -> ReactAgentBuilder {
+        ReactAgentBuilder::new(name.into(), description.into(), SharedModel::new(model))
+    }
+}
+
 impl ReactAgentBuilder {
-    pub(crate) fn new(name: String, description: String, model: SharedModel) -> Self {
+    fn new(name: String, description: String, model: SharedModel) -> Self {
         Self {
             prompt: description.clone(),
             name,
@@ -165,10 +181,10 @@ impl ReactAgentBuilder {
         let tools = ToolRegistry::new(self.tools.into_iter().chain(handoffs))
             .map_err(|source| AgentBuildError::Tools { agent: self.name.clone(), source })?
             .errors(self.tool_errors);
-        if let Some(wanted) = missing(&self.tool_choice, &tools) {
+        if let Some(wanted) = missing_tool(&self.tool_choice, &tools) {
             return Err(AgentBuildError::ToolChoice { agent: self.name, wanted });
         }
-        let inner = Inner {
+        let settings = AgentSettings {
             system: prompt::system(&self.prompt, tools.specs(), self.protocol, self.language),
             parser: Parser::new(tools.declared()),
             name: self.name,
@@ -186,7 +202,7 @@ impl ReactAgentBuilder {
             in_doubt: self.in_doubt,
             capture: self.capture,
         };
-        ReactAgent::new(inner, self.runtime)
+        ReactAgent::new(settings, self.runtime)
     }
 
     fn handoff_tools(&self) -> Result<Vec<SharedTool>, AgentBuildError> {
@@ -207,7 +223,7 @@ impl ReactAgentBuilder {
 }
 
 /// What `choice` wants and the agent does not have.
-fn missing(choice: &ToolChoice, tools: &ToolRegistry) -> Option<String> {
+fn missing_tool(choice: &ToolChoice, tools: &ToolRegistry) -> Option<String> {
     match choice {
         ToolChoice::Required => (tools.specs().len() == 0).then(|| "any tool".to_owned()),
         ToolChoice::Tool(name) => tools.effect(name).is_none().then(|| format!("`{name}`")),

@@ -5,10 +5,16 @@ use std::{
     fmt::Write as _,
 };
 
+use hanok_model::DataMark;
 use hanok_parse::Language;
 use hanok_state::{Arguments, Json, Message, Messages, Role, ToolCall};
 
-use crate::{DataMark, FaultKind, Observation, Protocol, prompt, reading::native::is_object};
+use crate::{
+    arguments::is_object,
+    observation::{FaultKind, Observation},
+    prompt,
+    protocol::Protocol,
+};
 
 /// What an observation begins with in the text protocol.
 const LABEL: &str = "Observation: ";

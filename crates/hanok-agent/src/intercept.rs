@@ -21,7 +21,7 @@ use hanok_state::{Arguments, Messages, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use self::chain::{NextModel, NextTool};
-use crate::TurnUsage;
+use crate::usage::TurnUsage;
 
 /// Stands around the calls of an agent's model and tools: it may change what is sent and what comes back, ask again, ask
 /// somebody else, or not ask at all.
@@ -137,7 +137,7 @@ pub enum Verdict {
 /// The turn that a call belongs to.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Turn<'a> {
+pub struct TurnContext<'a> {
     /// The agent, empty outside one.
     pub agent: &'a str,
     /// What the turn used before this call.
@@ -161,7 +161,7 @@ pub struct ToolRequest<'a> {
     /// The calls that stand before it in the same reply.
     pub before: &'a [ToolCall],
     /// The turn.
-    pub turn: Turn<'a>,
+    pub turn: TurnContext<'a>,
 }
 
 trait Erased: fmt::Debug + Send + Sync {

@@ -3,7 +3,7 @@
 use hanok_state::Arguments;
 use serde::{Deserialize, Serialize};
 
-use crate::{FaultKind, StopReason};
+use crate::{observation::FaultKind, state::StopReason};
 
 /// What an agent tells while it works, as a custom event of its run.
 ///

@@ -7,8 +7,8 @@ use hanok_parse::Language;
 use hanok_state::Arguments;
 
 use crate::{
-    Observation, Protocol,
-    observation::{LONGEST_RESULT, cut},
+    observation::{LONGEST_RESULT, Observation, cut},
+    protocol::Protocol,
 };
 
 /// The system prompt: who the agent is, what it may call, how it answers.

@@ -8,7 +8,7 @@ use jsonschema::{
 };
 use serde_json::Value;
 
-use crate::{observation::cut, unique::doubled};
+use crate::{arguments::duplicate_key, observation::cut};
 
 /// How many mistakes a model is told at once.
 const MISTAKES: usize = 5;
@@ -36,7 +36,7 @@ pub(crate) fn mistakes(validator: &Validator, arguments: &str, language: Languag
         return vec![too_long(arguments.len(), language)];
     }
     // A key that stands twice is told before anything else: what is read has one of the two values only.
-    if let Some(key) = doubled(arguments) {
+    if let Some(key) = duplicate_key(arguments) {
         return vec![twice(short(&key), language)];
     }
     match serde_json::from_str(arguments) {

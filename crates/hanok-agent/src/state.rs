@@ -3,7 +3,7 @@
 use hanok_state::{Messages, State, ToolCall};
 use serde::{Deserialize, Serialize};
 
-use crate::{FaultKind, Handoff, TurnUsage};
+use crate::{handoff::Handoff, observation::FaultKind, usage::TurnUsage};
 
 /// The state of a ReAct agent. A turn begins with [`ReactAgent::ask`](crate::ReactAgent::ask), which resets everything
 /// but the messages.

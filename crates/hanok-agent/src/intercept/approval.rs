@@ -1,15 +1,18 @@
 //! Calls that a person approves.
 
 mod decision;
+mod request;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use hanok_core::{AskError, Call, Check, Request, Stored};
 use hanok_model::{ToolError, ToolOutput};
 use hanok_state::Arguments;
-use serde::{Deserialize, Serialize};
 
-pub use self::decision::{Decision, DecisionKind};
+pub use self::{
+    decision::{Decision, DecisionKind},
+    request::ApprovalRequest,
+};
 use super::{Interceptor, ToolRequest, Verdict};
 use crate::prompt;
 
@@ -126,7 +129,7 @@ impl ApprovalRule {
         let failed = |error: hanok_core::BoxError| ToolError::Waiting(AskError::Failed(error));
         let shown = self.request(asked);
         let known = shown.clone();
-        let read = move |answer: &Stored| Decision::read(answer, &known).map(drop);
+        let read = move |answer: &Stored| known.read(answer).map(drop);
         let request = Request {
             check: Some(Check::new("a decision about this call", read)),
             schema: Some(shown.answers(asked.spec.schema()).to_string().into()),
@@ -140,7 +143,7 @@ impl ApprovalRule {
             }
             answer => answer?,
         };
-        let decision = Decision::read(&answer, &shown).map_err(failed)?;
+        let decision = shown.read(&answer).map_err(failed)?;
         Ok(match decision {
             Decision::Approve => Verdict::Make,
             Decision::Edit { arguments } => {
@@ -176,29 +179,6 @@ impl fmt::Debug for ApprovalRule {
             .field("within", &self.within)
             .finish_non_exhaustive()
     }
-}
-
-/// What a person is asked: whether a call is made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename = "tool_approval")]
-#[non_exhaustive]
-pub struct ApprovalRequest {
-    /// The agent.
-    pub agent: String,
-    /// Names the call.
-    pub call_id: String,
-    /// The tool.
-    pub tool: String,
-    /// What the tool is given, as it is given it: all of it. Neutralise control characters before printing it.
-    pub arguments: Arguments,
-    /// The length of the arguments in bytes.
-    pub bytes: usize,
-    /// The BLAKE3 hash of the arguments, as hex. An answer may name it, and then counts for these arguments alone.
-    pub digest: String,
-    /// What a person reads besides the call.
-    pub description: Option<String>,
-    /// What may be decided.
-    pub allowed: Vec<DecisionKind>,
 }
 
 /// The BLAKE3 hash of `text`, as hex.

@@ -2,13 +2,14 @@
 
 mod bulkhead;
 mod circuit;
+mod rejection;
 
 use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
 use hanok_core::Call;
 use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
 
-use self::{bulkhead::Bulkhead, circuit::Circuit};
+use self::{bulkhead::Bulkhead, circuit::Circuit, rejection::Rejection};
 use super::{
     Interceptor, ToolRequest,
     chain::{NextModel, NextTool},
@@ -56,15 +57,6 @@ pub struct CircuitBreaker {
     bulkhead: Option<Arc<Bulkhead>>,
     of_model: OfModel,
     of_tool: OfTool,
-}
-
-/// Why a call is not made.
-enum Refused {
-    /// The circuit is open for so long.
-    Open(Duration),
-    /// As many calls are being made as may be.
-    Full,
-    Stopped,
 }
 
 impl CircuitBreaker {
@@ -143,13 +135,13 @@ impl CircuitBreaker {
         call: &Call,
         made: impl Future<Output = T>,
         failed: impl FnOnce(&T) -> Option<bool>,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, Rejection> {
         let _turn = match &self.bulkhead {
             Some(bulkhead) => Some(bulkhead.enter(call, self.patience).await?),
             None => None,
         };
         let clock = call.clock().clone();
-        let pass = self.circuit.enter(clock.now(), self.cool_down).map_err(Refused::Open)?;
+        let pass = self.circuit.enter(clock.now(), self.cool_down).map_err(Rejection::Open)?;
         let made = made.await;
         match failed(&made) {
             Some(true) => pass.failed(clock.now(), self.failures, self.window),
@@ -177,12 +169,12 @@ impl Interceptor for CircuitBreaker {
         };
         match self.through(call, next.run(call), failed).await {
             Ok(made) => made,
-            Err(Refused::Stopped) => Err(ToolError::Cancelled),
-            Err(Refused::Open(left)) => Err(ToolError::Unavailable {
+            Err(Rejection::Stopped) => Err(ToolError::Cancelled),
+            Err(Rejection::Open(left)) => Err(ToolError::Unavailable {
                 server: self.server.to_string(),
                 retry_after: Some(left),
             }),
-            Err(Refused::Full) => {
+            Err(Rejection::Full) => {
                 Err(ToolError::Unavailable { server: self.server.to_string(), retry_after: None })
             }
         }
@@ -204,12 +196,12 @@ impl Interceptor for CircuitBreaker {
         };
         match self.through(call, next.run(request, call), failed).await {
             Ok(made) => made,
-            Err(Refused::Stopped) => Err(ModelError::Cancelled),
-            Err(Refused::Open(left)) => Err(ModelError::Unavailable {
+            Err(Rejection::Stopped) => Err(ModelError::Cancelled),
+            Err(Rejection::Open(left)) => Err(ModelError::Unavailable {
                 server: self.server.to_string(),
                 retry_after: Some(left),
             }),
-            Err(Refused::Full) => {
+            Err(Rejection::Full) => {
                 Err(ModelError::Unavailable { server: self.server.to_string(), retry_after: None })
             }
         }

@@ -5,8 +5,8 @@ use hanok_model::{
     ChatModel, ChatReply, ChatRequest, ModelError, SharedModel, ToolError, ToolOutput,
 };
 
-use super::{SharedInterceptor, ToolRequest, Turn, Verdict};
-use crate::{execution, registry::Registered};
+use super::{SharedInterceptor, ToolRequest, TurnContext, Verdict};
+use crate::tools::{execution, registry::Registered};
 
 /// How often the arguments of one call are changed.
 const CHANGES: usize = 8;
@@ -17,14 +17,14 @@ const CHANGES: usize = 8;
 pub struct NextModel<'a> {
     rest: &'a [SharedInterceptor],
     model: &'a SharedModel,
-    turn: Turn<'a>,
+    turn: TurnContext<'a>,
 }
 
 impl<'a> NextModel<'a> {
     pub(crate) fn new(
         rest: &'a [SharedInterceptor],
         model: &'a SharedModel,
-        turn: Turn<'a>,
+        turn: TurnContext<'a>,
     ) -> Self {
         Self { rest, model, turn }
     }
@@ -55,7 +55,7 @@ impl<'a> NextModel<'a> {
     }
 
     /// The turn that the call belongs to.
-    pub fn turn(&self) -> Turn<'a> {
+    pub fn turn(&self) -> TurnContext<'a> {
         self.turn
     }
 }
@@ -88,7 +88,7 @@ impl<'a> NextTool<'a> {
             Some((first, rest)) => {
                 first.0.around_tool_boxed(self.asked, call, Self { rest, ..*self }).await
             }
-            None => execution::run(&self.tool.tool, &self.asked.call.arguments, call).await,
+            None => execution::run_tool(&self.tool.tool, &self.asked.call.arguments, call).await,
         }
     }
 }

@@ -4,8 +4,8 @@ use hanok_core::Call;
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
 use hanok_parse::Language;
 
-use super::{Interceptor, SharedInterceptor, Turn, chain::NextModel};
-use crate::TurnUsage;
+use super::{Interceptor, SharedInterceptor, TurnContext, chain::NextModel};
+use crate::usage::TurnUsage;
 
 /// A model with interceptors around it, for nodes of one's own and for whatever takes a model.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl ChatModel for Intercepted {
 
     async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
         let usage = TurnUsage { spent: call.spend().turn(), ..TurnUsage::default() };
-        let turn = Turn { agent: "", usage: &usage, language: self.language };
+        let turn = TurnContext { agent: "", usage: &usage, language: self.language };
         NextModel::new(&self.interceptors, &self.model, turn).run(request, call).await
     }
 }

@@ -18,7 +18,7 @@ use super::{
     Interceptor, ToolRequest,
     chain::{NextModel, NextTool},
 };
-use crate::reading::native::is_object;
+use crate::arguments::is_object;
 
 /// Keeps personal data from the model: e-mail addresses, Korean mobile and resident registration numbers, numbers of cards,
 /// IP addresses.

@@ -6,7 +6,12 @@ use hanok_parse::{Language, Parser};
 use hanok_telemetry::ContentCapture;
 use tracing::Instrument;
 
-use crate::{NextModel, Protocol, Turn, TurnUsage, shown::Shown};
+use crate::{
+    intercept::{TurnContext, chain::NextModel},
+    protocol::Protocol,
+    reply::visible_tokens::VisibleTokens,
+    usage::TurnUsage,
+};
 
 /// Asks `model`, within a span named by the conventions for generative AI. What is said is recorded if `capture` says so.
 ///
@@ -26,7 +31,7 @@ pub async fn ask_model(
     capture: ContentCapture,
 ) -> Result<ChatReply, ModelError> {
     let usage = TurnUsage::default();
-    let turn = Turn { agent: "", usage: &usage, language: Language::default() };
+    let turn = TurnContext { agent: "", usage: &usage, language: Language::default() };
     ask_through(NextModel::new(&[], model, turn), request, call, reading, capture).await
 }
 
@@ -38,7 +43,7 @@ pub(crate) async fn ask_through(
     (parser, protocol): (&Parser, Protocol),
     capture: ContentCapture,
 ) -> Result<ChatReply, ModelError> {
-    let shown = Shown::of(call, parser, protocol);
+    let shown = VisibleTokens::of(call, parser, protocol);
     let call = shown.as_ref().map_or(call, |(call, _)| call);
     let span = hanok_telemetry::chat(model.model());
     capture.input(&span, || serde_json::to_string(&request.messages).unwrap_or_default());

@@ -10,20 +10,28 @@ use hanok_state::{State, ToolCall};
 use tracing::Instrument;
 
 use crate::{
-    AgentError, AgentProgress, AgentState, AgentStateUpdate, Fault, FaultKind, Handoff, NextTool,
-    Observation, StopReason, ToolRequest, Verdict,
-    agent::Inner,
     conversation,
-    execution::{counted, suspends, was_not_made},
-    handoff,
-    intercept::chain::admit,
-    kept::{Kept, Made},
+    error::AgentError,
+    handoff::Handoff,
+    intercept::{
+        ToolRequest, Verdict,
+        chain::{NextTool, admit},
+    },
+    nodes::call_record::{CallRecord, OnceResult},
+    observation::{FaultKind, Observation},
+    progress::AgentProgress,
     prompt,
-    registry::Registered,
+    settings::AgentSettings,
+    state::{AgentState, AgentStateUpdate, Fault, StopReason},
+    tools::{
+        execution::{metered, suspends, was_not_made},
+        handoff_tool,
+        registry::Registered,
+    },
 };
 
 /// A call that the model asks for, and what is known of it before it is judged.
-struct Asked<'a> {
+struct PendingCall<'a> {
     call: &'a ToolCall,
     fault: Option<&'a Fault>,
     given: Call,
@@ -40,13 +48,13 @@ enum Judged {
 /// Each call is a memoised step: one that was finished is not made again after a crash. One that must not be repeated is
 /// not made again when nobody knows whether it was made: the run ends in doubt, and a person says so.
 pub(crate) async fn execute_tool(
-    agent: Arc<Inner>,
+    agent: Arc<AgentSettings>,
     state: Snapshot<AgentState>,
     context: Context,
 ) -> Result<AgentStateUpdate, AgentError> {
     let pending = &state.pending_tool_calls;
     // The keys of equal calls differ by their order, which is that of the reply and not that of their ends.
-    let calls = pending.iter().map(|call| Asked {
+    let calls = pending.iter().map(|call| PendingCall {
         call,
         fault: state.faults.iter().find(|fault| fault.call_id.as_ref() == Some(&call.id)),
         given: context.call("tool", &call.name, call.arguments.as_str()),
@@ -55,7 +63,7 @@ pub(crate) async fn execute_tool(
     let judging =
         calls.iter().enumerate().map(|(index, asked)| agent.judge(&context, &state, index, asked));
     let mut judged = join_all(judging).await;
-    let handoff = handoff::first(&agent.handoffs, judged.iter().map(to_make));
+    let handoff = handoff_tool::first(&agent.handoffs, judged.iter().map(to_make));
     agent.refuse_handoffs(pending, handoff.as_ref(), &mut judged);
 
     let made = calls.into_iter().zip(judged).map(|(asked, judged)| {
@@ -108,7 +116,7 @@ fn to_make(judged: &Result<Judged, AgentError>) -> Option<&ToolCall> {
     }
 }
 
-impl Inner {
+impl AgentSettings {
     /// Ends the turn with `handoff`.
     fn hand_off(
         &self,
@@ -130,7 +138,8 @@ impl Inner {
     ) {
         let Some((first, handoff)) = first else { return };
         let later = calls.iter().zip(judged).skip(first + 1);
-        for (_, judged) in later.filter(|(call, _)| handoff::is_one(&self.handoffs, call)) {
+        for (_, judged) in later.filter(|(call, _)| handoff_tool::is_handoff(&self.handoffs, call))
+        {
             let text = prompt::second_handoff(&handoff.to, self.language);
             *judged = Ok(Judged::Observed(Observation::fault(FaultKind::NotMade, text)));
         }
@@ -143,7 +152,7 @@ impl Inner {
         context: &Context,
         state: &AgentState,
         index: usize,
-        Asked { call, fault, given }: &Asked<'_>,
+        PendingCall { call, fault, given }: &PendingCall<'_>,
     ) -> Result<Judged, AgentError> {
         if let Some(fault) = fault {
             return Ok(Judged::Observed(Observation::fault(fault.kind, fault.text.as_str())));
@@ -198,7 +207,7 @@ impl Inner {
             effect: registered.tool.effect(),
             messages: &state.messages,
             before: state.pending_tool_calls.get(..index).unwrap_or_default(),
-            turn: self.turn_of(state),
+            turn: self.turn_context(state),
         }
     }
 
@@ -210,9 +219,11 @@ impl Inner {
         call: &ToolCall,
         judged: Result<Judged, AgentError>,
         given: Call,
-    ) -> Result<Kept, AgentError> {
+    ) -> Result<CallRecord, AgentError> {
         let kept = match judged? {
-            Judged::Observed(observation) => Kept::new(context, observation, Spent::default()),
+            Judged::Observed(observation) => {
+                CallRecord::new(context, observation, Spent::default())
+            }
             Judged::Make { call, changed } => {
                 let mut kept = self.made(context, state, &call, &given).await?;
                 if changed {
@@ -233,11 +244,11 @@ impl Inner {
         state: &AgentState,
         call: &ToolCall,
         given: &Call,
-    ) -> Result<Kept, AgentError> {
+    ) -> Result<CallRecord, AgentError> {
         let work = async |given: &Call| {
             let through = |given| async move { self.through(state, call, &given).await };
-            let (made, spent) = counted(given, through).await;
-            made.map(|observation| Kept::new(context, observation, spent))
+            let (made, spent) = metered(given, through).await;
+            made.map(|observation| CallRecord::new(context, observation, spent))
         };
         let effect = self.tools.effect(&call.name);
         if effect == Some(Effect::Idempotent) {
@@ -251,7 +262,7 @@ impl Inner {
         // Nobody but a person can tell whether such a call was made, if the run was lost while it was.
         let arguments = call.arguments.as_str();
         let once = |given: Call| async move {
-            let made = work(&given).await.map(Made::Kept);
+            let made = work(&given).await.map(OnceResult::Record);
             made.map_err(|error| match was_not_made(&error) {
                 true => NotMade(error.into()).into(),
                 false => BoxError::from(error),
@@ -260,16 +271,16 @@ impl Inner {
         let made = context.once_as(given.clone(), &call.name, arguments, self.in_doubt, once).await;
         let was_made = Spent { tool_calls: 1, ..Spent::default() };
         let said = |output: ToolOutput| {
-            Kept::new(context, prompt::result(output, self.language), was_made)
+            CallRecord::new(context, prompt::result(output, self.language), was_made)
         };
         match made {
-            Ok(Made::Kept(made)) => Ok(made),
-            Ok(Made::Text(text)) => Ok(said(text.into())),
-            Ok(Made::Json(value)) => Ok(said(value.to_string().into())),
+            Ok(OnceResult::Record(made)) => Ok(made),
+            Ok(OnceResult::Text(text)) => Ok(said(text.into())),
+            Ok(OnceResult::Json(value)) => Ok(said(value.to_string().into())),
             Err(StepError::GivenUp { .. }) => {
                 let text = prompt::in_doubt(&call.name, self.language);
                 let observation = Observation::fault(FaultKind::InDoubt, text);
-                Ok(Kept::new(context, observation, was_made))
+                Ok(CallRecord::new(context, observation, was_made))
             }
             Err(error) => Err(self.tool_failed(call, error)),
         }

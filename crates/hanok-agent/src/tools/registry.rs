@@ -9,9 +9,13 @@ use hanok_state::{Arguments, ToolCall};
 use jsonschema::Validator;
 
 use crate::{
-    FaultKind, Observation, RegistryError, ToolErrors, ToolFault,
-    execution::{self, suspends},
+    error::{RegistryError, ToolFault},
+    observation::{FaultKind, Observation},
     prompt, schema,
+    tools::{
+        execution::{self, suspends},
+        tool_errors::ToolErrors,
+    },
 };
 
 /// The tools of an agent, each with its schema compiled. Clones share them.
@@ -154,7 +158,7 @@ impl ToolRegistry {
     ) -> Result<Observation, ToolError> {
         match self.check(call, language) {
             Ok(registered) => {
-                let made = execution::run(&registered.tool, &call.arguments, context).await;
+                let made = execution::run_tool(&registered.tool, &call.arguments, context).await;
                 self.observed(call, made, language)
             }
             Err(observation) => Ok(observation),

@@ -1,21 +1,20 @@
 //! What a model's reply asks for.
 
-pub(crate) mod native;
-
 use std::collections::BTreeSet;
 
 use hanok_model::{ChatReply, Finish};
 use hanok_parse::{Language, NoteKind, Parser, Reply};
 use hanok_state::{Arguments, ToolCall};
 
-use crate::{Fault, FaultKind, Protocol, prompt};
+use super::native;
+use crate::{observation::FaultKind, prompt, protocol::Protocol, state::Fault};
 
 /// How many calls of one reply are made. What a model writes has bounds.
 const CALLS: usize = 64;
 
 /// What a reply asks for.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Turn {
+pub(crate) struct ReadReply {
     /// What the message of the model says: an answer alone, or a reply with calls as it was written.
     pub(crate) text: String,
     pub(crate) thought: Option<String>,
@@ -25,7 +24,7 @@ pub(crate) struct Turn {
     pub(crate) answer: Option<String>,
 }
 
-impl Turn {
+impl ReadReply {
     /// Whether the reply says nothing at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.faults.is_empty() && self.answer.is_none()
@@ -34,7 +33,7 @@ impl Turn {
 
 /// How replies are read.
 #[derive(Debug)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct ReplyReader<'a> {
     pub(crate) parser: &'a Parser,
     pub(crate) protocol: Protocol,
     pub(crate) language: Language,
@@ -44,11 +43,11 @@ pub(crate) struct Reading<'a> {
     pub(crate) taken: BTreeSet<String>,
 }
 
-impl Reading<'_> {
+impl ReplyReader<'_> {
     /// Reads `reply`. Native calls win; without one the text is read, whichever the protocol.
     ///
     /// A reply with neither call nor answer is an answer: what stands outside its labels, or else its thought.
-    pub(crate) fn read(mut self, reply: &ChatReply) -> Turn {
+    pub(crate) fn read(mut self, reply: &ChatReply) -> ReadReply {
         let text = reply.message.text();
         let calls = reply.message.tool_calls();
         if calls.is_empty() {
@@ -72,11 +71,17 @@ impl Reading<'_> {
             }
         }
         let thought = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        self.bounded(Turn { text: text.into_owned(), thought, calls: read, faults, answer: None })
+        self.bounded(ReadReply {
+            text: text.into_owned(),
+            thought,
+            calls: read,
+            faults,
+            answer: None,
+        })
     }
 
     /// `turn`, unless a call was announced or begun and did not come: then that is told the model.
-    fn unless_lost(&self, turn: Turn, finish: Finish) -> Turn {
+    fn unless_lost(&self, turn: ReadReply, finish: Finish) -> ReadReply {
         let none = turn.calls.is_empty() && turn.faults.is_empty();
         let text = match finish {
             Finish::ToolCalls if none => prompt::lost_call(self.language),
@@ -84,22 +89,36 @@ impl Reading<'_> {
             _ => return turn,
         };
         let fault = Fault { call_id: None, kind: FaultKind::Unreadable, text: text.to_owned() };
-        Turn { thought: turn.answer.or(turn.thought), answer: None, faults: vec![fault], ..turn }
+        ReadReply {
+            thought: turn.answer.or(turn.thought),
+            answer: None,
+            faults: vec![fault],
+            ..turn
+        }
     }
 
-    fn of_text(&mut self, text: &str, read: Reply) -> Turn {
+    fn of_text(&mut self, text: &str, read: Reply) -> ReadReply {
         if let Some(answer) = read.answer {
             let text = answer.clone();
-            return Turn { text, thought: read.thought, answer: Some(answer), ..Turn::default() };
+            return ReadReply {
+                text,
+                thought: read.thought,
+                answer: Some(answer),
+                ..ReadReply::default()
+            };
         }
         if read.calls.is_empty() && read.error.is_none() {
             let answer = Some(read.content).filter(|said| !said.is_empty()).or(read.thought);
-            return Turn { text: answer.clone().unwrap_or_default(), answer, ..Turn::default() };
+            return ReadReply {
+                text: answer.clone().unwrap_or_default(),
+                answer,
+                ..ReadReply::default()
+            };
         }
         let said = before_inventions(text, &read).to_owned();
         let thought = read.thought.clone();
         let (calls, faults) = self.attempts(read);
-        self.bounded(Turn { text: said, thought, calls, faults, answer: None })
+        self.bounded(ReadReply { text: said, thought, calls, faults, answer: None })
     }
 
     /// The calls, and what was meant as one, in the order of the text.
@@ -148,7 +167,7 @@ impl Reading<'_> {
         free
     }
 
-    fn bounded(&self, mut turn: Turn) -> Turn {
+    fn bounded(&self, mut turn: ReadReply) -> ReadReply {
         if turn.calls.len() > CALLS {
             turn.calls.truncate(CALLS);
             let kept: BTreeSet<_> = turn.calls.iter().map(|call| call.id.as_str()).collect();
@@ -177,10 +196,10 @@ mod tests {
     use hanok_parse::{Declared, Language, ParamType, Parser};
     use hanok_state::{Message, ToolCall};
 
-    use super::{Reading, Turn};
-    use crate::Protocol;
+    use super::{ReadReply, ReplyReader};
+    use crate::protocol::Protocol;
 
-    fn read(text: &str, calls: &[&str], protocol: Protocol) -> Turn {
+    fn read(text: &str, calls: &[&str], protocol: Protocol) -> ReadReply {
         let declared =
             Declared::new().tool_with("find", [("q".into(), ParamType::String, true)]).tool("now");
         let parser = Parser::new(declared);
@@ -192,10 +211,10 @@ mod tests {
         let reply = ChatReply::new(Message::assistant(text).with_tool_calls(calls), "m");
         let taken = ["c-0".to_owned(), "old".to_owned()].into();
         let (language, prefix) = (Language::English, "c");
-        Reading { parser: &parser, protocol, language, prefix, taken }.read(&reply)
+        ReplyReader { parser: &parser, protocol, language, prefix, taken }.read(&reply)
     }
 
-    fn summary(turn: &Turn) -> String {
+    fn summary(turn: &ReadReply) -> String {
         let calls =
             turn.calls.iter().map(|call| format!("{}={}({})", call.id, call.name, call.arguments));
         let faults = turn.faults.iter().map(|fault| {

@@ -6,7 +6,10 @@ use hanok_model::ToolError;
 use hanok_parse::Language;
 use hanok_state::{Arguments, ToolCall};
 
-use crate::{FaultKind, Observation, prompt};
+use crate::{
+    observation::{FaultKind, Observation},
+    prompt,
+};
 
 /// What becomes of one error of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,19 +9,26 @@ use hanok_state::{Message, Messages, State, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentError, AgentProgress, AgentState, AgentStateUpdate, Fault, FaultKind, NextModel, Protocol,
-    StopReason, TurnUsage,
-    agent::Inner,
     conversation,
-    execution::counted,
-    intercept, prompt,
-    reading::{Reading, Turn},
-    spans::ask_through,
+    error::AgentError,
+    intercept::{TurnContext, chain::NextModel},
+    observation::FaultKind,
+    progress::AgentProgress,
+    prompt,
+    protocol::Protocol,
+    reply::{
+        ask_model::ask_through,
+        read::{ReadReply, ReplyReader},
+    },
+    settings::AgentSettings,
+    state::{AgentState, AgentStateUpdate, Fault, StopReason},
+    tools::execution::metered,
+    usage::TurnUsage,
 };
 
 /// Asks the model for the next step: calls, or the answer. An empty reply is asked again once.
 pub(crate) async fn call_model(
-    agent: Arc<Inner>,
+    agent: Arc<AgentSettings>,
     state: Snapshot<AgentState>,
     context: Context,
 ) -> Result<AgentStateUpdate, AgentError> {
@@ -65,12 +72,7 @@ struct Replied {
     spent: Spent,
 }
 
-impl Inner {
-    /// How often the model may be asked in this turn.
-    pub(crate) fn limit(&self, state: &AgentState) -> u32 {
-        if state.max_iterations == 0 { self.max_iterations } else { state.max_iterations }
-    }
-
+impl AgentSettings {
     /// Whether the model is to call a tool now. What is wanted is wanted of a turn's first reply, so that the turn can end.
     fn choice(&self, state: &AgentState) -> ToolChoice {
         match &self.tool_choice {
@@ -81,7 +83,7 @@ impl Inner {
     }
 
     /// What the model is told when `turn` is not what it was asked for. A server may ignore the choice.
-    fn lacks(&self, turn: &Turn, choice: &ToolChoice) -> Option<String> {
+    fn lacks(&self, turn: &ReadReply, choice: &ToolChoice) -> Option<String> {
         let calls = !turn.calls.is_empty() || !turn.faults.is_empty();
         match choice {
             ToolChoice::Required | ToolChoice::Tool(_) => {
@@ -95,7 +97,7 @@ impl Inner {
     }
 
     /// Calls that `choice` does not allow are not made.
-    fn hold(&self, turn: &mut Turn, choice: &ToolChoice) {
+    fn hold(&self, turn: &mut ReadReply, choice: &ToolChoice) {
         let is_wrong = |call: &&ToolCall| match choice {
             ToolChoice::None => true,
             ToolChoice::Tool(name) => call.name != *name,
@@ -134,23 +136,23 @@ impl Inner {
         usage: &mut TurnUsage,
         step: &str,
         request: ChatRequest,
-    ) -> Result<Turn, AgentError> {
+    ) -> Result<ReadReply, AgentError> {
         let call = context.call("model", self.model.name(), "");
-        let turn = intercept::Turn { agent: &self.name, usage, language: self.language };
+        let turn = TurnContext { agent: &self.name, usage, language: self.language };
         let model = NextModel::new(&self.interceptors, &self.model, turn);
         let reading = (&self.parser, self.protocol);
         let ask = async || {
             let ask = |call| async move {
                 ask_through(model, request, &call, reading, self.capture).await
             };
-            let (reply, spent) = counted(&call, ask).await;
+            let (reply, spent) = metered(&call, ask).await;
             Ok::<_, ModelError>(Replied { reply: reply?, spent })
         };
         let replied = context.step(step, ask).await;
         let Replied { reply, spent } = replied.map_err(|error| self.model_failed(error))?;
         usage.reply(&reply, spent);
         let task = context.task().to_string();
-        let reading = Reading {
+        let reading = ReplyReader {
             parser: &self.parser,
             protocol: self.protocol,
             language: self.language,
@@ -164,7 +166,7 @@ impl Inner {
     fn conclude(
         &self,
         context: &Context,
-        turn: Turn,
+        turn: ReadReply,
         update: AgentStateUpdate,
     ) -> AgentStateUpdate {
         if turn.is_empty() {
@@ -195,7 +197,7 @@ impl Inner {
         update.should_stop(true).stopped(Some(reason))
     }
 
-    fn tell(&self, context: &Context, turn: &Turn) {
+    fn tell(&self, context: &Context, turn: &ReadReply) {
         let agent = || self.name.clone();
         if let Some(text) = turn.thought.clone() {
             context.custom(&AgentProgress::Thought { agent: agent(), text });

@@ -4,11 +4,7 @@ use hanok_parse::{Format, Parser};
 use hanok_state::{Arguments, ToolCall};
 use serde::de::IgnoredAny;
 
-/// Whether `arguments` are a JSON object.
-pub(crate) fn is_object(arguments: &Arguments) -> bool {
-    let text = arguments.as_str();
-    text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
-}
+use crate::arguments::is_object;
 
 /// Whether servers take `name` for that of a function.
 pub(super) fn is_name(name: &str) -> bool {

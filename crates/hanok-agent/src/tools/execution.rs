@@ -13,7 +13,7 @@ use hanok_state::Arguments;
 /// Makes the call and counts it. A panic stays inside it, and it never takes longer than the tool may. P18
 ///
 /// What is ready at the same moment is taken in this order: the result, the request to stop, the time-out.
-pub(crate) async fn run(
+pub(crate) async fn run_tool(
     tool: &SharedTool,
     arguments: &Arguments,
     context: &Call,
@@ -34,7 +34,7 @@ pub(crate) async fn run(
 }
 
 /// Does `work` with the same call, and counts by itself what that spends.
-pub(crate) async fn counted<T, F: Future<Output = T>>(
+pub(crate) async fn metered<T, F: Future<Output = T>>(
     call: &Call,
     work: impl FnOnce(Call) -> F,
 ) -> (T, Spent) {
