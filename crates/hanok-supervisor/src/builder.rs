@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use hanok_agent::{ContentCapture, HandoffHistory, HandoffTool, Language, ReactAgent, Summariser};
 use hanok_graph::Runtime;
-use hanok_model::SharedModel;
+use hanok_model::{ChatModel, SharedModel};
 use hanok_parse::{Declared, Parser};
 
 use crate::{
-    OutputMode, Supervisor, SupervisorBuildError, SupervisorFault, Undecided, prompt,
-    supervisor::Inner,
+    error::{SupervisorBuildError, SupervisorFault},
+    prompt,
+    settings::{OutputMode, SupervisorSettings, Undecided},
+    supervisor::Supervisor,
 };
 
 /// How often the model is asked for a route in a turn if nothing else is said.
@@ -40,8 +42,15 @@ pub struct SupervisorBuilder {
     runtime: Runtime,
 }
 
+impl Supervisor {
+    /// Begins a supervisor whose `model` chooses among its agents.
+    pub fn builder(model: impl ChatModel) -> SupervisorBuilder {
+        SupervisorBuilder::new(SharedModel::new(model))
+    }
+}
+
 impl SupervisorBuilder {
-    pub(crate) fn new(model: SharedModel) -> Self {
+    fn new(model: SharedModel) -> Self {
         Self {
             name: "supervisor".to_owned(),
             model,
@@ -164,7 +173,7 @@ impl SupervisorBuilder {
         }
         let declared =
             self.agents.iter().fold(Declared::new(), |all, agent| all.agent(agent.name()));
-        let inner = Inner {
+        let settings = SupervisorSettings {
             system: prompt::system(&self.prompt, self.agents.iter(), self.parallel, self.language),
             parser: Parser::new(declared),
             summariser: self
@@ -183,7 +192,7 @@ impl SupervisorBuilder {
             temperature: self.temperature,
             capture: self.capture,
         };
-        Supervisor::new(&self.name, inner, self.runtime)
+        Supervisor::new(&self.name, settings, self.runtime)
     }
 
     fn faults(&self) -> Vec<SupervisorFault> {
@@ -199,14 +208,14 @@ impl SupervisorBuilder {
         }
         let twice = self.agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
         faults.extend(twice.map(|name| SupervisorFault::TwiceNamed { agent: name.to_owned() }));
-        let known = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
+        let members = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
         let strange = self.agents.iter().flat_map(|agent| {
             let strange =
                 agent.handoffs().map(HandoffTool::target).filter(|to| !names.contains(to));
             strange.map(|to| SupervisorFault::UnknownTarget {
                 agent: agent.name().to_owned(),
                 to: to.to_owned(),
-                known: known(),
+                members: members(),
             })
         });
         faults.extend(strange);

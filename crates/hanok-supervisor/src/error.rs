@@ -16,12 +16,12 @@ pub enum SupervisorError {
     #[error("the supervisor's model did not answer")]
     Model(#[source] ModelError),
     /// The model delegated to an agent that is not there, after it had been told which there are.
-    #[error("the supervisor's model delegates to `{}`, which is not there, though it was told that there are {}", name.escape_debug(), listed(known))]
+    #[error("the supervisor's model delegates to `{}`, which is not there, though it was told that there are {}", name.escape_debug(), listed(members))]
     UndeclaredAgent {
         /// The agent it named.
         name: String,
         /// The agents there are.
-        known: Vec<String>,
+        members: Vec<String>,
     },
     /// The model wrote twice what is neither a delegation nor an answer.
     #[error("the supervisor's model wrote twice what cannot be read")]
@@ -78,7 +78,7 @@ pub enum SupervisorFault {
     /// An agent hands over to one that is not there. P45
     #[error(
         "agent `{agent}` hands over to `{to}`, which is not one of its agents; there are {}",
-        listed(known)
+        listed(members)
     )]
     UnknownTarget {
         /// The agent.
@@ -86,7 +86,7 @@ pub enum SupervisorFault {
         /// To whom.
         to: String,
         /// The agents there are.
-        known: Vec<String>,
+        members: Vec<String>,
     },
     /// No delegation may be run.
     #[error("it may delegate 0 times; it takes at least 1")]

@@ -42,17 +42,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod agent_result;
 mod builder;
-mod choice;
 mod conversation;
-mod delegation;
 mod error;
-mod execute_agent;
-mod member;
+mod nodes;
 mod progress;
 mod prompt;
 mod route;
-mod routing;
+mod run_agent;
+mod selection;
+mod settings;
 mod state;
 mod supervisor;
 mod swarm;
@@ -60,10 +60,14 @@ mod swarm;
 pub use builder::SupervisorBuilder;
 pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};
 pub use progress::SupervisorProgress;
+pub use settings::{OutputMode, Undecided};
 pub use state::{SupervisorState, SupervisorStateUpdate};
-pub use supervisor::{OutputMode, Supervisor, Undecided};
+pub use supervisor::Supervisor;
 pub use swarm::{
-    Swarm, SwarmBuildError, SwarmBuilder, SwarmError, SwarmFault, SwarmState, SwarmStateUpdate,
+    Swarm,
+    builder::SwarmBuilder,
+    error::{SwarmBuildError, SwarmError, SwarmFault},
+    state::{SwarmState, SwarmStateUpdate},
 };
 
 /// The programs of the README.

@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use hanok_agent::{HandoffHistory, HandoffTool, ReactAgent, Summariser};
 use hanok_graph::Runtime;
 
-use crate::{Swarm, SwarmBuildError, SwarmFault, swarm::Inner};
+use super::{
+    Swarm,
+    error::{SwarmBuildError, SwarmFault},
+    settings::SwarmSettings,
+};
 
 /// How often a turn is handed over if nothing else is said.
 const MAX_HOPS: u32 = 8;
@@ -22,8 +26,15 @@ pub struct SwarmBuilder {
     runtime: Runtime,
 }
 
+impl Swarm {
+    /// Begins a swarm.
+    pub fn builder() -> SwarmBuilder {
+        SwarmBuilder::new()
+    }
+}
+
 impl SwarmBuilder {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Self {
             name: "swarm".to_owned(),
             agents: Vec::new(),
@@ -85,13 +96,13 @@ impl SwarmBuilder {
             return Err(SwarmBuildError { faults });
         }
         let first = self.first.or_else(|| Some(self.agents.first()?.name().to_owned()));
-        let inner = Inner {
+        let settings = SwarmSettings {
             agents: self.agents,
             first: first.unwrap_or_default(),
             summariser: self.summariser,
             max_hops: self.max_hops,
         };
-        Swarm::new(&self.name, inner, self.runtime)
+        Swarm::new(&self.name, settings, self.runtime)
     }
 
     fn faults(&self) -> Vec<SwarmFault> {
@@ -101,10 +112,11 @@ impl SwarmBuilder {
         }
         let twice = self.agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
         faults.extend(twice.map(|name| SwarmFault::TwiceNamed { agent: name.to_owned() }));
-        let known = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
+        let members = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
         let first = self.first.iter().filter(|first| !names.contains(first.as_str()));
         faults.extend(
-            first.map(|first| SwarmFault::UnknownFirst { agent: first.clone(), known: known() }),
+            first
+                .map(|first| SwarmFault::UnknownFirst { agent: first.clone(), members: members() }),
         );
         for agent in &self.agents {
             let from = || agent.name().to_owned();
@@ -112,7 +124,7 @@ impl SwarmBuilder {
             faults.extend(agent.handoffs().filter_map(|handoff| {
                 if !names.contains(handoff.target()) {
                     let (agent, to) = (from(), to(handoff));
-                    return Some(SwarmFault::UnknownTarget { agent, to, known: known() });
+                    return Some(SwarmFault::UnknownTarget { agent, to, members: members() });
                 }
                 let asks = handoff.passes() == HandoffHistory::Summary && self.summariser.is_none();
                 asks.then(|| SwarmFault::NoSummariser { agent: from(), to: to(handoff) })

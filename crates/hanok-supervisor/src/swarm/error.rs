@@ -5,7 +5,7 @@ use std::fmt;
 use hanok_graph::{BuildError, StepError, SubgraphError};
 use thiserror::Error;
 
-use crate::{error::listed, member::NoEnd};
+use crate::{error::listed, run_agent::Unfinished};
 
 /// Why a swarm could not go on. Its node fails with it, and the thread can be resumed.
 #[derive(Debug, Error)]
@@ -39,11 +39,11 @@ pub enum SwarmError {
 }
 
 impl SwarmError {
-    pub(crate) fn of(no_end: NoEnd, agent: &str) -> Self {
+    pub(crate) fn of(unfinished: Unfinished, agent: &str) -> Self {
         let agent = agent.to_owned();
-        match no_end {
-            NoEnd::Failed(source) => Self::Agent { agent, source },
-            NoEnd::Stopped => Self::Stopped { agent },
+        match unfinished {
+            Unfinished::Failed(source) => Self::Agent { agent, source },
+            Unfinished::Stopped => Self::Stopped { agent },
         }
     }
 }
@@ -76,17 +76,17 @@ pub enum SwarmFault {
         agent: String,
     },
     /// The agent that is to begin is not there.
-    #[error("`{agent}` is to begin and is not one of its agents; there are {}", listed(known))]
+    #[error("`{agent}` is to begin and is not one of its agents; there are {}", listed(members))]
     UnknownFirst {
         /// The name.
         agent: String,
         /// The agents there are.
-        known: Vec<String>,
+        members: Vec<String>,
     },
     /// An agent hands over to one that is not there. P45
     #[error(
         "agent `{agent}` hands over to `{to}`, which is not one of its agents; there are {}",
-        listed(known)
+        listed(members)
     )]
     UnknownTarget {
         /// The agent.
@@ -94,7 +94,7 @@ pub enum SwarmFault {
         /// To whom.
         to: String,
         /// The agents there are.
-        known: Vec<String>,
+        members: Vec<String>,
     },
     /// An agent hands over with a summary, and nobody makes one.
     #[error(

@@ -8,7 +8,7 @@ use hanok_state::{Message, ToolCall};
 
 /// Why an agent came to no end.
 #[derive(Debug)]
-pub(crate) enum NoEnd {
+pub(crate) enum Unfinished {
     /// It could not go on, or waits for a person.
     Failed(SubgraphError),
     /// The run was asked to stop.
@@ -16,29 +16,29 @@ pub(crate) enum NoEnd {
 }
 
 /// Runs `agent` as a subgraph, to its end and why it ended.
-pub(crate) async fn run(
+pub(crate) async fn run_agent(
     agent: &ReactAgent,
     input: AgentStateUpdate,
     context: &Context,
-) -> Result<(AgentState, StopReason), NoEnd> {
-    match context.run(agent.graph(), input, ()).await.map_err(NoEnd::Failed)? {
+) -> Result<(AgentState, StopReason), Unfinished> {
+    match context.run(agent.graph(), input, ()).await.map_err(Unfinished::Failed)? {
         Outcome::Done(state) => {
             let stopped = state.stopped.unwrap_or(StopReason::EmptyReply);
             Ok((state, stopped))
         }
         Outcome::LimitReached { state, .. } => Ok((state, StopReason::MaxIterations)),
-        _ => Err(NoEnd::Stopped),
+        _ => Err(Unfinished::Stopped),
     }
 }
 
 /// The messages that an agent added to the `given` ones, its calls and their results under the ids that `rename` gives.
-pub(crate) fn added(
+pub(crate) fn added_messages(
     state: &AgentState,
-    given: usize,
+    input_len: usize,
     mut rename: impl FnMut(&str) -> String,
 ) -> Vec<Message> {
     let mut ids = BTreeMap::new();
-    let added = state.messages.iter().skip(given).cloned().map(|message| {
+    let added = state.messages.iter().skip(input_len).cloned().map(|message| {
         let calls = message.tool_calls().iter().map(|call| {
             let id = ids.entry(call.id.clone()).or_insert_with(|| rename(&call.id)).clone();
             ToolCall { id, ..call.clone() }

@@ -1,19 +1,37 @@
-//! Delegations: hand-offs of a supervisor that come back with a result.
+//! The node that runs the chosen agents: delegations are hand-offs that come back with a result.
+
+use std::sync::Arc;
 
 use hanok_agent::{AgentState, DataMark, Handoff, StopReason};
-use hanok_graph::Context;
+use hanok_graph::{Context, Snapshot};
 use hanok_state::{Message, State};
 
 use crate::{
-    OutputMode, SupervisorError, SupervisorProgress, SupervisorState, SupervisorStateUpdate,
     conversation,
-    member::{self, NoEnd},
+    error::SupervisorError,
+    progress::SupervisorProgress,
     prompt,
-    supervisor::Inner,
+    run_agent::{Unfinished, added_messages, run_agent},
+    settings::{OutputMode, SupervisorSettings},
+    state::{SupervisorState, SupervisorStateUpdate},
 };
 
+/// Runs the chosen agent as a subgraph, and writes what it gave. Of several that were chosen at once, each is a task.
+pub(crate) async fn execute_agent(
+    supervisor: Arc<SupervisorSettings>,
+    state: Snapshot<SupervisorState>,
+    context: Context,
+) -> Result<SupervisorStateUpdate, SupervisorError> {
+    let sent: Option<Handoff> = context.input().map_err(SupervisorError::Delegation)?;
+    let delegation = sent.unwrap_or_else(|| {
+        let to = state.current_agent.clone().unwrap_or_default();
+        supervisor.handoff(to, state.task.clone())
+    });
+    supervisor.delegate(delegation, &state, &context).await
+}
+
 /// What came of one agent.
-struct Ran {
+struct AgentRun {
     output: String,
     stopped: StopReason,
     /// What it wrote on the way.
@@ -24,7 +42,7 @@ struct Ran {
     next: Option<Handoff>,
 }
 
-impl Inner {
+impl SupervisorSettings {
     /// Runs `delegation` on the supervisor's conversation, and writes what it gave under the agent's name.
     ///
     /// An agent without an answer is no error: what it gave says so, and the supervisor goes on.
@@ -35,8 +53,9 @@ impl Inner {
         context: &Context,
     ) -> Result<SupervisorStateUpdate, SupervisorError> {
         let (name, task) = (delegation.to.clone(), delegation.task.clone());
-        let seen = conversation::seen(&state.messages, &[], self.language);
-        let Ran { output, stopped, work, .. } = self.to_its_end(delegation, seen, context).await?;
+        let view = conversation::model_view(&state.messages, &[], self.language);
+        let AgentRun { output, stopped, work, .. } =
+            self.to_its_end(delegation, view, context).await?;
         let mark = DataMark::new(&*context.runtime().rng);
         let message = conversation::result(&name, task.as_deref(), &output, stopped, &mark);
         let work = work.into_iter().filter(|_| self.output == OutputMode::Full);
@@ -50,15 +69,15 @@ impl Inner {
     async fn to_its_end(
         &self,
         mut handoff: Handoff,
-        mut seen: Vec<Message>,
+        mut view: Vec<Message>,
         context: &Context,
-    ) -> Result<Ran, SupervisorError> {
+    ) -> Result<AgentRun, SupervisorError> {
         let (mut work, mut hop) = (Vec::new(), 0);
         loop {
-            let mut ran = self.run(&handoff, &seen, hop, context).await?;
+            let mut ran = self.run(&handoff, &view, hop, context).await?;
             work.append(&mut ran.work);
-            let Some(next) = ran.next.take() else { return Ok(Ran { work, ..ran }) };
-            (handoff, seen) = (next, ran.messages);
+            let Some(next) = ran.next.take() else { return Ok(AgentRun { work, ..ran }) };
+            (handoff, view) = (next, ran.messages);
             hop += 1;
         }
     }
@@ -67,10 +86,10 @@ impl Inner {
     async fn run(
         &self,
         handoff: &Handoff,
-        seen: &[Message],
+        view: &[Message],
         hop: u32,
         context: &Context,
-    ) -> Result<Ran, SupervisorError> {
+    ) -> Result<AgentRun, SupervisorError> {
         let name = handoff.to.clone();
         let Some(agent) = self.agents.iter().find(|agent| agent.name() == name) else {
             // A thread may outlive the agent that it chose.
@@ -79,31 +98,32 @@ impl Inner {
         context.custom(&SupervisorProgress::AgentStarted { name: name.clone() });
         let (summariser, language) = (Some(&self.summariser), agent.language());
         let step = format!("summary-{hop}");
-        let over = handoff.hand_over(seen, summariser, language, context, &step).await;
-        let over = over.map_err(SupervisorError::Step)?;
+        let taken = handoff.hand_over(view, summariser, language, context, &step).await;
+        let taken = taken.map_err(SupervisorError::Step)?;
         let mark = DataMark::new(&*context.runtime().rng);
-        let given = over.messages.len() + usize::from(handoff.message(language, &mark).is_some());
-        let input = agent.take_over(handoff, over.messages, &mark);
-        let ended = member::run(agent, input, context).await;
-        let (state, stopped) = ended.map_err(|no_end| no_end.of(&name))?;
+        let input_len =
+            taken.messages.len() + usize::from(handoff.message(language, &mark).is_some());
+        let input = agent.take_over(handoff, taken.messages, &mark);
+        let ended = run_agent(agent, input, context).await;
+        let (state, stopped) = ended.map_err(|unfinished| unfinished.of(&name))?;
 
-        let ran = self.ran(state, stopped, given, hop, context);
+        let ran = self.agent_run(state, stopped, input_len, hop, context);
         let (output, stopped) = (ran.output.clone(), ran.stopped);
         context.custom(&SupervisorProgress::AgentFinished { name, output, stopped });
         Ok(ran)
     }
 
-    fn ran(
+    fn agent_run(
         &self,
         state: AgentState,
         stopped: StopReason,
-        given: usize,
+        input_len: usize,
         hop: u32,
         context: &Context,
-    ) -> Ran {
+    ) -> AgentRun {
         let task = context.task().to_string();
         let task = task.get(..8).unwrap_or(&task);
-        let mut work = member::added(&state, given, |id| format!("{task}-{hop}-{id}"));
+        let mut work = added_messages(&state, input_len, |id| format!("{task}-{hop}-{id}"));
         let next = state.handoff.filter(|_| hop < self.max_hops);
         let stopped = match stopped {
             StopReason::HandedOff if next.is_none() => StopReason::HopLimit,
@@ -120,11 +140,11 @@ impl Inner {
                 prompt::no_answer(stopped, state.iteration, self.max_hops, self.language)
             }
         };
-        Ran { output, stopped, work, messages: state.messages.iter().cloned().collect(), next }
+        AgentRun { output, stopped, work, messages: state.messages.iter().cloned().collect(), next }
     }
 }
 
-impl NoEnd {
+impl Unfinished {
     fn of(self, agent: &str) -> SupervisorError {
         let agent = agent.to_owned();
         match self {

@@ -1,0 +1,71 @@
+//! The settings of a supervisor.
+
+use hanok_agent::{ContentCapture, Handoff, HandoffHistory, Language, ReactAgent, Summariser};
+use hanok_model::SharedModel;
+use hanok_parse::Parser;
+
+use crate::{error::SupervisorError, state::SupervisorState};
+
+/// What a supervisor does with a reply that neither delegates nor says that it is final.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Undecided {
+    /// Takes it as the answer.
+    #[default]
+    Answer,
+    /// Asks again once, and takes the second as the answer.
+    AskAgain,
+}
+
+/// What of an agent's work comes back into the supervisor's conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OutputMode {
+    /// Its answer.
+    #[default]
+    Last,
+    /// Everything that it wrote: its calls with their results, and then its answer.
+    Full,
+}
+
+/// The parts and limits of a supervisor, which its nodes share.
+#[derive(Debug)]
+pub(crate) struct SupervisorSettings {
+    pub(crate) model: SharedModel,
+    pub(crate) agents: Vec<ReactAgent>,
+    pub(crate) parser: Parser,
+    pub(crate) system: String,
+    pub(crate) max_iterations: u32,
+    pub(crate) language: Language,
+    pub(crate) undecided: Undecided,
+    pub(crate) history: HandoffHistory,
+    pub(crate) summariser: Summariser,
+    pub(crate) output: OutputMode,
+    pub(crate) keeps_routing: bool,
+    pub(crate) parallel: bool,
+    pub(crate) max_hops: u32,
+    pub(crate) temperature: Option<f64>,
+    pub(crate) capture: ContentCapture,
+}
+
+impl SupervisorSettings {
+    /// The delegation of `task` to the agent `to`.
+    pub(crate) fn handoff(&self, to: String, task: Option<String>) -> Handoff {
+        let handoff = Handoff::new(to).history(self.history);
+        match task {
+            Some(task) => handoff.task(task),
+            None => handoff,
+        }
+    }
+
+    /// How often the model may be asked for a route in this turn.
+    pub(crate) fn limit(&self, state: &SupervisorState) -> u32 {
+        if state.max_iterations == 0 { self.max_iterations } else { state.max_iterations }
+    }
+
+    /// The error for a delegation to the agent `name`, which is not there.
+    pub(crate) fn undeclared(&self, name: String) -> SupervisorError {
+        let members = self.agents.iter().map(|agent| agent.name().to_owned()).collect();
+        SupervisorError::UndeclaredAgent { name, members }
+    }
+}
