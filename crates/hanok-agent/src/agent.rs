@@ -78,10 +78,12 @@ impl ReactAgent {
         let steps = settings.max_iterations.saturating_mul(2).saturating_add(2);
         let graph = Graph::<AgentState>::builder(&settings.name)
             .node("call_model", move |state: Snapshot<AgentState>, context: Context| {
-                call_model(model.clone(), state, context)
+                let settings = model.clone();
+                async move { call_model(&settings, state, context).await }
             })
             .node("execute_tool", move |state: Snapshot<AgentState>, context: Context| {
-                execute_tool(tools.clone(), state, context)
+                let settings = tools.clone();
+                async move { execute_tool(&settings, state, context).await }
             })
             .edge(START, "call_model")
             .branch("call_model", next_after_reply, ["execute_tool", END])
@@ -137,7 +139,7 @@ impl ReactAgent {
         state: Snapshot<AgentState>,
         context: Context,
     ) -> Result<AgentStateUpdate, AgentError> {
-        call_model(self.settings.clone(), state, context).await
+        call_model(&self.settings, state, context).await
     }
 
     /// The node `execute_tool`, for a graph of one's own.
@@ -150,7 +152,7 @@ impl ReactAgent {
         state: Snapshot<AgentState>,
         context: Context,
     ) -> Result<AgentStateUpdate, AgentError> {
-        execute_tool(self.settings.clone(), state, context).await
+        execute_tool(&self.settings, state, context).await
     }
 
     /// Where the last reply leads: `execute_tool` while something waits for the tools, else [`END`].

@@ -25,22 +25,11 @@ const LONGEST_NAME: usize = 64;
 #[derive(Debug)]
 #[must_use]
 pub struct ReactAgentBuilder {
-    name: String,
-    description: String,
-    model: SharedModel,
-    prompt: String,
+    /// The settings so far. The system prompt, the parser and the registry are made of the others at the end.
+    settings: AgentSettings,
+    prompt: Option<String>,
     tools: Vec<SharedTool>,
-    handoffs: Vec<HandoffTool>,
-    interceptors: Vec<SharedInterceptor>,
     tool_errors: ToolErrors,
-    max_iterations: u32,
-    language: Language,
-    protocol: Protocol,
-    tool_choice: ToolChoice,
-    temperature: Option<f64>,
-    max_tokens: Option<u32>,
-    in_doubt: Doubt,
-    capture: ContentCapture,
     runtime: Runtime,
 }
 
@@ -57,15 +46,15 @@ impl ReactAgent {
 
 impl ReactAgentBuilder {
     fn new(name: String, description: String, model: SharedModel) -> Self {
-        Self {
-            prompt: description.clone(),
+        let settings = AgentSettings {
             name,
             description,
             model,
-            tools: Vec::new(),
-            handoffs: Vec::new(),
+            tools: ToolRegistry::default(),
             interceptors: Vec::new(),
-            tool_errors: ToolErrors::default(),
+            handoffs: Vec::new(),
+            parser: Parser::default(),
+            system: String::new(),
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             protocol: Protocol::default(),
@@ -74,13 +63,14 @@ impl ReactAgentBuilder {
             max_tokens: None,
             in_doubt: Doubt::default(),
             capture: ContentCapture::default(),
-            runtime: Runtime::default(),
-        }
+        };
+        let (tool_errors, runtime) = (ToolErrors::default(), Runtime::default());
+        Self { settings, prompt: None, tools: Vec::new(), tool_errors, runtime }
     }
 
     /// Who the agent is and how it works: the beginning of the system prompt. Default: its description.
     pub fn prompt(self, prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), ..self }
+        Self { prompt: Some(prompt.into()), ..self }
     }
 
     /// Adds a tool. Default: none.
@@ -97,13 +87,13 @@ impl ReactAgentBuilder {
 
     /// Lets the agent hand its turn over to another one. Default: to nobody.
     pub fn handoff(mut self, handoff: HandoffTool) -> Self {
-        self.handoffs.push(handoff);
+        self.settings.handoffs.push(handoff);
         self
     }
 
     /// Puts `interceptor` around the calls of the model and of the tools, within those that were added before. Default: none.
     pub fn intercept(mut self, interceptor: impl Interceptor) -> Self {
-        self.interceptors.push(SharedInterceptor::new(interceptor));
+        self.settings.interceptors.push(SharedInterceptor::new(interceptor));
         self
     }
 
@@ -113,18 +103,21 @@ impl ReactAgentBuilder {
     }
 
     /// How often the model is asked in a turn. Default: 10.
-    pub fn max_iterations(self, max_iterations: u32) -> Self {
-        Self { max_iterations, ..self }
+    pub fn max_iterations(mut self, max_iterations: u32) -> Self {
+        self.settings.max_iterations = max_iterations;
+        self
     }
 
     /// The language of what the agent says to its model. Default: English.
-    pub fn language(self, language: Language) -> Self {
-        Self { language, ..self }
+    pub fn language(mut self, language: Language) -> Self {
+        self.settings.language = language;
+        self
     }
 
     /// How the model is told of tools and asks for them. Default: [`Protocol::Text`].
-    pub fn protocol(self, protocol: Protocol) -> Self {
-        Self { protocol, ..self }
+    pub fn protocol(mut self, protocol: Protocol) -> Self {
+        self.settings.protocol = protocol;
+        self
     }
 
     /// Whether the model is to call a tool. Default: as it likes.
@@ -133,30 +126,35 @@ impl ReactAgentBuilder {
     /// [`Protocol::Native`], and in both protocols it is checked here: a model that does not call what it has to is asked
     /// once more, and then the turn ends ([`StopReason::NoToolCall`](crate::StopReason)); a call that is not allowed is not
     /// made, and the model is told.
-    pub fn tool_choice(self, tool_choice: ToolChoice) -> Self {
-        Self { tool_choice, ..self }
+    pub fn tool_choice(mut self, tool_choice: ToolChoice) -> Self {
+        self.settings.tool_choice = tool_choice;
+        self
     }
 
     /// How freely the model chooses its words, from 0. Default: what its server takes.
-    pub fn temperature(self, temperature: f64) -> Self {
-        Self { temperature: Some(temperature), ..self }
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.settings.temperature = Some(temperature);
+        self
     }
 
     /// The most tokens that the model may write in one reply: small ones repeat themselves without end. A call that is cut off
     /// there is not made. Default: what the server takes.
-    pub fn max_tokens(self, max_tokens: u32) -> Self {
-        Self { max_tokens: Some(max_tokens), ..self }
+    pub fn max_tokens(mut self, max_tokens: u32) -> Self {
+        self.settings.max_tokens = Some(max_tokens);
+        self
     }
 
     /// What becomes of a call that must not be repeated when its run was lost and left no result. Default: a person is
     /// asked. With [`Doubt::GiveUp`] the model reads that nobody knows whether the call took effect.
-    pub fn in_doubt(self, in_doubt: Doubt) -> Self {
-        Self { in_doubt, ..self }
+    pub fn in_doubt(mut self, in_doubt: Doubt) -> Self {
+        self.settings.in_doubt = in_doubt;
+        self
     }
 
     /// Whether the spans of model and tool calls hold what is said. Default: they do not.
-    pub fn capture(self, capture: ContentCapture) -> Self {
-        Self { capture, ..self }
+    pub fn capture(mut self, capture: ContentCapture) -> Self {
+        self.settings.capture = capture;
+        self
     }
 
     /// Where time, ids and randomness come from when the agent runs by itself. Default: the system's.
@@ -171,54 +169,42 @@ impl ReactAgentBuilder {
     /// [`AgentBuildError`] when the name cannot be written, tools (those of its hand-offs too) have one name or a schema
     /// that cannot be used, it hands over to itself, is to call what it does not have, or the model may never be asked.
     pub fn build(self) -> Result<ReactAgent, AgentBuildError> {
-        if !is_name(&self.name) {
-            return Err(AgentBuildError::Name { name: self.name });
+        let Self { settings, prompt, mut tools, tool_errors, runtime } = self;
+        let AgentSettings { name: agent, language, protocol, .. } = settings;
+        if !is_name(&agent) {
+            return Err(AgentBuildError::Name { name: agent });
         }
-        if self.max_iterations == 0 {
-            return Err(AgentBuildError::NoIterations { agent: self.name });
+        if settings.max_iterations == 0 {
+            return Err(AgentBuildError::NoIterations { agent });
         }
-        let handoffs = self.handoff_tools()?;
-        let tools = ToolRegistry::new(self.tools.into_iter().chain(handoffs))
-            .map_err(|source| AgentBuildError::Tools { agent: self.name.clone(), source })?
-            .errors(self.tool_errors);
-        if let Some(wanted) = missing_tool(&self.tool_choice, &tools) {
-            return Err(AgentBuildError::ToolChoice { agent: self.name, wanted });
+        if settings.handoffs.iter().any(|handoff| handoff.target() == agent) {
+            return Err(AgentBuildError::HandoffToItself { agent });
         }
-        let settings = AgentSettings {
-            system: prompt::system(&self.prompt, tools.specs(), self.protocol, self.language),
-            parser: Parser::new(tools.declared()),
-            name: self.name,
-            description: self.description,
-            model: self.model,
-            tools,
-            handoffs: self.handoffs,
-            interceptors: self.interceptors,
-            max_iterations: self.max_iterations,
-            language: self.language,
-            protocol: self.protocol,
-            tool_choice: self.tool_choice,
-            temperature: self.temperature,
-            max_tokens: self.max_tokens,
-            in_doubt: self.in_doubt,
-            capture: self.capture,
+        for handoff in &settings.handoffs {
+            match handoff.tool(language) {
+                Ok(tool) => tools.push(tool),
+                Err(source) => {
+                    let to = handoff.target().to_owned();
+                    return Err(AgentBuildError::Handoff { agent, to, source });
+                }
+            }
+        }
+        let tools = match ToolRegistry::new(tools) {
+            Ok(tools) => tools.errors(tool_errors),
+            Err(source) => return Err(AgentBuildError::Tools { agent, source }),
         };
-        ReactAgent::new(settings, self.runtime)
-    }
-
-    fn handoff_tools(&self) -> Result<Vec<SharedTool>, AgentBuildError> {
-        let agent = || self.name.clone();
-        if self.handoffs.iter().any(|handoff| handoff.target() == self.name) {
-            return Err(AgentBuildError::HandoffToItself { agent: agent() });
+        if let Some(required) = missing_tool(&settings.tool_choice, &tools) {
+            return Err(AgentBuildError::ToolChoice { agent, required });
         }
-        let tools = self.handoffs.iter().map(|handoff| {
-            let to = || handoff.target().to_owned();
-            handoff.tool(self.language).map_err(|source| AgentBuildError::Handoff {
-                agent: agent(),
-                to: to(),
-                source,
-            })
-        });
-        tools.collect()
+        let role = prompt.as_deref().unwrap_or(&settings.description);
+        let settings = AgentSettings {
+            name: agent,
+            system: prompt::system(role, tools.specs(), protocol, language),
+            parser: Parser::new(tools.declared()),
+            tools,
+            ..settings
+        };
+        ReactAgent::new(settings, runtime)
     }
 }
 

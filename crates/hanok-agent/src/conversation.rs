@@ -37,7 +37,7 @@ pub(crate) fn summary(marked: &str, language: Language) -> Message {
 }
 
 /// Whether the user said it: it is no observation, no task and no summary.
-pub(crate) fn is_said(message: &Message) -> bool {
+pub(crate) fn is_from_user(message: &Message) -> bool {
     let note = |key| message.metadata().contains_key(key);
     message.role() == Role::User
         && message.tool_call_id().is_none()
@@ -102,11 +102,12 @@ pub fn transcript(messages: &[Message]) -> String {
 /// as it is, and the code beside it.
 pub(crate) fn observed(
     call: Option<&ToolCall>,
-    observation: &Observation,
+    observation: Observation,
     mark: Option<&DataMark>,
     protocol: Protocol,
 ) -> Message {
-    let text = observation.text.as_str();
+    let mark = mark.filter(|_| observation.is_foreign());
+    let Observation { text, fault, data } = observation;
     let mut message = match (protocol, call) {
         (Protocol::Native, Some(call)) => Message::tool(call.id.as_str(), text),
         _ => Message::user(format!("{LABEL}{text}")),
@@ -115,13 +116,13 @@ pub(crate) fn observed(
         message =
             message.with_tool_call_id(call.id.as_str()).with_metadata("tool", call.name.as_str());
     }
-    if let Some(fault) = observation.fault {
+    if let Some(fault) = fault {
         message = message.with_metadata("fault", fault.code());
     }
-    if let Some(data) = &observation.data {
-        message = message.with_metadata("data", data.0.clone());
+    if let Some(data) = data {
+        message = message.with_metadata("data", data);
     }
-    match mark.filter(|_| observation.is_foreign()) {
+    match mark {
         Some(mark) => message.with_metadata(MARK, mark.code()),
         None => message,
     }
@@ -129,20 +130,20 @@ pub(crate) fn observed(
 
 /// The observations that calls of an earlier turn never got, because the turn was cut short. B113
 pub(crate) fn missing(messages: &Messages, protocol: Protocol, language: Language) -> Vec<Message> {
-    let seen: BTreeSet<_> = messages.iter().filter_map(Message::tool_call_id).collect();
+    let observed_ids: BTreeSet<_> = messages.iter().filter_map(Message::tool_call_id).collect();
     let calls = messages.iter().flat_map(Message::tool_calls);
     calls
-        .filter(|call| !seen.contains(call.id.as_str()))
+        .filter(|call| !observed_ids.contains(call.id.as_str()))
         .map(|call| {
             let text = prompt::not_made(language);
-            observed(Some(call), &Observation::fault(FaultKind::NotMade, text), None, protocol)
+            observed(Some(call), Observation::fault(FaultKind::NotMade, text), None, protocol)
         })
         .collect()
 }
 
 /// The ids of all calls so far.
-pub(crate) fn call_ids(messages: &Messages) -> BTreeSet<String> {
-    messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect()
+pub(crate) fn call_ids(messages: &Messages) -> BTreeSet<&str> {
+    messages.iter().flat_map(Message::tool_calls).map(|call| call.id.as_str()).collect()
 }
 
 /// What the model is sent: the system prompt, then the conversation, each call followed by its observation.
@@ -171,9 +172,15 @@ fn shown(message: &Message, protocol: Protocol) -> Message {
     let plain = match (message.tool_call_id(), protocol) {
         (Some(id), Protocol::Native) => Message::tool(id, observation_text(message)),
         (Some(_), Protocol::Text) => Message::user(marked(message)),
-        (None, Protocol::Native) => Message::new(message.role(), message.content().clone())
-            .with_tool_calls(message.tool_calls().iter().map(sendable)),
-        (None, Protocol::Text) => Message::new(message.role(), message.content().clone()),
+        (None, protocol) => {
+            let plain = Message::new(message.role(), message.content().clone());
+            match protocol {
+                Protocol::Native => {
+                    plain.with_tool_calls(message.tool_calls().iter().map(sendable))
+                }
+                Protocol::Text => plain,
+            }
+        }
     };
     match message.name() {
         Some(name) => plain.with_name(name),
@@ -184,10 +191,11 @@ fn shown(message: &Message, protocol: Protocol) -> Message {
 /// A call as servers take it back: some read the arguments, and refuse a conversation in which they are no object. The
 /// observation says what was wrong with them.
 fn sendable(call: &ToolCall) -> ToolCall {
-    match is_object(&call.arguments) {
-        true => call.clone(),
-        false => ToolCall { arguments: Arguments::default(), ..call.clone() },
+    let mut sendable = call.clone();
+    if !is_object(&call.arguments) {
+        sendable.arguments = Arguments::default();
     }
+    sendable
 }
 
 /// An observation of the text protocol, its text between data marks where it came from outside.
@@ -223,12 +231,7 @@ mod tests {
     fn conversation(protocol: Protocol) -> Messages {
         let mark = DataMark::from_code("00ff");
         let gave = |id, text: &str| {
-            observed(
-                Some(&call(id)),
-                &Observation::result(text.into(), None),
-                Some(&mark),
-                protocol,
-            )
+            observed(Some(&call(id)), Observation::result(text.into(), None), Some(&mark), protocol)
         };
         [
             Message::user("휴가는?").with_id("1"),

@@ -128,12 +128,12 @@ pub enum AgentBuildError {
         agent: String,
     },
     /// It is to call a tool that it does not have.
-    #[error("agent `{agent}` is to call {wanted} and has none")]
+    #[error("agent `{agent}` is to call {required} and has none")]
     ToolChoice {
         /// The agent.
         agent: String,
         /// What it is to call.
-        wanted: String,
+        required: String,
     },
     /// Its graph cannot be built.
     #[error(transparent)]

@@ -52,11 +52,11 @@ impl Handoff {
         step: &str,
     ) -> Result<HandedOver, StepError> {
         let mut no_summary = None;
-        let said = messages.iter().filter(|message| conversation::is_said(message));
-        let last = said.clone().next_back().cloned();
+        let by_user = || messages.iter().filter(|message| conversation::is_from_user(message));
+        let last = by_user().next_back().cloned();
         let messages = match self.history {
             HandoffHistory::Full => messages.to_vec(),
-            HandoffHistory::User => said.cloned().collect(),
+            HandoffHistory::User => by_user().cloned().collect(),
             HandoffHistory::Last => last.into_iter().collect(),
             HandoffHistory::None => Vec::new(),
             HandoffHistory::Summary => {

@@ -90,7 +90,7 @@ pub use progress::AgentProgress;
 pub use protocol::Protocol;
 pub use reply::ask_model::ask_model;
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
-pub use structured::{Structured, StructuredError, StructuredMode, StructuredReply, StructuredWay};
+pub use structured::{SchemaPlace, Structured, StructuredError, StructuredMode, StructuredReply};
 pub use summariser::Summariser;
 pub use tools::{
     handoff_tool::HandoffTool,

@@ -1,12 +1,13 @@
 //! The settings of an agent.
 
-use hanok_graph::Doubt;
+use hanok_graph::{Context, Doubt};
 use hanok_model::{SharedModel, ToolChoice};
 use hanok_parse::{Language, Parser};
 use hanok_telemetry::ContentCapture;
 
 use crate::{
     intercept::{SharedInterceptor, TurnContext},
+    progress::AgentProgress,
     protocol::Protocol,
     state::AgentState,
     tools::{handoff_tool::HandoffTool, registry::ToolRegistry},
@@ -39,7 +40,12 @@ impl AgentSettings {
         TurnContext { agent: &self.name, usage: &state.usage, language: self.language }
     }
 
-    /// How often the model may be asked in this turn.
+    /// Emits a progress event of this agent, whose name `event` is given.
+    pub(crate) fn emit(&self, context: &Context, event: impl FnOnce(String) -> AgentProgress) {
+        context.custom(&event(self.name.clone()));
+    }
+
+    /// The number of times that the model may be asked in this turn.
     pub(crate) fn limit(&self, state: &AgentState) -> u32 {
         if state.max_iterations == 0 { self.max_iterations } else { state.max_iterations }
     }

@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::{observation::cut, schema};
 
 /// How much of a reply an error holds, in bytes.
-const KEPT: usize = 2_000;
+const LONGEST_QUOTE: usize = 2_000;
 
 /// How a model is told the form of its answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -88,20 +88,21 @@ pub struct Structured<T> {
 struct Schema {
     /// As it is checked, and shown in a prompt.
     own: Value,
-    /// As a server is given it.
-    sent: Value,
+    /// As a server is given it, where that differs.
+    sent: Option<Value>,
     /// Whether it stands in an object that the caller does not know of.
     wrapped: bool,
     validator: Result<Validator, String>,
 }
 
-/// By which way an answer came.
+/// The place of the schema in the request that got an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum StructuredWay {
+pub enum SchemaPlace {
     /// The server was given the schema.
-    Schema,
+    #[serde(rename = "schema")]
+    Server,
     /// The schema stood in the prompt.
     Prompt,
 }
@@ -112,10 +113,12 @@ pub enum StructuredWay {
 pub struct StructuredReply<T> {
     /// The answer.
     pub value: T,
-    /// How it came.
-    pub way: StructuredWay,
-    /// How often the model was asked: 1, or more where an answer did not fit.
-    pub asked: u32,
+    /// The place of the schema in the request.
+    #[serde(rename = "way")]
+    pub sent_in: SchemaPlace,
+    /// The requests that the answer took: 1, or more where an answer did not fit.
+    #[serde(rename = "asked")]
+    pub attempts: u32,
     /// The tokens of all that was asked.
     pub usage: Usage,
     /// The model, as its server names it.
@@ -171,10 +174,18 @@ pub enum StructuredError {
     },
 }
 
-/// What is wrong with a reply that may be better the next time.
+/// A reply that is no answer.
 struct Miss {
     text: String,
-    mistakes: Vec<String>,
+    reason: MissReason,
+}
+
+/// The reason for which a reply is no answer.
+enum MissReason {
+    Refused,
+    CutOff,
+    /// These mistakes, which the model may mend.
+    Mistakes(Vec<String>),
 }
 
 impl<T: JsonSchema + DeserializeOwned> Structured<T> {
@@ -240,57 +251,65 @@ impl<T: DeserializeOwned> Structured<T> {
             StructuredError::Schema { name: self.name.clone(), source: error.as_str().into() }
         })?;
         let request = request.tools([]).tool_choice(ToolChoice::Auto);
-        let mut asking = Asking { model, call, way: StructuredWay::Schema, asked: 0 };
+        let mut asking = Asking { model, call, sent_in: SchemaPlace::Server, attempts: 0 };
         if self.mode == StructuredMode::Prompt {
-            asking.way = StructuredWay::Prompt;
+            asking.sent_in = SchemaPlace::Prompt;
         }
-        let (mut usage, mut said) = (Usage::default(), Vec::new());
+        let (mut usage, mut repairs) = (Usage::default(), Vec::new());
         loop {
-            let reply = self.once(&mut asking, &request, &said).await?;
+            let reply = self.ask_once(&mut asking, &request, &repairs).await?;
             usage = usage.plus(reply.usage);
-            let miss = match self.read(&reply, validator)? {
+            let miss = match self.read(&reply, validator) {
                 Ok(value) => {
-                    let Asking { way, asked, .. } = asking;
-                    return Ok(StructuredReply { value, way, asked, usage, model: reply.model });
+                    let Asking { sent_in, attempts, .. } = asking;
+                    let model = reply.model;
+                    return Ok(StructuredReply { value, sent_in, attempts, usage, model });
                 }
                 Err(miss) => miss,
             };
-            if u32::try_from(said.len() / 2).unwrap_or(u32::MAX) >= self.repairs {
-                return Err(self.failed(miss));
-            }
-            said.push(Message::assistant(miss.text));
-            let again = words::again(&miss.mistakes, &self.schema.own, self.language);
-            said.push(Message::user(again));
+            let is_last = u32::try_from(repairs.len() / 2).unwrap_or(u32::MAX) >= self.repairs;
+            let mistakes = match &miss.reason {
+                MissReason::Mistakes(mistakes) if !is_last => mistakes,
+                _ => return Err(self.failed(miss)),
+            };
+            let again = words::again(mistakes, &self.schema.own, self.language);
+            repairs.push(Message::assistant(miss.text));
+            repairs.push(Message::user(again));
         }
     }
 
     /// Asks once; by the prompt from then on if the server refuses the schema.
-    async fn once(
+    async fn ask_once(
         &self,
         asking: &mut Asking<'_, impl ChatModel>,
         request: &ChatRequest,
-        said: &[Message],
+        repairs: &[Message],
     ) -> Result<ChatReply, StructuredError> {
-        let sent = self.request(request, said, asking.way);
+        let sent = self.request(request, repairs, asking.sent_in);
         match asking.ask(sent).await {
             Err(ModelError::BadRequest { .. })
-                if self.mode == StructuredMode::Auto && asking.way == StructuredWay::Schema =>
+                if self.mode == StructuredMode::Auto && asking.sent_in == SchemaPlace::Server =>
             {
-                asking.way = StructuredWay::Prompt;
-                Ok(asking.ask(self.request(request, said, asking.way)).await?)
+                asking.sent_in = SchemaPlace::Prompt;
+                Ok(asking.ask(self.request(request, repairs, asking.sent_in)).await?)
             }
             reply => Ok(reply?),
         }
     }
 
-    fn request(&self, request: &ChatRequest, said: &[Message], way: StructuredWay) -> ChatRequest {
-        let request = said.iter().cloned().fold(request.clone(), ChatRequest::message);
-        match way {
-            StructuredWay::Schema => request.response_format(ResponseFormat::JsonSchema {
+    fn request(
+        &self,
+        request: &ChatRequest,
+        repairs: &[Message],
+        sent_in: SchemaPlace,
+    ) -> ChatRequest {
+        let request = repairs.iter().cloned().fold(request.clone(), ChatRequest::message);
+        match sent_in {
+            SchemaPlace::Server => request.response_format(ResponseFormat::JsonSchema {
                 name: self.name.clone(),
-                schema: Json(self.schema.sent.clone()),
+                schema: Json(self.schema.sent.as_ref().unwrap_or(&self.schema.own).clone()),
             }),
-            StructuredWay::Prompt => {
+            SchemaPlace::Prompt => {
                 let form = words::form(&self.schema.own, self.language);
                 instructed(request.response_format(ResponseFormat::Text), &form)
             }
@@ -298,50 +317,45 @@ impl<T: DeserializeOwned> Structured<T> {
     }
 
     /// The answer in `reply`, or what is wrong with it.
-    fn read(
-        &self,
-        reply: &ChatReply,
-        validator: &Validator,
-    ) -> Result<Result<T, Miss>, StructuredError> {
+    fn read(&self, reply: &ChatReply, validator: &Validator) -> Result<T, Miss> {
         let text = reply.message.text();
+        let miss = |reason| Err(Miss { text: text.to_string(), reason });
         if matches!(reply.finish, Finish::Refused | Finish::ContentFilter) {
-            return Err(StructuredError::Refused { name: self.name.clone(), text: kept(&text) });
+            return miss(MissReason::Refused);
         }
-        let mistakes = match extract::objects(&text, |found| self.fits(found, validator)) {
-            Ok(value) => return Ok(Ok(value)),
-            Err(mistakes) => mistakes,
+        let mistakes = match extract::objects(&text, |value| self.fits(value, validator)) {
+            Ok(value) => return Ok(value),
+            Err(_) if reply.finish == Finish::Length => return miss(MissReason::CutOff),
+            Err(_) if text.trim().is_empty() => vec![words::nothing(self.language)],
+            Err(Some(mistakes)) => mistakes,
+            Err(None) => vec![words::no_json(self.language)],
         };
-        if reply.finish == Finish::Length {
-            return Err(StructuredError::CutOff { name: self.name.clone(), text: kept(&text) });
-        }
-        let mistakes = match (mistakes, text.trim().is_empty()) {
-            (_, true) => vec![words::nothing(self.language)],
-            (Some(mistakes), false) => mistakes,
-            (None, false) => vec![words::no_json(self.language)],
-        };
-        Ok(Err(Miss { text: text.into_owned(), mistakes }))
+        miss(MissReason::Mistakes(mistakes))
     }
 
-    /// `found` as a value, or what is wrong with it.
-    fn fits(&self, mut found: Value, validator: &Validator) -> Result<T, Vec<String>> {
-        strict::drop_nulls(&mut found, &self.schema.own);
-        let mistakes = schema::faults(validator, &found, schema::Noun::Answer, self.language);
+    /// `value` as an answer, or what is wrong with it.
+    fn fits(&self, mut value: Value, validator: &Validator) -> Result<T, Vec<String>> {
+        strict::drop_nulls(&mut value, &self.schema.own);
+        let mistakes = schema::faults(validator, &value, schema::Noun::Answer, self.language);
         if !mistakes.is_empty() {
             return Err(mistakes);
         }
         let answer = match self.schema.wrapped {
-            true => found.get_mut(strict::WRAP).map(Value::take).unwrap_or_default(),
-            false => found,
+            true => value.get_mut(strict::WRAP).map(Value::take).unwrap_or_default(),
+            false => value,
         };
         serde_json::from_value(answer)
             .map_err(|error| vec![words::unreadable(&error.to_string(), self.language)])
     }
 
-    fn failed(&self, Miss { text, mistakes }: Miss) -> StructuredError {
-        let name = self.name.clone();
-        match text.trim().is_empty() {
-            true => StructuredError::Empty { name },
-            false => StructuredError::Invalid { name, mistakes, text: kept(&text) },
+    fn failed(&self, Miss { text, reason }: Miss) -> StructuredError {
+        let (name, is_empty) = (self.name.clone(), text.trim().is_empty());
+        let text = cut(&text, LONGEST_QUOTE).0.to_owned();
+        match reason {
+            MissReason::Refused => StructuredError::Refused { name, text },
+            MissReason::CutOff => StructuredError::CutOff { name, text },
+            MissReason::Mistakes(_) if is_empty => StructuredError::Empty { name },
+            MissReason::Mistakes(mistakes) => StructuredError::Invalid { name, mistakes, text },
         }
     }
 }
@@ -350,7 +364,7 @@ impl Schema {
     fn new(schema: Value) -> Self {
         let wrapped = !strict::is_object(&schema);
         let own = if wrapped { strict::wrap(schema) } else { schema };
-        let sent = strict::strict(&own).unwrap_or_else(|| own.clone());
+        let sent = strict::strict(own.clone());
         let validator = schema::compile(&own).map_err(|error| error.to_string());
         Self { own, sent, wrapped, validator }
     }
@@ -360,36 +374,34 @@ impl Schema {
 struct Asking<'a, M> {
     model: &'a M,
     call: &'a Call,
-    way: StructuredWay,
-    asked: u32,
+    sent_in: SchemaPlace,
+    attempts: u32,
 }
 
 impl<M: ChatModel> Asking<'_, M> {
     async fn ask(&mut self, request: ChatRequest) -> Result<ChatReply, ModelError> {
         let key = self.call.key();
-        let key = match self.asked {
+        let key = match self.attempts {
             0 => key.clone(),
-            asked => CallKey::new(format!("{key}-{asked}")),
+            attempts => CallKey::new(format!("{key}-{attempts}")),
         };
-        self.asked += 1;
+        self.attempts += 1;
         self.model.chat(request, &self.call.keyed(key).quiet()).await
     }
 }
 
 /// `request` with `form` at the end of its system prompt. Servers take one system message, at the beginning.
 fn instructed(mut request: ChatRequest, form: &str) -> ChatRequest {
-    match request.messages.first_mut() {
-        Some(first) if first.role() == Role::System => {
-            let text = format!("{}\n\n{form}", first.text());
-            *first = first.clone().with_content(text);
+    let mut messages = request.messages.into_iter().peekable();
+    let system = match messages.next_if(|first| first.role() == Role::System) {
+        Some(system) => {
+            let text = format!("{}\n\n{form}", system.text());
+            system.with_content(text)
         }
-        _ => request.messages.insert(0, Message::system(form)),
-    }
+        None => Message::system(form),
+    };
+    request.messages = std::iter::once(system).chain(messages).collect();
     request
-}
-
-fn kept(text: &str) -> String {
-    cut(text, KEPT).0.to_owned()
 }
 
 impl<T> Clone for Structured<T> {

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use hanok_core::{AskError, Call, Check, Request, Stored};
 use hanok_model::{ToolError, ToolOutput};
-use hanok_state::Arguments;
+use hanok_state::{Arguments, ToolCall};
 
 pub use self::{
     decision::{Decision, DecisionKind},
@@ -116,8 +116,8 @@ impl ApprovalRule {
         self.when.as_ref().is_none_or(|when| when(asked))
     }
 
-    fn allowed(&self) -> Vec<DecisionKind> {
-        self.allowed.clone().unwrap_or_else(|| DecisionKind::ALL.to_vec())
+    fn allowed(&self) -> &[DecisionKind] {
+        self.allowed.as_deref().unwrap_or(&DecisionKind::ALL)
     }
 
     /// Asks a person, and says what becomes of the call.
@@ -157,16 +157,16 @@ impl ApprovalRule {
     }
 
     fn request(&self, asked: &ToolRequest<'_>) -> ApprovalRequest {
-        let arguments = asked.call.arguments.clone();
+        let ToolCall { id: call_id, name: tool, arguments } = asked.call.clone();
         ApprovalRequest {
             agent: asked.turn.agent.to_owned(),
-            call_id: asked.call.id.clone(),
-            tool: asked.call.name.clone(),
+            call_id,
+            tool,
             bytes: arguments.as_str().len(),
             digest: digest(arguments.as_str()),
             arguments,
             description: self.describe.as_ref().map(|describe| describe(asked)),
-            allowed: self.allowed(),
+            allowed: self.allowed().to_vec(),
         }
     }
 }

@@ -140,7 +140,7 @@ impl CircuitBreaker {
             Some(bulkhead) => Some(bulkhead.enter(call, self.patience).await?),
             None => None,
         };
-        let clock = call.clock().clone();
+        let clock = call.clock();
         let pass = self.circuit.enter(clock.now(), self.cool_down).map_err(Rejection::Open)?;
         let made = made.await;
         match failed(&made) {

@@ -71,18 +71,17 @@ impl Interceptor for Fallback {
         call: &Call,
         next: NextModel<'_>,
     ) -> Result<ChatReply, ModelError> {
-        let mut attempt = Attempt::at(call);
-        let mut reply = next.run(request.clone(), &attempt.call).await;
-        for model in &self.models {
-            match &reply {
-                Err(error) if (self.when)(error) => {}
-                _ => break,
-            }
+        let (mut next, mut models) = (next, self.models.iter());
+        loop {
+            let attempt = Attempt::at(call);
+            let error = match next.run(request.clone(), &attempt.call).await {
+                Err(error) if (self.when)(&error) => error,
+                reply => return reply,
+            };
+            let Some(model) = models.next() else { return Err(error) };
             attempt.give_up();
-            attempt = Attempt::at(call);
-            reply = next.to(model).run(request.clone(), &attempt.call).await;
+            next = next.to(model);
         }
-        reply
     }
 }
 

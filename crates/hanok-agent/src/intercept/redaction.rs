@@ -110,10 +110,12 @@ impl Redaction {
         });
         let mut replacer = Replacer::numbered(&self.strategies, texts);
         if self.input {
-            let messages = request.messages.iter_mut();
-            for message in messages.filter(|message| message.role() != Role::System) {
-                redact(message, &mut replacer);
-            }
+            let messages = std::mem::take(&mut request.messages).into_iter();
+            let messages = messages.map(|message| match message.role() {
+                Role::System => message,
+                _ => redact(message, &mut replacer),
+            });
+            request.messages = messages.collect();
         }
         match replacer.blocked.is_empty() {
             true => Ok(replacer),
@@ -121,10 +123,10 @@ impl Redaction {
         }
     }
 
-    fn reply(&self, reply: &mut ChatReply, sent: &Replacer<'_>) -> Result<(), ModelError> {
+    fn reply(&self, mut reply: ChatReply, sent: &Replacer<'_>) -> Result<ChatReply, ModelError> {
         let mut own = Replacer::new(&self.strategies);
         if self.output {
-            redact_text(&mut reply.message, &mut own);
+            reply.message = redact_text(reply.message, &mut own);
             reply.reasoning = reply.reasoning.take().map(|text| own.text(&text).into_owned());
         }
         if !own.blocked.is_empty() {
@@ -133,42 +135,52 @@ impl Redaction {
         if self.restore {
             let text = reply.message.text().into_owned();
             if let Cow::Owned(restored) = sent.restored(&text) {
-                reply.message = reply.message.clone().with_content(restored);
+                reply.message = reply.message.with_content(restored);
             }
-            let calls = reply.message.tool_calls().iter().cloned().map(|mut call| {
-                if let Cow::Owned(restored) = sent.restored(call.arguments.as_str()) {
-                    call.arguments = Arguments::new(restored);
+            reply.message = with_arguments(reply.message, |arguments| {
+                match sent.restored(arguments.as_str()) {
+                    Cow::Owned(restored) => Some(Arguments::new(restored)),
+                    Cow::Borrowed(_) => None,
                 }
-                call
             });
-            let calls: Vec<_> = calls.collect();
-            reply.message = reply.message.clone().with_tool_calls(calls);
         }
-        Ok(())
+        Ok(reply)
     }
 }
 
-fn redact(message: &mut Message, replacer: &mut Replacer<'_>) {
-    redact_text(message, replacer);
-    let calls = message.tool_calls().iter().cloned().map(|mut call| {
-        if let Cow::Owned(redacted) = replacer.text(call.arguments.as_str()) {
-            // A number that became a text is no JSON any more, which servers refuse.
-            let redacted = Some(Arguments::new(redacted)).filter(is_object);
-            call.arguments = redacted.unwrap_or_default();
+fn redact(message: Message, replacer: &mut Replacer<'_>) -> Message {
+    let message = redact_text(message, replacer);
+    with_arguments(message, |arguments| match replacer.text(arguments.as_str()) {
+        // A number that became a text is no JSON any more, which servers refuse.
+        Cow::Owned(redacted) => {
+            Some(Some(Arguments::new(redacted)).filter(is_object).unwrap_or_default())
         }
-        call
-    });
-    let calls: Vec<_> = calls.collect();
-    if !calls.is_empty() {
-        *message = message.clone().with_tool_calls(calls);
-    }
+        Cow::Borrowed(_) => None,
+    })
 }
 
-fn redact_text(message: &mut Message, replacer: &mut Replacer<'_>) {
+/// `message`, whose calls have the arguments that `replace` gives for theirs.
+fn with_arguments(
+    message: Message,
+    mut replace: impl FnMut(&Arguments) -> Option<Arguments>,
+) -> Message {
+    if message.tool_calls().is_empty() {
+        return message;
+    }
+    let mut calls = message.tool_calls().to_vec();
+    for call in &mut calls {
+        if let Some(arguments) = replace(&call.arguments) {
+            call.arguments = arguments;
+        }
+    }
+    message.with_tool_calls(calls)
+}
+
+fn redact_text(message: Message, replacer: &mut Replacer<'_>) -> Message {
     let content = match message.content() {
         Content::Text(text) => match replacer.text(text) {
             Cow::Owned(redacted) => Content::from(redacted),
-            Cow::Borrowed(_) => return,
+            Cow::Borrowed(_) => return message,
         },
         Content::Parts(parts) => {
             let parts = parts.iter().map(|part| match part {
@@ -178,10 +190,10 @@ fn redact_text(message: &mut Message, replacer: &mut Replacer<'_>) {
             Content::Parts(parts.collect())
         }
     };
-    *message = message.clone().with_content(content);
+    message.with_content(content)
 }
 
-/// What is said of blocked data: its kinds, and never the data.
+/// The reason for which blocked data is not passed on: its kinds, and never the data.
 fn blocked(replacer: &Replacer<'_>) -> String {
     let kinds: Vec<_> = replacer.blocked.iter().map(|kind| kind.label().to_lowercase()).collect();
     format!("personal data is not passed on ({})", kinds.join(", "))
@@ -202,8 +214,8 @@ impl Interceptor for Redaction {
         if !self.output && !self.restore {
             return next.run(request, call).await;
         }
-        let mut reply = next.run(request, &call.clone().quiet()).await?;
-        self.reply(&mut reply, &sent)?;
+        let reply = next.run(request, &call.clone().quiet()).await?;
+        let reply = self.reply(reply, &sent)?;
         show(&reply, call);
         Ok(reply)
     }

@@ -1,6 +1,6 @@
 //! The node that asks the model.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use hanok_core::Spent;
 use hanok_graph::{Context, Snapshot, StepError};
@@ -28,7 +28,7 @@ use crate::{
 
 /// Asks the model for the next step: calls, or the answer. An empty reply is asked again once.
 pub(crate) async fn call_model(
-    agent: Arc<AgentSettings>,
+    agent: &AgentSettings,
     state: Snapshot<AgentState>,
     context: Context,
 ) -> Result<AgentStateUpdate, AgentError> {
@@ -44,18 +44,18 @@ pub(crate) async fn call_model(
 
     let (mut iteration, mut usage) = (state.iteration + 1, state.usage.clone());
     let asking = Asking { context: &context, messages: &messages };
-    let mut turn = agent.turn(asking, &mut usage, "model", request.clone()).await?;
-    if let Some(words) = agent.lacks(&turn, &choice).filter(|_| iteration < limit) {
+    let mut reply = agent.ask(asking, &mut usage, "model", request.clone()).await?;
+    if let Some(words) = agent.correction(&reply, choice).filter(|_| iteration < limit) {
         iteration += 1;
-        turn = agent.turn(asking, &mut usage, "model-again", request.message(words)).await?;
+        reply = agent.ask(asking, &mut usage, "model-again", request.message(words)).await?;
     }
     let update = missing.into_iter().fold(AgentState::update(), AgentStateUpdate::message);
     let update = update.iteration(iteration).usage(usage);
-    if !turn.is_empty() && agent.lacks(&turn, &choice).is_some() {
+    if !reply.is_empty() && agent.correction(&reply, choice).is_some() {
         return Ok(agent.stop(&context, update, StopReason::NoToolCall));
     }
-    agent.hold(&mut turn, &choice);
-    Ok(agent.conclude(&context, turn, update))
+    agent.refuse_calls(&mut reply, choice);
+    Ok(agent.conclude(&context, reply, update))
 }
 
 /// Of which task the model is asked, and with which conversation.
@@ -74,22 +74,21 @@ struct Replied {
 
 impl AgentSettings {
     /// Whether the model is to call a tool now. What is wanted is wanted of a turn's first reply, so that the turn can end.
-    fn choice(&self, state: &AgentState) -> ToolChoice {
+    fn choice(&self, state: &AgentState) -> &ToolChoice {
         match &self.tool_choice {
-            ToolChoice::None => ToolChoice::None,
-            choice if state.iteration == 0 => choice.clone(),
-            _ => ToolChoice::Auto,
+            choice if state.iteration == 0 || *choice == ToolChoice::None => choice,
+            _ => &ToolChoice::Auto,
         }
     }
 
     /// What the model is told when `turn` is not what it was asked for. A server may ignore the choice.
-    fn lacks(&self, turn: &ReadReply, choice: &ToolChoice) -> Option<String> {
-        let calls = !turn.calls.is_empty() || !turn.faults.is_empty();
+    fn correction(&self, reply: &ReadReply, choice: &ToolChoice) -> Option<String> {
+        let calls = !reply.calls.is_empty() || !reply.faults.is_empty();
         match choice {
             ToolChoice::Required | ToolChoice::Tool(_) => {
                 (!calls).then(|| prompt::tool_wanted(choice, self.language))
             }
-            _ if turn.is_empty() => {
+            _ if reply.is_empty() => {
                 Some(prompt::empty_reply(self.protocol, self.language).to_owned())
             }
             _ => None,
@@ -97,15 +96,15 @@ impl AgentSettings {
     }
 
     /// Calls that `choice` does not allow are not made.
-    fn hold(&self, turn: &mut ReadReply, choice: &ToolChoice) {
+    fn refuse_calls(&self, reply: &mut ReadReply, choice: &ToolChoice) {
         let is_wrong = |call: &&ToolCall| match choice {
             ToolChoice::None => true,
             ToolChoice::Tool(name) => call.name != *name,
             _ => false,
         };
-        let wrong: Vec<_> = turn.calls.iter().filter(is_wrong).map(|c| c.id.clone()).collect();
-        turn.faults.retain(|f| f.call_id.as_ref().is_none_or(|id| !wrong.contains(id)));
-        turn.faults.extend(wrong.into_iter().map(|id| Fault {
+        let wrong: Vec<_> = reply.calls.iter().filter(is_wrong).map(|c| c.id.clone()).collect();
+        reply.faults.retain(|f| f.call_id.as_ref().is_none_or(|id| !wrong.contains(id)));
+        reply.faults.extend(wrong.into_iter().map(|id| Fault {
             call_id: Some(id),
             kind: FaultKind::Denied,
             text: prompt::not_chosen(choice, self.language),
@@ -130,7 +129,7 @@ impl AgentSettings {
     }
 
     /// Asks the model, once and for all of the task's runs, and reads what it says.
-    async fn turn(
+    async fn ask(
         &self,
         Asking { context, messages }: Asking<'_>,
         usage: &mut TurnUsage,
@@ -158,33 +157,38 @@ impl AgentSettings {
             language: self.language,
             prefix: &format!("call-{}", task.get(..8).unwrap_or(&task)),
             taken: conversation::call_ids(messages),
+            issued: BTreeSet::new(),
         };
         Ok(reading.read(&reply))
     }
 
-    /// What the turn changes: an answer ends it, calls and faults go to the tools.
+    /// The update of a reply: an answer ends the turn, calls and faults go to the tools.
     fn conclude(
         &self,
         context: &Context,
-        turn: ReadReply,
+        reply: ReadReply,
         update: AgentStateUpdate,
     ) -> AgentStateUpdate {
-        if turn.is_empty() {
+        if reply.is_empty() {
             return self.stop(context, update, StopReason::EmptyReply);
         }
-        self.tell(context, &turn);
-        // Servers refuse a message that says nothing.
-        let says = !turn.text.is_empty() || !turn.calls.is_empty();
-        let message = Message::assistant(turn.text).with_tool_calls(turn.calls.iter().cloned());
-        let update = if says { update.message(message) } else { update };
-        let update = update.pending_tool_calls(turn.calls);
-        let update = if turn.faults.is_empty() { update } else { update.faults(turn.faults) };
-        match turn.answer {
-            Some(answer) => {
-                update.should_stop(true).stopped(Some(StopReason::Answered)).answer(Some(answer))
-            }
-            None => update.should_stop(false),
+        let ReadReply { text, thought, calls, faults, answer } = reply;
+        if let Some(text) = thought {
+            self.emit(context, |agent| AgentProgress::Thought { agent, text });
         }
+        for ToolCall { id, name: tool, arguments } in calls.iter().cloned() {
+            self.emit(context, |agent| AgentProgress::Call { agent, id, tool, arguments });
+        }
+        // Servers refuse a message that says nothing.
+        let says = !text.is_empty() || !calls.is_empty();
+        let message = Message::assistant(text).with_tool_calls(calls.iter().cloned());
+        let update = if says { update.message(message) } else { update };
+        let update = update.pending_tool_calls(calls);
+        let update = if faults.is_empty() { update } else { update.faults(faults) };
+        let Some(answer) = answer else { return update.should_stop(false) };
+        let text = answer.clone();
+        self.emit(context, |agent| AgentProgress::Answer { agent, text });
+        update.should_stop(true).stopped(Some(StopReason::Answered)).answer(Some(answer))
     }
 
     fn stop(
@@ -193,26 +197,8 @@ impl AgentSettings {
         update: AgentStateUpdate,
         reason: StopReason,
     ) -> AgentStateUpdate {
-        context.custom(&AgentProgress::Stopped { agent: self.name.clone(), reason });
+        self.emit(context, |agent| AgentProgress::Stopped { agent, reason });
         update.should_stop(true).stopped(Some(reason))
-    }
-
-    fn tell(&self, context: &Context, turn: &ReadReply) {
-        let agent = || self.name.clone();
-        if let Some(text) = turn.thought.clone() {
-            context.custom(&AgentProgress::Thought { agent: agent(), text });
-        }
-        for call in &turn.calls {
-            context.custom(&AgentProgress::Call {
-                agent: agent(),
-                id: call.id.clone(),
-                tool: call.name.clone(),
-                arguments: call.arguments.clone(),
-            });
-        }
-        if let Some(text) = turn.answer.clone() {
-            context.custom(&AgentProgress::Answer { agent: agent(), text });
-        }
     }
 
     fn model_failed(&self, error: StepError) -> AgentError {

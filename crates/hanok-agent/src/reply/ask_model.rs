@@ -40,16 +40,17 @@ pub(crate) async fn ask_through(
     model: NextModel<'_>,
     request: ChatRequest,
     call: &Call,
-    (parser, protocol): (&Parser, Protocol),
+    reading: (&Parser, Protocol),
     capture: ContentCapture,
 ) -> Result<ChatReply, ModelError> {
-    let shown = VisibleTokens::of(call, parser, protocol);
-    let call = shown.as_ref().map_or(call, |(call, _)| call);
+    let (parser, protocol) = reading;
+    let visible = VisibleTokens::of(call, parser, protocol);
+    let call = visible.as_ref().map_or(call, |(call, _)| call);
     let span = hanok_telemetry::chat(model.model());
     capture.input(&span, || serde_json::to_string(&request.messages).unwrap_or_default());
     let reply = model.run(request, call).instrument(span.clone()).await;
-    if let Some((_, shown)) = &shown {
-        shown.finish();
+    if let Some((_, visible)) = &visible {
+        visible.finish();
     }
     match &reply {
         Ok(reply) => {

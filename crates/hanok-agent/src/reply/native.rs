@@ -1,5 +1,7 @@
 //! Native calls as servers pass them on: names with decoration, arguments that are nearly JSON.
 
+use std::borrow::Cow;
+
 use hanok_parse::{Format, Parser};
 use hanok_state::{Arguments, ToolCall};
 use serde::de::IgnoredAny;
@@ -16,26 +18,29 @@ pub(super) fn is_name(name: &str) -> bool {
 /// of JSON mended. What was `cut` off is not completed.
 pub(super) fn understood(parser: &Parser, call: &ToolCall, cut: bool) -> (String, Arguments) {
     let arguments = once_encoded(&call.arguments);
-    let known = parser.declared().tools().any(|tool| tool == call.name);
+    let is_declared = parser.declared().tools().any(|tool| tool == call.name);
     let whole = is_object(&arguments);
     // Another value than an object is none that was meant as one.
     let other = !whole && arguments.decode::<IgnoredAny>().is_ok();
-    if (known && whole) || other || (cut && !whole) {
-        return (call.name.clone(), arguments);
-    }
-    // As a model would write it, which the parser reads with all that it forgives.
-    let text = format!("Action: {}\nAction Input: {arguments}", call.name);
-    let read = parser.clone().format(Format::React).parse(&text);
-    match (read.calls.as_slice(), &read.error) {
-        ([one], None) => (one.name.clone(), Arguments::new(one.arguments.as_str())),
-        _ => (call.name.clone(), arguments),
+    let is_clear = (is_declared && whole) || other || (cut && !whole);
+    match (!is_clear).then(|| as_written(parser, &call.name, &arguments)).flatten() {
+        Some(understood) => understood,
+        None => (call.name.clone(), arguments.into_owned()),
     }
 }
 
-/// Some servers encode an object twice: as a text that holds it.
-fn once_encoded(arguments: &Arguments) -> Arguments {
+/// The call as the parser reads it in a model's text, with all that it forgives.
+fn as_written(parser: &Parser, name: &str, arguments: &Arguments) -> Option<(String, Arguments)> {
+    let text = format!("Action: {name}\nAction Input: {arguments}");
+    let mut read = parser.clone().format(Format::React).parse(&text);
+    let call = read.calls.pop().filter(|_| read.calls.is_empty() && read.error.is_none())?;
+    Some((call.name, Arguments::new(call.arguments.as_str())))
+}
+
+/// The arguments as an object: some servers encode one twice, as a text that holds it.
+fn once_encoded(arguments: &Arguments) -> Cow<'_, Arguments> {
     match arguments.decode::<String>().map(Arguments::new) {
-        Ok(inner) if is_object(&inner) => inner,
-        _ => arguments.clone(),
+        Ok(inner) if is_object(&inner) => Cow::Owned(inner),
+        _ => Cow::Borrowed(arguments),
     }
 }

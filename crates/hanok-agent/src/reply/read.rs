@@ -40,7 +40,9 @@ pub(crate) struct ReplyReader<'a> {
     /// What the ids of calls begin with that have none of their own.
     pub(crate) prefix: &'a str,
     /// The ids of earlier calls.
-    pub(crate) taken: BTreeSet<String>,
+    pub(crate) taken: BTreeSet<&'a str>,
+    /// The ids of the calls of this reply, so far.
+    pub(crate) issued: BTreeSet<String>,
 }
 
 impl ReplyReader<'_> {
@@ -97,28 +99,19 @@ impl ReplyReader<'_> {
         }
     }
 
-    fn of_text(&mut self, text: &str, read: Reply) -> ReadReply {
-        if let Some(answer) = read.answer {
-            let text = answer.clone();
-            return ReadReply {
-                text,
-                thought: read.thought,
-                answer: Some(answer),
-                ..ReadReply::default()
+    fn of_text(&mut self, text: &str, mut read: Reply) -> ReadReply {
+        if read.answer.is_some() || (read.calls.is_empty() && read.error.is_none()) {
+            let (answer, thought) = match read.answer {
+                Some(answer) => (Some(answer), read.thought),
+                None => (Some(read.content).filter(|text| !text.is_empty()).or(read.thought), None),
             };
+            let text = answer.clone().unwrap_or_default();
+            return ReadReply { text, thought, answer, ..ReadReply::default() };
         }
-        if read.calls.is_empty() && read.error.is_none() {
-            let answer = Some(read.content).filter(|said| !said.is_empty()).or(read.thought);
-            return ReadReply {
-                text: answer.clone().unwrap_or_default(),
-                answer,
-                ..ReadReply::default()
-            };
-        }
-        let said = before_inventions(text, &read).to_owned();
-        let thought = read.thought.clone();
+        let written = before_inventions(text, &read).to_owned();
+        let thought = read.thought.take();
         let (calls, faults) = self.attempts(read);
-        self.bounded(ReadReply { text: said, thought, calls, faults, answer: None })
+        self.bounded(ReadReply { text: written, thought, calls, faults, answer: None })
     }
 
     /// The calls, and what was meant as one, in the order of the text.
@@ -161,9 +154,9 @@ impl ReplyReader<'_> {
     fn id(&mut self, id: &str) -> String {
         let made = (0..).map(|n: u32| format!("{}-{n}", self.prefix));
         let own = Some(id.to_owned()).filter(|id| !id.is_empty());
-        let free = own.into_iter().chain(made).find(|id| !self.taken.contains(id));
-        let free = free.unwrap_or_default();
-        self.taken.insert(free.clone());
+        let is_free = |id: &String| !self.taken.contains(id.as_str()) && !self.issued.contains(id);
+        let free = own.into_iter().chain(made).find(is_free).unwrap_or_default();
+        self.issued.insert(free.clone());
         free
     }
 
@@ -209,9 +202,10 @@ mod tests {
             arguments: Default::default(),
         });
         let reply = ChatReply::new(Message::assistant(text).with_tool_calls(calls), "m");
-        let taken = ["c-0".to_owned(), "old".to_owned()].into();
+        let taken = ["c-0", "old"].into();
         let (language, prefix) = (Language::English, "c");
-        ReplyReader { parser: &parser, protocol, language, prefix, taken }.read(&reply)
+        ReplyReader { parser: &parser, protocol, language, prefix, taken, issued: [].into() }
+            .read(&reply)
     }
 
     fn summary(turn: &ReadReply) -> String {

@@ -20,7 +20,7 @@ pub(crate) async fn run_tool(
 ) -> Result<ToolOutput, ToolError> {
     let after = tool.timeout();
     let after = context.time_left().map_or(after, |left| left.min(after));
-    let clock = context.clock().clone();
+    let clock = context.clock();
     let limited = context.clone().deadline(clock.now().plus(after));
     context.admit(Charge::Tool).map_err(|over| ToolError::OverBudget(over.0))?;
     context.spend().add(Spent { tool_calls: 1, ..Spent::default() });

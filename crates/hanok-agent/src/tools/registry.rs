@@ -70,14 +70,14 @@ impl ToolRegistry {
     pub fn new(tools: impl IntoIterator<Item = SharedTool>) -> Result<Self, RegistryError> {
         let (mut names, mut registered, mut faults) = (BTreeSet::new(), Vec::new(), Vec::new());
         for tool in tools {
-            let name = tool.spec().name().to_owned();
-            if !names.insert(name.clone()) {
-                faults.push(ToolFault::TwiceNamed { tool: name });
+            let name = || tool.spec().name().to_owned();
+            if !names.insert(name()) {
+                faults.push(ToolFault::TwiceNamed { tool: name() });
                 continue;
             }
             match schema::compile(tool.spec().schema()) {
                 Ok(validator) => registered.push(Registered { tool, validator }),
-                Err(source) => faults.push(ToolFault::Schema { tool: name, source }),
+                Err(source) => faults.push(ToolFault::Schema { tool: name(), source }),
             }
         }
         if faults.is_empty() {
@@ -101,10 +101,10 @@ impl ToolRegistry {
     /// What a model's text may call: these tools and nothing else. P32
     pub fn declared(&self) -> Declared {
         self.specs().fold(Declared::new(), |declared, spec| {
-            let parameters = spec.parameters();
-            let parameters = parameters
-                .iter()
-                .map(|parameter| (parameter.name.clone(), kind(parameter), parameter.required));
+            let parameters = spec.parameters().into_iter();
+            let parameters = parameters.map(|Parameter { name, kind, required, .. }| {
+                (name, parameter_type(&kind), required)
+            });
             declared.tool_with(spec.name(), parameters)
         })
     }
@@ -185,8 +185,8 @@ impl ToolRegistry {
 }
 
 /// A parameter's type, as the parser takes it.
-fn kind(parameter: &Parameter) -> ParamType {
-    match parameter.kind.as_str() {
+fn parameter_type(kind: &str) -> ParamType {
+    match kind {
         "string" => ParamType::String,
         "integer" => ParamType::Integer,
         "number" => ParamType::Number,
