@@ -82,7 +82,7 @@ pub(crate) fn is_marked(message: &Message) -> bool {
 
 /// What was said and done, as text: for a summary, or for another model. Who wrote it cannot be told from the text alone,
 /// so it goes between marks ([`DataMark`]).
-pub fn transcript(messages: &[Message]) -> String {
+pub fn transcript<'m>(messages: impl IntoIterator<Item = &'m Message>) -> String {
     let mut text = String::new();
     for message in messages {
         let said = observation_text(message);

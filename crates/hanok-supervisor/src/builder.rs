@@ -25,20 +25,9 @@ const MAX_HOPS: u32 = 8;
 #[must_use]
 pub struct SupervisorBuilder {
     name: String,
-    model: SharedModel,
+    /// The settings so far. The system prompt, the parser and the summariser are made of the others at the end.
+    settings: SupervisorSettings,
     prompt: String,
-    agents: Vec<ReactAgent>,
-    max_iterations: u32,
-    language: Language,
-    undecided: Undecided,
-    history: HandoffHistory,
-    summariser: Option<Summariser>,
-    output: OutputMode,
-    keeps_routing: bool,
-    parallel: bool,
-    max_hops: u32,
-    temperature: Option<f64>,
-    capture: ContentCapture,
     runtime: Runtime,
 }
 
@@ -51,11 +40,11 @@ impl Supervisor {
 
 impl SupervisorBuilder {
     fn new(model: SharedModel) -> Self {
-        Self {
-            name: "supervisor".to_owned(),
+        let settings = SupervisorSettings {
             model,
-            prompt: String::new(),
             agents: Vec::new(),
+            parser: Parser::default(),
+            system: String::new(),
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             undecided: Undecided::default(),
@@ -67,8 +56,9 @@ impl SupervisorBuilder {
             max_hops: MAX_HOPS,
             temperature: None,
             capture: ContentCapture::default(),
-            runtime: Runtime::default(),
-        }
+        };
+        let name = "supervisor".to_owned();
+        Self { name, settings, prompt: String::new(), runtime: Runtime::default() }
     }
 
     /// The name of its graph, for drawings and errors. Default: `supervisor`.
@@ -83,77 +73,88 @@ impl SupervisorBuilder {
 
     /// Adds an agent. The model reads its name and description.
     pub fn agent(mut self, agent: ReactAgent) -> Self {
-        self.agents.push(agent);
+        self.settings.agents.push(agent);
         self
     }
 
     /// Adds agents, in this order.
     pub fn agents(mut self, agents: impl IntoIterator<Item = ReactAgent>) -> Self {
-        self.agents.extend(agents);
+        self.settings.agents.extend(agents);
         self
     }
 
     /// How often the model is asked for a route in a turn, asking again included. Default: 5.
-    pub fn max_iterations(self, max_iterations: u32) -> Self {
-        Self { max_iterations, ..self }
+    pub fn max_iterations(mut self, max_iterations: u32) -> Self {
+        self.settings.max_iterations = max_iterations;
+        self
     }
 
     /// The language of what the supervisor says to its model, and of its own notes to the user. Default: English.
-    pub fn language(self, language: Language) -> Self {
-        Self { language, ..self }
+    pub fn language(mut self, language: Language) -> Self {
+        self.settings.language = language;
+        self
     }
 
     /// What becomes of a reply that is neither a delegation nor an answer. Default: it is the answer.
-    pub fn undecided(self, undecided: Undecided) -> Self {
-        Self { undecided, ..self }
+    pub fn undecided(mut self, undecided: Undecided) -> Self {
+        self.settings.undecided = undecided;
+        self
     }
 
     /// What an agent is given of the conversation besides its task. Default: what the user said. B114
     ///
     /// All of it is what the supervisor's own model reads: what agents found is data in it.
-    pub fn history(self, history: HandoffHistory) -> Self {
-        Self { history, ..self }
+    pub fn history(mut self, history: HandoffHistory) -> Self {
+        self.settings.history = history;
+        self
     }
 
     /// Who makes summaries, where agents are given one. Default: the supervisor's model.
-    pub fn summariser(self, summariser: Summariser) -> Self {
-        Self { summariser: Some(summariser), ..self }
+    pub fn summariser(mut self, summariser: Summariser) -> Self {
+        self.settings.summariser = Some(summariser);
+        self
     }
 
     /// What of an agent's work comes back into the conversation. Default: its answer. B114
-    pub fn output(self, output: OutputMode) -> Self {
-        Self { output, ..self }
+    pub fn output(mut self, output: OutputMode) -> Self {
+        self.settings.output = output;
+        self
     }
 
     /// Whether the replies that delegate stay in the conversation. Default: they do. B114
     ///
     /// The model reads them in neither case: it is told what came of them.
-    pub fn keep_routing(self, keep: bool) -> Self {
-        Self { keeps_routing: keep, ..self }
+    pub fn keep_routing(mut self, keep: bool) -> Self {
+        self.settings.keeps_routing = keep;
+        self
     }
 
     /// Runs the delegations of one reply in parallel, at most 16 at once; their results come in the order of the
     /// delegations. Default: the first is run, and the model is told that the others were not. B114
-    pub fn parallel(self) -> Self {
-        Self { parallel: true, ..self }
+    pub fn parallel(mut self) -> Self {
+        self.settings.parallel = true;
+        self
     }
 
     /// How many delegations are run in a turn, and how often the agents of one hand over to one another. Default: 8. B114
     ///
     /// A turn that comes to it ends with the best that was found ([`StopReason::HopLimit`](hanok_agent::StopReason)).
-    pub fn max_hops(self, max_hops: u32) -> Self {
-        Self { max_hops, ..self }
+    pub fn max_hops(mut self, max_hops: u32) -> Self {
+        self.settings.max_hops = max_hops;
+        self
     }
 
     /// How freely the model chooses its words, from 0. Default: what its server takes.
-    pub fn temperature(self, temperature: f64) -> Self {
-        Self { temperature: Some(temperature), ..self }
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.settings.temperature = Some(temperature);
+        self
     }
 
     /// Whether the spans of the supervisor's own model calls hold what is said; its agents say so for themselves. Default:
     /// they do not.
-    pub fn capture(self, capture: ContentCapture) -> Self {
-        Self { capture, ..self }
+    pub fn capture(mut self, capture: ContentCapture) -> Self {
+        self.settings.capture = capture;
+        self
     }
 
     /// Where time, ids and randomness come from, for its agents too. Default: the system's.
@@ -167,58 +168,43 @@ impl SupervisorBuilder {
     ///
     /// [`SupervisorBuildError`] with every fault there is.
     pub fn build(self) -> Result<Supervisor, SupervisorBuildError> {
-        let faults = self.faults();
+        let Self { name, mut settings, prompt, runtime } = self;
+        let faults = faults(&settings);
         if !faults.is_empty() {
             return Err(SupervisorBuildError { faults });
         }
-        let declared =
-            self.agents.iter().fold(Declared::new(), |all, agent| all.agent(agent.name()));
-        let settings = SupervisorSettings {
-            system: prompt::system(&self.prompt, self.agents.iter(), self.parallel, self.language),
-            parser: Parser::new(declared),
-            summariser: self
-                .summariser
-                .unwrap_or_else(|| Summariser::model(self.model.clone(), self.language)),
-            model: self.model,
-            agents: self.agents,
-            max_iterations: self.max_iterations,
-            language: self.language,
-            undecided: self.undecided,
-            history: self.history,
-            output: self.output,
-            keeps_routing: self.keeps_routing,
-            parallel: self.parallel,
-            max_hops: self.max_hops,
-            temperature: self.temperature,
-            capture: self.capture,
-        };
-        Supervisor::new(&self.name, settings, self.runtime)
+        let (agents, language) = (&settings.agents, settings.language);
+        let declared = agents.iter().fold(Declared::new(), |all, agent| all.agent(agent.name()));
+        settings.system = prompt::system(&prompt, agents.iter(), settings.parallel, language);
+        settings.parser = Parser::new(declared);
+        if settings.summariser.is_none() {
+            settings.summariser = Some(Summariser::model(settings.model.clone(), language));
+        }
+        Supervisor::new(&name, settings, runtime)
     }
+}
 
-    fn faults(&self) -> Vec<SupervisorFault> {
-        let (mut names, mut faults) = (BTreeSet::new(), Vec::new());
-        if self.agents.is_empty() {
-            faults.push(SupervisorFault::NoAgents);
-        }
-        if self.max_iterations == 0 {
-            faults.push(SupervisorFault::NoIterations);
-        }
-        if self.max_hops == 0 {
-            faults.push(SupervisorFault::NoHops);
-        }
-        let twice = self.agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
-        faults.extend(twice.map(|name| SupervisorFault::TwiceNamed { agent: name.to_owned() }));
-        let members = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
-        let strange = self.agents.iter().flat_map(|agent| {
-            let strange =
-                agent.handoffs().map(HandoffTool::target).filter(|to| !names.contains(to));
-            strange.map(|to| SupervisorFault::UnknownTarget {
-                agent: agent.name().to_owned(),
-                to: to.to_owned(),
-                members: members(),
-            })
-        });
-        faults.extend(strange);
-        faults
+fn faults(settings: &SupervisorSettings) -> Vec<SupervisorFault> {
+    let agents = &settings.agents;
+    let (mut names, mut faults) = (BTreeSet::new(), Vec::new());
+    if agents.is_empty() {
+        faults.push(SupervisorFault::NoAgents);
     }
+    if settings.max_iterations == 0 {
+        faults.push(SupervisorFault::NoIterations);
+    }
+    if settings.max_hops == 0 {
+        faults.push(SupervisorFault::NoHops);
+    }
+    let twice = agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
+    faults.extend(twice.map(|name| SupervisorFault::TwiceNamed { agent: name.to_owned() }));
+    for agent in agents {
+        let targets = agent.handoffs().map(HandoffTool::target);
+        faults.extend(targets.filter(|to| !names.contains(to)).map(|to| {
+            let members = agents.iter().map(|agent| agent.name().to_owned()).collect();
+            let agent = agent.name().to_owned();
+            SupervisorFault::UnknownTarget { agent, to: to.to_owned(), members }
+        }));
+    }
+    faults
 }

@@ -63,10 +63,10 @@ pub(crate) fn results(messages: &Messages) -> Vec<AgentResult> {
     let (mut results, mut work) = (Vec::new(), Vec::new());
     for message in turn {
         if note(message, KIND) == Some(WORK) {
-            work.push(message.clone());
+            work.push(message);
         } else if let Some(result) = read_result(message) {
             let work = std::mem::take(&mut work);
-            let work = (!work.is_empty()).then(|| transcript(&work));
+            let work = (!work.is_empty()).then(|| transcript(work));
             results.push(AgentResult { work, ..result });
         }
     }

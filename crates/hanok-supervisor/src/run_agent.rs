@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hanok_agent::{AgentState, AgentStateUpdate, ReactAgent, StopReason};
 use hanok_graph::{Context, Outcome, SubgraphError};
-use hanok_state::{Message, ToolCall};
+use hanok_state::Message;
 
 /// Why an agent came to no end.
 #[derive(Debug)]
@@ -39,12 +39,12 @@ pub(crate) fn added_messages(
 ) -> Vec<Message> {
     let mut ids = BTreeMap::new();
     let added = state.messages.iter().skip(input_len).cloned().map(|message| {
-        let calls = message.tool_calls().iter().map(|call| {
-            let id = ids.entry(call.id.clone()).or_insert_with(|| rename(&call.id)).clone();
-            ToolCall { id, ..call.clone() }
-        });
-        let calls: Vec<_> = calls.collect();
-        let answers = message.tool_call_id().and_then(|id| ids.get(id)).cloned();
+        let mut calls = message.tool_calls().to_vec();
+        for call in &mut calls {
+            let own = std::mem::take(&mut call.id);
+            call.id = ids.entry(own).or_insert_with_key(|id| rename(id)).clone();
+        }
+        let answers = message.tool_call_id().and_then(|id| ids.get(id));
         let message = message.with_tool_calls(calls);
         match answers {
             Some(id) => message.with_tool_call_id(id),

@@ -1,6 +1,9 @@
 //! The settings of a supervisor.
 
+use std::sync::Arc;
+
 use hanok_agent::{ContentCapture, Handoff, HandoffHistory, Language, ReactAgent, Summariser};
+use hanok_graph::{Context, Snapshot};
 use hanok_model::SharedModel;
 use hanok_parse::Parser;
 
@@ -39,7 +42,7 @@ pub(crate) struct SupervisorSettings {
     pub(crate) language: Language,
     pub(crate) undecided: Undecided,
     pub(crate) history: HandoffHistory,
-    pub(crate) summariser: Summariser,
+    pub(crate) summariser: Option<Summariser>,
     pub(crate) output: OutputMode,
     pub(crate) keeps_routing: bool,
     pub(crate) parallel: bool,
@@ -49,8 +52,17 @@ pub(crate) struct SupervisorSettings {
 }
 
 impl SupervisorSettings {
+    /// A node that runs `run` with these settings.
+    pub(crate) fn node<F>(
+        self: &Arc<Self>,
+        run: fn(Arc<Self>, Snapshot<SupervisorState>, Context) -> F,
+    ) -> impl Fn(Snapshot<SupervisorState>, Context) -> F + use<F> {
+        let settings = self.clone();
+        move |state, context| run(settings.clone(), state, context)
+    }
+
     /// The delegation of `task` to the agent `to`.
-    pub(crate) fn handoff(&self, to: String, task: Option<String>) -> Handoff {
+    pub(crate) fn handoff(&self, to: &str, task: Option<&str>) -> Handoff {
         let handoff = Handoff::new(to).history(self.history);
         match task {
             Some(task) => handoff.task(task),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hanok_agent::ReactAgent;
-use hanok_graph::{Context, END, Graph, Runtime, START, Send, Snapshot, Target};
+use hanok_graph::{END, Graph, Runtime, START, Send, Target};
 use hanok_state::{Map, Message, State};
 
 use crate::{
@@ -58,15 +58,10 @@ impl Supervisor {
         runtime: Runtime,
     ) -> Result<Self, SupervisorBuildError> {
         let settings = Arc::new(settings);
-        let (chooses, runs) = (settings.clone(), settings.clone());
         let steps = settings.max_iterations.saturating_mul(2).saturating_add(2);
         let graph = Graph::<SupervisorState>::builder(name)
-            .node("supervisor", move |state: Snapshot<SupervisorState>, context: Context| {
-                choose_agent(chooses.clone(), state, context)
-            })
-            .node("execute_agent", move |state: Snapshot<SupervisorState>, context: Context| {
-                execute_agent(runs.clone(), state, context)
-            })
+            .node("supervisor", settings.node(choose_agent))
+            .node("execute_agent", settings.node(execute_agent))
             .edge(START, "supervisor")
             .branch("supervisor", next_after_choice, ["execute_agent", END])
             .edge("execute_agent", "supervisor")

@@ -22,7 +22,7 @@ use self::{
     error::{SwarmBuildError, SwarmFault},
     settings::SwarmSettings,
     state::{SwarmState, SwarmStateUpdate},
-    take_turn::take_turn,
+    take_turn::{Member, take_turn},
 };
 
 /// Agents that hand a thread to one another by calls ([`HandoffTool`](hanok_agent::HandoffTool)), without anybody above
@@ -72,13 +72,12 @@ impl Swarm {
         let begin = move |state: &SwarmState| begins.active(state).map(str::to_owned);
         let mut graph = Graph::<SwarmState>::builder(name).branch(START, begin, &names);
         for agent in &settings.agents {
-            let (runs, agent) = (settings.clone(), agent.clone());
-            let name = agent.name().to_owned();
+            let member = Arc::new(Member { swarm: settings.clone(), agent: agent.clone() });
             let node = move |state: Snapshot<SwarmState>, context: Context| {
-                take_turn(runs.clone(), agent.clone(), state, context)
+                take_turn(member.clone(), state, context)
             };
             let targets = names.iter().map(String::as_str).chain([END]);
-            graph = graph.node(&name, node).branch(&name, next_agent, targets);
+            graph = graph.node(agent.name(), node).branch(agent.name(), next_agent, targets);
         }
         let steps = settings.max_hops.saturating_add(2);
         match graph.recursion_limit(steps.max(100)).runtime(runtime).build() {

@@ -33,9 +33,9 @@ pub(crate) async fn choose_agent(
     if state.iteration >= limit {
         return Ok(supervisor.end(&context, &state, StopReason::MaxIterations));
     }
-    let request = supervisor.request(&state);
     let mut iteration = state.iteration + 1;
-    let (mut text, mut chosen) = supervisor.ask(&context, "route", request.clone()).await?;
+    let (mut text, mut chosen) =
+        supervisor.ask(&context, "route", supervisor.request(&state)).await?;
     if let Some(correction) = supervisor.correction(&chosen, &state) {
         if iteration >= limit && !matches!(chosen, Route::Undecided(_) | Route::Delegate { .. }) {
             let ended = supervisor.end(&context, &state, StopReason::MaxIterations);
@@ -44,7 +44,7 @@ pub(crate) async fn choose_agent(
         if iteration < limit {
             iteration += 1;
             context.custom(&SupervisorProgress::Corrected { with: correction.clone() });
-            let request = corrected(request, text, correction);
+            let request = corrected(supervisor.request(&state), text, correction);
             (text, chosen) = supervisor.ask(&context, "route-again", request).await?;
             if let Some(result) = supervisor.answered(&chosen, &state) {
                 return Ok(supervisor.settle(&context, result).iteration(iteration));
@@ -158,16 +158,15 @@ impl SupervisorSettings {
             return self.end(context, state, StopReason::HopLimit);
         };
         let notes = self.notes(&skipped, most, &answered, wrong);
-        let update = SupervisorState::update()
-            .current_agent(Some(first.agent.clone()))
-            .task(first.task.clone());
+        let Delegation { agent, task } = first.clone();
+        let update = SupervisorState::update().current_agent(Some(agent)).task(task);
         let update = match self.keeps_routing {
             true => update.message(conversation::routing(text, &skipped)),
             false => update,
         };
         let several = if run.len() > 1 { &run[..] } else { &[] };
-        let several: Vec<_> =
-            several.iter().map(|to| self.handoff(to.agent.clone(), to.task.clone())).collect();
+        let several = several.iter().map(|to| self.handoff(&to.agent, to.task.as_deref()));
+        let several: Vec<_> = several.collect();
         let mut skipped = Some(skipped);
         for Delegation { agent: to, task } in run {
             let (reason, skipped) = (reason.clone(), skipped.take().unwrap_or_default());

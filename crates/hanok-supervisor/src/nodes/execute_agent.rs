@@ -1,6 +1,6 @@
 //! The node that runs the chosen agents: delegations are hand-offs that come back with a result.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use hanok_agent::{AgentState, DataMark, Handoff, StopReason};
 use hanok_graph::{Context, Snapshot};
@@ -24,8 +24,8 @@ pub(crate) async fn execute_agent(
 ) -> Result<SupervisorStateUpdate, SupervisorError> {
     let sent: Option<Handoff> = context.input().map_err(SupervisorError::Delegation)?;
     let delegation = sent.unwrap_or_else(|| {
-        let to = state.current_agent.clone().unwrap_or_default();
-        supervisor.handoff(to, state.task.clone())
+        let to = state.current_agent.as_deref().unwrap_or_default();
+        supervisor.handoff(to, state.task.as_deref())
     });
     supervisor.delegate(delegation, &state, &context).await
 }
@@ -52,11 +52,11 @@ impl SupervisorSettings {
         state: &SupervisorState,
         context: &Context,
     ) -> Result<SupervisorStateUpdate, SupervisorError> {
-        let (name, task) = (delegation.to.clone(), delegation.task.clone());
         let view = conversation::model_view(&state.messages, &[], self.language);
         let AgentRun { output, stopped, work, .. } =
-            self.to_its_end(delegation, view, context).await?;
+            self.to_its_end(&delegation, view, context).await?;
         let mark = DataMark::new(&*context.runtime().rng);
+        let Handoff { to: name, task, .. } = delegation;
         let message = conversation::result(&name, task.as_deref(), &output, stopped, &mark);
         let work = work.into_iter().filter(|_| self.output == OutputMode::Full);
         let update = work.fold(SupervisorState::update(), |update, message| {
@@ -68,16 +68,16 @@ impl SupervisorSettings {
     /// Runs the agent, and those that it hands over to, and gives what the last one gave.
     async fn to_its_end(
         &self,
-        mut handoff: Handoff,
+        delegation: &Handoff,
         mut view: Vec<Message>,
         context: &Context,
     ) -> Result<AgentRun, SupervisorError> {
-        let (mut work, mut hop) = (Vec::new(), 0);
+        let (mut handoff, mut work, mut hop) = (Cow::Borrowed(delegation), Vec::new(), 0);
         loop {
             let mut ran = self.run(&handoff, &view, hop, context).await?;
             work.append(&mut ran.work);
             let Some(next) = ran.next.take() else { return Ok(AgentRun { work, ..ran }) };
-            (handoff, view) = (next, ran.messages);
+            (handoff, view) = (Cow::Owned(next), ran.messages);
             hop += 1;
         }
     }
@@ -96,7 +96,7 @@ impl SupervisorSettings {
             return Err(self.undeclared(name));
         };
         context.custom(&SupervisorProgress::AgentStarted { name: name.clone() });
-        let (summariser, language) = (Some(&self.summariser), agent.language());
+        let (summariser, language) = (self.summariser.as_ref(), agent.language());
         let step = format!("summary-{hop}");
         let taken = handoff.hand_over(view, summariser, language, context, &step).await;
         let taken = taken.map_err(SupervisorError::Step)?;

@@ -113,10 +113,12 @@ impl SwarmBuilder {
         let twice = self.agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
         faults.extend(twice.map(|name| SwarmFault::TwiceNamed { agent: name.to_owned() }));
         let members = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
-        let first = self.first.iter().filter(|first| !names.contains(first.as_str()));
+        let first = self.first.as_deref().filter(|first| !names.contains(first));
         faults.extend(
-            first
-                .map(|first| SwarmFault::UnknownFirst { agent: first.clone(), members: members() }),
+            first.map(|first| SwarmFault::UnknownFirst {
+                agent: first.to_owned(),
+                members: members(),
+            }),
         );
         for agent in &self.agents {
             let from = || agent.name().to_owned();

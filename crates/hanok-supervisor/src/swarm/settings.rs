@@ -19,12 +19,12 @@ pub(super) struct SwarmSettings {
 impl SwarmSettings {
     /// The agent that takes the turn.
     pub(super) fn active<'s>(&'s self, state: &'s SwarmState) -> Result<&'s str, SwarmError> {
-        let active = if state.active.is_empty() { &self.first } else { &state.active };
+        let active = if state.active.is_empty() { &self.first } else { &state.active }.as_str();
         match self.agents.iter().any(|agent| agent.name() == active) {
             true => Ok(active),
             false => {
                 let members = self.agents.iter().map(|agent| agent.name().to_owned()).collect();
-                Err(SwarmError::UnknownActive { active: active.clone(), members })
+                Err(SwarmError::UnknownActive { active: active.to_owned(), members })
             }
         }
     }

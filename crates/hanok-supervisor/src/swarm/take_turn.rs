@@ -13,16 +13,22 @@ use super::{
 };
 use crate::run_agent::{added_messages, run_agent};
 
+/// An agent and its swarm.
+pub(super) struct Member {
+    pub(super) swarm: Arc<SwarmSettings>,
+    pub(super) agent: ReactAgent,
+}
+
 /// Runs the active agent on what it sees, adds what it wrote to the conversation, and hands over if it says so.
 pub(super) async fn take_turn(
-    swarm: Arc<SwarmSettings>,
-    agent: ReactAgent,
+    member: Arc<Member>,
     state: Snapshot<SwarmState>,
     context: Context,
 ) -> Result<SwarmStateUpdate, SwarmError> {
+    let Member { swarm, agent } = &*member;
     let view = state.view();
     let (input_len, input) = (view.len(), agent.input(view, None));
-    let ended = run_agent(&agent, input, &context).await;
+    let ended = run_agent(agent, input, &context).await;
     let (ran, stopped) = ended.map_err(|unfinished| SwarmError::of(unfinished, agent.name()))?;
 
     let added = added(&state, &ran, input_len, agent.name());
@@ -43,12 +49,14 @@ pub(super) async fn take_turn(
 /// this one: an id that another call has is changed.
 fn added(state: &SwarmState, ran: &AgentState, input_len: usize, agent: &str) -> Vec<Message> {
     let calls = state.messages.iter().flat_map(Message::tool_calls);
-    let mut taken: BTreeSet<_> = calls.map(|call| call.id.clone()).collect();
+    let taken: BTreeSet<_> = calls.map(|call| call.id.as_str()).collect();
+    let mut issued = BTreeSet::new();
     let added = added_messages(ran, input_len, |id| {
         let others = (2..).map(|n: u32| format!("{id}-{n}"));
         let mut free = std::iter::once(id.to_owned()).chain(others);
-        let id = free.find(|id| !taken.contains(id)).unwrap_or_default();
-        taken.insert(id.clone());
+        let is_free = |id: &String| !taken.contains(id.as_str()) && !issued.contains(id);
+        let id = free.find(is_free).unwrap_or_default();
+        issued.insert(id.clone());
         id
     });
     added.into_iter().map(|message| message.with_metadata("agent", agent)).collect()
