@@ -4,19 +4,19 @@ use std::collections::{HashMap, HashSet};
 
 use hanok_state::{Message, MessageOp, Messages, State, StateUpdate};
 
-use crate::{ConversationMemory, ConversationMemoryUpdate};
+use crate::memory::{ConversationMemory, ConversationMemoryUpdate};
 
 /// What compaction does to a conversation and its memory, as updates of the two.
 #[derive(Debug, Clone, Default)]
 #[must_use]
-pub struct Change {
+pub struct CompactionChange {
     /// What is removed, and what takes another's place.
     pub messages: Vec<MessageOp>,
     /// What is remembered instead.
     pub memory: ConversationMemoryUpdate,
 }
 
-impl Change {
+impl CompactionChange {
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty() && self.memory.is_empty()

@@ -1,6 +1,6 @@
 //! Compaction as a node of a graph.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Snapshot, StepError};
@@ -10,8 +10,14 @@ use thiserror::Error;
 use tracing::Instrument;
 
 use crate::{
-    Action, Around, Change, Compaction, ConversationMemory, Fact, MemoryEvent, PolicyError,
-    request::said, unit::Units,
+    action::Action,
+    change::CompactionChange,
+    event::MemoryEvent,
+    memory::{ConversationMemory, Fact},
+    policy::{Compaction, PolicyError},
+    prompt_tokens::PromptParts,
+    request::summary_text,
+    unit::Units,
 };
 
 /// The most steps that one call of the node takes: clear, summarise, shorten, and summaries to fold.
@@ -33,7 +39,7 @@ pub trait Remembers: State {
     }
 
     /// The update of the state that makes this change.
-    fn remember(change: Change) -> Self::Update;
+    fn remember(change: CompactionChange) -> Self::Update;
 }
 
 /// Why the node failed. A summary that could not be made is no failure of it: it is told as a [`MemoryEvent`], and the
@@ -103,7 +109,7 @@ impl Compactor {
         Self { reserved: tokens, ..self }
     }
 
-    /// Pins what `find` finds in each message that is taken out, as [`stated`](crate::stated) does. Default: nothing is pinned.
+    /// Pins what `find` finds in each message that is taken out, as [`stated_facts`](crate::stated_facts) does. Default: nothing is pinned.
     #[must_use]
     pub fn pin(self, find: impl Fn(&Message) -> Vec<Fact> + Send + Sync + 'static) -> Self {
         Self { pin: Some(Arc::new(find)), ..self }
@@ -115,8 +121,8 @@ impl Compactor {
     }
 
     /// What stands around a conversation in its prompts, with `context` found for a turn.
-    pub fn around<'a>(&'a self, context: &'a str) -> Around<'a> {
-        Around { system: &self.system, tools: &self.tools, context, reserved: self.reserved }
+    pub fn prompt_parts<'a>(&'a self, context: &'a str) -> PromptParts<'a> {
+        PromptParts { system: &self.system, tools: &self.tools, context, reserved: self.reserved }
     }
 
     /// The node: it makes the conversation smaller if the policy says so.
@@ -150,19 +156,19 @@ impl Compactor {
         memory: &ConversationMemory,
         found: &str,
         context: &Context<C>,
-    ) -> Result<Change, MemoryError> {
-        let mut whole = Change::default();
-        let (mut messages, mut memory) = (messages.clone(), memory.clone());
+    ) -> Result<CompactionChange, MemoryError> {
+        let mut whole = CompactionChange::default();
+        let (mut messages, mut memory) = (Cow::Borrowed(messages), Cow::Borrowed(memory));
         for round in 1..=ROUNDS {
-            let around = self.around(found);
+            let around = self.prompt_parts(found);
             let Some(plan) = self.policy.plan(&messages, &memory, &around) else { break };
-            let said = match plan.action.asks() {
+            let text = match plan.action.asks_model() {
                 false => Ok(String::new()),
                 true => self.written(&plan.action, round, context).await?,
             };
             let facts = self.facts(&plan.action);
-            let applied = said.and_then(|said| {
-                let change = self.policy.apply(&plan, &said, &facts, &messages, &memory);
+            let applied = text.and_then(|text| {
+                let change = self.policy.apply(&plan, &text, &facts, &messages, &memory);
                 change.map_err(|error| error.to_string())
             });
             let change = match applied {
@@ -174,8 +180,9 @@ impl Compactor {
                     break;
                 }
             };
-            let unpinned = self.policy.pinned(&facts, &memory).0.len();
-            (messages, memory) = change.applied(&messages, &memory);
+            let unpinned = self.policy.pin(&facts, &memory).unpinned;
+            let (smaller, remembered) = change.applied(&messages, &memory);
+            (messages, memory) = (Cow::Owned(smaller), Cow::Owned(remembered));
             let after = self.policy.count(messages.iter(), &memory, &around);
             context.custom(&MemoryEvent::Compacted {
                 action: plan.action.code().to_owned(),
@@ -194,11 +201,11 @@ impl Compactor {
             (Action::Summarise { messages }, Some(pin)) => {
                 let refs: Vec<&Message> = messages.iter().collect();
                 let results = Units::of(&refs).results;
-                let said = messages
+                let by_user = messages
                     .iter()
                     .zip(results)
                     .filter(|(message, is_result)| message.role() == Role::User && !is_result);
-                said.flat_map(|(message, _)| pin(message)).collect()
+                by_user.flat_map(|(message, _)| pin(message)).collect()
             }
             _ => Vec::new(),
         }
@@ -220,7 +227,7 @@ impl Compactor {
         };
         let reply = context.step(&format!("summary-{round}"), || self.ask(request, &call)).await;
         match reply {
-            Ok(reply) => Ok(said(&reply)),
+            Ok(reply) => Ok(summary_text(&reply)),
             Err(StepError::Failed(cause)) => match cause.downcast::<ModelError>() {
                 Ok(error)
                     if matches!(*error, ModelError::Cancelled | ModelError::OverBudget(_)) =>

@@ -25,7 +25,7 @@ pub enum Trigger {
 /// What of a conversation stays at least, counted from its end. A call stays with its results, so it may be more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Keep {
+pub enum KeepRecent {
     /// So many messages.
     Messages(usize),
     /// As many messages as fit into so many tokens.
@@ -65,7 +65,7 @@ pub enum PolicyError {
     #[error("{keep:?} stays, and {trigger:?} would fire again at once; keep less")]
     KeepsTooMuch {
         /// What stays.
-        keep: Keep,
+        keep: KeepRecent,
         /// What fires.
         trigger: Trigger,
     },
@@ -90,12 +90,12 @@ pub enum PolicyError {
 /// kept, and there is no limit of tokens.
 ///
 /// ```
-/// use hanok_memory::{Compaction, Keep, Overflow, Trigger};
+/// use hanok_memory::{Compaction, KeepRecent, Overflow, Trigger};
 ///
 /// let policy = Compaction::new()
 ///     .trigger(Trigger::Any(vec![Trigger::Messages(40), Trigger::Fraction(0.6)]))
 ///     .window(128_000)
-///     .keep(Keep::Turns(6))
+///     .keep(KeepRecent::Turns(6))
 ///     .overflow(Overflow::Fold);
 /// policy.check()?;
 /// assert_eq!(policy.limit(), Some(76_800));
@@ -105,7 +105,7 @@ pub enum PolicyError {
 #[must_use]
 pub struct Compaction {
     pub(crate) trigger: Trigger,
-    pub(crate) keep: Keep,
+    pub(crate) keep: KeepRecent,
     pub(crate) summaries: usize,
     pub(crate) overflow: Overflow,
     pub(crate) window: Option<u64>,
@@ -127,7 +127,7 @@ impl Compaction {
     pub fn new() -> Self {
         Self {
             trigger: Trigger::Messages(10),
-            keep: Keep::Messages(5),
+            keep: KeepRecent::Messages(5),
             summaries: 3,
             overflow: Overflow::default(),
             window: None,
@@ -145,7 +145,7 @@ impl Compaction {
     }
 
     /// What stays. Default: 5 messages.
-    pub fn keep(self, keep: Keep) -> Self {
+    pub fn keep(self, keep: KeepRecent) -> Self {
         Self { keep, ..self }
     }
 
@@ -220,6 +220,7 @@ impl Compaction {
     }
 
     fn check_trigger(&self, trigger: &Trigger) -> Result<(), PolicyError> {
+        let refused = |error: fn(Trigger) -> PolicyError| Err(error(trigger.clone()));
         let again = || PolicyError::KeepsTooMuch { keep: self.keep, trigger: trigger.clone() };
         let single = matches!(trigger, Trigger::Tokens(_) | Trigger::Fraction(_));
         if let (true, Some(limit), Some(window)) = (single, self.tokens_of(trigger), self.window)
@@ -229,25 +230,29 @@ impl Compaction {
             return Err(PolicyError::Limit { trigger: trigger.clone(), limit, window });
         }
         match (trigger, self.keep) {
-            (Trigger::Messages(0) | Trigger::Tokens(0), _) => {
-                Err(PolicyError::Trigger(trigger.clone()))
+            (Trigger::Messages(0) | Trigger::Tokens(0), _) => refused(PolicyError::Trigger),
+            (Trigger::Messages(at), KeepRecent::Messages(keep)) if keep + 2 > *at => Err(again()),
+            (Trigger::Above(above), KeepRecent::Messages(keep)) if keep + 1 > *above => {
+                Err(again())
             }
-            (Trigger::Messages(at), Keep::Messages(keep)) if keep + 2 > *at => Err(again()),
-            (Trigger::Above(above), Keep::Messages(keep)) if keep + 1 > *above => Err(again()),
-            (Trigger::Tokens(limit), Keep::Tokens(keep)) if keep > target(*limit) => Err(again()),
+            (Trigger::Tokens(limit), KeepRecent::Tokens(keep)) if keep > target(*limit) => {
+                Err(again())
+            }
             (Trigger::Fraction(share), _) if !(*share > 0.0 && *share < 1.0) => {
-                Err(PolicyError::Trigger(trigger.clone()))
+                refused(PolicyError::Trigger)
             }
             (Trigger::Fraction(share), keep) => match (self.window, keep) {
-                (None, _) => Err(PolicyError::NoWindow(trigger.clone())),
-                (Some(window), Keep::Tokens(keep)) if keep > target(share_of(window, *share)) => {
+                (None, _) => refused(PolicyError::NoWindow),
+                (Some(window), KeepRecent::Tokens(keep))
+                    if keep > target(share_of(window, *share)) =>
+                {
                     Err(again())
                 }
                 _ => Ok(()),
             },
             (Trigger::Any(all) | Trigger::All(all), _) => {
                 if all.is_empty() {
-                    return Err(PolicyError::Empty(trigger.clone()));
+                    return refused(PolicyError::Empty);
                 }
                 all.iter().try_for_each(|trigger| self.check_trigger(trigger))
             }
@@ -300,7 +305,7 @@ fn share_of(window: u64, share: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Compaction, Keep, Overflow, PolicyError, Trigger};
+    use super::{Compaction, KeepRecent, Overflow, PolicyError, Trigger};
 
     #[test]
     fn triggers_are_joined_by_any_and_all() {
@@ -328,8 +333,8 @@ mod tests {
         let share = |share| Compaction::new().trigger(Trigger::Fraction(share));
         for (policy, want) in [
             (Compaction::new(), None),
-            (Compaction::new().keep(Keep::Messages(9)), Some("keep less")),
-            (Compaction::new().keep(Keep::Messages(8)), None),
+            (Compaction::new().keep(KeepRecent::Messages(9)), Some("keep less")),
+            (Compaction::new().keep(KeepRecent::Messages(8)), None),
             (
                 Compaction::new().trigger(Trigger::Tokens(10_000)).window(2_000),
                 Some("the window has 2000"),
@@ -339,7 +344,7 @@ mod tests {
             (Compaction::new().trigger(Trigger::Any(vec![])), Some("nothing in it")),
             (share(0.5), Some("`window`")),
             (share(0.5).window(1000), None),
-            (share(0.5).window(1000).keep(Keep::Tokens(400)), Some("keep less")),
+            (share(0.5).window(1000).keep(KeepRecent::Tokens(400)), Some("keep less")),
             (share(1.5).window(1000), Some("below 1")),
             (share(f64::NAN).window(1000), Some("below 1")),
             (Compaction::new().summaries(0), Some("at least one")),

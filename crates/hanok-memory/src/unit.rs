@@ -1,6 +1,6 @@
 //! What of a conversation stays together.
 
-use std::{collections::HashMap, ops::Range};
+use std::collections::HashMap;
 
 use hanok_parse::{Declared, Parser};
 use hanok_state::{Message, Role};
@@ -12,8 +12,10 @@ pub(crate) const LABELS: [&str; 2] = ["Observation:", "관찰:"];
 /// before the last of them came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit {
-    /// Its messages.
-    pub(crate) messages: Range<usize>,
+    /// Its first message.
+    pub(crate) start: usize,
+    /// The first message behind it.
+    pub(crate) end: usize,
     /// Whether a call in it has no result yet.
     pub(crate) open: bool,
 }
@@ -45,14 +47,14 @@ impl Units {
                 open |= links.open(at);
                 at += 1;
             }
-            units.push(Unit { messages: from..to, open });
+            units.push(Unit { start: from, end: to, open });
             from = to;
         }
         let turns: Vec<usize> = (head..messages.len())
             .filter(|at| links.owner.get(*at).copied().flatten().is_none())
             .filter(|at| messages.get(*at).is_some_and(|message| is_said(message)))
             .collect();
-        let last = units.last().map_or(messages.len(), |unit| unit.messages.start);
+        let last = units.last().map_or(messages.len(), |unit| unit.start);
         let results = messages.iter().zip(&links.owner).map(|(message, owner)| {
             owner.is_some() || message.role() == Role::Tool || message.tool_call_id().is_some()
         });
@@ -216,11 +218,11 @@ mod tests {
     fn units(messages: &[Message]) -> (String, usize) {
         let messages: Vec<&Message> = messages.iter().collect();
         let units = Units::of(&messages);
-        let name = |Unit { messages, open }: &Unit| {
-            let last = messages.end - 1;
-            let range = match messages.start == last {
+        let name = |Unit { start, end, open }: &Unit| {
+            let last = end - 1;
+            let range = match *start == last {
                 true => last.to_string(),
-                false => format!("{}-{last}", messages.start),
+                false => format!("{start}-{last}"),
             };
             format!("{range}{}", if *open { "?" } else { "" })
         };

@@ -8,7 +8,8 @@ use hanok_checkpoint::{Memory, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{BoxError, Context, END, EventKind, Graph, Input, START, Snapshot, Thread};
 use hanok_memory::{
-    Change, Compaction, Compactor, ConversationMemory, MemoryEvent, Remembers, stated,
+    Compaction, CompactionChange, Compactor, ConversationMemory, MemoryEvent, Remembers,
+    stated_facts,
 };
 use hanok_model::{Exchange, ModelError, ScriptedModel};
 use hanok_parse::Language;
@@ -30,7 +31,7 @@ impl Remembers for Chat {
         &self.memory
     }
 
-    fn remember(change: Change) -> ChatUpdate {
+    fn remember(change: CompactionChange) -> ChatUpdate {
         Chat::update().messages(change.messages).memory(change.memory)
     }
 }
@@ -38,7 +39,7 @@ impl Remembers for Chat {
 /// A memory node, and behind it one that answers.
 fn graph(model: &ScriptedModel, fails: Arc<std::sync::atomic::AtomicBool>) -> Graph<Chat> {
     let policy = Compaction::new().language(Language::Korean);
-    let compactor = Compactor::new(policy, model.clone()).unwrap().pin(stated);
+    let compactor = Compactor::new(policy, model.clone()).unwrap().pin(stated_facts);
     let memory = compactor.node::<Chat, ()>();
     // The node dies once behind its work, before its writes are stored.
     let dying = move |state: Snapshot<Chat>, context: Context| {

@@ -3,11 +3,11 @@
 use hanok_model::{ChatRequest, DataMark, TokenCounter, ToolSpec};
 use hanok_state::Message;
 
-use crate::{Compaction, ConversationMemory};
+use crate::{memory::ConversationMemory, policy::Compaction};
 
 /// What a prompt holds besides the conversation and its memory.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Around<'a> {
+pub struct PromptParts<'a> {
     /// The system prompt.
     pub system: &'a str,
     /// The tools whose schemas are sent.
@@ -20,7 +20,7 @@ pub struct Around<'a> {
 
 /// The tokens of a prompt, by what they are for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Counted {
+pub struct PromptTokens {
     /// The system prompt.
     pub system: u64,
     /// The tools' schemas.
@@ -37,7 +37,7 @@ pub struct Counted {
     pub exact: bool,
 }
 
-impl Counted {
+impl PromptTokens {
     /// All of it.
     pub fn total(&self) -> u64 {
         [self.system, self.tools, self.memory, self.context, self.messages, self.reserved]
@@ -52,8 +52,8 @@ impl Compaction {
         &self,
         messages: impl IntoIterator<Item = &'m Message>,
         memory: &ConversationMemory,
-        around: &Around<'_>,
-    ) -> Counted {
+        around: &PromptParts<'_>,
+    ) -> PromptTokens {
         let counter = &self.counter;
         // Both stand in one message. Every mark has as many characters, and so about as many tokens.
         let mark = DataMark::from_code("0123456789abcdef");
@@ -62,7 +62,7 @@ impl Compaction {
             message.map_or(0, |message| counter.message(&message))
         };
         let remembered = data("");
-        Counted {
+        PromptTokens {
             system: message(counter, around.system),
             tools: tools(counter, around.tools),
             memory: remembered,

@@ -2,7 +2,7 @@
 
 use hanok_state::Message;
 
-use crate::{Fact, FactKind};
+use crate::memory::{Fact, FactKind};
 
 /// The longest sentence that is a fact, in characters.
 const LONGEST: usize = 200;
@@ -136,16 +136,16 @@ const MONTHS: &[&str] = &[
 /// It knows Korean and English, and works by a list of words: what it misses is still in the summary.
 ///
 /// ```
-/// use hanok_memory::{FactKind, stated};
+/// use hanok_memory::{FactKind, stated_facts};
 /// use hanok_state::Message;
 ///
 /// let message = Message::user("내 이름은 철수야. 마감은 3월 15일이고 예산은 1억원이야! 오늘 며칠이지?");
-/// let facts = stated(&message);
+/// let facts = stated_facts(&message);
 /// assert_eq!(facts.len(), 2);
 /// assert_eq!((facts[0].kind, facts[0].text.as_str()), (FactKind::Name, "내 이름은 철수야"));
 /// ```
 #[must_use]
-pub fn stated(message: &Message) -> Vec<Fact> {
+pub fn stated_facts(message: &Message) -> Vec<Fact> {
     let id = message.id().unwrap_or_default();
     let fact = |clause: &str| {
         let kind = kind(clause)?;
@@ -259,7 +259,7 @@ fn numbers(text: &str) -> impl Iterator<Item = (&str, &str)> {
 mod tests {
     use hanok_state::Message;
 
-    use super::stated;
+    use super::stated_facts;
     use crate::FactKind::{self, Amount, Date, Name};
 
     #[test]
@@ -291,7 +291,7 @@ mod tests {
             ("", &[]),
         ];
         for (text, want) in cases {
-            let facts = stated(&Message::user(*text).with_id("m"));
+            let facts = stated_facts(&Message::user(*text).with_id("m"));
             let found: Vec<_> = facts.iter().map(|fact| (fact.kind, fact.text.as_str())).collect();
             assert_eq!(found, *want, "{text}");
             assert!(facts.iter().all(|fact| fact.message == "m"));
