@@ -45,11 +45,11 @@ pub(crate) fn is_from_user(message: &Message) -> bool {
         && !note("fault")
 }
 
-/// Who wrote a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin<'a> {
     /// The user, the service, or the agent itself.
-    Said,
+    Trusted,
     /// A tool, if its name is known; or what it read.
     Tool(Option<&'a str>),
     /// Another agent's model.
@@ -58,20 +58,20 @@ pub(crate) enum Origin<'a> {
     Data,
 }
 
-/// Who wrote `message`. The agent's own words about a call are its own.
+/// The author of `message`. The agent's own words about a call are its own.
 pub(crate) fn origin(message: &Message) -> Origin<'_> {
     let note = |key| message.metadata().get(key).and_then(|Json(note)| note.as_str());
     if message.tool_call_id().is_some() || message.role() == Role::Tool {
         let of_tools = [FaultKind::Failed, FaultKind::Refused].map(FaultKind::code);
         return match note("fault") {
-            Some(fault) if !of_tools.contains(&fault) => Origin::Said,
+            Some(fault) if !of_tools.contains(&fault) => Origin::Trusted,
             _ => Origin::Tool(note("tool")),
         };
     }
     match note(KIND) {
         Some("task") => Origin::Task,
         Some(_) => Origin::Data,
-        None => Origin::Said,
+        None => Origin::Trusted,
     }
 }
 

@@ -27,7 +27,7 @@ pub struct HandedOver {
 
 /// A summary, or why there is none, as it is kept.
 #[derive(Serialize, Deserialize)]
-struct Summary {
+struct StoredSummary {
     text: Result<String, String>,
     mark: DataMark,
 }
@@ -86,7 +86,7 @@ async fn summary<C>(
     summariser: Option<&Summariser>,
     context: &Context<C>,
     step: &str,
-) -> Result<Summary, StepError> {
+) -> Result<StoredSummary, StepError> {
     let call = context.call("model", "summary", step).quiet();
     let work = || async {
         let made = match summariser {
@@ -100,7 +100,7 @@ async fn summary<C>(
             Ok(text) if text.trim().is_empty() => Err("the summary is empty".to_owned()),
             Ok(text) => Ok(cut(text.trim(), LONGEST_RESULT).0.to_owned()),
         };
-        Ok::<_, BoxError>(Summary { text, mark: DataMark::new(&*context.runtime().rng) })
+        Ok::<_, BoxError>(StoredSummary { text, mark: DataMark::new(&*context.runtime().rng) })
     };
     context.step(step, work).await
 }

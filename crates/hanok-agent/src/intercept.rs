@@ -71,10 +71,10 @@ pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
     /// the run. Any other error refuses the call.
     fn admit(
         &self,
-        asked: &ToolRequest<'_>,
+        request: &ToolRequest<'_>,
         call: &Call,
     ) -> impl Future<Output = Result<Verdict, ToolError>> + Send {
-        let (_, _) = (asked, call);
+        let (_, _) = (request, call);
         std::future::ready(Ok(Verdict::Make))
     }
 
@@ -85,11 +85,11 @@ pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
     /// [`ToolError`], which is then handled as the tool's own.
     fn around_tool(
         &self,
-        asked: &ToolRequest<'_>,
+        request: &ToolRequest<'_>,
         call: &Call,
         next: NextTool<'_>,
     ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send {
-        let _ = asked;
+        let _ = request;
         async move { next.run(call).await }
     }
 
@@ -167,13 +167,13 @@ pub struct ToolRequest<'a> {
 trait Erased: fmt::Debug + Send + Sync {
     fn admit_boxed<'a>(
         &'a self,
-        asked: &'a ToolRequest<'_>,
+        request: &'a ToolRequest<'_>,
         call: &'a Call,
     ) -> BoxFuture<'a, Result<Verdict, ToolError>>;
 
     fn around_tool_boxed<'a>(
         &'a self,
-        asked: &'a ToolRequest<'_>,
+        request: &'a ToolRequest<'_>,
         call: &'a Call,
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
@@ -189,19 +189,19 @@ trait Erased: fmt::Debug + Send + Sync {
 impl<I: Interceptor> Erased for I {
     fn admit_boxed<'a>(
         &'a self,
-        asked: &'a ToolRequest<'_>,
+        request: &'a ToolRequest<'_>,
         call: &'a Call,
     ) -> BoxFuture<'a, Result<Verdict, ToolError>> {
-        Box::pin(self.admit(asked, call))
+        Box::pin(self.admit(request, call))
     }
 
     fn around_tool_boxed<'a>(
         &'a self,
-        asked: &'a ToolRequest<'_>,
+        request: &'a ToolRequest<'_>,
         call: &'a Call,
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(self.around_tool(asked, call, next))
+        Box::pin(self.around_tool(request, call, next))
     }
 
     fn around_model_boxed<'a>(

@@ -187,18 +187,18 @@ pub(crate) fn too_many(most: usize, language: Language) -> String {
 
 pub(crate) fn unknown_tool<'a>(
     name: &str,
-    known: impl Iterator<Item = &'a str>,
+    declared: impl Iterator<Item = &'a str>,
     language: Language,
 ) -> String {
     let name = cut(name, 64).0.escape_debug();
-    let known: Vec<_> = known.map(|name| format!("`{name}`")).collect();
-    match (language, known.is_empty()) {
+    let declared: Vec<_> = declared.map(|name| format!("`{name}`")).collect();
+    match (language, declared.is_empty()) {
         (Language::Korean, true) => format!("`{name}` 도구는 없습니다. 도구 없이 답하세요."),
         (Language::Korean, false) => {
-            format!("`{name}` 도구는 없습니다. 쓸 수 있는 도구: {}.", known.join(", "))
+            format!("`{name}` 도구는 없습니다. 쓸 수 있는 도구: {}.", declared.join(", "))
         }
         (_, true) => format!("There is no tool `{name}`. Answer without tools."),
-        (_, false) => format!("There is no tool `{name}`. The tools are: {}.", known.join(", ")),
+        (_, false) => format!("There is no tool `{name}`. The tools are: {}.", declared.join(", ")),
     }
 }
 
@@ -236,9 +236,9 @@ pub(crate) fn rejected(message: Option<&str>, language: Language) -> String {
     let message = message.map(str::trim).filter(|message| !message.is_empty());
     match (language, message) {
         (Language::Korean, None) => "담당자가 승인하지 않았습니다.".to_owned(),
-        (Language::Korean, Some(said)) => format!("담당자가 승인하지 않았습니다. {said}"),
+        (Language::Korean, Some(message)) => format!("담당자가 승인하지 않았습니다. {message}"),
         (_, None) => "a person rejected it.".to_owned(),
-        (_, Some(said)) => format!("a person rejected it. {said}"),
+        (_, Some(message)) => format!("a person rejected it. {message}"),
     }
 }
 
@@ -385,7 +385,7 @@ pub(crate) fn bounded(text: String, language: Language) -> String {
     }
 }
 
-struct Words {
+struct AgentWords {
     tools: &'static str,
     arguments: &'static str,
     call_form: &'static str,
@@ -399,14 +399,14 @@ struct Words {
     not_made: &'static str,
 }
 
-fn words(language: Language) -> &'static Words {
+fn words(language: Language) -> &'static AgentWords {
     match language {
         Language::Korean => &KOREAN,
         _ => &ENGLISH,
     }
 }
 
-const KOREAN: Words = Words {
+const KOREAN: AgentWords = AgentWords {
     tools: "\n\n## 도구\n\n쓸 수 있는 도구는 다음이 전부입니다. 인자는 JSON Schema로 적었습니다.\n",
     arguments: "인자",
     call_form: "\n\n## 도구를 부를 때\n\n\
@@ -434,7 +434,7 @@ const KOREAN: Words = Words {
     not_made: "이 호출은 실행되지 않았습니다. 그 전에 차례가 끝났습니다.",
 };
 
-const ENGLISH: Words = Words {
+const ENGLISH: AgentWords = AgentWords {
     tools: "\n\n## Tools\n\nThese tools are all there are. Their arguments are given as JSON Schema.\n",
     arguments: "arguments",
     call_form: "\n\n## To call a tool\n\n\

@@ -142,17 +142,17 @@ fn sentence(error: &ValidationError<'_>, noun: Noun, language: Language) -> Stri
             }
         }
         _ => {
-            let said = error.masked().to_string();
+            let message = error.masked().to_string();
             match korean {
                 true => format!(
                     "{}의 값 {value}이(가) 맞지 않습니다({}).",
                     named(&field, noun, true),
-                    short(&said)
+                    short(&message)
                 ),
                 false => format!(
                     "{} does not fit, and is {value} ({}).",
                     named(&field, noun, false),
-                    short(&said)
+                    short(&message)
                 ),
             }
         }

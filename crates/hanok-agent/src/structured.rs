@@ -77,7 +77,7 @@ pub enum StructuredMode {
 /// ```
 pub struct Structured<T> {
     name: String,
-    schema: Arc<Schema>,
+    schema: Arc<AnswerSchema>,
     mode: StructuredMode,
     repairs: u32,
     language: Language,
@@ -85,7 +85,7 @@ pub struct Structured<T> {
 }
 
 /// What an answer has to be.
-struct Schema {
+struct AnswerSchema {
     /// As it is checked, and shown in a prompt.
     own: Value,
     /// As a server is given it, where that differs.
@@ -208,7 +208,7 @@ impl<T: DeserializeOwned> Structured<T> {
     pub fn of_schema(name: impl Into<String>, schema: Value) -> Self {
         Self {
             name: name.into(),
-            schema: Arc::new(Schema::new(schema)),
+            schema: Arc::new(AnswerSchema::new(schema)),
             mode: StructuredMode::default(),
             repairs: 1,
             language: Language::default(),
@@ -251,7 +251,7 @@ impl<T: DeserializeOwned> Structured<T> {
             StructuredError::Schema { name: self.name.clone(), source: error.as_str().into() }
         })?;
         let request = request.tools([]).tool_choice(ToolChoice::Auto);
-        let mut asking = Asking { model, call, sent_in: SchemaPlace::Server, attempts: 0 };
+        let mut asking = AnswerSession { model, call, sent_in: SchemaPlace::Server, attempts: 0 };
         if self.mode == StructuredMode::Prompt {
             asking.sent_in = SchemaPlace::Prompt;
         }
@@ -261,7 +261,7 @@ impl<T: DeserializeOwned> Structured<T> {
             usage = usage.plus(reply.usage);
             let miss = match self.read(&reply, validator) {
                 Ok(value) => {
-                    let Asking { sent_in, attempts, .. } = asking;
+                    let AnswerSession { sent_in, attempts, .. } = asking;
                     let model = reply.model;
                     return Ok(StructuredReply { value, sent_in, attempts, usage, model });
                 }
@@ -281,7 +281,7 @@ impl<T: DeserializeOwned> Structured<T> {
     /// Asks once; by the prompt from then on if the server refuses the schema.
     async fn ask_once(
         &self,
-        asking: &mut Asking<'_, impl ChatModel>,
+        asking: &mut AnswerSession<'_, impl ChatModel>,
         request: &ChatRequest,
         repairs: &[Message],
     ) -> Result<ChatReply, StructuredError> {
@@ -360,7 +360,7 @@ impl<T: DeserializeOwned> Structured<T> {
     }
 }
 
-impl Schema {
+impl AnswerSchema {
     fn new(schema: Value) -> Self {
         let wrapped = !strict::is_object(&schema);
         let own = if wrapped { strict::wrap(schema) } else { schema };
@@ -371,14 +371,14 @@ impl Schema {
 }
 
 /// A model that is asked several times for one answer.
-struct Asking<'a, M> {
+struct AnswerSession<'a, M> {
     model: &'a M,
     call: &'a Call,
     sent_in: SchemaPlace,
     attempts: u32,
 }
 
-impl<M: ChatModel> Asking<'_, M> {
+impl<M: ChatModel> AnswerSession<'_, M> {
     async fn ask(&mut self, request: ChatRequest) -> Result<ChatReply, ModelError> {
         let key = self.call.key();
         let key = match self.attempts {

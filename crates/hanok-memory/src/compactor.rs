@@ -15,7 +15,7 @@ use crate::{
     event::MemoryEvent,
     memory::{ConversationMemory, Fact},
     policy::{Compaction, PolicyError},
-    prompt_tokens::PromptParts,
+    prompt_size::PromptParts,
     request::summary_text,
     unit::Units,
 };
@@ -136,9 +136,9 @@ impl Compactor {
         move |state, context| {
             let compactor = compactor.clone();
             Box::pin(async move {
-                let found = state.context().unwrap_or_default();
+                let turn_text = state.context().unwrap_or_default();
                 let (messages, memory) = (state.messages(), state.memory());
-                let change = compactor.compact(messages, memory, found, &context).await?;
+                let change = compactor.compact(messages, memory, turn_text, &context).await?;
                 Ok(if change.is_empty() { S::update() } else { S::remember(change) })
             })
         }
@@ -154,13 +154,13 @@ impl Compactor {
         &self,
         messages: &Messages,
         memory: &ConversationMemory,
-        found: &str,
+        turn_text: &str,
         context: &Context<C>,
     ) -> Result<CompactionChange, MemoryError> {
         let mut whole = CompactionChange::default();
         let (mut messages, mut memory) = (Cow::Borrowed(messages), Cow::Borrowed(memory));
         for round in 1..=ROUNDS {
-            let around = self.prompt_parts(found);
+            let around = self.prompt_parts(turn_text);
             let Some(plan) = self.policy.plan(&messages, &memory, &around) else { break };
             let text = match plan.action.asks_model() {
                 false => Ok(String::new()),

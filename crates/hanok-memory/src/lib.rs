@@ -9,7 +9,7 @@ mod memory;
 mod pin;
 mod plan;
 mod policy;
-mod prompt_tokens;
+mod prompt_size;
 mod request;
 mod separated;
 mod shrink;
@@ -26,6 +26,6 @@ pub use memory::{
 };
 pub use plan::Plan;
 pub use policy::{Compaction, KeepRecent, Overflow, PolicyError, Trigger};
-pub use prompt_tokens::{PromptParts, PromptTokens};
+pub use prompt_size::{PromptParts, PromptSize};
 pub use separated::SeparatorInside;
 pub use stated_facts::stated_facts;

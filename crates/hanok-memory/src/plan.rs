@@ -8,7 +8,7 @@ use crate::{
     action::Action,
     memory::ConversationMemory,
     policy::{Compaction, Overflow, target, worth},
-    prompt_tokens::{PromptParts, PromptTokens},
+    prompt_size::{PromptParts, PromptSize},
     shrink::Shrinker,
     unit::Units,
 };
@@ -19,7 +19,7 @@ pub struct Plan {
     /// What is done.
     pub action: Action,
     /// What the prompt holds before it.
-    pub before: PromptTokens,
+    pub before: PromptSize,
 }
 
 impl Compaction {

@@ -65,10 +65,10 @@ fn graph(model: &ScriptedModel, fails: Arc<std::sync::atomic::AtomicBool>) -> Gr
 }
 
 async fn say(thread: &Thread<Chat>, text: &str) -> Result<(Chat, Vec<MemoryEvent>), BoxError> {
-    told(thread, Input::New(Chat::update().message(Message::user(text)))).await
+    events(thread, Input::New(Chat::update().message(Message::user(text)))).await
 }
 
-async fn told(
+async fn events(
     thread: &Thread<Chat>,
     input: Input<Chat>,
 ) -> Result<(Chat, Vec<MemoryEvent>), BoxError> {
@@ -102,7 +102,7 @@ async fn a_summary_is_made_once_though_its_node_dies() {
     fails.store(true, std::sync::atomic::Ordering::SeqCst);
     say(&thread, "마지막 질문").await.unwrap_err();
     // The reply of the model was stored before the node died: it is not asked again.
-    let (chat, told) = told(&thread, Input::Resume).await.unwrap();
+    let (chat, told) = events(&thread, Input::Resume).await.unwrap();
     model.finished().unwrap();
     assert_eq!(chat.messages.len(), 6);
     let pinned: Vec<_> = chat.memory.pinned().map(|fact| fact.text.as_str()).collect();

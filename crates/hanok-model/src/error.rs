@@ -49,13 +49,13 @@ pub enum ModelError {
         missing: String,
     },
     /// The server refused the API key, or wants one. Another attempt cannot help.
-    #[error("{}", match given {
+    #[error("{}", match sent {
         true => "the model's server refused the API key; check the key and what it may use",
         false => "the model's server wants an API key and none was given; set OPENAI_API_KEY",
     })]
     BadKey {
         /// Whether a key was sent.
-        given: bool,
+        sent: bool,
         /// What the server said.
         source: Option<BoxError>,
     },
@@ -68,12 +68,12 @@ pub enum ModelError {
         source: Option<BoxError>,
     },
     /// The conversation does not fit the model. Shorten it and ask again.
-    #[error("the conversation is too long for the model{}", room(*asked, *limit))]
+    #[error("the conversation is too long for the model{}", room(*requested, *limit))]
     ContextTooLong {
         /// The most tokens the model takes, if the server said it.
         limit: Option<u64>,
         /// The tokens that were asked for, if the server said it.
-        asked: Option<u64>,
+        requested: Option<u64>,
         /// What the server said.
         source: Option<BoxError>,
     },

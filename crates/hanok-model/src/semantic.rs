@@ -121,10 +121,10 @@ impl Store for Semantic {
 
     async fn namespaces(
         &self,
-        asked: &Namespaces,
+        request: &Namespaces,
         now: Timestamp,
     ) -> Result<Vec<Labels>, StoreError> {
-        self.store.namespaces(asked, now).await
+        self.store.namespaces(request, now).await
     }
 
     async fn sweep(&self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {

@@ -161,7 +161,7 @@ pub(crate) fn has_answered(agent: &str, language: Language) -> String {
     }
 }
 
-struct Words {
+struct SupervisorWords {
     role: &'static str,
     agents: &'static str,
     what_to_do: &'static str,
@@ -175,14 +175,14 @@ struct Words {
     undecided: &'static str,
 }
 
-fn words(language: Language) -> &'static Words {
+fn words(language: Language) -> &'static SupervisorWords {
     match language {
         Language::Korean => &KOREAN,
         _ => &ENGLISH,
     }
 }
 
-const KOREAN: Words = Words {
+const KOREAN: SupervisorWords = SupervisorWords {
     role: "당신은 여러 전문 에이전트를 이끄는 supervisor입니다.",
     agents: "\n\n## 에이전트\n",
     what_to_do: "\n\n## 할 일\n\n\
@@ -206,7 +206,7 @@ const KOREAN: Words = Words {
     undecided: "다음에 무엇을 할지 알 수 없습니다. Delegate와 Task, 또는 Final Answer를 쓰세요.",
 };
 
-const ENGLISH: Words = Words {
+const ENGLISH: SupervisorWords = SupervisorWords {
     role: "You are the supervisor of several expert agents.",
     agents: "\n\n## Agents\n",
     what_to_do: "\n\n## What to do\n\n\

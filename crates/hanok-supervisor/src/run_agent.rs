@@ -8,7 +8,7 @@ use hanok_state::Message;
 
 /// Why an agent came to no end.
 #[derive(Debug)]
-pub(crate) enum Unfinished {
+pub(crate) enum AgentFailure {
     /// It could not go on, or waits for a person.
     Failed(SubgraphError),
     /// The run was asked to stop.
@@ -20,14 +20,14 @@ pub(crate) async fn run_agent(
     agent: &ReactAgent,
     input: AgentStateUpdate,
     context: &Context,
-) -> Result<(AgentState, StopReason), Unfinished> {
-    match context.run(agent.graph(), input, ()).await.map_err(Unfinished::Failed)? {
+) -> Result<(AgentState, StopReason), AgentFailure> {
+    match context.run(agent.graph(), input, ()).await.map_err(AgentFailure::Failed)? {
         Outcome::Done(state) => {
             let stopped = state.stopped.unwrap_or(StopReason::EmptyReply);
             Ok((state, stopped))
         }
         Outcome::LimitReached { state, .. } => Ok((state, StopReason::MaxIterations)),
-        _ => Err(Unfinished::Stopped),
+        _ => Err(AgentFailure::Stopped),
     }
 }
 

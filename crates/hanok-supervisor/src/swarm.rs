@@ -22,7 +22,7 @@ use self::{
     error::{SwarmBuildError, SwarmFault},
     settings::SwarmSettings,
     state::{SwarmState, SwarmStateUpdate},
-    take_turn::{Member, take_turn},
+    take_turn::{SwarmMember, take_turn},
 };
 
 /// Agents that hand a thread to one another by calls ([`HandoffTool`](hanok_agent::HandoffTool)), without anybody above
@@ -72,7 +72,7 @@ impl Swarm {
         let begin = move |state: &SwarmState| begins.active(state).map(str::to_owned);
         let mut graph = Graph::<SwarmState>::builder(name).branch(START, begin, &names);
         for agent in &settings.agents {
-            let member = Arc::new(Member { swarm: settings.clone(), agent: agent.clone() });
+            let member = Arc::new(SwarmMember { swarm: settings.clone(), agent: agent.clone() });
             let node = move |state: Snapshot<SwarmState>, context: Context| {
                 take_turn(member.clone(), state, context)
             };

@@ -16,7 +16,7 @@ pub use self::{
 use super::{Interceptor, ToolRequest, Verdict};
 use crate::prompt;
 
-type When = Arc<dyn Fn(&ToolRequest<'_>) -> bool + Send + Sync>;
+type CallFilter = Arc<dyn Fn(&ToolRequest<'_>) -> bool + Send + Sync>;
 type Describe = Arc<dyn Fn(&ToolRequest<'_>) -> String + Send + Sync>;
 
 /// Has a person approve the calls of some tools before they are made; the others do not wait. B116
@@ -33,7 +33,7 @@ type Describe = Arc<dyn Fn(&ToolRequest<'_>) -> String + Send + Sync>;
 /// use hanok_model::ScriptedModel;
 ///
 /// let large = ApprovalRule::new()
-///     .when(|asked| asked.call.arguments.as_str().len() > 1_000)
+///     .when(|request| request.call.arguments.as_str().len() > 1_000)
 ///     .allow([DecisionKind::Approve, DecisionKind::Reject]);
 /// let agent = ReactAgent::builder("mail", "Writes mail", ScriptedModel::new([]))
 ///     .intercept(Approval::new().tool("send_mail").tool_with("save_file", large))
@@ -65,9 +65,9 @@ impl Approval {
 }
 
 impl Interceptor for Approval {
-    async fn admit(&self, asked: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
-        match self.tools.get(&asked.call.name) {
-            Some(rule) if rule.applies(asked) => rule.ask(asked, call).await,
+    async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+        match self.tools.get(&request.call.name) {
+            Some(rule) if rule.applies(request) => rule.ask(request, call).await,
             _ => Ok(Verdict::Make),
         }
     }
@@ -77,7 +77,7 @@ impl Interceptor for Approval {
 #[derive(Clone, Default)]
 #[must_use]
 pub struct ApprovalRule {
-    when: Option<When>,
+    when: Option<CallFilter>,
     allowed: Option<Vec<DecisionKind>>,
     describe: Option<Describe>,
     within: Option<Duration>,
@@ -112,8 +112,8 @@ impl ApprovalRule {
         Self { within: Some(within), ..self }
     }
 
-    fn applies(&self, asked: &ToolRequest<'_>) -> bool {
-        self.when.as_ref().is_none_or(|when| when(asked))
+    fn applies(&self, request: &ToolRequest<'_>) -> bool {
+        self.when.as_ref().is_none_or(|when| when(request))
     }
 
     fn allowed(&self) -> &[DecisionKind] {
@@ -123,21 +123,21 @@ impl ApprovalRule {
     /// Asks a person, and says what becomes of the call.
     pub(super) async fn ask(
         &self,
-        asked: &ToolRequest<'_>,
+        request: &ToolRequest<'_>,
         call: &Call,
     ) -> Result<Verdict, ToolError> {
         let failed = |error: hanok_core::BoxError| ToolError::Waiting(AskError::Failed(error));
-        let shown = self.request(asked);
-        let known = shown.clone();
-        let read = move |answer: &Stored| known.read(answer).map(drop);
-        let request = Request {
+        let shown = self.approval_request(request);
+        let shown_to_reader = shown.clone();
+        let read = move |answer: &Stored| shown_to_reader.read(answer).map(drop);
+        let question = Request {
             check: Some(Check::new("a decision about this call", read)),
-            schema: Some(shown.answers(asked.spec.schema()).to_string().into()),
+            schema: Some(shown.answers(request.spec.schema()).to_string().into()),
             deadline: self.within.map(|within| call.clock().now().plus(within)),
             ..Request::new(Stored::encode(&shown).map_err(|error| failed(error.into()))?)
         };
-        let language = asked.turn.language;
-        let answer = match call.question(request).await {
+        let language = request.turn.language;
+        let answer = match call.question(question).await {
             Err(AskError::Expired(_)) => {
                 return Ok(Verdict::Refuse(prompt::unanswered(language).to_owned()));
             }
@@ -156,16 +156,16 @@ impl ApprovalRule {
         })
     }
 
-    fn request(&self, asked: &ToolRequest<'_>) -> ApprovalRequest {
-        let ToolCall { id: call_id, name: tool, arguments } = asked.call.clone();
+    fn approval_request(&self, request: &ToolRequest<'_>) -> ApprovalRequest {
+        let ToolCall { id: call_id, name: tool, arguments } = request.call.clone();
         ApprovalRequest {
-            agent: asked.turn.agent.to_owned(),
+            agent: request.turn.agent.to_owned(),
             call_id,
             tool,
             bytes: arguments.as_str().len(),
             digest: digest(arguments.as_str()),
             arguments,
-            description: self.describe.as_ref().map(|describe| describe(asked)),
+            description: self.describe.as_ref().map(|describe| describe(request)),
             allowed: self.allowed().to_vec(),
         }
     }

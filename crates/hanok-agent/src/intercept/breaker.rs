@@ -12,11 +12,11 @@ use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
 use self::{bulkhead::Bulkhead, circuit::Circuit, rejection::Rejection};
 use super::{
     Interceptor, ToolRequest,
+    attempt::ModelErrorFilter,
     chain::{NextModel, NextTool},
 };
 
-type OfModel = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
-type OfTool = Arc<dyn Fn(&ToolError) -> bool + Send + Sync>;
+type ToolErrorFilter = Arc<dyn Fn(&ToolError) -> bool + Send + Sync>;
 
 /// A circuit breaker and a bulkhead around one server: a model's provider, or the server of some tools. P20
 ///
@@ -55,8 +55,8 @@ pub struct CircuitBreaker {
     patience: Duration,
     circuit: Arc<Circuit>,
     bulkhead: Option<Arc<Bulkhead>>,
-    of_model: OfModel,
-    of_tool: OfTool,
+    of_model: ModelErrorFilter,
+    of_tool: ToolErrorFilter,
 }
 
 impl CircuitBreaker {
@@ -155,11 +155,11 @@ impl CircuitBreaker {
 impl Interceptor for CircuitBreaker {
     async fn around_tool(
         &self,
-        asked: &ToolRequest<'_>,
+        request: &ToolRequest<'_>,
         call: &Call,
         next: NextTool<'_>,
     ) -> Result<ToolOutput, ToolError> {
-        if self.tools.as_ref().is_none_or(|tools| !tools.contains(&asked.call.name)) {
+        if self.tools.as_ref().is_none_or(|tools| !tools.contains(&request.call.name)) {
             return next.run(call).await;
         }
         let failed = |made: &Result<ToolOutput, ToolError>| match made {

@@ -104,7 +104,7 @@ impl ModelCache {
     }
 
     /// The reply that is kept. A store that fails keeps nothing.
-    async fn kept(&self, key: &ItemKey, call: &Call) -> Option<ChatReply> {
+    async fn cached(&self, key: &ItemKey, call: &Call) -> Option<ChatReply> {
         let read = self.read(key, call).await;
         let reply = read.unwrap_or_else(|error| {
             tracing::warn!(%error, "no model cache");
@@ -130,13 +130,13 @@ impl Interceptor for ModelCache {
     ) -> Result<ChatReply, ModelError> {
         let key = call.tenant().and_then(|tenant| key(tenant, next.model(), &request).ok());
         let Some(key) = key else { return next.run(request, call).await };
-        if let Some(reply) = self.kept(&key, call).await {
+        if let Some(reply) = self.cached(&key, call).await {
             return Ok(reply);
         }
         let flight = self.flights.begin(&key);
         if flight.is_none() {
             self.flights.landed(&key, call).await;
-            if let Some(reply) = self.kept(&key, call).await {
+            if let Some(reply) = self.cached(&key, call).await {
                 return Ok(reply);
             }
         }

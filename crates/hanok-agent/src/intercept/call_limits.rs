@@ -67,13 +67,13 @@ impl CallLimits {
         Self { exceeded, ..self }
     }
 
-    /// The limit that `asked` passes, and whether it is the tool's own.
-    fn passed(&self, asked: &ToolRequest<'_>) -> Option<(u64, bool)> {
-        let name = asked.call.name.as_str();
-        let made = &asked.turn.usage.tools;
+    /// The limit that `request` passes, and whether it is the tool's own.
+    fn passed(&self, request: &ToolRequest<'_>) -> Option<(u64, bool)> {
+        let name = request.call.name.as_str();
+        let made = &request.turn.usage.tools;
         let before = |calls: usize| u64::try_from(calls).unwrap_or(u64::MAX);
-        let all = made.values().sum::<u64>().saturating_add(before(asked.before.len()));
-        let equal = asked.before.iter().filter(|call| call.name == name).count();
+        let all = made.values().sum::<u64>().saturating_add(before(request.before.len()));
+        let equal = request.before.iter().filter(|call| call.name == name).count();
         let own = made.get(name).copied().unwrap_or_default().saturating_add(before(equal));
         let of_tool = self.by_tool.get(name).filter(|most| own >= **most);
         let of_all = self.tools.filter(|most| all >= *most);
@@ -82,17 +82,17 @@ impl CallLimits {
 }
 
 impl Interceptor for CallLimits {
-    async fn admit(&self, asked: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
-        let Some((most, own)) = self.passed(asked) else { return Ok(Verdict::Make) };
+    async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+        let Some((most, own)) = self.passed(request) else { return Ok(Verdict::Make) };
         match self.exceeded {
             Exceeded::End => {
                 let over = call.spend().refuse(Limit::ToolCalls(most));
                 Err(ToolError::OverBudget(over.0))
             }
             Exceeded::Refuse => Ok(Verdict::Refuse(prompt::call_limit(
-                own.then_some(asked.call.name.as_str()),
+                own.then_some(request.call.name.as_str()),
                 most,
-                asked.turn.language,
+                request.turn.language,
             ))),
         }
     }

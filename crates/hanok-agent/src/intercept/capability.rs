@@ -58,12 +58,12 @@ pub struct CapabilityPolicy {
     untrusted: Option<Untrusted>,
     side_effects: BTreeSet<String>,
     free: BTreeSet<String>,
-    after: After,
+    after: AfterUntrusted,
 }
 
 /// What becomes of a call that changes the world after untrusted content.
 #[derive(Debug, Clone)]
-enum After {
+enum AfterUntrusted {
     Approve(ApprovalRule),
     Refuse,
 }
@@ -78,7 +78,7 @@ impl Default for CapabilityPolicy {
             untrusted: None,
             side_effects: BTreeSet::new(),
             free: BTreeSet::new(),
-            after: After::Approve(ApprovalRule::new()),
+            after: AfterUntrusted::Approve(ApprovalRule::new()),
         }
     }
 }
@@ -143,30 +143,30 @@ impl CapabilityPolicy {
 
     /// How calls after untrusted content are approved. Default: all of them, with all decisions.
     pub fn approve_after_untrusted(self, rule: ApprovalRule) -> Self {
-        Self { after: After::Approve(rule), ..self }
+        Self { after: AfterUntrusted::Approve(rule), ..self }
     }
 
     /// Refuses calls that change the world after untrusted content. Default: they are approved.
     pub fn refuse_after_untrusted(self) -> Self {
-        Self { after: After::Refuse, ..self }
+        Self { after: AfterUntrusted::Refuse, ..self }
     }
 
-    /// What forbids `asked`, in words for the model.
-    fn forbids(&self, asked: &ToolRequest<'_>) -> Option<String> {
-        let (name, language) = (&asked.call.name, asked.turn.language);
+    /// The reason that forbids `request`, in words for the model.
+    fn forbids(&self, request: &ToolRequest<'_>) -> Option<String> {
+        let (name, language) = (&request.call.name, request.turn.language);
         if self.only.as_ref().is_some_and(|only| !only.contains(name)) {
             return Some(prompt::not_permitted(language).to_owned());
         }
         let checks = self.arguments.get(name)?;
-        match asked.call.arguments.decode::<Value>() {
+        match request.call.arguments.decode::<Value>() {
             Ok(arguments) => checks.iter().find_map(|check| check(&arguments).err()),
             Err(error) => Some(error.to_string()),
         }
     }
 
-    fn is_guarded(&self, asked: &ToolRequest<'_>) -> bool {
-        let name = &asked.call.name;
-        let changes = asked.effect != Effect::Pure || self.side_effects.contains(name);
+    fn is_guarded(&self, request: &ToolRequest<'_>) -> bool {
+        let name = &request.call.name;
+        let changes = request.effect != Effect::Pure || self.side_effects.contains(name);
         changes && !self.free.contains(name)
     }
 
@@ -180,24 +180,24 @@ impl CapabilityPolicy {
                 conversation::Origin::Tool(name) => !name.is_some_and(|n| self.trusted.contains(n)),
                 conversation::Origin::Task => !self.trusts_tasks,
                 conversation::Origin::Data => true,
-                conversation::Origin::Said => false,
+                conversation::Origin::Trusted => false,
             }
     }
 }
 
 impl Interceptor for CapabilityPolicy {
-    async fn admit(&self, asked: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
-        if let Some(reason) = self.forbids(asked) {
+    async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+        if let Some(reason) = self.forbids(request) {
             return Ok(Verdict::Refuse(reason));
         }
-        let tainted = || asked.messages.iter().any(|message| self.is_untrusted(message));
-        if !self.is_guarded(asked) || !tainted() {
+        let tainted = || request.messages.iter().any(|message| self.is_untrusted(message));
+        if !self.is_guarded(request) || !tainted() {
             return Ok(Verdict::Make);
         }
         match &self.after {
-            After::Approve(rule) => rule.ask(asked, call).await,
-            After::Refuse => {
-                let reason = prompt::after_untrusted(asked.turn.language);
+            AfterUntrusted::Approve(rule) => rule.ask(request, call).await,
+            AfterUntrusted::Refuse => {
+                let reason = prompt::after_untrusted(request.turn.language);
                 Ok(Verdict::Refuse(reason.to_owned()))
             }
         }

@@ -5,9 +5,11 @@ use std::{fmt, sync::Arc};
 use hanok_core::Call;
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel, Wait};
 
-use super::{Interceptor, attempt::Attempt, chain::NextModel};
-
-type When = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
+use super::{
+    Interceptor,
+    attempt::{Attempt, ModelErrorFilter},
+    chain::NextModel,
+};
 
 /// Asks another model when one does not answer, in the order in which they were added. Interceptors that were added later
 /// stand around each of them; what is for one of them alone stands around that model ([`Intercepted`](crate::Intercepted)).
@@ -30,7 +32,7 @@ type When = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
 #[must_use]
 pub struct Fallback {
     models: Vec<SharedModel>,
-    when: When,
+    when: ModelErrorFilter,
 }
 
 impl Fallback {

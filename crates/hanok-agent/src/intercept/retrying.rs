@@ -7,12 +7,11 @@ use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
 
 use super::{
     Interceptor, ToolRequest,
-    attempt::{Attempt, pause},
+    attempt::{Attempt, ModelErrorFilter, pause},
     chain::{NextModel, NextTool},
 };
 
-type OfModel = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
-type OfTool = Arc<dyn Fn(&str, &ToolError) -> bool + Send + Sync>;
+type ToolErrorFilter = Arc<dyn Fn(&str, &ToolError) -> bool + Send + Sync>;
 
 /// Makes failed calls of the model and of tools again: `Retrying::attempts(3)`.
 ///
@@ -31,8 +30,8 @@ pub struct Retrying {
     first: Duration,
     cap: Duration,
     within: Option<Duration>,
-    of_model: OfModel,
-    of_tool: OfTool,
+    of_model: ModelErrorFilter,
+    of_tool: ToolErrorFilter,
 }
 
 impl Retrying {
@@ -86,19 +85,19 @@ impl Retrying {
     fn wait(
         &self,
         failed: u32,
-        said: Option<Duration>,
+        requested: Option<Duration>,
         call: &Call,
-        begun: Timestamp,
+        started: Timestamp,
     ) -> Option<Duration> {
         if failed >= self.attempts {
             return None;
         }
-        let wait = said.unwrap_or_else(|| self.backed_off(failed, call));
-        let gone = call.clock().now().since(begun);
-        let is_late = |limit: Option<Duration>, gone: Duration| {
-            limit.is_some_and(|limit| gone.saturating_add(wait) >= limit)
+        let wait = requested.unwrap_or_else(|| self.backed_off(failed, call));
+        let elapsed = call.clock().now().since(started);
+        let is_late = |limit: Option<Duration>, elapsed: Duration| {
+            limit.is_some_and(|limit| elapsed.saturating_add(wait) >= limit)
         };
-        let late = is_late(self.within, gone) || is_late(call.time_left(), Duration::ZERO);
+        let late = is_late(self.within, elapsed) || is_late(call.time_left(), Duration::ZERO);
         (wait <= self.cap && !late).then_some(wait)
     }
 
@@ -132,7 +131,7 @@ impl Interceptor for Retrying {
         call: &Call,
         next: NextModel<'_>,
     ) -> Result<ChatReply, ModelError> {
-        let (begun, mut failed) = (call.clock().now(), 0);
+        let (started, mut failed) = (call.clock().now(), 0);
         loop {
             let attempt = Attempt::at(call);
             let error = match next.run(request.clone(), &attempt.call).await {
@@ -140,7 +139,7 @@ impl Interceptor for Retrying {
                 reply => return reply,
             };
             failed += 1;
-            let Some(wait) = self.wait(failed, retry_after(&error), call, begun) else {
+            let Some(wait) = self.wait(failed, retry_after(&error), call, started) else {
                 return Err(error);
             };
             attempt.give_up();
@@ -152,23 +151,23 @@ impl Interceptor for Retrying {
 
     async fn around_tool(
         &self,
-        asked: &ToolRequest<'_>,
+        request: &ToolRequest<'_>,
         call: &Call,
         next: NextTool<'_>,
     ) -> Result<ToolOutput, ToolError> {
-        let (begun, mut failed) = (call.clock().now(), 0);
+        let (started, mut failed) = (call.clock().now(), 0);
         loop {
             let error = match next.run(&Attempt::at(call).call).await {
                 Err(error)
-                    if asked.effect != Effect::AtMostOnce
-                        && (self.of_tool)(&asked.call.name, &error) =>
+                    if request.effect != Effect::AtMostOnce
+                        && (self.of_tool)(&request.call.name, &error) =>
                 {
                     error
                 }
                 made => return made,
             };
             failed += 1;
-            let Some(wait) = self.wait(failed, None, call, begun) else {
+            let Some(wait) = self.wait(failed, None, call, started) else {
                 return Err(error);
             };
             if !pause(call, wait).await {

@@ -43,11 +43,11 @@ pub(crate) async fn call_model(
     let request = agent.request(&messages).tool_choice(choice.clone());
 
     let (mut iteration, mut usage) = (state.iteration + 1, state.usage.clone());
-    let asking = Asking { context: &context, messages: &messages };
-    let mut reply = agent.ask(asking, &mut usage, "model", request.clone()).await?;
+    let task = ModelTask { context: &context, messages: &messages };
+    let mut reply = agent.ask(task, &mut usage, "model", request.clone()).await?;
     if let Some(words) = agent.correction(&reply, choice).filter(|_| iteration < limit) {
         iteration += 1;
-        reply = agent.ask(asking, &mut usage, "model-again", request.message(words)).await?;
+        reply = agent.ask(task, &mut usage, "model-again", request.message(words)).await?;
     }
     let update = missing.into_iter().fold(AgentState::update(), AgentStateUpdate::message);
     let update = update.iteration(iteration).usage(usage);
@@ -58,16 +58,16 @@ pub(crate) async fn call_model(
     Ok(agent.conclude(&context, reply, update))
 }
 
-/// Of which task the model is asked, and with which conversation.
+/// The task for which the model is asked, and its conversation.
 #[derive(Clone, Copy)]
-struct Asking<'a> {
+struct ModelTask<'a> {
     context: &'a Context,
     messages: &'a Messages,
 }
 
-/// A reply as it is kept.
+/// A reply as its step stores it.
 #[derive(Serialize, Deserialize)]
-struct Replied {
+struct StoredReply {
     reply: ChatReply,
     spent: Spent,
 }
@@ -81,7 +81,7 @@ impl AgentSettings {
         }
     }
 
-    /// What the model is told when `turn` is not what it was asked for. A server may ignore the choice.
+    /// The message to a model whose `reply` is not what it was asked for, if there is one. A server may ignore the choice.
     fn correction(&self, reply: &ReadReply, choice: &ToolChoice) -> Option<String> {
         let calls = !reply.calls.is_empty() || !reply.faults.is_empty();
         match choice {
@@ -131,7 +131,7 @@ impl AgentSettings {
     /// Asks the model, once and for all of the task's runs, and reads what it says.
     async fn ask(
         &self,
-        Asking { context, messages }: Asking<'_>,
+        ModelTask { context, messages }: ModelTask<'_>,
         usage: &mut TurnUsage,
         step: &str,
         request: ChatRequest,
@@ -145,10 +145,10 @@ impl AgentSettings {
                 ask_through(model, request, &call, reading, self.capture).await
             };
             let (reply, spent) = metered(&call, ask).await;
-            Ok::<_, ModelError>(Replied { reply: reply?, spent })
+            Ok::<_, ModelError>(StoredReply { reply: reply?, spent })
         };
         let replied = context.step(step, ask).await;
-        let Replied { reply, spent } = replied.map_err(|error| self.model_failed(error))?;
+        let StoredReply { reply, spent } = replied.map_err(|error| self.model_failed(error))?;
         usage.reply(&reply, spent);
         let task = context.task().to_string();
         let reading = ReplyReader {

@@ -11,7 +11,7 @@ use crate::{
     error::SupervisorError,
     progress::SupervisorProgress,
     prompt,
-    run_agent::{Unfinished, added_messages, run_agent},
+    run_agent::{AgentFailure, added_messages, run_agent},
     settings::{OutputMode, SupervisorSettings},
     state::{SupervisorState, SupervisorStateUpdate},
 };
@@ -105,7 +105,7 @@ impl SupervisorSettings {
             taken.messages.len() + usize::from(handoff.message(language, &mark).is_some());
         let input = agent.take_over(handoff, taken.messages, &mark);
         let ended = run_agent(agent, input, context).await;
-        let (state, stopped) = ended.map_err(|unfinished| unfinished.of(&name))?;
+        let (state, stopped) = ended.map_err(|failure| failure.of(&name))?;
 
         let ran = self.agent_run(state, stopped, input_len, hop, context);
         let (output, stopped) = (ran.output.clone(), ran.stopped);
@@ -144,7 +144,7 @@ impl SupervisorSettings {
     }
 }
 
-impl Unfinished {
+impl AgentFailure {
     fn of(self, agent: &str) -> SupervisorError {
         let agent = agent.to_owned();
         match self {

@@ -5,7 +5,7 @@ use std::fmt;
 use hanok_graph::{BuildError, StepError, SubgraphError};
 use thiserror::Error;
 
-use crate::{error::listed, run_agent::Unfinished};
+use crate::{error::listed, run_agent::AgentFailure};
 
 /// Why a swarm could not go on. Its node fails with it, and the thread can be resumed.
 #[derive(Debug, Error)]
@@ -39,11 +39,11 @@ pub enum SwarmError {
 }
 
 impl SwarmError {
-    pub(crate) fn of(unfinished: Unfinished, agent: &str) -> Self {
+    pub(crate) fn of(failure: AgentFailure, agent: &str) -> Self {
         let agent = agent.to_owned();
-        match unfinished {
-            Unfinished::Failed(source) => Self::Agent { agent, source },
-            Unfinished::Stopped => Self::Stopped { agent },
+        match failure {
+            AgentFailure::Failed(source) => Self::Agent { agent, source },
+            AgentFailure::Stopped => Self::Stopped { agent },
         }
     }
 }

@@ -14,22 +14,22 @@ use super::{
 use crate::run_agent::{added_messages, run_agent};
 
 /// An agent and its swarm.
-pub(super) struct Member {
+pub(super) struct SwarmMember {
     pub(super) swarm: Arc<SwarmSettings>,
     pub(super) agent: ReactAgent,
 }
 
 /// Runs the active agent on what it sees, adds what it wrote to the conversation, and hands over if it says so.
 pub(super) async fn take_turn(
-    member: Arc<Member>,
+    member: Arc<SwarmMember>,
     state: Snapshot<SwarmState>,
     context: Context,
 ) -> Result<SwarmStateUpdate, SwarmError> {
-    let Member { swarm, agent } = &*member;
+    let SwarmMember { swarm, agent } = &*member;
     let view = state.view();
     let (input_len, input) = (view.len(), agent.input(view, None));
     let ended = run_agent(agent, input, &context).await;
-    let (ran, stopped) = ended.map_err(|unfinished| SwarmError::of(unfinished, agent.name()))?;
+    let (ran, stopped) = ended.map_err(|failure| SwarmError::of(failure, agent.name()))?;
 
     let added = added(&state, &ran, input_len, agent.name());
     let update = added.iter().cloned().fold(SwarmState::update(), SwarmStateUpdate::message);

@@ -18,18 +18,18 @@ use super::rejection::Rejection;
 #[derive(Debug)]
 pub(super) struct Bulkhead {
     most: usize,
-    state: Mutex<State>,
+    state: Mutex<BulkheadState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BulkheadState {
     running: usize,
-    waiting: VecDeque<oneshot::Sender<Permit>>,
+    waiting: VecDeque<oneshot::Sender<CallPermit>>,
 }
 
 /// The permit of one call. Dropping it hands it to the next call.
 #[derive(Debug)]
-pub(super) struct Permit(Arc<Bulkhead>);
+pub(super) struct CallPermit(Arc<Bulkhead>);
 
 impl Bulkhead {
     pub(super) fn new(most: usize) -> Self {
@@ -41,12 +41,12 @@ impl Bulkhead {
         self: &Arc<Self>,
         call: &Call,
         patience: Duration,
-    ) -> Result<Permit, Rejection> {
+    ) -> Result<CallPermit, Rejection> {
         let permit = {
             let mut state = self.state();
             if state.running < self.most {
                 state.running += 1;
-                return Ok(Permit(self.clone()));
+                return Ok(CallPermit(self.clone()));
             }
             let (sender, permit) = oneshot::channel();
             state.waiting.retain(|waiting| !waiting.is_canceled());
@@ -61,12 +61,12 @@ impl Bulkhead {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BulkheadState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Permit {
+impl Drop for CallPermit {
     fn drop(&mut self) {
         // A permit that nobody takes comes back here, so that nothing is sent while the state is held.
         let next = {
@@ -79,7 +79,7 @@ impl Drop for Permit {
             next
         };
         if let Some(next) = next {
-            drop(next.send(Permit(self.0.clone())));
+            drop(next.send(CallPermit(self.0.clone())));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a server is asked.
+//! The circuit of a server: closed, open, or half open.
 
 use std::{
     collections::VecDeque,
@@ -10,10 +10,10 @@ use hanok_core::Timestamp;
 
 /// Closed while calls succeed, open after failures, and then half open for one call that tries.
 #[derive(Debug, Default)]
-pub(super) struct Circuit(Mutex<State>);
+pub(super) struct Circuit(Mutex<CircuitState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct CircuitState {
     /// When the last failures in a row were.
     failures: VecDeque<Timestamp>,
     /// Since when it is open.
@@ -41,7 +41,7 @@ impl Circuit {
         Ok(Pass { circuit: self, tries: true })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CircuitState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

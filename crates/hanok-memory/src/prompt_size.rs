@@ -20,7 +20,7 @@ pub struct PromptParts<'a> {
 
 /// The tokens of a prompt, by what they are for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct PromptTokens {
+pub struct PromptSize {
     /// The system prompt.
     pub system: u64,
     /// The tools' schemas.
@@ -37,7 +37,7 @@ pub struct PromptTokens {
     pub exact: bool,
 }
 
-impl PromptTokens {
+impl PromptSize {
     /// All of it.
     pub fn total(&self) -> u64 {
         [self.system, self.tools, self.memory, self.context, self.messages, self.reserved]
@@ -53,7 +53,7 @@ impl Compaction {
         messages: impl IntoIterator<Item = &'m Message>,
         memory: &ConversationMemory,
         around: &PromptParts<'_>,
-    ) -> PromptTokens {
+    ) -> PromptSize {
         let counter = &self.counter;
         // Both stand in one message. Every mark has as many characters, and so about as many tokens.
         let mark = DataMark::from_code("0123456789abcdef");
@@ -62,7 +62,7 @@ impl Compaction {
             message.map_or(0, |message| counter.message(&message))
         };
         let remembered = data("");
-        PromptTokens {
+        PromptSize {
             system: message(counter, around.system),
             tools: tools(counter, around.tools),
             memory: remembered,
