@@ -90,7 +90,9 @@ pub use progress::AgentProgress;
 pub use protocol::Protocol;
 pub use reply::ask_model::ask_model;
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
-pub use structured::{SchemaPlace, Structured, StructuredError, StructuredMode, StructuredReply};
+pub use structured::{
+    SchemaPlace, Structured, StructuredMode, StructuredReply, error::StructuredError,
+};
 pub use summariser::Summariser;
 pub use tools::{
     handoff_tool::HandoffTool,

@@ -1,12 +1,13 @@
 //! Answers of a model as values of a Rust type.
 
+pub(crate) mod error;
 mod extract;
 mod strict;
 mod words;
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
-use hanok_core::{BoxError, Call, CallKey};
+use hanok_core::{Call, CallKey};
 use hanok_model::{
     ChatModel, ChatReply, ChatRequest, Finish, ModelError, ResponseFormat, ToolChoice, Usage,
 };
@@ -16,12 +17,9 @@ use jsonschema::Validator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use thiserror::Error;
 
-use crate::{observation::cut, schema};
-
-/// How much of a reply an error holds, in bytes.
-const LONGEST_QUOTE: usize = 2_000;
+use self::error::{Miss, MissReason, StructuredError};
+use crate::schema;
 
 /// How a model is told the form of its answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -125,69 +123,6 @@ pub struct StructuredReply<T> {
     pub model: String,
 }
 
-/// Why there is no answer of the form that was asked for.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum StructuredError {
-    /// The model did not answer.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The schema of the answer is none, or refers to what is not in it. Another attempt cannot help.
-    #[error("the schema `{name}` cannot be used")]
-    Schema {
-        /// Its name.
-        name: String,
-        /// Why not.
-        source: BoxError,
-    },
-    /// The model refused to answer, in its words, or its server kept the answer back.
-    #[error("the model refused to answer as `{name}`")]
-    Refused {
-        /// The schema's name.
-        name: String,
-        /// What it said, at most 2,000 bytes of it.
-        text: String,
-    },
-    /// The answer was longer than it may be. Ask with more `max_tokens`, or for less.
-    #[error("the answer as `{name}` was cut off")]
-    CutOff {
-        /// The schema's name.
-        name: String,
-        /// What there was of it, at most 2,000 bytes.
-        text: String,
-    },
-    /// The model said nothing, and nothing again.
-    #[error("the model said nothing as `{name}`")]
-    Empty {
-        /// The schema's name.
-        name: String,
-    },
-    /// The answer does not fit, and did not when the model was told what is wrong.
-    #[error("the answer does not fit `{name}`: {}", mistakes.join(" "))]
-    Invalid {
-        /// The schema's name.
-        name: String,
-        /// What is wrong with the last answer, a sentence each.
-        mistakes: Vec<String>,
-        /// The last answer, at most 2,000 bytes of it.
-        text: String,
-    },
-}
-
-/// A reply that is no answer.
-struct Miss {
-    text: String,
-    reason: MissReason,
-}
-
-/// The reason for which a reply is no answer.
-enum MissReason {
-    Refused,
-    CutOff,
-    /// These mistakes, which the model may mend.
-    Mistakes(Vec<String>),
-}
-
 impl<T: JsonSchema + DeserializeOwned> Structured<T> {
     /// An answer that is a `T`. `name` names the schema: 1 to 64 letters, digits, `_` and `-`.
     #[must_use]
@@ -270,7 +205,7 @@ impl<T: DeserializeOwned> Structured<T> {
             let is_last = u32::try_from(repairs.len() / 2).unwrap_or(u32::MAX) >= self.repairs;
             let mistakes = match &miss.reason {
                 MissReason::Mistakes(mistakes) if !is_last => mistakes,
-                _ => return Err(self.failed(miss)),
+                _ => return Err(miss.error(&self.name)),
             };
             let again = words::again(mistakes, &self.schema.own, self.language);
             repairs.push(Message::assistant(miss.text));
@@ -346,17 +281,6 @@ impl<T: DeserializeOwned> Structured<T> {
         };
         serde_json::from_value(answer)
             .map_err(|error| vec![words::unreadable(&error.to_string(), self.language)])
-    }
-
-    fn failed(&self, Miss { text, reason }: Miss) -> StructuredError {
-        let (name, is_empty) = (self.name.clone(), text.trim().is_empty());
-        let text = cut(&text, LONGEST_QUOTE).0.to_owned();
-        match reason {
-            MissReason::Refused => StructuredError::Refused { name, text },
-            MissReason::CutOff => StructuredError::CutOff { name, text },
-            MissReason::Mistakes(_) if is_empty => StructuredError::Empty { name },
-            MissReason::Mistakes(mistakes) => StructuredError::Invalid { name, mistakes, text },
-        }
     }
 }
 
