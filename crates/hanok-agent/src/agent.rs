@@ -103,7 +103,7 @@ impl ReactAgent {
         &self.settings.name
     }
 
-    /// What it is good for, in words for a supervisor's model.
+    /// The agent's purpose, in words for a supervisor's model.
     pub fn description(&self) -> &str {
         &self.settings.description
     }
@@ -155,7 +155,7 @@ impl ReactAgent {
         execute_tool(&self.settings, state, context).await
     }
 
-    /// Where the last reply leads: `execute_tool` while something waits for the tools, else [`END`].
+    /// The node after the last reply: `execute_tool` while something waits for the tools, else [`END`].
     pub fn next(state: &AgentState) -> &'static str {
         next_after_reply(state)
     }
@@ -208,13 +208,13 @@ impl ReactAgent {
     }
 }
 
-/// Where the model's reply leads: to the tools while something waits for them, else to the end.
+/// The node after a reply of the model: the tools while something waits for them, else the end.
 fn next_after_reply(state: &AgentState) -> &'static str {
     let waits = !state.pending_tool_calls.is_empty() || !state.faults.is_empty();
     if waits && !state.should_stop { "execute_tool" } else { END }
 }
 
-/// Where the results of calls lead: back to the model, unless one of them was a hand-off.
+/// The node after the calls: the model, unless one of the calls was a hand-off.
 fn next_after_calls(state: &AgentState) -> &'static str {
     if state.should_stop { END } else { "call_model" }
 }

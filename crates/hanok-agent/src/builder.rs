@@ -15,7 +15,7 @@ use crate::{
     tools::{handoff_tool::HandoffTool, registry::ToolRegistry, tool_errors::ToolErrors},
 };
 
-/// How often a model is asked in a turn if nothing else is said.
+/// The default number of model calls in a turn.
 const MAX_ITERATIONS: u32 = 10;
 
 /// The longest name of an agent, in characters.
@@ -68,7 +68,7 @@ impl ReactAgentBuilder {
         Self { settings, prompt: None, tools: Vec::new(), tool_errors, runtime }
     }
 
-    /// Who the agent is and how it works: the beginning of the system prompt. Default: its description.
+    /// Sets the role of the agent: the beginning of the system prompt. Default: its description.
     pub fn prompt(self, prompt: impl Into<String>) -> Self {
         Self { prompt: Some(prompt.into()), ..self }
     }
@@ -85,7 +85,7 @@ impl ReactAgentBuilder {
         self
     }
 
-    /// Lets the agent hand its turn over to another one. Default: to nobody.
+    /// Lets the agent hand its turn over to another one. Default: it hands over to nobody.
     pub fn handoff(mut self, handoff: HandoffTool) -> Self {
         self.settings.handoffs.push(handoff);
         self
@@ -97,30 +97,30 @@ impl ReactAgentBuilder {
         self
     }
 
-    /// What becomes of a tool's own error. Default: the model reads it. B112
+    /// Sets the policy for a tool's own errors. Default: the model reads them.
     pub fn tool_errors(self, tool_errors: ToolErrors) -> Self {
         Self { tool_errors, ..self }
     }
 
-    /// How often the model is asked in a turn. Default: 10.
+    /// Limits the model calls of a turn. Default: 10.
     pub fn max_iterations(mut self, max_iterations: u32) -> Self {
         self.settings.max_iterations = max_iterations;
         self
     }
 
-    /// The language of what the agent says to its model. Default: English.
+    /// Sets the language in which the agent speaks to its model. Default: English.
     pub fn language(mut self, language: Language) -> Self {
         self.settings.language = language;
         self
     }
 
-    /// How the model is told of tools and asks for them. Default: [`Protocol::Text`].
+    /// Sets the form in which the model calls tools. Default: [`Protocol::Text`].
     pub fn protocol(mut self, protocol: Protocol) -> Self {
         self.settings.protocol = protocol;
         self
     }
 
-    /// Whether the model is to call a tool. Default: as it likes.
+    /// Sets whether the model has to call a tool. Default: as it likes.
     ///
     /// A tool that is wanted is wanted of the first reply of a turn; none at all, of every reply. The server is told so by
     /// [`Protocol::Native`], and in both protocols it is checked here: a model that does not call what it has to is asked
@@ -131,33 +131,33 @@ impl ReactAgentBuilder {
         self
     }
 
-    /// How freely the model chooses its words, from 0. Default: what its server takes.
+    /// Sets the sampling temperature, from 0. Default: the server's.
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.settings.temperature = Some(temperature);
         self
     }
 
-    /// The most tokens that the model may write in one reply: small ones repeat themselves without end. A call that is cut off
-    /// there is not made. Default: what the server takes.
+    /// Limits the tokens of one reply: small models repeat themselves without end. A call that is cut off
+    /// there is not made. Default: the server's limit.
     pub fn max_tokens(mut self, max_tokens: u32) -> Self {
         self.settings.max_tokens = Some(max_tokens);
         self
     }
 
-    /// What becomes of a call that must not be repeated when its run was lost and left no result. Default: a person is
+    /// Sets the handling of a call that must not be repeated and whose run was lost without a result. Default: a person is
     /// asked. With [`Doubt::GiveUp`] the model reads that nobody knows whether the call took effect.
     pub fn in_doubt(mut self, in_doubt: Doubt) -> Self {
         self.settings.in_doubt = in_doubt;
         self
     }
 
-    /// Whether the spans of model and tool calls hold what is said. Default: they do not.
+    /// Records the texts of model and tool calls in their spans. Default: they are not recorded.
     pub fn capture(mut self, capture: ContentCapture) -> Self {
         self.settings.capture = capture;
         self
     }
 
-    /// Where time, ids and randomness come from when the agent runs by itself. Default: the system's.
+    /// Sets the clock, the ids and the randomness of an agent that runs by itself. Default: the system's.
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
     }
@@ -208,7 +208,7 @@ impl ReactAgentBuilder {
     }
 }
 
-/// What `choice` wants and the agent does not have.
+/// The tool that `choice` requires and the agent lacks.
 fn missing_tool(choice: &ToolChoice, tools: &ToolRegistry) -> Option<String> {
     match choice {
         ToolChoice::Required => (tools.specs().len() == 0).then(|| "any tool".to_owned()),
@@ -217,7 +217,7 @@ fn missing_tool(choice: &ToolChoice, tools: &ToolRegistry) -> Option<String> {
     }
 }
 
-/// Whether a model can write `name` on a line of its own, and nobody takes it for the end.
+/// True for a name that a model can write on a line of its own and that is not the end's.
 fn is_name(name: &str) -> bool {
     let length = name.chars().count();
     (1..=LONGEST_NAME).contains(&length)

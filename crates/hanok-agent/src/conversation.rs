@@ -16,16 +16,16 @@ use crate::{
     protocol::Protocol,
 };
 
-/// What an observation begins with in the text protocol.
+/// The beginning of an observation in the text protocol.
 const LABEL: &str = "Observation: ";
 
-/// Under which a message keeps the code of its data mark.
+/// The metadata key of a message's data mark.
 const MARK: &str = "data_mark";
 
-/// Under which a message keeps what it is, where it is nothing that the user or the agent said.
+/// The metadata key of a message's kind, for messages that neither the user nor the agent wrote.
 const KIND: &str = "kind";
 
-/// What an agent is to do, as a message.
+/// The task of an agent, as a message.
 pub(crate) fn task(text: String) -> Message {
     Message::user(text).with_metadata(KIND, "task")
 }
@@ -36,7 +36,7 @@ pub(crate) fn summary(marked: &str, language: Language) -> Message {
     Message::user(text).with_metadata(KIND, "summary")
 }
 
-/// Whether the user said it: it is no observation, no task and no summary.
+/// True for a message of the user: no observation, no task and no summary.
 pub(crate) fn is_from_user(message: &Message) -> bool {
     let note = |key| message.metadata().contains_key(key);
     message.role() == Role::User
@@ -75,12 +75,12 @@ pub(crate) fn origin(message: &Message) -> Origin<'_> {
     }
 }
 
-/// Whether `message` holds something between data marks.
+/// True for a message with text between data marks.
 pub(crate) fn is_marked(message: &Message) -> bool {
     message.role() != Role::System && message.text().contains("<data-")
 }
 
-/// What was said and done, as text: for a summary, or for another model. Who wrote it cannot be told from the text alone,
+/// The messages and calls of a conversation as text, for a summary or for another model. The text does not prove who wrote it,
 /// so it goes between marks ([`DataMark`]).
 pub fn transcript<'m>(messages: impl IntoIterator<Item = &'m Message>) -> String {
     let mut text = String::new();
@@ -128,7 +128,7 @@ pub(crate) fn observed(
     }
 }
 
-/// The observations that calls of an earlier turn never got, because the turn was cut short. B113
+/// The observations that calls of an earlier turn never got, because the turn was cut short.
 pub(crate) fn missing(messages: &Messages, protocol: Protocol, language: Language) -> Vec<Message> {
     let observed_ids: BTreeSet<_> = messages.iter().filter_map(Message::tool_call_id).collect();
     let calls = messages.iter().flat_map(Message::tool_calls);
@@ -146,7 +146,7 @@ pub(crate) fn call_ids(messages: &Messages) -> BTreeSet<&str> {
     messages.iter().flat_map(Message::tool_calls).map(|call| call.id.as_str()).collect()
 }
 
-/// What the model is sent: the system prompt, then the conversation, each call followed by its observation.
+/// The messages that the model is sent: the system prompt, then the conversation, each call followed by its observation.
 ///
 /// In the text protocol calls and observations are text alone, and what came from outside stands between data marks.
 pub(crate) fn request(system: &str, messages: &Messages, protocol: Protocol) -> Vec<Message> {
@@ -206,7 +206,7 @@ fn marked(message: &Message) -> String {
     format!("{}\n{}", LABEL.trim_end(), mark.around(&text))
 }
 
-/// What was observed, without the label.
+/// The text of an observation, without the label.
 fn observation_text(message: &Message) -> String {
     let text = message.text();
     match message.role() {

@@ -1,4 +1,4 @@
-//! What an agent is given of a conversation that it takes over.
+//! The part of a conversation that an agent receives with a hand-off.
 
 use hanok_core::BoxError;
 use hanok_graph::{Context, StepError};
@@ -15,13 +15,13 @@ use crate::{
     summariser::Summariser,
 };
 
-/// What an agent is given of a conversation that it takes over.
+/// The part of a conversation that an agent receives with a hand-off.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HandedOver {
     /// The messages, without the task.
     pub messages: Vec<Message>,
-    /// Why there is no summary though one was asked for: then it is what the user said last.
+    /// The reason for which there is no summary, where one was asked for. The messages are then the user's last one.
     pub no_summary: Option<String>,
 }
 
@@ -33,7 +33,7 @@ struct StoredSummary {
 }
 
 impl Handoff {
-    /// What the other agent sees of `messages`, by [`Handoff::history`]. The task is not among it:
+    /// Selects the part of `messages` that the other agent sees, by [`Handoff::history`]. The task is not a part of it:
     /// [`Handoff::message`].
     ///
     /// A summary is made by `summariser` in a memoised step that is named `step`. One that is empty or fails is none: the

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{conversation, prompt};
 
-/// How much of the conversation goes along with a hand-off.
+/// The part of the conversation that goes along with a hand-off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -15,11 +15,11 @@ pub enum HandoffHistory {
     /// All of it, with the calls and observations of the agents.
     #[default]
     Full,
-    /// What the user said, and nothing of what agents did.
+    /// The user's messages, without those of agents.
     User,
-    /// What the user said last.
+    /// The user's last message.
     Last,
-    /// A summary, and what the user said last. See [`Summariser`](crate::Summariser).
+    /// A summary, and the user's last message. See [`Summariser`](crate::Summariser).
     Summary,
     /// Nothing: the task alone.
     None,
@@ -31,12 +31,12 @@ pub enum HandoffHistory {
 pub struct Handoff {
     /// The other agent.
     pub to: String,
-    /// What it is to do.
+    /// The task.
     pub task: Option<String>,
-    /// What it is given for that, in the form that the hand-off declares.
+    /// The data for the task, in the form that the hand-off declares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Json>,
-    /// How much of the conversation it sees.
+    /// The part of the conversation that it sees.
     pub history: HandoffHistory,
 }
 
@@ -46,20 +46,20 @@ impl Handoff {
         Self { to: to.into(), task: None, payload: None, history: HandoffHistory::Full }
     }
 
-    /// What the other agent is to do. Default: what the conversation says.
+    /// Sets the task of the other agent. Default: the conversation alone says it.
     #[must_use]
     pub fn task(self, task: impl Into<String>) -> Self {
         Self { task: Some(task.into()), ..self }
     }
 
-    /// How much of the conversation it sees. Default: all of it.
+    /// Sets the part of the conversation that it sees. Default: all of it.
     #[must_use]
     pub fn history(self, history: HandoffHistory) -> Self {
         Self { history, ..self }
     }
 
     /// The task and the payload, as the other agent reads them; `None` when there is neither. The payload stands between
-    /// marks, as data. P41
+    /// marks, as data.
     pub fn message(&self, language: Language, mark: &DataMark) -> Option<Message> {
         let task = self.task.as_deref().map(|task| prompt::task(task, language));
         let payload = self.payload.as_ref().map(|payload| mark.around(&payload.0.to_string()));

@@ -1,4 +1,4 @@
-//! What stands around the calls of models and tools.
+//! Interceptors of the calls of models and tools.
 
 pub(crate) mod approval;
 mod attempt;
@@ -78,7 +78,7 @@ pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
         std::future::ready(Ok(Verdict::Make))
     }
 
-    /// Stands around a call of a tool that is made, as it was admitted: what a person approved is what runs. P35
+    /// Stands around a call of a tool that is made, as it was admitted: what a person approved is what runs.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl SharedInterceptor {
     }
 }
 
-/// What becomes of a call of a tool.
+/// The decision of an interceptor about a call of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -140,7 +140,7 @@ pub enum Verdict {
 pub struct TurnContext<'a> {
     /// The agent, empty outside one.
     pub agent: &'a str,
-    /// What the turn used before this call.
+    /// The usage of the turn before this call.
     pub usage: &'a TurnUsage,
     /// The language of what is said to the model.
     pub language: Language,
@@ -154,7 +154,7 @@ pub struct ToolRequest<'a> {
     pub call: ToolCall,
     /// The tool as the model sees it.
     pub spec: &'a ToolSpec,
-    /// What the call does to the world.
+    /// The effect of the call on the world.
     pub effect: Effect,
     /// The conversation, to the reply that asks for the call.
     pub messages: &'a Messages,

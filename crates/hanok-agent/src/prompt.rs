@@ -1,4 +1,4 @@
-//! What an agent's model reads besides the conversation, in Korean and English.
+//! The texts that an agent's model reads besides the conversation, in Korean and English.
 
 mod calls;
 
@@ -52,7 +52,7 @@ pub(crate) fn empty_reply(protocol: Protocol, language: Language) -> &'static st
     if protocol == Protocol::Native { words.empty_native } else { words.empty }
 }
 
-/// What a model is told whose server says that it calls a tool, and passes no call on.
+/// The message to a model whose server announces a call and passes none on.
 pub(crate) fn lost_call(language: Language) -> &'static str {
     match language {
         Language::Korean => "도구 호출이 전해지지 않았습니다. 도구를 다시 부르거나 답을 쓰세요.",
@@ -60,7 +60,7 @@ pub(crate) fn lost_call(language: Language) -> &'static str {
     }
 }
 
-/// What a model is told whose reply was cut off before it said anything.
+/// The message to a model whose reply was cut off before it said anything.
 pub(crate) fn cut_off(language: Language) -> &'static str {
     match language {
         Language::Korean => {
@@ -70,7 +70,7 @@ pub(crate) fn cut_off(language: Language) -> &'static str {
     }
 }
 
-/// What a model is told that was to call a tool and did not.
+/// The message to a model that had to call a tool and did not.
 pub(crate) fn tool_wanted(choice: &ToolChoice, language: Language) -> String {
     let tool = match choice {
         ToolChoice::Tool(name) => Some(name),
@@ -89,7 +89,7 @@ pub(crate) fn task(task: &str, language: Language) -> String {
     format!("{}: {task}", words(language).task)
 }
 
-/// What the tool of a hand-off is for.
+/// The description of a hand-off's tool.
 pub(crate) fn handoff_tool(to: &str, description: &str, language: Language) -> String {
     let description = description.trim();
     match language {
@@ -102,7 +102,7 @@ pub(crate) fn handoff_tool(to: &str, description: &str, language: Language) -> S
     }
 }
 
-/// What the argument of a hand-off is.
+/// The description of a hand-off's argument.
 pub(crate) fn handoff_task(language: Language) -> &'static str {
     match language {
         Language::Korean => "그 에이전트가 할 일. 앞뒤 대화를 몰라도 알 수 있게 쓴다.",
@@ -130,7 +130,7 @@ pub(crate) fn second_handoff(to: &str, language: Language) -> String {
     }
 }
 
-/// How a model is asked for a summary.
+/// The system prompt for a summary.
 pub(crate) fn summarise(language: Language) -> &'static str {
     match language {
         Language::Korean => {
@@ -147,7 +147,7 @@ pub(crate) fn summarise(language: Language) -> &'static str {
     }
 }
 
-/// What stands before a summary.
+/// The sentence before a summary.
 pub(crate) fn summary(language: Language) -> &'static str {
     match language {
         Language::Korean => {

@@ -1,6 +1,6 @@
 //! The form in which a model calls tools.
 
-/// How an agent's model is told of tools and asks for them.
+/// The form in which an agent's model reads of tools and calls them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Protocol {

@@ -10,16 +10,16 @@ use serde_json::Value;
 
 use crate::{arguments::duplicate_key, observation::cut};
 
-/// How many mistakes a model is told at once.
+/// The most mistakes in one message to a model.
 const MISTAKES: usize = 5;
 
-/// How long the arguments of a call may be, in bytes: a quarter of the longest line that is read of a model's server.
+/// The most bytes of a call's arguments: a quarter of the longest line that is read of a model's server.
 const LONGEST: usize = 1024 * 1024;
 
-/// How much of a value a sentence quotes, in bytes.
+/// The most bytes of a value that a sentence quotes.
 const QUOTED: usize = 80;
 
-/// How often a pattern of a schema may back up. Schemas come from outside too.
+/// The most steps back of a schema's pattern. Schemas come from outside too.
 const BACKTRACKS: usize = 10_000;
 
 /// Compiles `schema`. What it refers to has to stand in it: nothing is fetched.
@@ -30,7 +30,7 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, BoxError> {
         .map_err(|error| error.to_string().into())
 }
 
-/// What is wrong with `arguments`, a sentence each; nothing when they fit.
+/// The mistakes in `arguments`, a sentence each; none when they fit.
 pub(crate) fn mistakes(validator: &Validator, arguments: &str, language: Language) -> Vec<String> {
     if arguments.len() > LONGEST {
         return vec![too_long(arguments.len(), language)];
@@ -66,14 +66,14 @@ fn twice(key: &str, language: Language) -> String {
     }
 }
 
-/// What is checked.
+/// The value that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Noun {
     Arguments,
     Answer,
 }
 
-/// What is wrong with `value`, a sentence each; nothing when it fits.
+/// The mistakes in `value`, a sentence each; none when it fits.
 pub(crate) fn faults(
     validator: &Validator,
     value: &Value,

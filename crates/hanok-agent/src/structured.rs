@@ -21,7 +21,7 @@ use serde_json::Value;
 use self::error::{Miss, MissReason, StructuredError};
 use crate::schema;
 
-/// How a model is told the form of its answer.
+/// The place of the form of an answer in its request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -82,13 +82,13 @@ pub struct Structured<T> {
     value: PhantomData<fn() -> T>,
 }
 
-/// What an answer has to be.
+/// The schema of an answer.
 struct AnswerSchema {
     /// As it is checked, and shown in a prompt.
     own: Value,
     /// As a server is given it, where that differs.
     sent: Option<Value>,
-    /// Whether it stands in an object that the caller does not know of.
+    /// True for an answer in an object that was made for it.
     wrapped: bool,
     validator: Result<Validator, String>,
 }
@@ -151,19 +151,19 @@ impl<T: DeserializeOwned> Structured<T> {
         }
     }
 
-    /// How the model is told the form. Default: by the server, and in the prompt if that refuses it.
+    /// Sets the place of the schema. Default: the server's, and the prompt where the server refuses the schema.
     #[must_use]
     pub fn mode(self, mode: StructuredMode) -> Self {
         Self { mode, ..self }
     }
 
-    /// How often a model whose answer does not fit is told so and asked again. Default: 1.
+    /// Limits the requests to a model whose answer does not fit, after the first. Default: 1.
     #[must_use]
     pub fn repairs(self, repairs: u32) -> Self {
         Self { repairs, ..self }
     }
 
-    /// The language of what is said to the model. Default: English.
+    /// Sets the language of the messages to the model. Default: English.
     #[must_use]
     pub fn language(self, language: Language) -> Self {
         Self { language, ..self }

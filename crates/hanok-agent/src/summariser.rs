@@ -13,7 +13,7 @@ use crate::{conversation, prompt, protocol::Protocol, reply::ask_model::ask_mode
 type Summarise =
     dyn Fn(Vec<Message>, Call) -> BoxFuture<'static, Result<String, BoxError>> + Send + Sync;
 
-/// Makes a summary of a conversation, for [`HandoffHistory::Summary`]. Clones are the same.
+/// Makes a summary of a conversation, for [`HandoffHistory::Summary`](crate::HandoffHistory::Summary). Clones are the same.
 ///
 /// ```
 /// use hanok_agent::Summariser;

@@ -4,7 +4,7 @@ use hanok_state::Message;
 
 use crate::memory::Summary;
 
-/// What a step does.
+/// The work of one step.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Action {
@@ -53,7 +53,7 @@ impl Action {
         }
     }
 
-    /// Whether a model writes something for it.
+    /// True when a model writes something for the step.
     #[must_use]
     pub fn asks_model(&self) -> bool {
         matches!(self, Self::Summarise { .. } | Self::Fold { .. })

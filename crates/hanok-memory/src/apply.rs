@@ -14,7 +14,7 @@ use crate::{
     policy::{Compaction, Overflow},
 };
 
-/// Why a plan is not applied. The conversation is as it was.
+/// The reason for which a plan is not applied. The conversation is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NotApplied {
@@ -35,8 +35,8 @@ pub enum NotApplied {
 }
 
 impl Compaction {
-    /// What `plan` makes of the conversation, where `text` is what the model wrote for it (nothing, where it is not asked),
-    /// and `facts` what is pinned of the messages that are taken.
+    /// Applies `plan`. `text` is what the model wrote for it (nothing, where it is not asked),
+    /// `facts` are pinned of the messages that are taken.
     ///
     /// A plan that was applied changes nothing the second time.
     ///
@@ -134,7 +134,7 @@ impl Compaction {
         Ok(CompactionChange { messages: Vec::new(), memory: update })
     }
 
-    /// What a model wrote, if it is a summary of something of `replaced` tokens.
+    /// The model's text, if it is a summary of something of `replaced` tokens.
     fn accepted(&self, text: &str, replaced: u64) -> Result<String, NotApplied> {
         let text = text.trim();
         if text.is_empty() {

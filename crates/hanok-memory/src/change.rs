@@ -1,4 +1,4 @@
-//! What a step of compaction changes.
+//! The change that a step of compaction makes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,18 +6,18 @@ use hanok_state::{Message, MessageOp, Messages, State, StateUpdate};
 
 use crate::memory::{ConversationMemory, ConversationMemoryUpdate};
 
-/// What compaction does to a conversation and its memory, as updates of the two.
+/// The updates by which compaction changes a conversation and its memory.
 #[derive(Debug, Clone, Default)]
 #[must_use]
 pub struct CompactionChange {
-    /// What is removed, and what takes another's place.
+    /// The messages that are removed, and those that take another's place.
     pub messages: Vec<MessageOp>,
-    /// What is remembered instead.
+    /// The summaries and facts that are kept instead.
     pub memory: ConversationMemoryUpdate,
 }
 
 impl CompactionChange {
-    /// Whether it changes nothing.
+    /// True when it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty() && self.memory.is_empty()
     }

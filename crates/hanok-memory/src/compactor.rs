@@ -30,7 +30,7 @@ pub trait Remembers: State {
     /// The conversation.
     fn messages(&self) -> &Messages;
 
-    /// What is kept of messages that were taken out of it.
+    /// The summaries and facts of the messages that were taken out.
     fn memory(&self) -> &ConversationMemory;
 
     /// Text that was found for this turn and goes into the prompt. Default: none.
@@ -42,7 +42,7 @@ pub trait Remembers: State {
     fn remember(change: CompactionChange) -> Self::Update;
 }
 
-/// Why the node failed. A summary that could not be made is no failure of it: it is told as a [`MemoryEvent`], and the
+/// The error of the node. A summary that could not be made is no error: a [`MemoryEvent`] reports it, and the
 /// conversation stays as it is.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -50,7 +50,7 @@ pub enum MemoryError {
     /// The run is asked to stop, or may not ask a model any more.
     #[error(transparent)]
     Stopped(ModelError),
-    /// What was done could not be kept.
+    /// A memoised step could not be stored.
     #[error("a step of the compaction could not be kept")]
     Step(#[from] StepError),
 }
@@ -109,7 +109,8 @@ impl Compactor {
         Self { reserved: tokens, ..self }
     }
 
-    /// Pins what `find` finds in each message that is taken out, as [`stated_facts`](crate::stated_facts) does. Default: nothing is pinned.
+    /// Pins the facts that `find` reads in each message that is taken out, as [`stated_facts`](crate::stated_facts) does.
+    /// Default: no facts are pinned.
     #[must_use]
     pub fn pin(self, find: impl Fn(&Message) -> Vec<Fact> + Send + Sync + 'static) -> Self {
         Self { pin: Some(Arc::new(find)), ..self }
@@ -120,7 +121,7 @@ impl Compactor {
         &self.policy
     }
 
-    /// What stands around a conversation in its prompts, with `context` found for a turn.
+    /// The other parts of the prompts of a conversation, with `context` found for a turn.
     pub fn prompt_parts<'a>(&'a self, context: &'a str) -> PromptParts<'a> {
         PromptParts { system: &self.system, tools: &self.tools, context, reserved: self.reserved }
     }
@@ -144,8 +145,8 @@ impl Compactor {
         }
     }
 
-    /// What becomes of this conversation, for a node of one's own. Each call of the model is a memoised step, and what is done
-    /// is told as a [`MemoryEvent`].
+    /// Compacts a conversation, for a node of one's own. Each call of the model is a memoised step, and each step
+    /// is reported as a [`MemoryEvent`].
     ///
     /// # Errors
     ///
@@ -211,7 +212,7 @@ impl Compactor {
         }
     }
 
-    /// What the model writes for `action`, or why it wrote nothing. It is asked once for all of the task's runs.
+    /// The model's text for `action`, or the reason for which there is none. It is asked once for all of the task's runs.
     async fn written<C>(
         &self,
         action: &Action,

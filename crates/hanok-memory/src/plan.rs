@@ -1,4 +1,4 @@
-//! What to do about a conversation that has grown.
+//! The next step for a conversation that has grown.
 
 use std::cell::OnceCell;
 
@@ -16,14 +16,14 @@ use crate::{
 /// One step that makes a conversation smaller. It is data: it can be kept, shown, and applied later.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// What is done.
+    /// The work of the step.
     pub action: Action,
-    /// What the prompt holds before it.
+    /// The size of the prompt before it.
     pub before: PromptSize,
 }
 
 impl Compaction {
-    /// What to do next about these messages, `None` where nothing is to be done. It looks at nothing else: the same
+    /// Plans the next step for these messages, `None` where nothing is to be done. It looks at nothing else: the same
     /// conversation has the same plan.
     ///
     /// One plan asks the model once at most. After it is applied there may be another: fold, or shorten.

@@ -1,10 +1,10 @@
-//! When a conversation is made smaller, and what of it stays.
+//! The policy: the trigger of a compaction, and the messages that it keeps.
 
 use hanok_model::TokenCounter;
 use hanok_parse::Language;
 use thiserror::Error;
 
-/// When a conversation is made smaller.
+/// The condition under which a conversation is made smaller.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Trigger {
@@ -22,7 +22,7 @@ pub enum Trigger {
     All(Vec<Trigger>),
 }
 
-/// What of a conversation stays at least, counted from its end. A call stays with its results, so it may be more.
+/// The messages that stay at least, counted from the end. A call stays with its results, so it may be more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeepRecent {
@@ -34,7 +34,7 @@ pub enum KeepRecent {
     Turns(usize),
 }
 
-/// What becomes of a summary beyond the most that are kept.
+/// The handling of a summary beyond the most that are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Overflow {
@@ -46,7 +46,7 @@ pub enum Overflow {
     Fold,
 }
 
-/// Why a policy cannot work.
+/// The reason for which a policy cannot work.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PolicyError {
@@ -61,12 +61,12 @@ pub enum PolicyError {
     /// A share of a window that is not known.
     #[error("the trigger {0:?} needs the model's window; set it with `window`")]
     NoWindow(Trigger),
-    /// What stays would fire again at once.
+    /// The messages that stay would fire the trigger again at once.
     #[error("{keep:?} stays, and {trigger:?} would fire again at once; keep less")]
     KeepsTooMuch {
-        /// What stays.
+        /// The messages that stay.
         keep: KeepRecent,
-        /// What fires.
+        /// The trigger that fires.
         trigger: Trigger,
     },
     /// A limit of tokens that the window never lets it reach, or that is none.
@@ -74,7 +74,7 @@ pub enum PolicyError {
         "the trigger {trigger:?} fires at {limit} tokens, and the window has {window}; take less, but not nothing"
     )]
     Limit {
-        /// What fires.
+        /// The trigger that fires.
         trigger: Trigger,
         /// At how many tokens.
         limit: u64,
@@ -86,8 +86,10 @@ pub enum PolicyError {
     NoSummaries,
 }
 
-/// How a conversation is kept small. Its defaults: at 10 messages the oldest are summarised and 5 stay, the last 3 summaries are
-/// kept, and there is no limit of tokens.
+/// The policy by which a conversation is kept small.
+///
+/// Its defaults: at 10 messages the oldest are summarised and 5 stay, the last 3 summaries are kept, and there is no limit of
+/// tokens.
 ///
 /// ```
 /// use hanok_memory::{Compaction, KeepRecent, Overflow, Trigger};
@@ -139,53 +141,54 @@ impl Compaction {
         }
     }
 
-    /// When the conversation is made smaller. Default: at 10 messages.
+    /// Sets the trigger of a compaction. Default: 10 messages.
     pub fn trigger(self, trigger: Trigger) -> Self {
         Self { trigger, ..self }
     }
 
-    /// What stays. Default: 5 messages.
+    /// Sets the messages that stay. Default: 5 messages.
     pub fn keep(self, keep: KeepRecent) -> Self {
         Self { keep, ..self }
     }
 
-    /// The most summaries that are kept. Default: 3.
+    /// Limits the summaries that are kept. Default: 3.
     pub fn summaries(self, summaries: usize) -> Self {
         Self { summaries, ..self }
     }
 
-    /// What becomes of more summaries. Default: the oldest is dropped.
+    /// Sets the handling of more summaries. Default: the oldest is dropped.
     pub fn overflow(self, overflow: Overflow) -> Self {
         Self { overflow, ..self }
     }
 
-    /// The tokens that the model can read and write. A prompt is kept below them by all means. Default: not known.
+    /// Sets the tokens that the model can read and write. A prompt is kept below them by all means. Default: not known.
     pub fn window(self, tokens: u64) -> Self {
         Self { window: Some(tokens), ..self }
     }
 
-    /// How tokens are counted. Default: by an estimate that errs upwards.
+    /// Sets the counter of tokens. Default: an estimate that errs upwards.
     pub fn counter(self, counter: TokenCounter) -> Self {
         Self { counter, ..self }
     }
 
-    /// The language of what models are asked and of marks in the conversation. Default: English.
+    /// Sets the language of requests to models and of marks in the conversation. Default: English.
     pub fn language(self, language: Language) -> Self {
         Self { language, ..self }
     }
 
-    /// The most tokens of a summary, as the model is told. Default: 500.
+    /// Sets the most tokens of a summary, which the model is asked to keep. Default: 500.
     pub fn summary_tokens(self, tokens: u32) -> Self {
         Self { summary_tokens: tokens, ..self }
     }
 
-    /// The most tokens of all pinned facts: what is stated when they are reached is not pinned, and that is reported. What is
+    /// Limits the tokens of all pinned facts. A fact beyond them is not pinned, and that is reported. What is
     /// pinned is never dropped. Default: 1,000.
     pub fn pinned_tokens(self, tokens: u64) -> Self {
         Self { pinned_tokens: tokens, ..self }
     }
 
-    /// From how many tokens on a result is long: an old one of these is cleared before anything is summarised. Default: 200.
+    /// Sets the tokens from which on a result is long. An old long result is cleared before anything is summarised. Default:
+    /// 200.
     pub fn long_result(self, tokens: u64) -> Self {
         Self { long_result: tokens, ..self }
     }
@@ -206,7 +209,7 @@ impl Compaction {
         }
     }
 
-    /// Whether the policy can work.
+    /// Checks the policy.
     ///
     /// # Errors
     ///
@@ -260,7 +263,7 @@ impl Compaction {
         }
     }
 
-    /// Whether a conversation of so many messages and tokens is to be made smaller. Tokens are counted when they are asked for.
+    /// True for a conversation of so many messages and tokens that is to be made smaller. Tokens are counted on demand.
     pub(crate) fn fires(&self, messages: usize, tokens: &impl Fn() -> u64) -> bool {
         self.holds(&self.trigger, messages, tokens)
     }
@@ -277,7 +280,7 @@ impl Compaction {
         }
     }
 
-    /// What may not be reached: the window, else a quarter above the limit.
+    /// The size that may not be reached: the window, else a quarter above the limit.
     pub(crate) fn most(&self) -> Option<u64> {
         let quarter_above = |limit: u64| limit.saturating_add(limit / 4);
         let limit = self.limit().map(quarter_above);
@@ -288,7 +291,7 @@ impl Compaction {
     }
 }
 
-/// What a prompt that has reached `limit` is brought down to: as much as fills up again in many turns.
+/// The size to which a prompt at `limit` is brought down: as much as fills up again in many turns.
 pub(crate) fn target(limit: u64) -> u64 {
     limit / 4 * 3
 }

@@ -1,11 +1,11 @@
-//! What a prompt holds, in tokens.
+//! The size of a prompt, in tokens.
 
 use hanok_model::{ChatRequest, DataMark, TokenCounter, ToolSpec};
 use hanok_state::Message;
 
 use crate::{memory::ConversationMemory, policy::Compaction};
 
-/// What a prompt holds besides the conversation and its memory.
+/// The parts of a prompt besides the conversation and its memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PromptParts<'a> {
     /// The system prompt.
@@ -31,9 +31,9 @@ pub struct PromptSize {
     pub context: u64,
     /// The conversation.
     pub messages: u64,
-    /// What is kept free for the reply.
+    /// The tokens that are kept free for the reply.
     pub reserved: u64,
-    /// Whether texts were counted exactly, and not by an estimate that errs upwards.
+    /// True for texts that were counted exactly, and not by an estimate that errs upwards.
     pub exact: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How a model is asked for a summary.
+//! The request for a summary.
 
 use hanok_model::{ChatReply, ChatRequest, DataMark, Finish};
 use hanok_parse::{Declared, Language, Parser};
@@ -10,7 +10,7 @@ use crate::{action::Action, policy::Compaction, unit::Units};
 const LONGEST: usize = 4_000;
 
 impl Compaction {
-    /// What a model is asked for `action`, `None` where none is. What was said stands between `mark`s, as data.
+    /// The request to a model for `action`, `None` where none is asked. The conversation stands between `mark`s, as data.
     pub fn request(&self, action: &Action, mark: &DataMark) -> Option<ChatRequest> {
         let text = match action {
             Action::Summarise { messages } => transcript(messages),
@@ -55,7 +55,7 @@ fn instruction(action: &Action, tokens: u32, language: Language) -> String {
     }
 }
 
-/// What was said and done, a message a line. What a message has on further lines is indented: nothing in it can be taken for
+/// The messages and calls, a message a line. Further lines of a message are indented: nothing in it can be taken for
 /// another message.
 fn transcript(messages: &[Message]) -> String {
     let refs: Vec<&Message> = messages.iter().collect();

@@ -1,4 +1,4 @@
-//! What users say of themselves, found by rules.
+//! Facts that users state, found by rules.
 
 use hanok_state::Message;
 
@@ -10,7 +10,7 @@ const LONGEST: usize = 200;
 /// The most sentences of one message that are looked at.
 const MOST: usize = 50;
 
-/// How users say their own name, anywhere in a clause and at its beginning.
+/// Phrases with which users say their own name, anywhere in a clause and at its beginning.
 const OWN_NAMES: &[&str] = &[
     "내 이름은",
     "내 이름이",
@@ -26,13 +26,13 @@ const OWN_NAMES: &[&str] = &[
 const CALLED: (&[&str], &[&str]) =
     (&["저는 ", "나는 ", "난 "], &["라고 해", "라고 해요", "라고 합니다", "라고 불러"]);
 
-/// How the name of anything else is said.
+/// Phrases with which the name of anything else is said.
 const NAMES: &[&str] = &["이름은", "이름이", "name is"];
 
-/// What a user says who wants it to be kept: no order that asks for something else.
+/// Phrases of a user who wants something remembered: no order that asks for something else.
 const KEEP: &[&str] = &["기억해", "기억 해", "remember", "keep in mind"];
 
-/// What asks, wherever it stands; whole words of English; and the ends of a clause that asks or orders.
+/// Phrases that ask, wherever they stand; whole words of English; and the ends of a clause that asks or orders.
 const ASKS: &[&str] = &[
     "알려",
     "뭐",
@@ -79,7 +79,7 @@ const ORDERS: &[&str] = &[
     "해라",
 ];
 
-/// What stands behind the number of an amount.
+/// Units behind the number of an amount.
 const UNITS: &[&str] = &[
     "원",
     "만",
@@ -112,7 +112,7 @@ const UNITS: &[&str] = &[
     "hours",
 ];
 
-/// What stands before the number of an amount.
+/// Signs before the number of an amount.
 const SIGNS: &[char] = &['₩', '$', '€', '£', '¥'];
 
 const MONTHS: &[&str] = &[
@@ -186,7 +186,7 @@ fn sentences(text: &str) -> Vec<String> {
     sentences
 }
 
-/// What a clause states, `None` where it states nothing of these.
+/// The kind of fact that a clause states, `None` where it states none.
 fn kind(clause: &str) -> Option<FactKind> {
     let lower = clause.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -209,7 +209,7 @@ fn kind(clause: &str) -> Option<FactKind> {
     has(NAMES).then_some(FactKind::Other)
 }
 
-/// Whether a text names a day: `3월 15일`, `15일까지`, `2026-03-15`, `3/15`, `march 15`.
+/// True for a text that names a day: `3월 15일`, `15일까지`, `2026-03-15`, `3/15`, `march 15`.
 fn has_date(text: &str) -> bool {
     let behind = |(number, rest): (&str, &str)| {
         let rest = rest.trim_start();
@@ -228,7 +228,7 @@ fn has_date(text: &str) -> bool {
     numbers(text).any(behind) || MONTHS.iter().any(month)
 }
 
-/// Whether a text has a number with a unit, or with the sign of a currency.
+/// True for a text with a number that has a unit or the sign of a currency.
 fn has_amount(text: &str) -> bool {
     let unit = |(_, rest): (&str, &str)| {
         let rest = rest.trim_start();

@@ -1,11 +1,11 @@
-//! What of a conversation stays together.
+//! The parts of a conversation that stay together.
 
 use std::collections::HashMap;
 
 use hanok_parse::{Declared, Parser};
 use hanok_state::{Message, Role};
 
-/// What an observation of the text protocol begins with.
+/// The beginnings of an observation in the text protocol.
 pub(crate) const LABELS: [&str; 2] = ["Observation:", "관찰:"];
 
 /// A part of a conversation that is kept or taken as a whole: a message, or a call with its results and what was said
@@ -16,7 +16,7 @@ pub(crate) struct Unit {
     pub(crate) start: usize,
     /// The first message behind it.
     pub(crate) end: usize,
-    /// Whether a call in it has no result yet.
+    /// True while a call in it has no result.
     pub(crate) open: bool,
 }
 
@@ -67,13 +67,13 @@ impl Units {
     }
 }
 
-/// Which message belongs to which.
+/// The links between calls and their results.
 struct Links {
     /// The call that a message answers, if it does.
     owner: Vec<Option<usize>>,
-    /// How far what begins at a message reaches.
+    /// The end of the unit that begins at a message.
     ends: Vec<usize>,
-    /// How many calls of a message have no result.
+    /// The number of calls of a message without a result.
     missing: Vec<usize>,
 }
 
@@ -165,24 +165,24 @@ impl Links {
     }
 }
 
-/// Whether a message without an id may be what came of the call right before it.
+/// True for a message without an id that may be the result of the call right before it.
 fn is_observation(message: &Message) -> bool {
     let text = message.text();
     let labelled = LABELS.iter().any(|label| text.trim_start().starts_with(label));
     message.role() == Role::User && labelled
 }
 
-/// What a program puts into a conversation in the user's role, by the note it leaves with it.
+/// The kinds of messages that a program puts into a conversation in the user's role.
 const NOTES: [&str; 3] = ["task", "summary", "data"];
 
-/// Whether a person said it: no result, no task, no summary.
+/// True for a message of a person: no result, no task, no summary.
 fn is_said(message: &Message) -> bool {
     let kind = message.metadata().get("kind").and_then(|kind| kind.0.as_str());
     let noted = kind.is_some_and(|kind| NOTES.contains(&kind));
     message.role() == Role::User && message.tool_call_id().is_none() && !noted
 }
 
-/// Whether a model's text is a call, in any format.
+/// True for a model's text that is a call, in any format.
 fn writes_calls(message: &Message) -> bool {
     !Parser::new(Declared::any()).parse(&message.text()).calls.is_empty()
 }

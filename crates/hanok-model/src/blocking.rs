@@ -13,13 +13,13 @@ use std::{
 
 use crate::ToolError;
 
-/// How many calls run at once if nothing else is said.
+/// The default number of calls that run at once.
 const THREADS: usize = 8;
 
-/// How many threads may be given up if nothing else is said.
+/// The default number of threads that may be given up.
 const LEAKED: usize = 16;
 
-/// A bounded pool of threads for tools that block. Clones are the same pool. P19
+/// A bounded pool of threads for tools that block. Clones are the same pool.
 ///
 /// So many calls run at once, those that come then wait for a thread. A call whose time is over is abandoned: nothing can
 /// stop its thread, which counts as *leaked*, and a new one takes its place. When as many have leaked as may, calls are
@@ -75,13 +75,13 @@ struct State {
     running: BTreeSet<u64>,
     /// The threads that have not leaked.
     live: usize,
-    /// How many of those wait for a job.
+    /// The number of those that wait for a job.
     idle: usize,
     leaked: usize,
     closed: bool,
 }
 
-/// What a thread is to do with a job.
+/// The instruction to a thread about a job.
 enum Instruction {
     Run,
     /// Nobody is left to run it.
@@ -106,7 +106,7 @@ impl BlockingPool {
         Self { _open: Arc::new(PoolHandle(shared.clone())), shared }
     }
 
-    /// How many threads are given up and have not come back.
+    /// The number of threads that are given up and have not come back.
     pub fn leaked(&self) -> usize {
         self.shared.state().leaked
     }
@@ -188,7 +188,7 @@ impl Shared {
         Ok(())
     }
 
-    /// What a thread does all its life.
+    /// Runs jobs until the pool closes or the thread is not needed any more.
     fn work(&self) {
         while let Some((id, job)) = self.take() {
             let deliver = job(Instruction::Run);

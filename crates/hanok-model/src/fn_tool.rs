@@ -78,7 +78,7 @@ impl FnTool {
         Self::decoding(spec, move |arguments, call| Box::pin(run(arguments.clone(), call.clone())))
     }
 
-    /// A tool that blocks: its calls run on threads of its own, eight at once. P19
+    /// A tool that blocks: its calls run on threads of its own, eight at once.
     ///
     /// A call that takes too long is abandoned, and its thread counted until it comes back: see [`BlockingPool`]. A tool
     /// that looks at [`Call::stop`] and [`Call::time_left`] now and then ends in time.
@@ -136,13 +136,13 @@ impl FnTool {
         })
     }
 
-    /// What a call does to the world. Default: [`Effect::AtMostOnce`], the careful one.
+    /// Sets the effect of a call on the world. Default: [`Effect::AtMostOnce`], the careful one.
     #[must_use]
     pub fn effect(self, effect: Effect) -> Self {
         Self { effect, ..self }
     }
 
-    /// How long a call may take. Default: 30 s.
+    /// The time limit of a call. Default: 30 s.
     ///
     /// An agent holds its calls to it. Whoever runs a tool without one, as a node may, waits as long as the tool takes.
     #[must_use]

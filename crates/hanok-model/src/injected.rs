@@ -11,7 +11,7 @@ use crate::{InvalidSpec, SharedTool, Tool, ToolError, ToolOutput, ToolSpec};
 type Inject = Arc<dyn Fn(&Call) -> Result<Value, ToolError> + Send + Sync>;
 
 /// A tool some of whose arguments the service gives: the user, the tenant, a connection's name. A model neither sees them
-/// nor may set them; a call that does is refused. Nor do they stand in the conversation or in a log. B111
+/// nor may set them; a call that does is refused. Nor do they stand in the conversation or in a log.
 ///
 /// ```
 /// use hanok_core::Call;
@@ -73,7 +73,7 @@ impl InjectedTool {
         Ok(self)
     }
 
-    /// What the tool is called with: the model's arguments, and those that are given.
+    /// All arguments of the tool: the model's, and those that are injected.
     fn whole(&self, arguments: &Arguments, call: &Call) -> Result<Arguments, ToolError> {
         let mut whole: Map<String, Value> = arguments.decode().map_err(ToolError::arguments)?;
         if let Some(name) = self.injected.keys().find(|name| whole.contains_key(*name)) {

@@ -17,7 +17,7 @@ pub use self::exchange::Exchange;
 use self::exchange::Outcome;
 use crate::{ChatModel, ChatReply, ChatRequest, ModelError, TokenCounter, Usage, Wait};
 
-/// How a script and what happened differ.
+/// The difference between a script and what happened.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ScriptError {
@@ -26,9 +26,9 @@ pub enum ScriptError {
     Mismatch {
         /// The exchange, counted from 1.
         exchange: usize,
-        /// What was expected and is not so.
+        /// The expectation that failed.
         problem: String,
-        /// What the model was sent.
+        /// The request as a text.
         sent: String,
     },
     /// No exchange of those that are left expects the request.
@@ -36,25 +36,25 @@ pub enum ScriptError {
         "none of the {remaining} exchanges that are left expects this request\nthe model was sent:\n{sent}"
     )]
     Unexpected {
-        /// How many are left.
+        /// The number of exchanges that remain.
         remaining: usize,
-        /// What the model was sent.
+        /// The request as a text.
         sent: String,
     },
     /// The model was asked once more than the script says.
     #[error("the script ends after {exchanges} exchanges\nthe model was sent:\n{sent}")]
     Ended {
-        /// How many there are.
+        /// The number of exchanges.
         exchanges: usize,
-        /// What the model was sent.
+        /// The request as a text.
         sent: String,
     },
     /// Some exchanges did not happen.
     #[error("{remaining} of {exchanges} exchanges of the script did not happen")]
     Unfinished {
-        /// How many.
+        /// The number of exchanges that remain.
         remaining: usize,
-        /// Of how many.
+        /// The number of all exchanges.
         exchanges: usize,
     },
 }
@@ -110,12 +110,12 @@ impl ScriptedModel {
         Self { any_order: true, ..self }
     }
 
-    /// What the model was sent so far, in the order it came.
+    /// The requests to the model so far, in their order.
     pub fn requests(&self) -> Vec<ChatRequest> {
         self.script().requests.clone()
     }
 
-    /// Whether the whole script happened.
+    /// Checks that the whole script happened.
     ///
     /// # Errors
     ///

@@ -9,10 +9,10 @@ use thiserror::Error;
 
 use crate::ToolSpec;
 
-/// What a tool gave.
+/// The result of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolOutput {
-    /// What the model reads.
+    /// The text for the model.
     pub text: String,
     /// The same for programs, where there is more to say. Default: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ impl From<&str> for ToolOutput {
     }
 }
 
-/// Why a tool gave nothing.
+/// The error of a tool.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ToolError {
@@ -57,16 +57,16 @@ pub enum ToolError {
     /// The tool does not do this.
     #[error("refused: {reason}")]
     Refused {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// The tool took too long.
     #[error("the tool did not answer within {after:?}")]
     TimedOut {
-        /// How long it was waited for.
+        /// The time that was waited.
         after: Duration,
     },
-    /// The tool panicked. What it said is not for a model. P18
+    /// The tool panicked. What it said is not for a model.
     #[error("the tool broke down")]
     Panicked,
     /// The tool's server is not asked now, because it failed again and again or is asked by too many.
@@ -74,10 +74,10 @@ pub enum ToolError {
     Unavailable {
         /// The server, as whoever guards it calls it.
         server: String,
-        /// When it is asked again, if that is known.
+        /// The wait before it is asked again, if that is known.
         retry_after: Option<Duration>,
     },
-    /// Too many calls blocked a thread and never ended; none is made until one of them does. P19
+    /// Too many calls blocked a thread and never ended; none is made until one of them does.
     #[error("{leaked} calls never ended, and no other is made until one of them does")]
     PoolExhausted {
         /// The threads that were given up.
@@ -139,10 +139,10 @@ pub trait Tool: fmt::Debug + Send + Sync + 'static {
     /// The tool as a model sees it.
     fn spec(&self) -> &ToolSpec;
 
-    /// What a call does to the world.
+    /// The effect of a call on the world.
     fn effect(&self) -> Effect;
 
-    /// How long a call may take. Default: 30 s.
+    /// The time limit of a call. Default: 30 s.
     fn timeout(&self) -> Duration {
         Duration::from_secs(30)
     }

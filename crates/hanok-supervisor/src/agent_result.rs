@@ -7,10 +7,10 @@ use hanok_agent::DataMark;
 pub(crate) struct AgentResult {
     pub(crate) agent: String,
     pub(crate) task: Option<String>,
-    /// What it did for that, where that is kept.
+    /// The calls and results on the way to it, where they are kept.
     pub(crate) work: Option<String>,
     pub(crate) output: String,
-    /// Whether it is the agent's answer, and not that it has none.
+    /// True for an answer of the agent, and false for the note that it has none.
     pub(crate) answered: bool,
     pub(crate) mark: DataMark,
 }

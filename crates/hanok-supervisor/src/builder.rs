@@ -14,10 +14,10 @@ use crate::{
     supervisor::Supervisor,
 };
 
-/// How often the model is asked for a route in a turn if nothing else is said.
+/// The default number of routing calls in a turn.
 const MAX_ITERATIONS: u32 = 5;
 
-/// How many delegations a turn has if nothing else is said.
+/// The default number of delegations in a turn.
 const MAX_HOPS: u32 = 8;
 
 /// Builds a [`Supervisor`].
@@ -61,12 +61,12 @@ impl SupervisorBuilder {
         Self { name, settings, prompt: String::new(), runtime: Runtime::default() }
     }
 
-    /// The name of its graph, for drawings and errors. Default: `supervisor`.
+    /// Sets the name of the graph, for drawings and errors. Default: `supervisor`.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// Who the supervisor is: the beginning of the system prompt. Default: a sentence that says it supervises.
+    /// Sets the role of the supervisor: the beginning of the system prompt. Default: a sentence that says that it supervises.
     pub fn prompt(self, prompt: impl Into<String>) -> Self {
         Self { prompt: prompt.into(), ..self }
     }
@@ -83,45 +83,45 @@ impl SupervisorBuilder {
         self
     }
 
-    /// How often the model is asked for a route in a turn, asking again included. Default: 5.
+    /// Limits the routing calls of a turn, corrections included. Default: 5.
     pub fn max_iterations(mut self, max_iterations: u32) -> Self {
         self.settings.max_iterations = max_iterations;
         self
     }
 
-    /// The language of what the supervisor says to its model, and of its own notes to the user. Default: English.
+    /// Sets the language in which the supervisor speaks to its model and to the user. Default: English.
     pub fn language(mut self, language: Language) -> Self {
         self.settings.language = language;
         self
     }
 
-    /// What becomes of a reply that is neither a delegation nor an answer. Default: it is the answer.
+    /// Sets the handling of a reply that is neither a delegation nor an answer. Default: it is the answer.
     pub fn undecided(mut self, undecided: Undecided) -> Self {
         self.settings.undecided = undecided;
         self
     }
 
-    /// What an agent is given of the conversation besides its task. Default: what the user said. B114
+    /// Sets the part of the conversation that an agent sees besides its task. Default: the user's messages.
     ///
-    /// All of it is what the supervisor's own model reads: what agents found is data in it.
+    /// With [`HandoffHistory::Full`] an agent sees what the supervisor's own model reads, with the results of agents as data.
     pub fn history(mut self, history: HandoffHistory) -> Self {
         self.settings.history = history;
         self
     }
 
-    /// Who makes summaries, where agents are given one. Default: the supervisor's model.
+    /// Sets the maker of summaries, for [`HandoffHistory::Summary`]. Default: the supervisor's model.
     pub fn summariser(mut self, summariser: Summariser) -> Self {
         self.settings.summariser = Some(summariser);
         self
     }
 
-    /// What of an agent's work comes back into the conversation. Default: its answer. B114
+    /// Sets the part of an agent's work that comes back into the conversation. Default: its answer.
     pub fn output(mut self, output: OutputMode) -> Self {
         self.settings.output = output;
         self
     }
 
-    /// Whether the replies that delegate stay in the conversation. Default: they do. B114
+    /// Keeps the replies that delegate in the conversation, or leaves them out. Default: they stay.
     ///
     /// The model reads them in neither case: it is told what came of them.
     pub fn keep_routing(mut self, keep: bool) -> Self {
@@ -130,13 +130,13 @@ impl SupervisorBuilder {
     }
 
     /// Runs the delegations of one reply in parallel, at most 16 at once; their results come in the order of the
-    /// delegations. Default: the first is run, and the model is told that the others were not. B114
+    /// delegations. Default: the first is run, and the model is told that the others were not.
     pub fn parallel(mut self) -> Self {
         self.settings.parallel = true;
         self
     }
 
-    /// How many delegations are run in a turn, and how often the agents of one hand over to one another. Default: 8. B114
+    /// Limits the delegations of a turn, and the hand-offs within one delegation. Default: 8.
     ///
     /// A turn that comes to it ends with the best that was found ([`StopReason::HopLimit`](hanok_agent::StopReason)).
     pub fn max_hops(mut self, max_hops: u32) -> Self {
@@ -144,20 +144,20 @@ impl SupervisorBuilder {
         self
     }
 
-    /// How freely the model chooses its words, from 0. Default: what its server takes.
+    /// Sets the sampling temperature, from 0. Default: the server's.
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.settings.temperature = Some(temperature);
         self
     }
 
-    /// Whether the spans of the supervisor's own model calls hold what is said; its agents say so for themselves. Default:
-    /// they do not.
+    /// Records the texts of the supervisor's own model calls in their spans; its agents have settings of their own. Default:
+    /// they are not recorded.
     pub fn capture(mut self, capture: ContentCapture) -> Self {
         self.settings.capture = capture;
         self
     }
 
-    /// Where time, ids and randomness come from, for its agents too. Default: the system's.
+    /// Sets the clock, the ids and the randomness, for the agents too. Default: the system's.
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
     }

@@ -5,20 +5,20 @@ use hanok_state::{Json, Message, Messages, Role};
 
 use crate::{agent_result::AgentResult, prompt};
 
-/// Under which a message keeps what it is.
+/// The metadata key of a message's kind.
 const KIND: &str = "kind";
 /// The reply that chose an agent.
 const ROUTING: &str = "routing";
-/// What an agent gave.
+/// The result of an agent.
 const RESULT: &str = "result";
-/// What an agent wrote on the way to what it gave.
+/// A message of an agent on the way to its result.
 const WORK: &str = "work";
-/// What the agents gave, as the model reads it.
+/// The results of the agents, as the model reads them.
 const RESULTS: &str = "given";
 const MARK: &str = "data_mark";
 const TASK: &str = "task";
 const SKIPPED: &str = "skipped";
-/// Why the agent, or the turn, ended.
+/// The reason for which the agent, or the turn, ended.
 const STOPPED: &str = "stopped";
 
 /// The reply that chose an agent, as it was written.
@@ -27,7 +27,7 @@ pub(crate) fn routing(reply: &str, skipped: &[String]) -> Message {
     if skipped.is_empty() { message } else { message.with_metadata(SKIPPED, skipped.to_vec()) }
 }
 
-/// What an agent gave: said by the agent, its name before it.
+/// The result of an agent: a message of the agent, with its name before the text.
 pub(crate) fn result(
     agent: &str,
     task: Option<&str>,
@@ -46,7 +46,7 @@ pub(crate) fn result(
     }
 }
 
-/// What `agent` wrote on the way to what it gave.
+/// A message of `agent` on the way to its result.
 pub(crate) fn work(message: Message, agent: &str) -> Message {
     message.with_name(agent).with_metadata(KIND, WORK)
 }
@@ -56,7 +56,7 @@ pub(crate) fn ended(text: &str, stopped: StopReason) -> Message {
     Message::assistant(text).with_metadata(STOPPED, stopped.code())
 }
 
-/// What the agents gave in this turn, which begins with the last message of the user; oldest first.
+/// The results of this turn, which begins with the last message of the user; oldest first.
 pub(crate) fn results(messages: &Messages) -> Vec<AgentResult> {
     let mut turn: Vec<_> = this_turn(messages).collect();
     turn.reverse();
@@ -78,7 +78,7 @@ pub(crate) fn best(messages: &Messages) -> Option<AgentResult> {
     this_turn(messages).filter_map(read_result).find(|result| result.answered)
 }
 
-/// What `agent` has answered to `task` in this turn already. A task that repeats the old one and goes on is the same:
+/// The answer of `agent` to `task` in this turn, if there is one. A task that repeats the old one and goes on is the same:
 /// small models copy the result behind it.
 pub(crate) fn answered(
     messages: &Messages,
@@ -95,7 +95,7 @@ pub(crate) fn answered(
     })
 }
 
-/// What the routing model is sent: the system prompt, and what it sees.
+/// The messages for the routing model: the system prompt, and the conversation as it sees it.
 pub(crate) fn request(
     system: &str,
     messages: &Messages,
@@ -125,7 +125,7 @@ pub(crate) fn model_view(
     view
 }
 
-/// What was said after the last message of the user, newest first.
+/// The messages after the last one of the user, newest first.
 fn this_turn(messages: &Messages) -> impl Iterator<Item = &Message> {
     // Agents' observations are said by a user too, in the text protocol.
     let is_said = |message: &Message| message.role() == Role::User && note(message, KIND).is_none();

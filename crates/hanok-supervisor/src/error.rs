@@ -1,4 +1,4 @@
-//! Why a supervisor could not be built, or could not go on.
+//! The errors of building and of running a supervisor.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use hanok_model::ModelError;
 use hanok_parse::ParseError;
 use thiserror::Error;
 
-/// Why a supervisor could not go on. Its node fails with it, and the thread can be resumed.
+/// The error of a node that cannot go on. The thread can be resumed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SupervisorError {
@@ -31,7 +31,7 @@ pub enum SupervisorError {
     Agent {
         /// The agent.
         agent: String,
-        /// Why.
+        /// The cause.
         source: SubgraphError,
     },
     /// The run was asked to stop while an agent worked.
@@ -43,7 +43,7 @@ pub enum SupervisorError {
     /// A delegation was stored in another shape than this build's.
     #[error("a delegation cannot be read")]
     Delegation(#[source] StoredError),
-    /// What was done could not be kept.
+    /// A memoised step could not be stored.
     #[error("a step of the supervisor could not be kept")]
     Step(#[source] StepError),
 }
@@ -51,7 +51,7 @@ pub enum SupervisorError {
 /// The faults of a supervisor, all at once.
 #[derive(Debug, Error)]
 pub struct SupervisorBuildError {
-    /// What is wrong with it.
+    /// The faults.
     pub faults: Vec<SupervisorFault>,
 }
 
@@ -69,13 +69,13 @@ pub enum SupervisorFault {
     /// There is nobody to delegate to.
     #[error("it has no agents")]
     NoAgents,
-    /// Two agents have one name. B114
+    /// Two agents have one name.
     #[error("two agents are named `{agent}`")]
     TwiceNamed {
         /// The name.
         agent: String,
     },
-    /// An agent hands over to one that is not there. P45
+    /// An agent hands over to one that is not there.
     #[error(
         "agent `{agent}` hands over to `{to}`, which is not one of its agents; there are {}",
         listed(members)

@@ -12,7 +12,7 @@
 //!
 //! - A new message of the user begins a turn ([`Supervisor::ask`]): only the messages last.
 //! - What agents found is data: the model reads it between marks that nobody can guess, in one message before the last
-//!   one of the user, and never in the system prompt. P41
+//!   one of the user, and never in the system prompt.
 //! - An agent that is not there is told to the model with those that are; twice in a row is a typed error
 //!   ([`SupervisorError::UndeclaredAgent`]).
 //! - A turn has so many routing calls and delegations; at a limit it ends with the best that was found and says so.

@@ -1,4 +1,4 @@
-//! What a supervisor's model reads besides the conversation, in Korean and English.
+//! The texts that a supervisor's model reads besides the conversation, in Korean and English.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ pub(crate) fn system<'a>(
     prompt
 }
 
-/// What the agents gave, as data.
+/// The results of the agents, as data.
 pub(crate) fn results(results: &[AgentResult], notes: &[String], language: Language) -> String {
     let words = words(language);
     let mut text = words.results.to_owned();
@@ -58,7 +58,7 @@ pub(crate) fn skipped(skipped: &[String], most: usize, language: Language) -> St
     }
 }
 
-/// What an agent gave that handed over to another.
+/// The result of an agent that handed over to another.
 pub(crate) fn handed_over(to: &str, language: Language) -> String {
     match language {
         Language::Korean => format!("`{to}` 에이전트에게 넘겼습니다."),
@@ -66,7 +66,7 @@ pub(crate) fn handed_over(to: &str, language: Language) -> String {
     }
 }
 
-/// What an agent gave that has no answer.
+/// The result of an agent without an answer.
 pub(crate) fn no_answer(
     stopped: StopReason,
     times: u32,
@@ -128,12 +128,12 @@ pub(crate) fn ended(
     format!("({why})\n\n{found}")
 }
 
-/// What is said to a reply that is neither a delegation nor an answer.
+/// The message after a reply that is neither a delegation nor an answer.
 pub(crate) fn undecided(language: Language) -> &'static str {
     words(language).undecided
 }
 
-/// What is said to a reply that calls a tool.
+/// The message after a reply that calls a tool.
 pub(crate) fn no_tools<'a>(agents: impl Iterator<Item = &'a str>, language: Language) -> String {
     let agents = agents.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     match language {
@@ -148,7 +148,7 @@ pub(crate) fn no_tools<'a>(agents: impl Iterator<Item = &'a str>, language: Lang
     }
 }
 
-/// What is said to a delegation whose agent has answered it already.
+/// The message after a delegation that its agent has answered already.
 pub(crate) fn has_answered(agent: &str, language: Language) -> String {
     match language {
         Language::Korean => format!(

@@ -1,4 +1,4 @@
-//! What a routing model's reply says.
+//! The route in a routing model's reply.
 
 use hanok_parse::{ErrorKind, Expected, ParseError, Parser};
 use serde::Deserialize;
@@ -10,14 +10,14 @@ pub(crate) struct Delegation {
     pub(crate) task: Option<String>,
 }
 
-/// What a reply says to do.
+/// The route that a reply asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Route {
     /// Hand the turn to an agent, or to several; there is one at least.
     Delegate {
         to: Vec<Delegation>,
         reason: Option<String>,
-        /// What was meant as a delegation beside them and cannot be one.
+        /// The faults of what was meant as a delegation beside them.
         wrong: Vec<ParseError>,
     },
     /// The turn is over.

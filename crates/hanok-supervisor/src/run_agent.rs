@@ -6,7 +6,7 @@ use hanok_agent::{AgentState, AgentStateUpdate, ReactAgent, StopReason};
 use hanok_graph::{Context, Outcome, SubgraphError};
 use hanok_state::Message;
 
-/// Why an agent came to no end.
+/// The reason for which an agent came to no end.
 #[derive(Debug)]
 pub(crate) enum AgentFailure {
     /// It could not go on, or waits for a person.

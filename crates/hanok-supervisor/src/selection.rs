@@ -1,8 +1,8 @@
-//! Which delegations of a reply are run.
+//! The selection of the delegations that are run.
 
 use crate::route::Delegation;
 
-/// What is run of a reply's delegations, in its order, and what is not.
+/// The delegations of a reply that are run, in its order, and those that are not.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
     /// There is one at least.

@@ -9,7 +9,7 @@ use hanok_parse::Parser;
 
 use crate::{error::SupervisorError, state::SupervisorState};
 
-/// What a supervisor does with a reply that neither delegates nor says that it is final.
+/// The handling of a reply that neither delegates nor says that it is final.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Undecided {
@@ -20,7 +20,7 @@ pub enum Undecided {
     AskAgain,
 }
 
-/// What of an agent's work comes back into the supervisor's conversation.
+/// The part of an agent's work that comes back into the supervisor's conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OutputMode {
@@ -70,7 +70,7 @@ impl SupervisorSettings {
         }
     }
 
-    /// How often the model may be asked for a route in this turn.
+    /// The most routing calls of this turn.
     pub(crate) fn limit(&self, state: &SupervisorState) -> u32 {
         if state.max_iterations == 0 { self.max_iterations } else { state.max_iterations }
     }

@@ -21,7 +21,7 @@ use crate::{
 /// ```
 ///
 /// A delegation is a hand-off that comes back: an agent is given what the user said
-/// ([`history`](SupervisorBuilder::history) says otherwise) and its task; it runs as a subgraph, in a namespace of the
+/// ([`history`](crate::SupervisorBuilder::history) says otherwise) and its task; it runs as a subgraph, in a namespace of the
 /// thread's log. An agent that hands over to another one of them ([`HandoffTool`](hanok_agent::HandoffTool)) is followed,
 /// and what the last one gave is the result. The model and the agents belong to the supervisor; its graph needs no services.
 ///
@@ -105,7 +105,7 @@ impl Supervisor {
     }
 }
 
-/// Where a choice leads: to the agent, to several at once, or to the end.
+/// The nodes after a choice: the agent, several at once, or the end.
 fn next_after_choice(state: &SupervisorState) -> Vec<Target> {
     match state.current_agent.as_deref() {
         None | Some(END) => vec![END.into()],

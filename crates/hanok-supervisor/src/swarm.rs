@@ -26,7 +26,7 @@ use self::{
 };
 
 /// Agents that hand a thread to one another by calls ([`HandoffTool`](hanok_agent::HandoffTool)), without anybody above
-/// them. The agent that a thread was handed to keeps it: the next turn is its own. Clones are the same swarm. B115
+/// them. The agent that a thread was handed to keeps it: the next turn is its own. Clones are the same swarm.
 ///
 /// ```text
 /// START -> the active agent -> another one -> … -> END
@@ -102,7 +102,7 @@ impl Swarm {
     }
 }
 
-/// Where the turn goes on: to the agent that it was handed to, or to the end.
+/// The node after a turn of an agent: the agent that it was handed to, or the end.
 fn next_agent(state: &SwarmState) -> String {
     if state.stopped.is_some() { END.to_owned() } else { state.active.clone() }
 }

@@ -19,12 +19,12 @@ use crate::prompt;
 type CallFilter = Arc<dyn Fn(&ToolRequest<'_>) -> bool + Send + Sync>;
 type Describe = Arc<dyn Fn(&ToolRequest<'_>) -> String + Send + Sync>;
 
-/// Has a person approve the calls of some tools before they are made; the others do not wait. B116
+/// Has a person approve the calls of some tools before they are made; the others do not wait.
 ///
 /// The run ends with one question for each such call ([`Outcome::Interrupted`](hanok_graph::Outcome::Interrupted)), whose
 /// payload is an [`ApprovalRequest`] and whose answer a [`Decision`]; the calls beside them are made. An answer that is not
 /// allowed, or whose arguments do not fit the tool, is refused when it is given, and the question stays open. A question
-/// belongs to the arguments that it shows: other arguments are another question. What was approved is what runs. P35
+/// belongs to the arguments that it shows: other arguments are another question. What was approved is what runs.
 ///
 /// Without a checkpointer nobody can be asked, and such a call is refused.
 ///
@@ -73,7 +73,7 @@ impl Interceptor for Approval {
     }
 }
 
-/// Which calls of a tool a person approves, and how.
+/// The rule by which a person approves the calls of a tool.
 #[derive(Clone, Default)]
 #[must_use]
 pub struct ApprovalRule {
@@ -89,17 +89,17 @@ impl ApprovalRule {
         Self::default()
     }
 
-    /// Which calls wait. It has to say the same of the same call. Default: all.
+    /// Selects the calls that wait for a person. The filter has to answer the same for the same call. Default: all calls.
     pub fn when(self, when: impl Fn(&ToolRequest<'_>) -> bool + Send + Sync + 'static) -> Self {
         Self { when: Some(Arc::new(when)), ..self }
     }
 
-    /// What a person may decide. Default: everything.
+    /// Limits the decisions that a person may take. Default: all decisions.
     pub fn allow(self, allowed: impl IntoIterator<Item = DecisionKind>) -> Self {
         Self { allowed: Some(allowed.into_iter().collect()), ..self }
     }
 
-    /// What a person reads besides the call. Default: nothing.
+    /// Describes a call to the person, besides its arguments. Default: no description.
     pub fn describe(
         self,
         describe: impl Fn(&ToolRequest<'_>) -> String + Send + Sync + 'static,
@@ -107,7 +107,7 @@ impl ApprovalRule {
         Self { describe: Some(Arc::new(describe)), ..self }
     }
 
-    /// How long an answer counts; later the call is refused. Default: for ever.
+    /// Limits the time for an answer. A later answer refuses the call. Default: no limit.
     pub fn within(self, within: Duration) -> Self {
         Self { within: Some(within), ..self }
     }

@@ -18,7 +18,7 @@ use super::{
 
 type ToolErrorFilter = Arc<dyn Fn(&ToolError) -> bool + Send + Sync>;
 
-/// A circuit breaker and a bulkhead around one server: a model's provider, or the server of some tools. P20
+/// A circuit breaker and a bulkhead around one server: a model's provider, or the server of some tools.
 ///
 /// After so many failures in a row within a window the circuit opens: calls are refused at once, in a typed error that the
 /// model reads, for as long as it cools down. Then one call is let through, whose end closes it or opens it again. Of the
@@ -94,37 +94,37 @@ impl CircuitBreaker {
         }
     }
 
-    /// After how many failures in a row the circuit opens, at least one. Default: 5.
+    /// Sets the number of failures in a row that open the circuit, at least one. Default: 5.
     pub fn failures(self, failures: u32) -> Self {
         Self { failures: failures.max(1), ..self }
     }
 
-    /// How far apart the first and the last of them may be. Default: 60 s.
+    /// Sets the time within which those failures have to happen. Default: 60 s.
     pub fn window(self, window: Duration) -> Self {
         Self { window, ..self }
     }
 
-    /// How long the circuit stays open. Default: 30 s.
+    /// Sets the time that the circuit stays open. Default: 30 s.
     pub fn cool_down(self, cool_down: Duration) -> Self {
         Self { cool_down, ..self }
     }
 
-    /// How many calls are made at once, at least one. Default: any.
+    /// Limits the calls that are made at once, at least one. Default: no limit.
     pub fn at_once(self, calls: usize) -> Self {
         Self { bulkhead: Some(Arc::new(Bulkhead::new(calls.max(1)))), ..self }
     }
 
-    /// How long a call beyond those waits for its turn. Default: 5 s.
+    /// Sets the time that a call beyond that limit waits for a permit. Default: 5 s.
     pub fn patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// Which errors of a model are failures of its server. Default: those that are transient.
+    /// Selects the errors of a model that are failures of its server. Default: transient errors.
     pub fn model_errors(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
         Self { of_model: Arc::new(when), ..self }
     }
 
-    /// Which errors of a tool are failures of its server. Default: failures, time-outs and a lack of threads.
+    /// Selects the errors of a tool that are failures of its server. Default: failures, time-outs and a lack of threads.
     pub fn tool_errors(self, when: impl Fn(&ToolError) -> bool + Send + Sync + 'static) -> Self {
         Self { of_tool: Arc::new(when), ..self }
     }

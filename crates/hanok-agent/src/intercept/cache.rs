@@ -11,10 +11,10 @@ use hanok_model::{ChatReply, ChatRequest, Finish, ModelError, Usage};
 use self::flights::Flights;
 use super::{Interceptor, approval::digest, chain::NextModel, redaction::show};
 
-/// Under which label of the store replies are kept.
+/// The label of the store under which replies stand.
 const LABEL: &str = "model-cache";
 
-/// How long a reply is kept if nothing else is said.
+/// The default time that a reply is kept.
 const TTL: Duration = Duration::from_secs(60 * 60);
 
 /// Keeps a model's replies, and gives them again to the same request: of the same tenant and the same model, with the same
@@ -64,7 +64,7 @@ impl ModelCache {
         }
     }
 
-    /// How long a reply is kept. To read it does not lengthen that. Default: an hour.
+    /// Sets the time that a reply is kept. Reading it does not lengthen the time. Default: an hour.
     pub fn ttl(self, ttl: Duration) -> Self {
         Self { ttl, ..self }
     }

@@ -1,4 +1,4 @@
-//! How often a turn calls.
+//! Limits on the calls of a turn.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError};
 use super::{Interceptor, ToolRequest, Verdict, chain::NextModel};
 use crate::prompt;
 
-/// What becomes of a call of a tool past its limit.
+/// The effect of a limit on the call of a tool that passes it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exceeded {
@@ -20,7 +20,7 @@ pub enum Exceeded {
     End,
 }
 
-/// How many calls a turn of an agent makes, in all processes together. A limit of the model ends the run
+/// Limits on the calls of an agent's turn, in all processes together. A limit of the model ends the run
 /// ([`Outcome::LimitReached`](hanok_graph::Outcome::LimitReached)); one of tools does as [`CallLimits::exceeded`] says.
 ///
 /// Calls of one reply count in their order. A [`Budget`](hanok_core::Budget) limits all agents and nodes of a run together.
@@ -46,23 +46,23 @@ impl CallLimits {
         Self::default()
     }
 
-    /// How often the model answers in a turn; attempts without an answer do not count. Default: no limit.
+    /// Limits the answers of the model in a turn. Attempts without an answer do not count. Default: no limit.
     pub fn model_calls(self, most: u64) -> Self {
         Self { model: Some(most), ..self }
     }
 
-    /// How many calls of tools are made in a turn. Default: no limit.
+    /// Limits the calls of all tools in a turn. Default: no limit.
     pub fn tool_calls(self, most: u64) -> Self {
         Self { tools: Some(most), ..self }
     }
 
-    /// How many calls of the tool `name` are made in a turn. Default: no limit.
+    /// Limits the calls of the tool `name` in a turn. Default: no limit.
     pub fn tool(mut self, name: impl Into<String>, most: u64) -> Self {
         self.by_tool.insert(name.into(), most);
         self
     }
 
-    /// What becomes of a call of a tool past its limit. Default: the model is told.
+    /// Sets the effect of the limits of tools. Default: [`Exceeded::Refuse`].
     pub fn exceeded(self, exceeded: Exceeded) -> Self {
         Self { exceeded, ..self }
     }

@@ -1,4 +1,4 @@
-//! What an agent may do, whatever its model writes.
+//! A policy on the calls of an agent, whatever its model writes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +17,7 @@ use crate::{conversation, prompt};
 type Check = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
 type Untrusted = Arc<dyn Fn(&Message) -> bool + Send + Sync>;
 
-/// What an agent may do, enforced here and not by its model. P42
+/// A policy on the calls of an agent, enforced here and not by its model.
 ///
 /// - **Tools**: those that are [declared](Self::only), though more are registered.
 /// - **Arguments**: each call has to pass the [checks](Self::arguments) of its tool.
@@ -61,7 +61,7 @@ pub struct CapabilityPolicy {
     after: AfterUntrusted,
 }
 
-/// What becomes of a call that changes the world after untrusted content.
+/// The effect of untrusted content on a later call that changes the world.
 #[derive(Debug, Clone)]
 enum AfterUntrusted {
     Approve(ApprovalRule),
@@ -93,12 +93,12 @@ impl CapabilityPolicy {
         Self::default()
     }
 
-    /// The tools that may be called. Default: all of the agent's.
+    /// Limits the tools that may be called. Default: all tools of the agent.
     pub fn only<S: Into<String>>(self, tools: impl IntoIterator<Item = S>) -> Self {
         Self { only: Some(names(tools).collect()), ..self }
     }
 
-    /// What the arguments of `tool` have to be besides fitting its schema: `check` says what is wrong with them, in words for
+    /// Checks the arguments of `tool` besides its schema: `check` returns the mistake, in words for
     /// the model. Several checks are all made. Default: nothing.
     pub fn arguments(
         mut self,
@@ -109,7 +109,7 @@ impl CapabilityPolicy {
         self
     }
 
-    /// Tools whose results nobody outside can write. Default: none.
+    /// Trusts the results of these tools, which nobody outside can write. Default: none.
     pub fn trust<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.trusted.extend(names(tools));
         self
@@ -120,7 +120,7 @@ impl CapabilityPolicy {
         Self { trusts_tasks: true, ..self }
     }
 
-    /// Which other messages are untrusted, such as those that hold what the service found. Default: none.
+    /// Selects other messages that are untrusted, such as the service's search results. Default: none.
     pub fn untrusted(self, is: impl Fn(&Message) -> bool + Send + Sync + 'static) -> Self {
         Self { untrusted: Some(Arc::new(is)), ..self }
     }
@@ -141,7 +141,7 @@ impl CapabilityPolicy {
         self
     }
 
-    /// How calls after untrusted content are approved. Default: all of them, with all decisions.
+    /// Sets the rule by which calls after untrusted content are approved. Default: all calls, with all decisions.
     pub fn approve_after_untrusted(self, rule: ApprovalRule) -> Self {
         Self { after: AfterUntrusted::Approve(rule), ..self }
     }
@@ -170,7 +170,7 @@ impl CapabilityPolicy {
         changes && !self.free.contains(name)
     }
 
-    /// Whether `message` may say what neither the user nor the service wrote.
+    /// True for a message with text that neither the user nor the service wrote.
     fn is_untrusted(&self, message: &Message) -> bool {
         if self.untrusted.as_ref().is_some_and(|is| is(message)) {
             return true;

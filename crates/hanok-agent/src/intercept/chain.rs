@@ -8,10 +8,10 @@ use hanok_model::{
 use super::{SharedInterceptor, ToolRequest, TurnContext, Verdict};
 use crate::tools::{execution, registry::Registered};
 
-/// How often the arguments of one call are changed.
+/// The most changes of one call's arguments.
 const CHANGES: usize = 8;
 
-/// What stands behind an interceptor of a model's call: the interceptors that were added later, and the model. It may be
+/// The rest of a model's call, behind an interceptor: the interceptors that were added later, and the model. It may be
 /// run several times.
 #[derive(Debug, Clone, Copy)]
 pub struct NextModel<'a> {
@@ -60,7 +60,7 @@ impl<'a> NextModel<'a> {
     }
 }
 
-/// What stands behind an interceptor of a tool's call: the interceptors that were added later, and the tool. It may be run
+/// The rest of a tool's call, behind an interceptor: the interceptors that were added later, and the tool. It may be run
 /// several times.
 #[derive(Debug, Clone, Copy)]
 pub struct NextTool<'a> {

@@ -47,13 +47,13 @@ impl Fallback {
         self
     }
 
-    /// After which errors another model is asked. Default: those that say nothing against the request.
+    /// Selects the errors after which the next model is asked. Default: errors that say nothing against the request.
     pub fn when(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
         Self { when: Arc::new(when), ..self }
     }
 }
 
-/// Whether another server may answer what this one does not.
+/// True for an error after which another server may answer.
 fn is_elsewhere_better(error: &ModelError) -> bool {
     match error {
         ModelError::TimedOut { what, .. } => *what != Wait::Deadline,

@@ -68,30 +68,30 @@ impl Redaction {
         Self::default()
     }
 
-    /// What becomes of one kind. Default: a placeholder stands for it.
+    /// Sets the replacement of one kind. Default: [`RedactionStrategy::Placeholder`].
     pub fn kind(mut self, kind: PersonalData, strategy: RedactionStrategy) -> Self {
         self.strategies.insert(kind, strategy);
         self
     }
 
-    /// Looks for these kinds only. Default: all.
+    /// Limits the redaction to these kinds. Default: all kinds.
     pub fn only(mut self, kinds: impl IntoIterator<Item = PersonalData>) -> Self {
         let kinds: BTreeSet<_> = kinds.into_iter().collect();
         self.strategies.retain(|kind, _| kinds.contains(kind));
         self
     }
 
-    /// Whether what the model is sent is redacted. Default: yes.
+    /// Switches the redaction of requests. Default: on.
     pub fn input(self, input: bool) -> Self {
         Self { input, ..self }
     }
 
-    /// Whether what the model says is redacted. Who watches its tokens then sees them when the reply is whole. Default: no.
+    /// Switches the redaction of replies. Watchers of the tokens then see them when the reply is whole. Default: off.
     pub fn output(self, output: bool) -> Self {
         Self { output, ..self }
     }
 
-    /// Whether the results of tools are redacted, before they are kept. Default: yes.
+    /// Switches the redaction of the results of tools, before they are stored. Default: on.
     pub fn results(self, results: bool) -> Self {
         Self { results, ..self }
     }

@@ -53,27 +53,28 @@ impl Retrying {
         }
     }
 
-    /// The wait before the second attempt. Default: 500 ms.
+    /// Sets the wait before the second attempt. Default: 500 ms.
     pub fn first(self, first: Duration) -> Self {
         Self { first, ..self }
     }
 
-    /// The longest wait. Default: 30 s.
+    /// Limits every wait. Default: 30 s.
     pub fn cap(self, cap: Duration) -> Self {
         Self { cap, ..self }
     }
 
-    /// How long after the first attempt began the last one may begin. Default: as long as the call may take.
+    /// Limits the time from the first attempt to the start of the last one. Default: the time limit of the call.
     pub fn within(self, within: Duration) -> Self {
         Self { within: Some(within), ..self }
     }
 
-    /// Which errors of a model are tried again. Default: those that are transient.
+    /// Selects the errors of a model that are tried again. Default: transient errors.
     pub fn model_errors(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
         Self { of_model: Arc::new(when), ..self }
     }
 
-    /// Which errors of which tool are tried again. Default: of all tools, failures, time-outs and a lack of threads.
+    /// Selects the errors of tools, by the tool's name, that are tried again. Default: failures, time-outs and a lack of
+    /// threads.
     pub fn tool_errors(
         self,
         when: impl Fn(&str, &ToolError) -> bool + Send + Sync + 'static,
@@ -81,7 +82,7 @@ impl Retrying {
         Self { of_tool: Arc::new(when), ..self }
     }
 
-    /// How long to wait after `failed` attempts, `None` when there is to be no other.
+    /// The wait after `failed` attempts, `None` without another attempt.
     fn wait(
         &self,
         failed: u32,
@@ -114,7 +115,7 @@ impl Retrying {
     }
 }
 
-/// When a server says to come back.
+/// The wait that a server asks for.
 fn retry_after(error: &ModelError) -> Option<Duration> {
     match error {
         ModelError::RateLimited { retry_after, .. } | ModelError::Server { retry_after, .. } => {

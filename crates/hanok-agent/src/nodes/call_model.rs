@@ -73,7 +73,7 @@ struct StoredReply {
 }
 
 impl AgentSettings {
-    /// Whether the model is to call a tool now. What is wanted is wanted of a turn's first reply, so that the turn can end.
+    /// The tool choice for the next reply. A call is required of a turn's first reply only, so that the turn can end.
     fn choice(&self, state: &AgentState) -> &ToolChoice {
         match &self.tool_choice {
             choice if state.iteration == 0 || *choice == ToolChoice::None => choice,

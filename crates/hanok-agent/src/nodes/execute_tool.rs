@@ -37,7 +37,7 @@ struct PendingCall<'a> {
     context: Call,
 }
 
-/// What becomes of a call.
+/// The judgement of a call.
 enum Judged<'a> {
     /// It is made: as the model wrote it, or as an interceptor changed it.
     Make(Cow<'a, ToolCall>),
@@ -45,7 +45,7 @@ enum Judged<'a> {
     Observed(Observation),
 }
 
-/// Makes the calls of the last reply, all at once, and writes one observation for each, in their order. B110, B113
+/// Makes the calls of the last reply, all at once, and writes one observation for each, in their order. B110,
 ///
 /// Each call is a memoised step: one that was finished is not made again after a crash. One that must not be repeated is
 /// not made again when nobody knows whether it was made: the run ends in doubt, and a person says so.
@@ -134,7 +134,7 @@ impl AgentSettings {
         update.should_stop(true).stopped(Some(StopReason::HandedOff)).handoff(Some(handoff))
     }
 
-    /// Of several calls that hand over, those behind the first are not made. B113
+    /// Of several calls that hand over, those behind the first are not made.
     fn refuse_handoffs(
         &self,
         calls: &[ToolCall],
@@ -150,7 +150,7 @@ impl AgentSettings {
         }
     }
 
-    /// What becomes of the call at `index`: what is wrong with it, or what the interceptors say, once and for all of the
+    /// Judges the call at `index` by its faults, its schema and the interceptors, once and for all of the
     /// task's runs.
     async fn judge<'a>(
         &self,

@@ -71,7 +71,7 @@ pub(crate) fn refused(tool: &str, reason: &str, language: Language) -> String {
     }
 }
 
-/// Why a call is refused that a person was asked about in vain.
+/// The reason to refuse a call that no person answered for in time.
 pub(crate) fn unanswered(language: Language) -> &'static str {
     match language {
         Language::Korean => "제때 승인받지 못했습니다.",
@@ -79,7 +79,7 @@ pub(crate) fn unanswered(language: Language) -> &'static str {
     }
 }
 
-/// Why a call is refused that a person rejected.
+/// The reason to refuse a call that a person rejected.
 pub(crate) fn rejected(message: Option<&str>, language: Language) -> String {
     let message = message.map(str::trim).filter(|message| !message.is_empty());
     match (language, message) {
@@ -90,7 +90,7 @@ pub(crate) fn rejected(message: Option<&str>, language: Language) -> String {
     }
 }
 
-/// Why a call is refused that the agent may not make.
+/// The reason to refuse a call that the agent may not make.
 pub(crate) fn not_permitted(language: Language) -> &'static str {
     match language {
         Language::Korean => "이 도구를 쓸 권한이 없습니다.",
@@ -98,7 +98,7 @@ pub(crate) fn not_permitted(language: Language) -> &'static str {
     }
 }
 
-/// Why a call is refused that changes the world after untrusted content.
+/// The reason to refuse a call that changes the world after untrusted content.
 pub(crate) fn after_untrusted(language: Language) -> &'static str {
     match language {
         Language::Korean => {
@@ -110,7 +110,7 @@ pub(crate) fn after_untrusted(language: Language) -> &'static str {
     }
 }
 
-/// Why a call past a limit of the turn is refused: of `tool`, or of all.
+/// The reason to refuse a call past a limit of the turn: the limit of `tool`, or of all tools.
 pub(crate) fn call_limit(tool: Option<&str>, most: u64, language: Language) -> String {
     match (language, tool) {
         (Language::Korean, Some(tool)) => format!(
@@ -165,7 +165,7 @@ fn timed_out(tool: &str, after: Duration, language: Language) -> String {
     }
 }
 
-/// A result, at most as long as a model is shown. P22
+/// A result, at most as long as a model is shown.
 pub(crate) fn result(output: ToolOutput, language: Language) -> Observation {
     let ToolOutput { text, data } = output;
     // A program can do without its copy; a log cannot do without a bound.
@@ -173,7 +173,7 @@ pub(crate) fn result(output: ToolOutput, language: Language) -> Observation {
     Observation::result(bounded(text, language), data)
 }
 
-/// What a model reads of a tool's own error.
+/// The text of a tool's own error, for the model.
 pub(crate) fn tool_error(tool: &str, error: &ToolError, language: Language) -> String {
     match error {
         ToolError::TimedOut { after } => return timed_out(tool, *after, language),

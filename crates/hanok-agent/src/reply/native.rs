@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 
 use crate::arguments::is_object;
 
-/// Whether servers take `name` for that of a function.
+/// True for a name that servers take for a function's.
 pub(super) fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))

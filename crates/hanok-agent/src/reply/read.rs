@@ -1,4 +1,4 @@
-//! What a model's reply asks for.
+//! A reader of replies.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use hanok_state::{Arguments, ToolCall};
 use super::native;
 use crate::{observation::FaultKind, prompt, protocol::Protocol, state::Fault};
 
-/// How many calls of one reply are made. What a model writes has bounds.
+/// The most calls of one reply. A model's text has bounds.
 const CALLS: usize = 64;
 
-/// What a reply asks for.
+/// A reply as it was read: its calls and faults, or its answer.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ReadReply {
-    /// What the message of the model says: an answer alone, or a reply with calls as it was written.
+    /// The text of the model's message: an answer alone, or a reply with calls as it was written.
     pub(crate) text: String,
     pub(crate) thought: Option<String>,
     /// In the order of the text. Some may not be made: a fault says why.
@@ -25,19 +25,19 @@ pub(crate) struct ReadReply {
 }
 
 impl ReadReply {
-    /// Whether the reply says nothing at all.
+    /// True for a reply without a call, a fault or an answer.
     pub(crate) fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.faults.is_empty() && self.answer.is_none()
     }
 }
 
-/// How replies are read.
+/// Reads replies.
 #[derive(Debug)]
 pub(crate) struct ReplyReader<'a> {
     pub(crate) parser: &'a Parser,
     pub(crate) protocol: Protocol,
     pub(crate) language: Language,
-    /// What the ids of calls begin with that have none of their own.
+    /// The beginning of the ids of calls without an id of their own.
     pub(crate) prefix: &'a str,
     /// The ids of earlier calls.
     pub(crate) taken: BTreeSet<&'a str>,

@@ -1,4 +1,4 @@
-//! What a user sees of what a model writes.
+//! The part of a model's text that a user sees.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

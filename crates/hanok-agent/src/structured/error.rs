@@ -6,10 +6,10 @@ use thiserror::Error;
 
 use crate::observation::cut;
 
-/// How much of a reply an error holds, in bytes.
+/// The most bytes of a reply in an error.
 const LONGEST_QUOTE: usize = 2_000;
 
-/// Why there is no answer of the form that was asked for.
+/// The error of a structured answer.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StructuredError {
@@ -21,7 +21,7 @@ pub enum StructuredError {
     Schema {
         /// Its name.
         name: String,
-        /// Why not.
+        /// The cause.
         source: BoxError,
     },
     /// The model refused to answer, in its words, or its server kept the answer back.
@@ -29,7 +29,7 @@ pub enum StructuredError {
     Refused {
         /// The schema's name.
         name: String,
-        /// What it said, at most 2,000 bytes of it.
+        /// The model's words, at most 2,000 bytes of them.
         text: String,
     },
     /// The answer was longer than it may be. Ask with more `max_tokens`, or for less.
@@ -37,7 +37,7 @@ pub enum StructuredError {
     CutOff {
         /// The schema's name.
         name: String,
-        /// What there was of it, at most 2,000 bytes.
+        /// The beginning of the answer, at most 2,000 bytes.
         text: String,
     },
     /// The model said nothing, and nothing again.
@@ -51,7 +51,7 @@ pub enum StructuredError {
     Invalid {
         /// The schema's name.
         name: String,
-        /// What is wrong with the last answer, a sentence each.
+        /// The mistakes in the last answer, a sentence each.
         mistakes: Vec<String>,
         /// The last answer, at most 2,000 bytes of it.
         text: String,

@@ -3,7 +3,7 @@
 use hanok_parse::{Declared, Format, Parser, PartKind};
 use serde_json::{Deserializer, Map, Value};
 
-/// In how many places an object is looked for. What a model writes has bounds.
+/// The most places where an object is looked for. A model's text has bounds.
 const PLACES: usize = 32;
 
 /// The first object in `text` that `fits`; else what is wrong with the first that there is, `None` without any.

@@ -3,16 +3,16 @@
 
 use serde_json::{Map, Value, json};
 
-/// Under which name the answer stands in an object that is made for it.
+/// The key of an answer that is wrapped in an object.
 pub(super) const WRAP: &str = "answer";
 
-/// How deep a schema is followed.
+/// The most levels of a schema that are read.
 const DEEPEST: usize = 64;
 
-/// In how many places of an answer and its schema nulls are looked for.
+/// The most places of an answer and its schema where nulls are looked for.
 const MOST: usize = 2_000;
 
-/// Whether `schema` is one of an object, and says so at once.
+/// True for a schema of an object that names its type at the root.
 pub(super) fn is_object(schema: &Value) -> bool {
     let is_choice = ["anyOf", "oneOf", "allOf", "$ref"].iter().any(|key| schema.get(key).is_some());
     schema.get("type").is_some_and(|kind| kind == "object") && !is_choice
@@ -175,7 +175,7 @@ impl Nulls<'_> {
     }
 }
 
-/// What a reference within `root` refers to.
+/// The schema that a reference within `root` refers to.
 fn resolved<'a>(schema: &'a Value, root: &'a Value) -> Option<&'a Value> {
     match schema.get("$ref").and_then(Value::as_str) {
         Some(reference) => root.pointer(reference.strip_prefix('#')?),

@@ -1,4 +1,4 @@
-//! What a model reads of the form of its answer, in Korean and English.
+//! Sentences for a model about the form of its answer, in Korean and English.
 
 use hanok_parse::Language;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(super) fn form(schema: &Value, language: Language) -> String {
     }
 }
 
-/// What is wrong with the last answer.
+/// The message after an answer that does not fit.
 pub(super) fn again(mistakes: &[String], schema: &Value, language: Language) -> String {
     let mistakes = mistakes.join(" ");
     match language {

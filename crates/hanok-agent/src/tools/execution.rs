@@ -10,7 +10,7 @@ use hanok_core::{AskError, Call, Charge, Spent};
 use hanok_model::{SharedTool, Tool, ToolError, ToolOutput};
 use hanok_state::Arguments;
 
-/// Makes the call and counts it. A panic stays inside it, and it never takes longer than the tool may. P18
+/// Makes the call and counts it. A panic stays inside it, and it never takes longer than the tool may.
 ///
 /// What is ready at the same moment is taken in this order: the result, the request to stop, the time-out.
 pub(crate) async fn run_tool(
@@ -46,7 +46,7 @@ pub(crate) async fn metered<T, F: Future<Output = T>>(
     (done, meter.spent())
 }
 
-/// Whether `error` says that the tool was not called at all.
+/// True for an error of a tool that was not called at all.
 pub(crate) fn was_not_made(error: &ToolError) -> bool {
     matches!(
         error,
@@ -54,7 +54,7 @@ pub(crate) fn was_not_made(error: &ToolError) -> bool {
     )
 }
 
-/// Whether the run has to stop for `error`, which is then no observation.
+/// True for an error that stops the run, and so is no observation.
 pub(crate) fn suspends(error: &ToolError) -> bool {
     match error {
         ToolError::Cancelled | ToolError::OverBudget(_) => true,

@@ -14,7 +14,7 @@ use crate::{
     prompt,
 };
 
-/// A tool by which an agent hands its turn over to another one. P45
+/// A tool by which an agent hands its turn over to another one.
 ///
 /// The model sees it as `transfer_to_<agent>`, with a `task` and, where one is declared, a `payload`. A call of it is
 /// checked like every other, and ends the agent's turn ([`StopReason::HandedOff`](crate::StopReason::HandedOff)): the
@@ -59,12 +59,12 @@ impl HandoffTool {
         Self { name: name.into(), ..self }
     }
 
-    /// How much of the conversation the other agent sees. Default: all of it.
+    /// Sets the part of the conversation that the other agent sees. Default: all of it.
     pub fn history(self, history: HandoffHistory) -> Self {
         Self { history, ..self }
     }
 
-    /// What goes along besides the task, as a JSON schema; the model has to give it. Default: nothing.
+    /// Sets the JSON schema of data that the model has to give besides the task. Default: no data.
     pub fn payload(self, schema: Value) -> Self {
         Self { payload: Some(schema), ..self }
     }
@@ -74,7 +74,7 @@ impl HandoffTool {
         &self.to
     }
 
-    /// How much of the conversation goes along.
+    /// The part of the conversation that goes along.
     pub fn passes(&self) -> HandoffHistory {
         self.history
     }
@@ -125,7 +125,7 @@ pub(crate) fn first<'c>(
     })
 }
 
-/// Whether `call` is one of a hand-off, valid or not.
+/// True for a call of a hand-off, valid or not.
 pub(crate) fn is_handoff(tools: &[HandoffTool], call: &ToolCall) -> bool {
     tools.iter().any(|tool| tool.name == call.name)
 }

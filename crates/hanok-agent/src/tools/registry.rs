@@ -50,12 +50,12 @@ pub(crate) struct Registered {
 }
 
 impl Registered {
-    /// What is wrong with `arguments`, a sentence each.
+    /// The mistakes in `arguments`, a sentence each.
     fn mistakes(&self, arguments: &Arguments, language: Language) -> Vec<String> {
         schema::mistakes(&self.validator, arguments.as_str(), language)
     }
 
-    /// Whether `arguments` are what the tool takes.
+    /// True for arguments that the tool takes.
     pub(crate) fn fits(&self, arguments: &Arguments) -> bool {
         self.mistakes(arguments, Language::English).is_empty()
     }
@@ -87,7 +87,7 @@ impl ToolRegistry {
         }
     }
 
-    /// What becomes of a tool's own error. Default: the model reads it. B112
+    /// Sets the policy for a tool's own errors. Default: the model reads them.
     #[must_use]
     pub fn errors(self, errors: ToolErrors) -> Self {
         Self { errors, ..self }
@@ -98,7 +98,7 @@ impl ToolRegistry {
         self.tools.iter().map(|registered| registered.tool.spec())
     }
 
-    /// What a model's text may call: these tools and nothing else. P32
+    /// The declarations for the parser: a model's text may call these tools and nothing else.
     pub fn declared(&self) -> Declared {
         self.specs().fold(Declared::new(), |declared, spec| {
             let parameters = spec.parameters().into_iter();
@@ -109,18 +109,18 @@ impl ToolRegistry {
         })
     }
 
-    /// What a call of `tool` does to the world, `None` for a tool that is not there.
+    /// The effect of `tool` on the world, `None` for a tool that is not there.
     pub fn effect(&self, tool: &str) -> Option<Effect> {
         self.find(tool).map(|registered| registered.tool.effect())
     }
 
-    /// Whether every one of `calls` only reads: they may be made at the same time and again. A tool that is not here does
-    /// nothing.
+    /// True when every one of `calls` only reads, so that they may be made at the same time and again. A tool that is not
+    /// here does nothing.
     pub fn only_read<'a>(&self, calls: impl IntoIterator<Item = &'a ToolCall>) -> bool {
         calls.into_iter().all(|call| self.effect(&call.name).is_none_or(|it| it == Effect::Pure))
     }
 
-    /// The tool of `call`, whose arguments fit it; or what the model is told instead. P32
+    /// The tool of `call`, whose arguments fit it; or what the model is told instead.
     pub(crate) fn check(
         &self,
         call: &ToolCall,
@@ -144,7 +144,7 @@ impl ToolRegistry {
     /// Makes `call`, and says what came of it in `language`.
     ///
     /// An unknown tool, arguments that do not fit the schema, the tool's own error, its panic and its time-out are
-    /// observations, which help the model to correct itself. P32
+    /// observations, which help the model to correct itself.
     ///
     /// # Errors
     ///
@@ -165,7 +165,7 @@ impl ToolRegistry {
         }
     }
 
-    /// What the model reads of a call that was made.
+    /// The observation of a call that was made.
     pub(crate) fn observed(
         &self,
         call: &ToolCall,

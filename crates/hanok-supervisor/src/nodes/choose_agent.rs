@@ -20,7 +20,7 @@ use crate::{
     state::{SupervisorState, SupervisorStateUpdate},
 };
 
-/// How many delegations of a reply are run at once. What a model writes has bounds.
+/// The most delegations of a reply that run at once. A model's text has bounds.
 const PARALLEL: usize = 16;
 
 /// Asks the model for the next route. What cannot be followed is told it, and it is asked again once; that counts.
@@ -93,7 +93,7 @@ impl SupervisorSettings {
         Ok((text, route))
     }
 
-    /// What the model is told of a reply that cannot be followed; nothing when it can be.
+    /// The message to a model whose reply cannot be followed, if there is one.
     fn correction(&self, route: &Route, state: &SupervisorState) -> Option<String> {
         let undecided = || prompt::undecided(self.language).to_owned();
         match route {
@@ -110,7 +110,7 @@ impl SupervisorSettings {
         }
     }
 
-    /// What the turn becomes. The last routing call of a turn delegates to nobody: nothing could be made of the result.
+    /// Follows a route. The last routing call of a turn delegates to nobody: nothing could be made of the result.
     fn follow(
         &self,
         context: &Context,
@@ -178,7 +178,7 @@ impl SupervisorSettings {
         if is_same { update } else { update.notes(notes) }
     }
 
-    /// What the model is told of delegations that are not run.
+    /// The notes to the model about delegations that are not run.
     fn notes(
         &self,
         skipped: &[String],
@@ -194,13 +194,13 @@ impl SupervisorSettings {
         some.into_iter().chain(again).chain(wrong).collect()
     }
 
-    /// How many more delegations the turn has.
+    /// The number of delegations that the turn has left.
     fn remaining_hops(&self, state: &SupervisorState) -> usize {
         let made = conversation::results(&state.messages).len();
         usize::try_from(self.max_hops).unwrap_or(usize::MAX).saturating_sub(made)
     }
 
-    /// What an agent has answered already to what `route` delegates: to the first of one at a time, or to all.
+    /// The answer that there is already to what `route` delegates: to the first of one at a time, or to all.
     fn answered(&self, route: &Route, state: &SupervisorState) -> Option<AgentResult> {
         let Route::Delegate { to, .. } = route else { return None };
         let first = answer(state, to.first()?)?;
@@ -235,7 +235,7 @@ impl SupervisorSettings {
     }
 }
 
-/// What the agent has answered in this turn to the same delegation.
+/// The agent's answer in this turn to the same delegation.
 fn answer(state: &SupervisorState, Delegation { agent, task }: &Delegation) -> Option<AgentResult> {
     conversation::answered(&state.messages, agent, task.as_deref())
 }

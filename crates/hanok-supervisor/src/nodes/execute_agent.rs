@@ -30,13 +30,13 @@ pub(crate) async fn execute_agent(
     supervisor.delegate(delegation, &state, &context).await
 }
 
-/// What came of one agent.
+/// The run of one agent.
 struct AgentRun {
     output: String,
     stopped: StopReason,
-    /// What it wrote on the way.
+    /// The messages on the way to the output.
     work: Vec<Message>,
-    /// All that it saw and wrote.
+    /// All messages that it saw and wrote.
     messages: Vec<Message>,
     /// To whom it hands over.
     next: Option<Handoff>,

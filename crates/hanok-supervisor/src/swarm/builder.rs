@@ -11,7 +11,7 @@ use super::{
     settings::SwarmSettings,
 };
 
-/// How often a turn is handed over if nothing else is said.
+/// The default number of hand-offs in a turn.
 const MAX_HOPS: u32 = 8;
 
 /// Builds a [`Swarm`].
@@ -45,7 +45,7 @@ impl SwarmBuilder {
         }
     }
 
-    /// The name of its graph, for drawings and errors. Default: `swarm`.
+    /// Sets the name of the graph, for drawings and errors. Default: `swarm`.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
@@ -62,17 +62,18 @@ impl SwarmBuilder {
         self
     }
 
-    /// The agent that has a thread before any is active. Default: the first that was added.
+    /// Sets the agent that has a thread before any is active. Default: the first that was added.
     pub fn first(self, agent: impl Into<String>) -> Self {
         Self { first: Some(agent.into()), ..self }
     }
 
-    /// Who makes summaries, where agents hand over with one. Default: nobody, and such an agent is refused.
+    /// Sets the maker of summaries, for [`HandoffHistory::Summary`]. Without one, an agent that hands over with a summary is
+    /// refused.
     pub fn summariser(self, summariser: Summariser) -> Self {
         Self { summariser: Some(summariser), ..self }
     }
 
-    /// How often a turn is handed over. Default: 8. B114
+    /// Limits the hand-offs of a turn. Default: 8.
     ///
     /// A turn that is handed over once more ends with [`StopReason::HopLimit`](hanok_agent::StopReason::HopLimit); the agent
     /// that it was handed to takes the next one.
@@ -80,7 +81,7 @@ impl SwarmBuilder {
         Self { max_hops, ..self }
     }
 
-    /// Where time, ids and randomness come from, for its agents too. Default: the system's.
+    /// Sets the clock, the ids and the randomness, for the agents too. Default: the system's.
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
     }

@@ -1,4 +1,4 @@
-//! Why a swarm could not be built, or could not go on.
+//! The errors of building and of running a swarm.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use thiserror::Error;
 
 use crate::{error::listed, run_agent::AgentFailure};
 
-/// Why a swarm could not go on. Its node fails with it, and the thread can be resumed.
+/// The error of a node that cannot go on. The thread can be resumed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SwarmError {
-    /// The thread belongs to an agent that is not one of the swarm: it was stored by another build. B115
+    /// The thread belongs to an agent that is not one of the swarm: it was stored by another build.
     #[error("the thread's active agent `{}` is not in the swarm; there are {}", active.escape_debug(), listed(members))]
     UnknownActive {
         /// The agent that has the thread.
@@ -24,7 +24,7 @@ pub enum SwarmError {
     Agent {
         /// The agent.
         agent: String,
-        /// Why.
+        /// The cause.
         source: SubgraphError,
     },
     /// The run was asked to stop while an agent worked.
@@ -51,7 +51,7 @@ impl SwarmError {
 /// The faults of a swarm, all at once.
 #[derive(Debug, Error)]
 pub struct SwarmBuildError {
-    /// What is wrong with it.
+    /// The faults.
     pub faults: Vec<SwarmFault>,
 }
 
@@ -83,7 +83,7 @@ pub enum SwarmFault {
         /// The agents there are.
         members: Vec<String>,
     },
-    /// An agent hands over to one that is not there. P45
+    /// An agent hands over to one that is not there.
     #[error(
         "agent `{agent}` hands over to `{to}`, which is not one of its agents; there are {}",
         listed(members)

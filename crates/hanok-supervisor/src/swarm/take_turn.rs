@@ -45,8 +45,10 @@ pub(super) async fn take_turn(
     })
 }
 
-/// What the agent wrote. Servers number their calls anew in every conversation, and the agent may not have seen all of
-/// this one: an id that another call has is changed.
+/// The messages that the agent wrote.
+///
+/// Servers number their calls anew in every conversation, and the agent may not have seen all of this one: an id that another
+/// call has is changed.
 fn added(state: &SwarmState, ran: &AgentState, input_len: usize, agent: &str) -> Vec<Message> {
     let calls = state.messages.iter().flat_map(Message::tool_calls);
     let taken: BTreeSet<_> = calls.map(|call| call.id.as_str()).collect();

@@ -1,10 +1,10 @@
-//! What a person decides of a call.
+//! The decision of a person about a call.
 
 use hanok_state::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What a person decides of a call. As JSON: `{"decision": "approve"}`, `{"decision": "edit", "arguments": {…}}`,
+/// The decision of a person about a call. As JSON: `{"decision": "approve"}`, `{"decision": "edit", "arguments": {…}}`,
 /// `{"decision": "reject", "message": "…"}` or `{"decision": "respond", "result": "…"}`, each also with the `digest` of the
 /// request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub enum Decision {
     },
     /// It is not made.
     Reject {
-        /// Why not, in words for the model.
+        /// The reason, in words for the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },

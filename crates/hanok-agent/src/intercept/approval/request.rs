@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::decision::{Decision, DecisionKind};
 
-/// What a person is asked: whether a call is made.
+/// The question to a person whether a call is made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename = "tool_approval")]
 #[non_exhaustive]
@@ -18,15 +18,15 @@ pub struct ApprovalRequest {
     pub call_id: String,
     /// The tool.
     pub tool: String,
-    /// What the tool is given, as it is given it: all of it. Neutralise control characters before printing it.
+    /// The arguments of the call, whole. Neutralise control characters before printing them.
     pub arguments: Arguments,
     /// The length of the arguments in bytes.
     pub bytes: usize,
     /// The BLAKE3 hash of the arguments, as hex. An answer may name it, and then counts for these arguments alone.
     pub digest: String,
-    /// What a person reads besides the call.
+    /// The text that a person reads besides the call.
     pub description: Option<String>,
-    /// What may be decided.
+    /// The decisions that are allowed.
     pub allowed: Vec<DecisionKind>,
 }
 

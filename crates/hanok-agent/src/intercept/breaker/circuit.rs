@@ -14,11 +14,11 @@ pub(super) struct Circuit(Mutex<CircuitState>);
 
 #[derive(Debug, Default)]
 struct CircuitState {
-    /// When the last failures in a row were.
+    /// The times of the last failures in a row.
     failures: VecDeque<Timestamp>,
     /// Since when it is open.
     open: Option<Timestamp>,
-    /// Whether a call tries.
+    /// True while one call tries the server.
     trying: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What stands for personal data.
+//! Replacements of personal data.
 
 use std::{
     borrow::Cow,
@@ -10,7 +10,7 @@ use hanok_core::Secret;
 
 use super::scan::PersonalData;
 
-/// What becomes of personal data.
+/// The replacement of personal data.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum RedactionStrategy {

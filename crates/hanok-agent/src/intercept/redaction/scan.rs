@@ -73,7 +73,7 @@ type Matches = Vec<(PersonalData, Range<usize>)>;
 /// The longest number that is looked at, with what separates its digits.
 const LONGEST_NUMBER: usize = 40;
 
-/// What begins with a digit, or with `+82`.
+/// Numbers that begin with a digit or with `+82`.
 fn numbers(text: &[u8], found: &mut Matches) {
     let mut at = 0;
     while let Some(byte) = text.get(at) {
@@ -127,7 +127,7 @@ impl Digits<'_> {
         self.at += usize::from(next.is_some_and(|next| between.contains(next)));
     }
 
-    /// How long it is, if no digit follows.
+    /// The length of the number, if no digit follows.
     fn end(&self) -> Option<usize> {
         let next = self.text.get(self.at);
         next.is_none_or(|next| !next.is_ascii_alphanumeric()).then_some(self.at)
@@ -242,7 +242,7 @@ fn ipv4(text: &[u8]) -> Option<usize> {
     (ends && address.parse::<Ipv4Addr>().is_ok()).then_some(length)
 }
 
-/// What stands around an `@`.
+/// Addresses around an `@`.
 fn emails(text: &[u8], found: &mut Matches) {
     let is_local = |byte: &u8| byte.is_ascii_alphanumeric() || b"._%+-".contains(byte);
     let is_domain = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
