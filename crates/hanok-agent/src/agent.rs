@@ -131,6 +131,30 @@ impl ReactAgent {
     /// The node `call_model`, for a graph of one's own that holds an [`AgentState`]: give it that state, with what else the
     /// model is to read among the messages, and hand the update on. Where [`ReactAgent::next`] says so, the tools follow.
     ///
+    /// ```
+    /// use hanok_agent::{AgentState, ReactAgent};
+    /// use hanok_graph::{Context, END, Graph, START, Snapshot};
+    /// # use hanok_model::{Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let model = ScriptedModel::new([Exchange::says("Final Answer: 15일")]);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).build()?;
+    /// let (asks, input) = (agent.clone(), agent.ask("연차는 며칠?"));
+    /// let graph = Graph::<AgentState>::builder("own")
+    ///     .node("think", move |state: Snapshot<AgentState>, context: Context| {
+    ///         let agent = asks.clone();
+    ///         async move { agent.call_model(state, context).await }
+    ///     })
+    ///     .edge(START, "think")
+    ///     .edge("think", END)
+    ///     .build()?;
+    /// let state = graph.invoke(input, ()).await?.done()?;
+    /// assert_eq!((ReactAgent::next(&state), state.answer.as_deref()), (END, Some("15일")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`AgentError`] when the model did not answer, or its reply could not be kept.
@@ -167,6 +191,17 @@ impl ReactAgent {
 
     /// The input of a turn that is handed over to it: what it sees of the conversation ([`Handoff::hand_over`]), and the
     /// task.
+    ///
+    /// ```
+    /// use hanok_agent::{DataMark, Handoff, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let billing = ReactAgent::builder("billing", "Knows invoices", ScriptedModel::new([])).build()?;
+    /// let handoff = Handoff::new("billing").task("refund the order");
+    /// let input = billing.take_over(&handoff, ["Where is my money?".into()], &DataMark::from_code("00ff"));
+    /// assert!(!hanok_state::StateUpdate::is_empty(&input));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn take_over(
         &self,
         handoff: &Handoff,
@@ -185,6 +220,21 @@ impl ReactAgent {
     /// The input of a turn: what was said, and the task that a supervisor gives, if it does.
     ///
     /// It resets everything of an earlier turn but the messages.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// // A supervisor's task comes behind the conversation.
+    /// let model = ScriptedModel::new([Exchange::says("Final Answer: 15일").contains("Task: look it up")]);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).build()?;
+    /// let input = agent.input(["How much leave do I have?".into()], Some("look it up"));
+    /// assert_eq!(agent.graph().invoke(input, ()).await?.done()?.iteration, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn input(
         &self,
         messages: impl IntoIterator<Item = Message>,

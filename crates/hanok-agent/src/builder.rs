@@ -35,6 +35,19 @@ pub struct ReactAgentBuilder {
 
 impl ReactAgent {
     /// Begins an agent: its name, what it is good for (in words for a supervisor's model), and its model.
+    ///
+    /// ```
+    /// use hanok_agent::{AgentBuildError, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let model = ScriptedModel::new([]);
+    /// let agent = ReactAgent::builder("rules", "Knows the company's rules", model.clone()).build()?;
+    /// assert_eq!((agent.name(), agent.tools().len()), ("rules", 0));
+    ///
+    /// let unnamed = ReactAgent::builder(" ", "", model).build();
+    /// assert!(matches!(unnamed, Err(AgentBuildError::Name { .. })));
+    /// # Ok::<(), AgentBuildError>(())
+    /// ```
     pub fn builder(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -86,18 +99,53 @@ impl ReactAgentBuilder {
     }
 
     /// Lets the agent hand its turn over to another one. Default: it hands over to nobody.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffTool, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let agent = ReactAgent::builder("front", "Takes calls", ScriptedModel::new([]))
+    ///     .handoff(HandoffTool::to("billing", "Knows invoices"))
+    ///     .build()?;
+    /// assert_eq!(agent.tools().next().map(|tool| tool.name()), Some("transfer_to_billing"));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn handoff(mut self, handoff: HandoffTool) -> Self {
         self.settings.handoffs.push(handoff);
         self
     }
 
     /// Puts `interceptor` around the calls of the model and of the tools, within those that were added before. Default: none.
+    ///
+    /// ```
+    /// use hanok_agent::{CallLimits, ReactAgent, Retrying};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// // A retry counts as one call: the limit stands outside.
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+    ///     .intercept(CallLimits::new().model_calls(8))
+    ///     .intercept(Retrying::attempts(3))
+    ///     .build()?;
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn intercept(mut self, interceptor: impl Interceptor) -> Self {
         self.settings.interceptors.push(SharedInterceptor::new(interceptor));
         self
     }
 
     /// Sets the policy for a tool's own errors. Default: the model reads them.
+    ///
+    /// ```
+    /// use hanok_agent::{FaultKind, Handling, ReactAgent, ToolErrors};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// // A broken tool fails the run; a slow one is an observation.
+    /// let errors = ToolErrors::propagate().for_kind(FaultKind::TimedOut, Handling::ToModel);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+    ///     .tool_errors(errors)
+    ///     .build()?;
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn tool_errors(self, tool_errors: ToolErrors) -> Self {
         Self { tool_errors, ..self }
     }
@@ -115,6 +163,18 @@ impl ReactAgentBuilder {
     }
 
     /// Sets the form in which the model calls tools. Default: [`Protocol::Text`].
+    ///
+    /// ```
+    /// use hanok_agent::{Protocol, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+    ///     .protocol(Protocol::Native)
+    ///     .build()?;
+    /// // The server is sent the tools; the prompt does not teach a form.
+    /// assert_eq!(agent.system_prompt(), "Knows the rules");
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn protocol(mut self, protocol: Protocol) -> Self {
         self.settings.protocol = protocol;
         self
@@ -126,6 +186,17 @@ impl ReactAgentBuilder {
     /// [`Protocol::Native`], and in both protocols it is checked here: a model that does not call what it has to is asked
     /// once more, and then the turn ends ([`StopReason::NoToolCall`](crate::StopReason)); a call that is not allowed is not
     /// made, and the model is told.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{ScriptedModel, ToolChoice};
+    ///
+    /// let search_first = ToolChoice::Tool("search".into());
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+    ///     .tool_choice(search_first)
+    ///     .build();
+    /// assert_eq!(agent.unwrap_err().to_string(), "agent `rules` is to call `search` and has none");
+    /// ```
     pub fn tool_choice(mut self, tool_choice: ToolChoice) -> Self {
         self.settings.tool_choice = tool_choice;
         self
@@ -146,6 +217,17 @@ impl ReactAgentBuilder {
 
     /// Sets the handling of a call that must not be repeated and whose run was lost without a result. Default: a person is
     /// asked. With [`Doubt::GiveUp`] the model reads that nobody knows whether the call took effect.
+    ///
+    /// ```
+    /// use hanok_agent::{Doubt, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// // Nobody watches this agent: its model reads that the call may have been made.
+    /// let agent = ReactAgent::builder("night", "Works at night", ScriptedModel::new([]))
+    ///     .in_doubt(Doubt::GiveUp)
+    ///     .build()?;
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn in_doubt(mut self, in_doubt: Doubt) -> Self {
         self.settings.in_doubt = in_doubt;
         self

@@ -82,6 +82,16 @@ pub(crate) fn is_marked(message: &Message) -> bool {
 
 /// The messages and calls of a conversation as text, for a summary or for another model. The text does not prove who wrote it,
 /// so it goes between marks ([`DataMark`]).
+///
+/// ```
+/// use hanok_agent::{DataMark, transcript};
+/// use hanok_state::Message;
+///
+/// let talk = [Message::user("연차는?"), Message::assistant("15일입니다.")];
+/// assert_eq!(transcript(&talk), "[user] 연차는?\n[assistant] 15일입니다.\n");
+/// let data = DataMark::from_code("00ff").around(&transcript(&talk));
+/// assert!(data.starts_with("<data-00ff>"));
+/// ```
 pub fn transcript<'m>(messages: impl IntoIterator<Item = &'m Message>) -> String {
     let mut text = String::new();
     for message in messages {

@@ -40,6 +40,19 @@ impl Handoff {
     /// agent is given what the user said last, [`HandedOver::no_summary`] says why, and so does
     /// [`AgentProgress::NoSummary`].
     ///
+    /// ```
+    /// use hanok_agent::{Handoff, HandoffHistory, Language};
+    /// use hanok_graph::{Context, StepError};
+    /// use hanok_state::Message;
+    ///
+    /// /// The messages that `billing` reads first.
+    /// async fn brief(conversation: &[Message], context: &Context) -> Result<Vec<Message>, StepError> {
+    ///     let handoff = Handoff::new("billing").history(HandoffHistory::User);
+    ///     let handed = handoff.hand_over(conversation, None, Language::English, context, "brief").await?;
+    ///     Ok(handed.messages)
+    /// }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`StepError`] when the summary cannot be kept, or the run was asked to stop.

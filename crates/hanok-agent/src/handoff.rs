@@ -60,6 +60,16 @@ impl Handoff {
 
     /// The task and the payload, as the other agent reads them; `None` when there is neither. The payload stands between
     /// marks, as data.
+    ///
+    /// ```
+    /// use hanok_agent::{DataMark, Handoff, Language};
+    ///
+    /// let mark = DataMark::from_code("00ff");
+    /// let handoff = Handoff::new("billing").task("refund the order");
+    /// let message = handoff.message(Language::English, &mark);
+    /// assert_eq!(message.map(|message| message.text().into_owned()), Some("Task: refund the order".into()));
+    /// assert_eq!(Handoff::new("billing").message(Language::English, &mark), None);
+    /// ```
     pub fn message(&self, language: Language, mark: &DataMark) -> Option<Message> {
         let task = self.task.as_deref().map(|task| prompt::task(task, language));
         let payload = self.payload.as_ref().map(|payload| mark.around(&payload.0.to_string()));

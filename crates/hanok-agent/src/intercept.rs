@@ -109,6 +109,17 @@ pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
 }
 
 /// Any [`Interceptor`], chosen at run time. Clones are the same one.
+///
+/// ```
+/// use hanok_agent::{CallLimits, Retrying, SharedInterceptor};
+///
+/// let careful = true;
+/// let interceptor = match careful {
+///     true => SharedInterceptor::new(CallLimits::new().tool_calls(20)),
+///     false => SharedInterceptor::new(Retrying::attempts(3)),
+/// };
+/// # drop(interceptor);
+/// ```
 #[derive(Debug, Clone)]
 pub struct SharedInterceptor(Arc<dyn Erased>);
 

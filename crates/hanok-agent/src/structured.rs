@@ -139,6 +139,24 @@ impl<T: JsonSchema + DeserializeOwned> Structured<T> {
 impl<T: DeserializeOwned> Structured<T> {
     /// An answer of a JSON schema that is known at run time only; `T` is [`serde_json::Value`], or what can be read from
     /// all that fits.
+    ///
+    /// ```
+    /// use hanok_agent::Structured;
+    /// use hanok_core::{Call, CallKey};
+    /// use hanok_model::{ChatRequest, Exchange, ScriptedModel};
+    /// use serde_json::{Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let call = Call::new(CallKey::new("1"), hanok_graph::Runtime::default().clock);
+    /// let schema = json!({"type": "object", "properties": {"days": {"type": "integer"}}, "required": ["days"]});
+    /// let model = ScriptedModel::new([Exchange::says("{\"days\": 15}")]);
+    /// let days = Structured::<Value>::of_schema("days", schema);
+    /// let reply = days.ask(&model, ChatRequest::new(["연차는 며칠?"]), &call).await?;
+    /// assert_eq!((reply.value, reply.attempts), (json!({"days": 15}), 1));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn of_schema(name: impl Into<String>, schema: Value) -> Self {
         Self {
@@ -152,6 +170,14 @@ impl<T: DeserializeOwned> Structured<T> {
     }
 
     /// Sets the place of the schema. Default: the server's, and the prompt where the server refuses the schema.
+    ///
+    /// ```
+    /// use hanok_agent::{Structured, StructuredMode};
+    ///
+    /// // This server ignores schemas; the prompt holds the form.
+    /// let number = Structured::<u32>::new("number").mode(StructuredMode::Prompt).repairs(2);
+    /// # drop(number);
+    /// ```
     #[must_use]
     pub fn mode(self, mode: StructuredMode) -> Self {
         Self { mode, ..self }
@@ -172,6 +198,24 @@ impl<T: DeserializeOwned> Structured<T> {
     /// Asks `model`. Tools, the tool choice and the form of `request` are not sent, and nobody watches the tokens.
     ///
     /// Each time that the model is asked is a call of the budget.
+    ///
+    /// ```
+    /// use hanok_agent::Structured;
+    /// use hanok_core::{Call, CallKey};
+    /// use hanok_model::{ChatRequest, Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let call = Call::new(CallKey::new("1"), hanok_graph::Runtime::default().clock);
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("{\"answer\": \"fifteen\"}"),
+    ///     Exchange::says("{\"answer\": 15}").contains("has to be of type integer"),
+    /// ]);
+    /// let reply = Structured::<u32>::new("days").ask(&model, ChatRequest::new(["연차는?"]), &call).await?;
+    /// assert_eq!((reply.value, reply.attempts), (15, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -42,6 +42,17 @@ impl Summariser {
     }
 
     /// A summary is what `model` answers when it is asked for one in `language`. It is shown the conversation as data.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffHistory, HandoffTool, Language, Summariser};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// // A small model summarises what the large ones wrote.
+    /// let small = ScriptedModel::new([]);
+    /// let summariser = Summariser::model(small, Language::Korean);
+    /// let handoff = HandoffTool::to("billing", "Knows invoices").history(HandoffHistory::Summary);
+    /// # drop((summariser, handoff));
+    /// ```
     pub fn model(model: impl ChatModel, language: Language) -> Self {
         let model = SharedModel::new(model);
         Self::new(move |messages, call| {

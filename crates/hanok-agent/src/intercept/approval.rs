@@ -90,16 +90,47 @@ impl ApprovalRule {
     }
 
     /// Selects the calls that wait for a person. The filter has to answer the same for the same call. Default: all calls.
+    ///
+    /// ```
+    /// use hanok_agent::ApprovalRule;
+    ///
+    /// // Small sums go without a person.
+    /// let large = ApprovalRule::new().when(|request| {
+    ///     let arguments = request.call.arguments.decode::<serde_json::Value>();
+    ///     arguments.is_ok_and(|arguments| arguments["amount"].as_u64() > Some(100))
+    /// });
+    /// # drop(large);
+    /// ```
     pub fn when(self, when: impl Fn(&ToolRequest<'_>) -> bool + Send + Sync + 'static) -> Self {
         Self { when: Some(Arc::new(when)), ..self }
     }
 
     /// Limits the decisions that a person may take. Default: all decisions.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_agent::{Approval, ApprovalRule, DecisionKind};
+    ///
+    /// let rule = ApprovalRule::new()
+    ///     .allow([DecisionKind::Approve, DecisionKind::Reject])
+    ///     .within(Duration::from_secs(24 * 60 * 60));
+    /// let approval = Approval::new().tool_with("send_mail", rule);
+    /// # drop(approval);
+    /// ```
     pub fn allow(self, allowed: impl IntoIterator<Item = DecisionKind>) -> Self {
         Self { allowed: Some(allowed.into_iter().collect()), ..self }
     }
 
     /// Describes a call to the person, besides its arguments. Default: no description.
+    ///
+    /// ```
+    /// use hanok_agent::ApprovalRule;
+    ///
+    /// let rule = ApprovalRule::new()
+    ///     .describe(|request| format!("{} wants to call {}", request.turn.agent, request.call.name));
+    /// # drop(rule);
+    /// ```
     pub fn describe(
         self,
         describe: impl Fn(&ToolRequest<'_>) -> String + Send + Sync + 'static,

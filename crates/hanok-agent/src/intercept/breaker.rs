@@ -61,6 +61,17 @@ pub struct CircuitBreaker {
 
 impl CircuitBreaker {
     /// Around the model. `server` names it, for errors and people.
+    ///
+    /// ```
+    /// use hanok_agent::{CircuitBreaker, Fallback, Intercepted};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// # let (large, local) = (ScriptedModel::new([]), ScriptedModel::new([]));
+    /// // The breaker of one provider stands around its model alone.
+    /// let guarded = Intercepted::new(large).intercept(CircuitBreaker::of_model("provider"));
+    /// let model = Intercepted::new(guarded).intercept(Fallback::to(local));
+    /// # drop(model);
+    /// ```
     pub fn of_model(server: impl Into<Arc<str>>) -> Self {
         Self::new(server.into(), None)
     }
@@ -120,11 +131,30 @@ impl CircuitBreaker {
     }
 
     /// Selects the errors of a model that are failures of its server. Default: transient errors.
+    ///
+    /// ```
+    /// use hanok_agent::CircuitBreaker;
+    /// use hanok_model::ModelError;
+    ///
+    /// // A busy server is not a dead one.
+    /// let breaker = CircuitBreaker::of_model("provider")
+    ///     .model_errors(|error| error.is_transient() && !matches!(error, ModelError::RateLimited { .. }));
+    /// # drop(breaker);
+    /// ```
     pub fn model_errors(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
         Self { of_model: Arc::new(when), ..self }
     }
 
     /// Selects the errors of a tool that are failures of its server. Default: failures, time-outs and a lack of threads.
+    ///
+    /// ```
+    /// use hanok_agent::CircuitBreaker;
+    /// use hanok_model::ToolError;
+    ///
+    /// let breaker = CircuitBreaker::of_tools("wiki", ["wiki_search"])
+    ///     .tool_errors(|error| matches!(error, ToolError::TimedOut { .. }));
+    /// # drop(breaker);
+    /// ```
     pub fn tool_errors(self, when: impl Fn(&ToolError) -> bool + Send + Sync + 'static) -> Self {
         Self { of_tool: Arc::new(when), ..self }
     }

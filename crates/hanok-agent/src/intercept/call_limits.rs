@@ -63,6 +63,14 @@ impl CallLimits {
     }
 
     /// Sets the effect of the limits of tools. Default: [`Exceeded::Refuse`].
+    ///
+    /// ```
+    /// use hanok_agent::{CallLimits, Exceeded};
+    ///
+    /// // Past ten searches the run ends, and a larger budget resumes it.
+    /// let limits = CallLimits::new().tool("web_search", 10).exceeded(Exceeded::End);
+    /// # drop(limits);
+    /// ```
     pub fn exceeded(self, exceeded: Exceeded) -> Self {
         Self { exceeded, ..self }
     }

@@ -100,6 +100,16 @@ impl CapabilityPolicy {
 
     /// Checks the arguments of `tool` besides its schema: `check` returns the mistake, in words for
     /// the model. Several checks are all made. Default: nothing.
+    ///
+    /// ```
+    /// use hanok_agent::CapabilityPolicy;
+    ///
+    /// let policy = CapabilityPolicy::new().arguments("read_file", |file| {
+    ///     let inside = file["path"].as_str().is_some_and(|path| path.starts_with("docs/"));
+    ///     inside.then_some(()).ok_or_else(|| "only files below docs/ may be read".to_owned())
+    /// });
+    /// # drop(policy);
+    /// ```
     pub fn arguments(
         mut self,
         tool: impl Into<String>,
@@ -121,6 +131,14 @@ impl CapabilityPolicy {
     }
 
     /// Selects other messages that are untrusted, such as the service's search results. Default: none.
+    ///
+    /// ```
+    /// use hanok_agent::CapabilityPolicy;
+    ///
+    /// // The service adds search results as messages of this name.
+    /// let policy = CapabilityPolicy::new().untrusted(|message| message.name() == Some("search"));
+    /// # drop(policy);
+    /// ```
     pub fn untrusted(self, is: impl Fn(&Message) -> bool + Send + Sync + 'static) -> Self {
         Self { untrusted: Some(Arc::new(is)), ..self }
     }
@@ -142,6 +160,17 @@ impl CapabilityPolicy {
     }
 
     /// Sets the rule by which calls after untrusted content are approved. Default: all calls, with all decisions.
+    ///
+    /// ```
+    /// use hanok_agent::{ApprovalRule, CapabilityPolicy, DecisionKind};
+    ///
+    /// let rule = ApprovalRule::new().allow([DecisionKind::Approve, DecisionKind::Reject]);
+    /// let policy = CapabilityPolicy::new()
+    ///     .trust(["calculator"])
+    ///     .allow_after_untrusted(["take_note"])
+    ///     .approve_after_untrusted(rule);
+    /// # drop(policy);
+    /// ```
     pub fn approve_after_untrusted(self, rule: ApprovalRule) -> Self {
         Self { after: AfterUntrusted::Approve(rule), ..self }
     }

@@ -42,6 +42,22 @@ impl Fallback {
     }
 
     /// Asks `model` when those that were added before do not answer either.
+    ///
+    /// ```
+    /// use hanok_agent::{Fallback, Intercepted};
+    /// use hanok_core::{Call, CallKey};
+    /// use hanok_model::{ChatModel, ChatRequest, Exchange, ModelError, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let call = Call::new(CallKey::new("1"), hanok_graph::Runtime::default().clock);
+    /// let dead = || ScriptedModel::new([Exchange::fails(ModelError::BadKey { sent: true, source: None })]);
+    /// let local = ScriptedModel::new([Exchange::says("15일")]).named("local");
+    /// let model = Intercepted::new(dead()).intercept(Fallback::to(dead()).or(local));
+    /// assert_eq!(model.chat(ChatRequest::new(["연차는?"]), &call).await?.model, "local");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn or(mut self, model: impl ChatModel) -> Self {
         self.models.push(SharedModel::new(model));
         self

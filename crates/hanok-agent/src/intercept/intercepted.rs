@@ -8,6 +8,21 @@ use super::{Interceptor, SharedInterceptor, TurnContext, chain::NextModel};
 use crate::usage::TurnUsage;
 
 /// A model with interceptors around it, for nodes of one's own and for whatever takes a model.
+///
+/// ```
+/// use hanok_agent::{Intercepted, Redaction};
+/// use hanok_core::{Call, CallKey};
+/// use hanok_model::{ChatModel, ChatRequest, Exchange, ScriptedModel};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let call = Call::new(CallKey::new("1"), hanok_graph::Runtime::default().clock);
+/// let model = ScriptedModel::new([Exchange::says("ok").contains("mail [EMAIL_1]")]);
+/// let model = Intercepted::new(model).intercept(Redaction::new());
+/// model.chat(ChatRequest::new(["mail kim@example.com"]), &call).await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Intercepted {

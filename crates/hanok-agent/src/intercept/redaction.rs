@@ -69,6 +69,18 @@ impl Redaction {
     }
 
     /// Sets the replacement of one kind. Default: [`RedactionStrategy::Placeholder`].
+    ///
+    /// ```
+    /// use hanok_agent::{PersonalData, Redaction, RedactionStrategy};
+    /// use hanok_core::Secret;
+    ///
+    /// // The same person has the same name in all requests, and nobody can guess who it is.
+    /// let key = Secret::new("a key of this service".to_owned());
+    /// let redaction = Redaction::new()
+    ///     .only([PersonalData::Email, PersonalData::Mobile])
+    ///     .kind(PersonalData::Email, RedactionStrategy::Hash(key));
+    /// # drop(redaction);
+    /// ```
     pub fn kind(mut self, kind: PersonalData, strategy: RedactionStrategy) -> Self {
         self.strategies.insert(kind, strategy);
         self

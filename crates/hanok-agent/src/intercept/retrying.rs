@@ -23,6 +23,19 @@ type ToolErrorFilter = Arc<dyn Fn(&str, &ToolError) -> bool + Send + Sync>;
 /// [transient](ModelError::is_transient), and calls of a tool when it failed, took too long or found no thread. A tool that is
 /// [`AtMostOnce`](Effect::AtMostOnce) is never called again. Who watches a reply that broke off is told to take back what there
 /// was of it. The models of `hanok-openai` try again by themselves.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hanok_agent::{ReactAgent, Retrying};
+/// use hanok_model::ScriptedModel;
+///
+/// let retrying = Retrying::attempts(3).first(Duration::from_millis(200)).within(Duration::from_secs(60));
+/// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+///     .intercept(retrying)
+///     .build()?;
+/// # Ok::<(), hanok_agent::AgentBuildError>(())
+/// ```
 #[derive(Clone)]
 #[must_use]
 pub struct Retrying {
@@ -69,12 +82,30 @@ impl Retrying {
     }
 
     /// Selects the errors of a model that are tried again. Default: transient errors.
+    ///
+    /// ```
+    /// use hanok_agent::Retrying;
+    /// use hanok_model::ModelError;
+    ///
+    /// let retrying = Retrying::attempts(3)
+    ///     .model_errors(|error| matches!(error, ModelError::RateLimited { .. }));
+    /// # drop(retrying);
+    /// ```
     pub fn model_errors(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
         Self { of_model: Arc::new(when), ..self }
     }
 
     /// Selects the errors of tools, by the tool's name, that are tried again. Default: failures, time-outs and a lack of
     /// threads.
+    ///
+    /// ```
+    /// use hanok_agent::Retrying;
+    /// use hanok_model::ToolError;
+    ///
+    /// let retrying = Retrying::attempts(2)
+    ///     .tool_errors(|tool, error| tool == "wiki" && matches!(error, ToolError::TimedOut { .. }));
+    /// # drop(retrying);
+    /// ```
     pub fn tool_errors(
         self,
         when: impl Fn(&str, &ToolError) -> bool + Send + Sync + 'static,

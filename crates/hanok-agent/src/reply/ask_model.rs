@@ -20,6 +20,24 @@ use crate::{
 /// [`Retracted`](hanok_core::Token::Retracted) is that answer. By [`Protocol::Native`] text without a label is shown at once,
 /// also before a call; by [`Protocol::Text`] it is shown when the reply has ended and was an answer.
 ///
+/// ```
+/// use hanok_agent::{ContentCapture, Protocol, ask_model};
+/// use hanok_core::{Call, CallKey};
+/// use hanok_model::{ChatRequest, Exchange, ScriptedModel, SharedModel};
+/// use hanok_parse::Parser;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let call = Call::new(CallKey::new("1"), hanok_graph::Runtime::default().clock);
+/// let model = SharedModel::new(ScriptedModel::new([Exchange::says("Final Answer: 15일")]));
+/// let (request, parser) = (ChatRequest::new(["연차는 며칠?"]), Parser::default());
+/// let reading = (&parser, Protocol::Text);
+/// let reply = ask_model(&model, request, &call, reading, ContentCapture::Off).await?;
+/// assert_eq!(parser.parse(&reply.message.text()).answer.as_deref(), Some("15일"));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// What [`ChatModel::chat`](hanok_model::ChatModel::chat) says.

@@ -55,6 +55,17 @@ impl HandoffTool {
     }
 
     /// The tool's name, for an agent whose own cannot be part of one. Default: `transfer_to_` and the agent's name.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffTool, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// // Servers take no Korean names of tools.
+    /// let legal = HandoffTool::to("법무 검토", "계약을 검토한다").named("transfer_to_legal");
+    /// let agent = ReactAgent::builder("front", "Takes calls", ScriptedModel::new([])).handoff(legal).build()?;
+    /// assert_eq!(agent.handoffs().next().map(|handoff| handoff.target()), Some("법무 검토"));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
@@ -65,6 +76,18 @@ impl HandoffTool {
     }
 
     /// Sets the JSON schema of data that the model has to give besides the task. Default: no data.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffTool, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    /// use serde_json::json;
+    ///
+    /// let order = json!({"type": "object", "properties": {"order": {"type": "string"}}});
+    /// let billing = HandoffTool::to("billing", "Knows invoices").payload(order);
+    /// let agent = ReactAgent::builder("front", "Takes calls", ScriptedModel::new([])).handoff(billing).build()?;
+    /// assert!(agent.system_prompt().contains("payload"));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn payload(self, schema: Value) -> Self {
         Self { payload: Some(schema), ..self }
     }

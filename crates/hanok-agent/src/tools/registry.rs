@@ -88,6 +88,14 @@ impl ToolRegistry {
     }
 
     /// Sets the policy for a tool's own errors. Default: the model reads them.
+    ///
+    /// ```
+    /// use hanok_agent::{ToolErrors, ToolRegistry};
+    ///
+    /// let registry = ToolRegistry::new([])?.errors(ToolErrors::propagate());
+    /// assert_eq!(registry.specs().len(), 0);
+    /// # Ok::<(), hanok_agent::RegistryError>(())
+    /// ```
     #[must_use]
     pub fn errors(self, errors: ToolErrors) -> Self {
         Self { errors, ..self }
@@ -116,6 +124,24 @@ impl ToolRegistry {
 
     /// True when every one of `calls` only reads, so that they may be made at the same time and again. A tool that is not
     /// here does nothing.
+    ///
+    /// ```
+    /// use hanok_agent::ToolRegistry;
+    /// use hanok_core::Effect;
+    /// use hanok_model::{FnTool, SharedTool, ToolSpec};
+    /// use hanok_state::{Arguments, ToolCall};
+    /// # use serde_json::json;
+    ///
+    /// let tool = |name: &str, effect| -> Result<SharedTool, hanok_model::InvalidSpec> {
+    ///     let spec = ToolSpec::new(name, "", json!({}))?;
+    ///     Ok(SharedTool::new(FnTool::untyped(spec, |_, _| async { Ok("".into()) }).effect(effect)))
+    /// };
+    /// let registry = ToolRegistry::new([tool("look", Effect::Pure)?, tool("send", Effect::AtMostOnce)?])?;
+    /// let call = |name: &str| ToolCall { id: "1".into(), name: name.into(), arguments: Arguments::default() };
+    /// assert!(registry.only_read([&call("look")]));
+    /// assert!(!registry.only_read([&call("look"), &call("send")]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn only_read<'a>(&self, calls: impl IntoIterator<Item = &'a ToolCall>) -> bool {
         calls.into_iter().all(|call| self.effect(&call.name).is_none_or(|it| it == Effect::Pure))
     }
@@ -145,6 +171,24 @@ impl ToolRegistry {
     ///
     /// An unknown tool, arguments that do not fit the schema, the tool's own error, its panic and its time-out are
     /// observations, which help the model to correct itself.
+    ///
+    /// ```
+    /// use hanok_agent::{FaultKind, Language, ToolRegistry};
+    /// use hanok_core::{Call, CallKey};
+    /// use hanok_state::{Arguments, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = hanok_graph::Runtime::default().clock;
+    /// let registry = ToolRegistry::new([])?;
+    /// let call = ToolCall { id: "1".into(), name: "search".into(), arguments: Arguments::default() };
+    /// let context = Call::new(CallKey::new("1"), clock);
+    /// let observation = registry.execute(&call, &context, Language::English).await?;
+    /// assert_eq!(observation.fault, Some(FaultKind::UnknownTool));
+    /// assert_eq!(observation.text, "There is no tool `search`. Answer without tools.");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -88,6 +88,16 @@ impl ToolErrors {
     }
 
     /// `decide` says what becomes of each error. It has to say the same of the same error.
+    ///
+    /// ```
+    /// use hanok_agent::{Handling, ToolErrors};
+    ///
+    /// let errors = ToolErrors::by(|failed| match failed.tool {
+    ///     "payments" => Handling::Propagate,
+    ///     tool => Handling::Say(format!("`{tool}` is closed; answer without it.")),
+    /// });
+    /// # drop(errors);
+    /// ```
     #[must_use]
     pub fn by(decide: impl Fn(&FailedCall<'_>) -> Handling + Send + Sync + 'static) -> Self {
         Self { rest: Rest::By(Arc::new(decide)), ..Self::default() }

@@ -7,6 +7,14 @@ use serde_json::{Value, json};
 /// The decision of a person about a call. As JSON: `{"decision": "approve"}`, `{"decision": "edit", "arguments": {…}}`,
 /// `{"decision": "reject", "message": "…"}` or `{"decision": "respond", "result": "…"}`, each also with the `digest` of the
 /// request.
+///
+/// ```
+/// use hanok_agent::{Decision, DecisionKind};
+///
+/// let decision: Decision = serde_json::from_str(r#"{"decision": "reject", "message": "too much"}"#)?;
+/// assert_eq!(decision.kind(), DecisionKind::Reject);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "decision", rename_all = "snake_case")]
 #[non_exhaustive]
