@@ -33,6 +33,18 @@ pub struct SupervisorBuilder {
 
 impl Supervisor {
     /// Begins a supervisor whose `model` chooses among its agents.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// let (large, small) = (ScriptedModel::new([]), ScriptedModel::new([]));
+    /// let rules = ReactAgent::builder("rules", "Knows the company's rules", small).build()?;
+    /// let supervisor = Supervisor::builder(large).agent(rules).build()?;
+    /// assert_eq!(supervisor.agents().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn builder(model: impl ChatModel) -> SupervisorBuilder {
         SupervisorBuilder::new(SharedModel::new(model))
     }
@@ -62,6 +74,17 @@ impl SupervisorBuilder {
     }
 
     /// Sets the name of the graph, for drawings and errors. Default: `supervisor`.
+    ///
+    /// ```
+    /// # use hanok_agent::ReactAgent;
+    /// # use hanok_model::ScriptedModel;
+    /// # use hanok_supervisor::Supervisor;
+    /// # let model = ScriptedModel::new([]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).name("help_desk").agent(rules).build()?;
+    /// assert_eq!(supervisor.graph().name(), "help_desk");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
@@ -78,6 +101,18 @@ impl SupervisorBuilder {
     }
 
     /// Adds agents, in this order.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::{Supervisor, SupervisorFault};
+    ///
+    /// let model = ScriptedModel::new([]);
+    /// let rules = || ReactAgent::builder("rules", "Knows the rules", model.clone()).build();
+    /// let twice = Supervisor::builder(model.clone()).agents([rules()?, rules()?]).build().unwrap_err();
+    /// assert!(matches!(&twice.faults[..], [SupervisorFault::TwiceNamed { agent }] if agent == "rules"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn agents(mut self, agents: impl IntoIterator<Item = ReactAgent>) -> Self {
         self.settings.agents.extend(agents);
         self
@@ -96,6 +131,25 @@ impl SupervisorBuilder {
     }
 
     /// Sets the handling of a reply that is neither a delegation nor an answer. Default: it is the answer.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::{Supervisor, Undecided};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Let me think."),
+    ///     Exchange::says("Final Answer: 15 days").contains("It is not clear what to do next"),
+    /// ]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).undecided(Undecided::AskAgain).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("How much leave?"), ()).await?.done()?;
+    /// assert_eq!((state.answer.as_deref(), state.iteration), (Some("15 days"), 2));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn undecided(mut self, undecided: Undecided) -> Self {
         self.settings.undecided = undecided;
         self
@@ -104,18 +158,75 @@ impl SupervisorBuilder {
     /// Sets the part of the conversation that an agent sees besides its task. Default: the user's messages.
     ///
     /// With [`HandoffHistory::Full`] an agent sees what the supervisor's own model reads, with the results of agents as data.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffHistory, ReactAgent};
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: count\nTask: 3 + 4"),
+    ///     // The agent reads its task and nothing of the conversation.
+    ///     Exchange::says("Final Answer: 7").contains("3 + 4").lacks("sum"),
+    ///     Exchange::says("Final Answer: It is 7."),
+    /// ]);
+    /// # let count = ReactAgent::builder("count", "Counts", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(count).history(HandoffHistory::None).build()?;
+    /// supervisor.graph().invoke(supervisor.ask("What is the sum?"), ()).await?.done()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn history(mut self, history: HandoffHistory) -> Self {
         self.settings.history = history;
         self
     }
 
     /// Sets the maker of summaries, for [`HandoffHistory::Summary`]. Default: the supervisor's model.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffHistory, Language, ReactAgent, Summariser};
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # let (large, small) = (ScriptedModel::new([]), ScriptedModel::new([]));
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", large.clone()).build()?;
+    /// // A small model writes the summaries that agents are given.
+    /// let supervisor = Supervisor::builder(large)
+    ///     .agent(rules)
+    ///     .history(HandoffHistory::Summary)
+    ///     .summariser(Summariser::model(small, Language::English))
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn summariser(mut self, summariser: Summariser) -> Self {
         self.settings.summariser = Some(summariser);
         self
     }
 
     /// Sets the part of an agent's work that comes back into the conversation. Default: its answer.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::{OutputMode, Supervisor};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: rules\nTask: leave"),
+    ///     Exchange::says("Action: look\nAction Input: {}"),
+    ///     Exchange::says("Final Answer: 15 days"),
+    ///     // The model reads the calls of the agent, too.
+    ///     Exchange::says("Final Answer: You have 15 days.").contains("Action: look"),
+    /// ]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).output(OutputMode::Full).build()?;
+    /// supervisor.graph().invoke(supervisor.ask("How much leave?"), ()).await?.done()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn output(mut self, output: OutputMode) -> Self {
         self.settings.output = output;
         self
@@ -124,6 +235,26 @@ impl SupervisorBuilder {
     /// Keeps the replies that delegate in the conversation, or leaves them out. Default: they stay.
     ///
     /// The model reads them in neither case: it is told what came of them.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: rules\nTask: leave"),
+    ///     Exchange::says("Final Answer: 15 days"),
+    ///     Exchange::says("Final Answer: You have 15 days."),
+    /// ]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).keep_routing(false).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("How much leave?"), ()).await?.done()?;
+    /// assert!(state.messages.iter().all(|message| !message.text().contains("Delegate:")));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn keep_routing(mut self, keep: bool) -> Self {
         self.settings.keeps_routing = keep;
         self
@@ -131,6 +262,27 @@ impl SupervisorBuilder {
 
     /// Runs the delegations of one reply in parallel, at most 16 at once; their results come in the order of the
     /// delegations. Default: the first is run, and the model is told that the others were not.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: rules\nTask: a\nDelegate: dates\nTask: b"),
+    ///     Exchange::says("Final Answer: both").contains("1. rules").contains("2. dates"),
+    /// ]);
+    /// let agent = |name: &str| {
+    ///     let model = ScriptedModel::new([Exchange::says("Final Answer: done")]);
+    ///     ReactAgent::builder(name, "Knows things", model).build()
+    /// };
+    /// let supervisor = Supervisor::builder(model).agents([agent("rules")?, agent("dates")?]).parallel().build()?;
+    /// assert_eq!(supervisor.graph().invoke(supervisor.ask("?"), ()).await?.done()?.iteration, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn parallel(mut self) -> Self {
         self.settings.parallel = true;
         self
@@ -139,6 +291,27 @@ impl SupervisorBuilder {
     /// Limits the delegations of a turn, and the hand-offs within one delegation. Default: 8.
     ///
     /// A turn that comes to it ends with the best that was found ([`StopReason::HopLimit`](hanok_agent::StopReason)).
+    ///
+    /// ```
+    /// use hanok_agent::{ReactAgent, StopReason};
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: rules\nTask: a"),
+    ///     Exchange::says("Final Answer: found a"),
+    ///     Exchange::says("Delegate: rules\nTask: b"),
+    /// ]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).max_hops(1).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("a and b?"), ()).await?.done()?;
+    /// assert_eq!(state.stopped, Some(StopReason::HopLimit));
+    /// assert!(state.answer.is_some_and(|answer| answer.contains("found a")));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn max_hops(mut self, max_hops: u32) -> Self {
         self.settings.max_hops = max_hops;
         self

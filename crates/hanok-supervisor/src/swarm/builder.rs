@@ -46,6 +46,16 @@ impl SwarmBuilder {
     }
 
     /// Sets the name of the graph, for drawings and errors. Default: `swarm`.
+    ///
+    /// ```
+    /// # use hanok_agent::ReactAgent;
+    /// # use hanok_model::ScriptedModel;
+    /// # use hanok_supervisor::Swarm;
+    /// # let agent = ReactAgent::builder("front", "Takes calls", ScriptedModel::new([])).build()?;
+    /// let swarm = Swarm::builder().name("help_desk").agent(agent).build()?;
+    /// assert_eq!(swarm.graph().name(), "help_desk");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
@@ -63,12 +73,39 @@ impl SwarmBuilder {
     }
 
     /// Sets the agent that has a thread before any is active. Default: the first that was added.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::{Swarm, SwarmFault};
+    ///
+    /// let agent = ReactAgent::builder("front", "Takes calls", ScriptedModel::new([])).build()?;
+    /// let error = Swarm::builder().agent(agent).first("billing").build().unwrap_err();
+    /// assert!(matches!(&error.faults[..], [SwarmFault::UnknownFirst { agent, .. }] if agent == "billing"));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn first(self, agent: impl Into<String>) -> Self {
         Self { first: Some(agent.into()), ..self }
     }
 
     /// Sets the maker of summaries, for [`HandoffHistory::Summary`]. Without one, an agent that hands over with a summary is
     /// refused.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffHistory, HandoffTool, Language, ReactAgent, Summariser};
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::Swarm;
+    ///
+    /// let model = ScriptedModel::new([]);
+    /// let billing = HandoffTool::to("billing", "Knows invoices").history(HandoffHistory::Summary);
+    /// let front = ReactAgent::builder("front", "Takes calls", model.clone()).handoff(billing).build()?;
+    /// let billing = ReactAgent::builder("billing", "Knows invoices", model.clone()).build()?;
+    /// let swarm = Swarm::builder().agents([front, billing]);
+    /// // Without a summariser the hand-off is a fault.
+    /// let swarm = swarm.summariser(Summariser::model(model, Language::English)).build()?;
+    /// assert_eq!(swarm.agents().len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn summariser(self, summariser: Summariser) -> Self {
         Self { summariser: Some(summariser), ..self }
     }
@@ -77,6 +114,25 @@ impl SwarmBuilder {
     ///
     /// A turn that is handed over once more ends with [`StopReason::HopLimit`](hanok_agent::StopReason::HopLimit); the agent
     /// that it was handed to takes the next one.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffTool, ReactAgent, StopReason};
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Swarm;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let over = |to: &str| Exchange::says(format!("Action: transfer_to_{to}\nAction Input: {{\"task\": \"?\"}}"));
+    /// let model = ScriptedModel::new([over("b"), over("a")]);
+    /// let agent = |name: &str, to: &str| {
+    ///     ReactAgent::builder(name, "", model.clone()).handoff(HandoffTool::to(to, "")).build()
+    /// };
+    /// let swarm = Swarm::builder().agents([agent("a", "b")?, agent("b", "a")?]).max_hops(1).build()?;
+    /// let state = swarm.graph().invoke(swarm.ask("?"), ()).await?.done()?;
+    /// assert_eq!((state.stopped, state.active.as_str()), (Some(StopReason::HopLimit), "a"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn max_hops(self, max_hops: u32) -> Self {
         Self { max_hops, ..self }
     }
