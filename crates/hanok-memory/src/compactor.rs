@@ -111,6 +111,23 @@ impl Compactor {
 
     /// Pins the facts that `find` reads in each message that is taken out, as [`stated_facts`](crate::stated_facts) does.
     /// Default: no facts are pinned.
+    ///
+    /// ```
+    /// use hanok_memory::{Compaction, Compactor, Fact, FactKind};
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_state::Message;
+    ///
+    /// // Orders are remembered by their number, whatever the summaries say.
+    /// let order = |message: &Message| {
+    ///     let text = message.text();
+    ///     let is_order = text.contains("order #");
+    ///     let message = message.id().unwrap_or_default().to_owned();
+    ///     is_order.then(|| Fact { kind: FactKind::Other, text: text.into_owned(), message }).into_iter().collect()
+    /// };
+    /// let compactor = Compactor::new(Compaction::new(), ScriptedModel::new([]))?.pin(order);
+    /// # drop(compactor);
+    /// # Ok::<(), hanok_memory::PolicyError>(())
+    /// ```
     #[must_use]
     pub fn pin(self, find: impl Fn(&Message) -> Vec<Fact> + Send + Sync + 'static) -> Self {
         Self { pin: Some(Arc::new(find)), ..self }

@@ -128,6 +128,15 @@ impl ConversationMemory {
 
     /// The summaries in that form. Facts are not part of it.
     ///
+    /// ```
+    /// use hanok_memory::ConversationMemory;
+    ///
+    /// let text = "first\n---SUMMARY_BREAK---\nsecond";
+    /// let memory = ConversationMemory::from_separated(text);
+    /// assert_eq!(memory.summaries().count(), 2);
+    /// assert_eq!(memory.to_separated().as_deref(), Ok(text));
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`SeparatorInside`] when a summary has the line that separates them, so that it could not be read back.
@@ -161,6 +170,20 @@ pub(crate) fn next<V: Clone>(map: &Map<String, V>) -> u64 {
 
 /// `messages` with `data` before the last one that a person said (at the end, where nobody said anything): what stands
 /// before it is the same in the next turn, so a server that keeps what it has read reads it once.
+///
+/// ```
+/// use hanok_memory::{ConversationMemory, with_data};
+/// use hanok_model::DataMark;
+/// use hanok_parse::Language;
+/// use hanok_state::{Message, Messages};
+///
+/// let memory = ConversationMemory::from_separated("휴가를 물었다.");
+/// let data = memory.message(None, Language::Korean, &DataMark::from_code("00ff"));
+/// let talk: Messages = [Message::user("그럼 병가는?").with_id("1")].into_iter().collect();
+/// let prompt = with_data(&talk, data);
+/// assert!(prompt[0].text().contains("휴가를 물었다."));
+/// assert_eq!(prompt[1].text(), "그럼 병가는?");
+/// ```
 pub fn with_data(messages: &Messages, data: Option<Message>) -> Vec<Message> {
     let mut all: Vec<Message> = messages.iter().cloned().collect();
     if let Some(data) = data {

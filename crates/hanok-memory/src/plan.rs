@@ -27,6 +27,22 @@ impl Compaction {
     /// conversation has the same plan.
     ///
     /// One plan asks the model once at most. After it is applied there may be another: fold, or shorten.
+    ///
+    /// ```
+    /// use hanok_memory::{Action, Compaction, ConversationMemory, PromptParts};
+    /// use hanok_state::{Message, Messages};
+    ///
+    /// let talk = (0..10).map(|n| Message::user(format!("{n}")).with_id(format!("{n}")));
+    /// let (talk, memory): (Messages, _) = (talk.collect(), ConversationMemory::default());
+    /// let policy = Compaction::new();
+    /// let plan = policy.plan(&talk, &memory, &PromptParts::default()).ok_or("nothing to do")?;
+    /// assert!(matches!(&plan.action, Action::Summarise { messages } if messages.len() == 5));
+    ///
+    /// let change = policy.apply(&plan, "0–4", &[], &talk, &memory)?;
+    /// let (talk, memory) = change.applied(&talk, &memory);
+    /// assert_eq!((talk.len(), memory.summaries().count()), (5, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn plan(
         &self,

@@ -142,6 +142,16 @@ impl Compaction {
     }
 
     /// Sets the trigger of a compaction. Default: 10 messages.
+    ///
+    /// ```
+    /// use hanok_memory::{Compaction, Trigger};
+    ///
+    /// // At 60 % of the window, but never for a few long messages.
+    /// let policy = Compaction::new()
+    ///     .trigger(Trigger::All(vec![Trigger::Fraction(0.6), Trigger::Above(8)]))
+    ///     .window(32_000);
+    /// assert_eq!(policy.limit(), Some(19_200));
+    /// ```
     pub fn trigger(self, trigger: Trigger) -> Self {
         Self { trigger, ..self }
     }
@@ -210,6 +220,13 @@ impl Compaction {
     }
 
     /// Checks the policy.
+    ///
+    /// ```
+    /// use hanok_memory::{Compaction, KeepRecent, PolicyError, Trigger};
+    ///
+    /// let again = Compaction::new().trigger(Trigger::Messages(10)).keep(KeepRecent::Messages(9));
+    /// assert!(matches!(again.check(), Err(PolicyError::KeepsTooMuch { .. })));
+    /// ```
     ///
     /// # Errors
     ///

@@ -70,6 +70,17 @@ impl FnTool {
     }
 
     /// A tool whose arguments are known by a schema alone; `run` gets them as the model wrote them.
+    ///
+    /// ```
+    /// use hanok_model::{FnTool, ToolSpec};
+    /// use serde_json::json;
+    ///
+    /// // The schema comes from a file or from another server.
+    /// let spec = ToolSpec::new("echo", "Says it again", json!({"properties": {"text": {"type": "string"}}}))?;
+    /// let echo = FnTool::untyped(spec, |arguments, _call| async move { Ok(arguments.as_str().into()) });
+    /// # drop(echo);
+    /// # Ok::<(), hanok_model::InvalidSpec>(())
+    /// ```
     pub fn untyped<F, Fut>(spec: ToolSpec, run: F) -> Self
     where
         F: Fn(Arguments, Call) -> Fut + Send + Sync + 'static,

@@ -60,6 +60,22 @@ impl InjectedTool {
 
     /// Gives the argument `name` the value that `inject` computes for each call. An error of it is the call's.
     ///
+    /// ```
+    /// use hanok_core::Call;
+    /// use hanok_model::{FnTool, InjectedTool, Tool, ToolError, ToolSpec};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({"properties": {"tenant": {"type": "string"}}});
+    /// let spec = ToolSpec::new("orders", "The orders", schema)?;
+    /// let orders = FnTool::untyped(spec, |_, _| async { Ok("none".into()) });
+    /// let orders = InjectedTool::new(orders).with("tenant", |call: &Call| match call.tenant() {
+    ///     Some(tenant) => Ok(tenant.as_str().into()),
+    ///     None => Err(ToolError::failed("nobody is signed in")),
+    /// })?;
+    /// assert_eq!(orders.spec().parameters().len(), 0);
+    /// # Ok::<(), hanok_model::InvalidSpec>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`InvalidSpec::NoSuchArgument`] when the tool takes no such argument.

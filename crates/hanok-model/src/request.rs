@@ -41,6 +41,20 @@ pub enum ResponseFormat {
 
 impl ResponseFormat {
     /// JSON that is a `T`.
+    ///
+    /// ```
+    /// use hanok_model::{ChatRequest, ResponseFormat};
+    /// use schemars::JsonSchema;
+    ///
+    /// #[derive(JsonSchema)]
+    /// struct Days {
+    ///     /// The days of leave.
+    ///     days: u32,
+    /// }
+    ///
+    /// let request = ChatRequest::new(["연차는?"]).response_format(ResponseFormat::of::<Days>("days"));
+    /// assert!(matches!(request.response_format, ResponseFormat::JsonSchema { .. }));
+    /// ```
     pub fn of<T: JsonSchema>(name: impl Into<String>) -> Self {
         Self::JsonSchema { name: name.into(), schema: Json(schema_of::<T>()) }
     }

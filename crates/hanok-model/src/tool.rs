@@ -26,6 +26,15 @@ impl ToolOutput {
     }
 
     /// The same for programs. Default: nothing.
+    ///
+    /// ```
+    /// use hanok_model::ToolOutput;
+    /// use serde_json::json;
+    ///
+    /// // The model reads the sentence; a program reads the number.
+    /// let output = ToolOutput::new("연차는 15일입니다.").data(json!({"days": 15}));
+    /// assert_eq!(output.data.map(|data| data.0["days"].clone()), Some(json!(15)));
+    /// ```
     #[must_use]
     pub fn data(self, data: impl Into<Json>) -> Self {
         Self { data: Some(data.into()), ..self }
@@ -126,6 +135,61 @@ impl ToolError {
 }
 
 /// Something a model may call.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hanok_core::{Call, Effect};
+/// use hanok_model::{InvalidSpec, SharedTool, Tool, ToolError, ToolOutput, ToolSpec};
+/// use hanok_state::Arguments;
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Order {
+///     /// The number of the order.
+///     number: u32,
+/// }
+///
+/// /// Looks orders up in a list.
+/// #[derive(Debug)]
+/// struct Orders {
+///     spec: ToolSpec,
+///     shipped: Vec<u32>,
+/// }
+///
+/// impl Orders {
+///     fn new(shipped: Vec<u32>) -> Result<Self, InvalidSpec> {
+///         Ok(Self { spec: ToolSpec::of::<Order>("order", "The state of an order")?, shipped })
+///     }
+/// }
+///
+/// impl Tool for Orders {
+///     fn spec(&self) -> &ToolSpec {
+///         &self.spec
+///     }
+///
+///     fn effect(&self) -> Effect {
+///         Effect::Pure
+///     }
+///
+///     fn timeout(&self) -> Duration {
+///         Duration::from_secs(1)
+///     }
+///
+///     async fn run(&self, arguments: &Arguments, _: &Call) -> Result<ToolOutput, ToolError> {
+///         let Order { number } = arguments.decode().map_err(ToolError::arguments)?;
+///         match self.shipped.contains(&number) {
+///             true => Ok("shipped".into()),
+///             false => Err(ToolError::failed(format!("there is no order {number}"))),
+///         }
+///     }
+/// }
+///
+/// let orders = SharedTool::new(Orders::new(vec![17])?);
+/// assert_eq!(orders.spec().parameters()[0].name, "number");
+/// # Ok::<(), InvalidSpec>(())
+/// ```
 ///
 /// # Contract
 ///
