@@ -55,6 +55,7 @@ mod prompt;
 mod protocol;
 mod reply;
 mod schema;
+mod sentence;
 mod settings;
 mod state;
 mod structured;

@@ -11,7 +11,7 @@ pub(crate) use self::calls::{
     after_untrusted, bad_arguments, bounded, call_limit, changed, in_doubt, not_chosen,
     not_permitted, refused, rejected, result, too_many, tool_error, unanswered, unknown_tool,
 };
-use crate::protocol::Protocol;
+use crate::{protocol::Protocol, sentence::sentence};
 
 /// The system prompt: who the agent is, what it may call, how it answers.
 pub(crate) fn system<'a>(
@@ -92,14 +92,11 @@ pub(crate) fn task(task: &str, language: Language) -> String {
 /// The description of a hand-off's tool.
 pub(crate) fn handoff_tool(to: &str, description: &str, language: Language) -> String {
     let description = description.trim();
-    match language {
-        Language::Korean => {
-            format!("대화를 `{to}` 에이전트에게 넘기고 차례를 끝낸다. {to}: {description}")
-        }
-        _ => format!(
-            "Hands the conversation over to the agent `{to}` and ends your turn. {to}: {description}"
-        ),
-    }
+    sentence!(
+        language,
+        "대화를 `{to}` 에이전트에게 넘기고 차례를 끝낸다. {to}: {description}",
+        "Hands the conversation over to the agent `{to}` and ends your turn. {to}: {description}"
+    )
 }
 
 /// The description of a hand-off's argument.
@@ -112,22 +109,20 @@ pub(crate) fn handoff_task(language: Language) -> &'static str {
 
 /// The result of a hand-off.
 pub(crate) fn handed_over(to: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!("대화를 `{to}` 에이전트에게 넘겼습니다."),
-        _ => format!("The conversation was handed over to `{to}`."),
-    }
+    sentence!(
+        language,
+        "대화를 `{to}` 에이전트에게 넘겼습니다.",
+        "The conversation was handed over to `{to}`."
+    )
 }
 
 /// The result of a hand-off that another one came before.
 pub(crate) fn second_handoff(to: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!(
-            "같은 답에서 `{to}` 에이전트에게 먼저 넘겼으므로 이 호출은 실행하지 않았습니다. 대화는 한 에이전트에게만 넘길 수 있습니다."
-        ),
-        _ => format!(
-            "This call was not made: the same reply hands over to `{to}` before it, and a conversation is handed over to one agent."
-        ),
-    }
+    sentence!(
+        language,
+        "같은 답에서 `{to}` 에이전트에게 먼저 넘겼으므로 이 호출은 실행하지 않았습니다. 대화는 한 에이전트에게만 넘길 수 있습니다.",
+        "This call was not made: the same reply hands over to `{to}` before it, and a conversation is handed over to one agent."
+    )
 }
 
 /// The system prompt for a summary.

@@ -8,7 +8,7 @@ use jsonschema::{
 };
 use serde_json::Value;
 
-use crate::{arguments::duplicate_key, observation::cut};
+use crate::{arguments::duplicate_key, observation::cut, sentence::sentence};
 
 /// The most mistakes in one message to a model.
 const MISTAKES: usize = 5;
@@ -41,29 +41,28 @@ pub(crate) fn mistakes(validator: &Validator, arguments: &str, language: Languag
     }
     match serde_json::from_str(arguments) {
         Ok(arguments) => faults(validator, &arguments, Noun::Arguments, language),
-        Err(error) => vec![match language {
-            Language::Korean => format!("인자가 JSON이 아닙니다({error})."),
-            _ => format!("The arguments are not JSON ({error})."),
-        }],
+        Err(error) => vec![sentence!(
+            language,
+            "인자가 JSON이 아닙니다({error}).",
+            "The arguments are not JSON ({error})."
+        )],
     }
 }
 
 fn too_long(bytes: usize, language: Language) -> String {
-    match language {
-        Language::Korean => {
-            format!("인자가 {bytes}바이트입니다. {LONGEST}바이트까지만 받으니 나누어 부르세요.")
-        }
-        _ => format!(
-            "The arguments have {bytes} bytes, and at most {LONGEST} are taken: make several calls."
-        ),
-    }
+    sentence!(
+        language,
+        "인자가 {bytes}바이트입니다. {LONGEST}바이트까지만 받으니 나누어 부르세요.",
+        "The arguments have {bytes} bytes, and at most {LONGEST} are taken: make several calls."
+    )
 }
 
 fn twice(key: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!("`{key}` 값이 두 번 있습니다. 한 번만 쓰세요."),
-        _ => format!("`{key}` stands twice: write it once."),
-    }
+    sentence!(
+        language,
+        "`{key}` 값이 두 번 있습니다. 한 번만 쓰세요.",
+        "`{key}` stands twice: write it once."
+    )
 }
 
 /// The value that is checked.
@@ -87,76 +86,47 @@ pub(crate) fn faults(
 fn sentence(error: &ValidationError<'_>, noun: Noun, language: Language) -> String {
     let field = field(error.instance_path().as_str());
     let value = quoted(error.instance());
-    let korean = language == Language::Korean;
-    match error.kind() {
+    let (in_korean, in_english) = (named(&field, noun, true), named(&field, noun, false));
+    let (korean, english) = match error.kind() {
         ValidationErrorKind::Required { property } => {
             let missing = below(&field, property.as_str().unwrap_or_default());
-            match korean {
-                true => format!("`{missing}` 값이 없습니다."),
-                false => format!("`{missing}` is missing."),
-            }
+            (format!("`{missing}` 값이 없습니다."), format!("`{missing}` is missing."))
         }
         ValidationErrorKind::Type { kind } => {
             let kind = type_name(kind);
-            match korean {
-                true => {
-                    format!(
-                        "{}의 형식은 {kind}이어야 하는데 {value}입니다.",
-                        named(&field, noun, true)
-                    )
-                }
-                false => {
-                    format!(
-                        "{} has to be of type {kind}, and is {value}.",
-                        named(&field, noun, false)
-                    )
-                }
-            }
+            (
+                format!("{in_korean}의 형식은 {kind}이어야 하는데 {value}입니다."),
+                format!("{in_english} has to be of type {kind}, and is {value}."),
+            )
         }
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().map(|all| all.iter().map(quoted).collect::<Vec<_>>());
             let options = options.unwrap_or_default().join(", ");
-            match korean {
-                true => format!(
-                    "{}에는 {options} 중 하나를 써야 하는데 {value}입니다.",
-                    named(&field, noun, true)
-                ),
-                false => {
-                    format!(
-                        "{} has to be one of {options}, and is {value}.",
-                        named(&field, noun, false)
-                    )
-                }
-            }
+            (
+                format!("{in_korean}에는 {options} 중 하나를 써야 하는데 {value}입니다."),
+                format!("{in_english} has to be one of {options}, and is {value}."),
+            )
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            let names: Vec<_> =
-                unexpected.iter().map(|name| format!("`{}`", below(&field, short(name)))).collect();
-            let names = names.join(", ");
-            match (korean, noun) {
-                (true, Noun::Arguments) => format!("{names} 인자는 없습니다."),
-                (true, Noun::Answer) => format!("{names} 항목은 없습니다."),
-                (false, Noun::Arguments) => format!("There is no argument {names}."),
-                (false, Noun::Answer) => format!("There is no field {names}."),
-            }
+            let names = unexpected.iter().map(|name| format!("`{}`", below(&field, short(name))));
+            let names = names.collect::<Vec<_>>().join(", ");
+            let (korean, english) = match noun {
+                Noun::Arguments => ("인자는", "argument"),
+                Noun::Answer => ("항목은", "field"),
+            };
+            (format!("{names} {korean} 없습니다."), format!("There is no {english} {names}."))
         }
         _ => {
             let message = error.masked().to_string();
-            match korean {
-                true => format!(
-                    "{}의 값 {value}이(가) 맞지 않습니다({}).",
-                    named(&field, noun, true),
-                    short(&message)
-                ),
-                false => format!(
-                    "{} does not fit, and is {value} ({}).",
-                    named(&field, noun, false),
-                    short(&message)
-                ),
-            }
+            let message = short(&message);
+            (
+                format!("{in_korean}의 값 {value}이(가) 맞지 않습니다({message})."),
+                format!("{in_english} does not fit, and is {value} ({message})."),
+            )
         }
-    }
+    };
+    if language == Language::Korean { korean } else { english }
 }
 
 /// The field a JSON pointer names: `/items/0/name` is `items.0.name`.

@@ -6,31 +6,33 @@ use hanok_model::{ToolChoice, ToolError, ToolOutput};
 use hanok_parse::Language;
 use hanok_state::Arguments;
 
-use crate::observation::{LONGEST_RESULT, Observation, cut};
+use crate::{
+    observation::{LONGEST_RESULT, Observation, cut},
+    sentence::sentence,
+};
 
 /// The observation of a call that the tool choice does not allow.
 pub(crate) fn not_chosen(choice: &ToolChoice, language: Language) -> String {
-    match (choice, language) {
-        (ToolChoice::Tool(name), Language::Korean) => {
-            format!("지금은 `{name}` 도구만 부를 수 있어 실행하지 않았습니다.")
-        }
-        (ToolChoice::Tool(name), _) => {
-            format!("This call was not made: only `{name}` may be called now.")
-        }
-        (_, Language::Korean) => {
-            "지금은 도구를 부를 수 없어 실행하지 않았습니다. 도구 없이 답하세요.".to_owned()
-        }
-        _ => "This call was not made: no tool may be called now. Answer without tools.".to_owned(),
+    match choice {
+        ToolChoice::Tool(name) => sentence!(
+            language,
+            "지금은 `{name}` 도구만 부를 수 있어 실행하지 않았습니다.",
+            "This call was not made: only `{name}` may be called now."
+        ),
+        _ => sentence!(
+            language,
+            "지금은 도구를 부를 수 없어 실행하지 않았습니다. 도구 없이 답하세요.",
+            "This call was not made: no tool may be called now. Answer without tools."
+        ),
     }
 }
 
 pub(crate) fn too_many(most: usize, language: Language) -> String {
-    match language {
-        Language::Korean => format!(
-            "한 번에 도구를 {most}번까지만 부를 수 있어, 그 뒤의 호출은 실행하지 않았습니다."
-        ),
-        _ => format!("At most {most} calls are made at once; those after them were not made."),
-    }
+    sentence!(
+        language,
+        "한 번에 도구를 {most}번까지만 부를 수 있어, 그 뒤의 호출은 실행하지 않았습니다.",
+        "At most {most} calls are made at once; those after them were not made."
+    )
 }
 
 pub(crate) fn unknown_tool<'a>(
@@ -52,23 +54,21 @@ pub(crate) fn unknown_tool<'a>(
 
 pub(crate) fn bad_arguments(tool: &str, mistakes: &[String], language: Language) -> String {
     let mistakes = mistakes.join(" ");
-    match language {
-        Language::Korean => format!(
-            "`{tool}`의 인자가 맞지 않아 실행하지 않았습니다. {mistakes} 고쳐서 다시 부르세요."
-        ),
-        _ => format!(
-            "The arguments do not fit `{tool}`, so it was not run. {mistakes} Correct them and call it again."
-        ),
-    }
+    sentence!(
+        language,
+        "`{tool}`의 인자가 맞지 않아 실행하지 않았습니다. {mistakes} 고쳐서 다시 부르세요.",
+        "The arguments do not fit `{tool}`, so it was not run. {mistakes} Correct them and call it again."
+    )
 }
 
 /// The observation of a call that an interceptor refused.
 pub(crate) fn refused(tool: &str, reason: &str, language: Language) -> String {
     let reason = bounded(reason.to_owned(), language);
-    match language {
-        Language::Korean => format!("`{tool}` 호출은 실행하지 않았습니다: {reason}"),
-        _ => format!("The call of `{tool}` was not made: {reason}"),
-    }
+    sentence!(
+        language,
+        "`{tool}` 호출은 실행하지 않았습니다: {reason}",
+        "The call of `{tool}` was not made: {reason}"
+    )
 }
 
 /// The reason to refuse a call that no person answered for in time.
@@ -130,39 +130,35 @@ pub(crate) fn call_limit(tool: Option<&str>, most: u64, language: Language) -> S
 
 /// The result of a call that was made with other `arguments` than the model gave.
 pub(crate) fn changed(arguments: &Arguments, result: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!("[인자를 {arguments}(으)로 고쳐 실행했습니다]\n{result}"),
-        _ => format!("[made with the arguments {arguments} instead]\n{result}"),
-    }
+    sentence!(
+        language,
+        "[인자를 {arguments}(으)로 고쳐 실행했습니다]\n{result}",
+        "[made with the arguments {arguments} instead]\n{result}"
+    )
 }
 
 fn panicked(tool: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!("`{tool}` 도구가 내부 오류로 멈췄습니다. 다른 방법을 쓰세요."),
-        _ => format!("The tool `{tool}` broke down. Take another way."),
-    }
+    sentence!(
+        language,
+        "`{tool}` 도구가 내부 오류로 멈췄습니다. 다른 방법을 쓰세요.",
+        "The tool `{tool}` broke down. Take another way."
+    )
 }
 
 pub(crate) fn in_doubt(tool: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!(
-            "`{tool}` 호출 도중에 프로그램이 멈춰, 실행되었는지 알 수 없습니다. 되풀이하면 안 되는 일이라 다시 실행하지 않았습니다. 결과를 확인하기 전에는 다시 부르지 말고, 사용자에게 알리세요."
-        ),
-        _ => format!(
-            "The program stopped while `{tool}` was called, so nobody knows whether it took effect. It must not be repeated and was not run again. Do not call it again before that is known, and tell the user."
-        ),
-    }
+    sentence!(
+        language,
+        "`{tool}` 호출 도중에 프로그램이 멈춰, 실행되었는지 알 수 없습니다. 되풀이하면 안 되는 일이라 다시 실행하지 않았습니다. 결과를 확인하기 전에는 다시 부르지 말고, 사용자에게 알리세요.",
+        "The program stopped while `{tool}` was called, so nobody knows whether it took effect. It must not be repeated and was not run again. Do not call it again before that is known, and tell the user."
+    )
 }
 
 fn timed_out(tool: &str, after: Duration, language: Language) -> String {
-    match language {
-        Language::Korean => format!(
-            "`{tool}` 도구가 {after:?} 안에 끝나지 않아 중단했습니다. 더 작은 요청이나 다른 방법을 쓰세요."
-        ),
-        _ => format!(
-            "The tool `{tool}` did not finish within {after:?} and was stopped. Ask for less, or take another way."
-        ),
-    }
+    sentence!(
+        language,
+        "`{tool}` 도구가 {after:?} 안에 끝나지 않아 중단했습니다. 더 작은 요청이나 다른 방법을 쓰세요.",
+        "The tool `{tool}` did not finish within {after:?} and was stopped. Ask for less, or take another way."
+    )
 }
 
 /// A result, at most as long as a model is shown.
@@ -185,21 +181,19 @@ pub(crate) fn tool_error(tool: &str, error: &ToolError, language: Language) -> S
         _ => {}
     }
     let report = bounded(error.report(), language);
-    match language {
-        Language::Korean => format!("`{tool}` 도구가 결과를 주지 못했습니다: {report}"),
-        _ => format!("The tool `{tool}` gave no result: {report}"),
-    }
+    sentence!(
+        language,
+        "`{tool}` 도구가 결과를 주지 못했습니다: {report}",
+        "The tool `{tool}` gave no result: {report}"
+    )
 }
 
 fn exhausted(tool: &str, leaked: usize, language: Language) -> String {
-    match language {
-        Language::Korean => format!(
-            "끝나지 않은 호출이 {leaked}개라 `{tool}` 도구를 실행하지 않았습니다. 다른 방법을 쓰세요."
-        ),
-        _ => format!(
-            "The tool `{tool}` was not run: {leaked} earlier calls never ended. Take another way."
-        ),
-    }
+    sentence!(
+        language,
+        "끝나지 않은 호출이 {leaked}개라 `{tool}` 도구를 실행하지 않았습니다. 다른 방법을 쓰세요.",
+        "The tool `{tool}` was not run: {leaked} earlier calls never ended. Take another way."
+    )
 }
 
 fn unavailable(tool: &str, retry_after: Option<Duration>, language: Language) -> String {
@@ -227,8 +221,9 @@ pub(crate) fn bounded(text: String, language: Language) -> String {
         return text;
     }
     let (all, part) = (text.len(), shown.len());
-    match language {
-        Language::Korean => format!("{shown}\n[잘림: 결과 {all}바이트 가운데 처음 {part}바이트]"),
-        _ => format!("{shown}\n[cut: the first {part} of {all} bytes]"),
-    }
+    sentence!(
+        language,
+        "{shown}\n[잘림: 결과 {all}바이트 가운데 처음 {part}바이트]",
+        "{shown}\n[cut: the first {part} of {all} bytes]"
+    )
 }
