@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use hanok_memory::{
-    Action, Around, Compaction, ConversationMemory, Keep, Overflow, Trigger, with_data,
+    Action, Compaction, ConversationMemory, KeepRecent, Overflow, PromptParts, Trigger, with_data,
 };
 use hanok_model::{DataMark, TokenCounter};
 use hanok_parse::Language;
@@ -61,7 +61,7 @@ pub(crate) fn folded(rounds: usize) -> Result<Vec<f64>> {
 
 /// In Korean, with more messages that stay.
 pub(crate) fn wide(rounds: usize) -> Result<Vec<f64>> {
-    let policy = Compaction::new().trigger(Trigger::Messages(40)).keep(Keep::Messages(20));
+    let policy = Compaction::new().trigger(Trigger::Messages(40)).keep(KeepRecent::Messages(20));
     figures(rounds, &KOREAN, Some(policy))
 }
 
@@ -158,7 +158,7 @@ fn compact(
     count: &mut Count,
 ) -> Result<u64> {
     let mut sent = 0;
-    while let Some(plan) = policy.plan(messages, memory, &Around::default()) {
+    while let Some(plan) = policy.plan(messages, memory, &PromptParts::default()) {
         let written = match &plan.action {
             Action::Summarise { messages } => {
                 let text: String = messages.iter().map(|message| message.text()).collect();

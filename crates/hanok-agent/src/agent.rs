@@ -2,28 +2,22 @@
 
 use std::sync::Arc;
 
-use hanok_graph::{Context, Doubt, END, Graph, START, Snapshot};
-use hanok_model::{SharedModel, ToolChoice, ToolSpec};
-use hanok_parse::{Language, Parser};
+use hanok_graph::{Context, END, Graph, Runtime, START, Snapshot};
+use hanok_model::{DataMark, ToolSpec};
+use hanok_parse::Language;
 use hanok_state::{Message, State};
-use hanok_telemetry::ContentCapture;
 
 use crate::{
-    AgentBuildError, AgentError, AgentState, AgentStateUpdate, DataMark, Handoff, HandoffTool,
-    ReactAgentBuilder, SharedInterceptor, ToolRegistry, Turn, TurnUsage, call_model::call_model,
-    conversation, execute_tool::execute_tool, prompt,
+    conversation,
+    error::{AgentBuildError, AgentError},
+    handoff::Handoff,
+    nodes::{call_model::call_model, execute_tool::execute_tool},
+    prompt,
+    settings::AgentSettings,
+    state::{AgentState, AgentStateUpdate},
+    tools::handoff_tool::HandoffTool,
+    usage::TurnUsage,
 };
-
-/// How an agent's model is told of tools and asks for them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Protocol {
-    /// In the prompt, and by text (`Action:`, `Action Input:`): works with every model and server.
-    #[default]
-    Text,
-    /// By the server's own tool calls. A call that the model writes as text is understood all the same.
-    Native,
-}
 
 /// An agent that reasons and acts (Yao et al. 2022, arXiv:2210.03629): it asks its model, makes the calls that the model
 /// asks for, shows it what they gave, and so on until there is an answer. Clones are the same agent.
@@ -72,92 +66,61 @@ pub enum Protocol {
 /// ```
 #[derive(Debug, Clone)]
 pub struct ReactAgent {
-    inner: Arc<Inner>,
+    settings: Arc<AgentSettings>,
     graph: Graph<AgentState>,
 }
 
-/// What the nodes share.
-#[derive(Debug)]
-pub(crate) struct Inner {
-    pub(crate) name: String,
-    pub(crate) description: String,
-    pub(crate) model: SharedModel,
-    pub(crate) tools: ToolRegistry,
-    pub(crate) interceptors: Vec<SharedInterceptor>,
-    pub(crate) handoffs: Vec<HandoffTool>,
-    pub(crate) parser: Parser,
-    pub(crate) system: String,
-    pub(crate) max_iterations: u32,
-    pub(crate) language: Language,
-    pub(crate) protocol: Protocol,
-    pub(crate) tool_choice: ToolChoice,
-    pub(crate) temperature: Option<f64>,
-    pub(crate) max_tokens: Option<u32>,
-    pub(crate) in_doubt: Doubt,
-    pub(crate) capture: ContentCapture,
-}
-
 impl ReactAgent {
-    /// Begins an agent: its name, what it is good for (in words for a supervisor's model), and its model.
-    pub fn builder(
-        name: impl Into<String>,
-        description: impl Into<String>,
-        model: impl hanok_model::ChatModel,
-    ) -> ReactAgentBuilder {
-        ReactAgentBuilder::new(name.into(), description.into(), SharedModel::new(model))
-    }
-
-    pub(crate) fn new(
-        inner: Inner,
-        runtime: hanok_graph::Runtime,
-    ) -> Result<Self, AgentBuildError> {
-        let inner = Arc::new(inner);
-        let (asks, calls) = (inner.clone(), inner.clone());
+    pub(crate) fn new(settings: AgentSettings, runtime: Runtime) -> Result<Self, AgentBuildError> {
+        let settings = Arc::new(settings);
+        let (model, tools) = (settings.clone(), settings.clone());
         // Two super-steps for each time the model is asked, and one that says that it may not be asked again.
-        let steps = inner.max_iterations.saturating_mul(2).saturating_add(2);
-        let graph = Graph::<AgentState>::builder(&inner.name)
+        let steps = settings.max_iterations.saturating_mul(2).saturating_add(2);
+        let graph = Graph::<AgentState>::builder(&settings.name)
             .node("call_model", move |state: Snapshot<AgentState>, context: Context| {
-                call_model(asks.clone(), state, context)
+                let settings = model.clone();
+                async move { call_model(&settings, state, context).await }
             })
             .node("execute_tool", move |state: Snapshot<AgentState>, context: Context| {
-                execute_tool(calls.clone(), state, context)
+                let settings = tools.clone();
+                async move { execute_tool(&settings, state, context).await }
             })
             .edge(START, "call_model")
-            .branch("call_model", should_continue, ["execute_tool", END])
+            .branch("call_model", next_after_reply, ["execute_tool", END])
             .recursion_limit(steps.max(100))
             .agent()
             .runtime(runtime);
         // An agent that hands over to nobody ends with its model's words alone.
-        let graph = match inner.handoffs.is_empty() {
+        let graph = match settings.handoffs.is_empty() {
             true => graph.edge("execute_tool", "call_model"),
-            false => graph.branch("execute_tool", goes_on, ["call_model", END]),
+            false => graph.branch("execute_tool", next_after_calls, ["call_model", END]),
         };
-        Ok(Self { graph: graph.build()?, inner })
+        Ok(Self { graph: graph.build()?, settings })
     }
 
     /// The agent's name, by which a supervisor delegates to it.
     pub fn name(&self) -> &str {
-        &self.inner.name
+        &self.settings.name
     }
 
-    /// What it is good for, in words for a supervisor's model.
+    /// The agent's purpose, in words for a supervisor's model.
     pub fn description(&self) -> &str {
-        &self.inner.description
+        &self.settings.description
     }
 
     /// The tools that it may call.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolSpec> {
-        self.inner.tools.specs()
+        self.settings.tools.specs()
     }
 
     /// The agents that it may hand over to, and how.
     pub fn handoffs(&self) -> impl ExactSizeIterator<Item = &HandoffTool> {
-        self.inner.handoffs.iter()
+        self.settings.handoffs.iter()
     }
 
     /// The system prompt, as its model reads it.
     pub fn system_prompt(&self) -> &str {
-        &self.inner.system
+        &self.settings.system
     }
 
     /// The agent as a graph: run it, give it a checkpointer, or call it from a node of another one.
@@ -168,6 +131,30 @@ impl ReactAgent {
     /// The node `call_model`, for a graph of one's own that holds an [`AgentState`]: give it that state, with what else the
     /// model is to read among the messages, and hand the update on. Where [`ReactAgent::next`] says so, the tools follow.
     ///
+    /// ```
+    /// use hanok_agent::{AgentState, ReactAgent};
+    /// use hanok_graph::{Context, END, Graph, START, Snapshot};
+    /// # use hanok_model::{Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let model = ScriptedModel::new([Exchange::says("Final Answer: 15일")]);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).build()?;
+    /// let (asks, input) = (agent.clone(), agent.ask("연차는 며칠?"));
+    /// let graph = Graph::<AgentState>::builder("own")
+    ///     .node("think", move |state: Snapshot<AgentState>, context: Context| {
+    ///         let agent = asks.clone();
+    ///         async move { agent.call_model(state, context).await }
+    ///     })
+    ///     .edge(START, "think")
+    ///     .edge("think", END)
+    ///     .build()?;
+    /// let state = graph.invoke(input, ()).await?.done()?;
+    /// assert_eq!((ReactAgent::next(&state), state.answer.as_deref()), (END, Some("15일")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`AgentError`] when the model did not answer, or its reply could not be kept.
@@ -176,7 +163,7 @@ impl ReactAgent {
         state: Snapshot<AgentState>,
         context: Context,
     ) -> Result<AgentStateUpdate, AgentError> {
-        call_model(self.inner.clone(), state, context).await
+        call_model(&self.settings, state, context).await
     }
 
     /// The node `execute_tool`, for a graph of one's own.
@@ -189,21 +176,32 @@ impl ReactAgent {
         state: Snapshot<AgentState>,
         context: Context,
     ) -> Result<AgentStateUpdate, AgentError> {
-        execute_tool(self.inner.clone(), state, context).await
+        execute_tool(&self.settings, state, context).await
     }
 
-    /// Where the last reply leads: `execute_tool` while something waits for the tools, else [`END`].
+    /// The node after the last reply: `execute_tool` while something waits for the tools, else [`END`].
     pub fn next(state: &AgentState) -> &'static str {
-        should_continue(state)
+        next_after_reply(state)
     }
 
     /// The language of what it says to its model.
     pub fn language(&self) -> Language {
-        self.inner.language
+        self.settings.language
     }
 
     /// The input of a turn that is handed over to it: what it sees of the conversation ([`Handoff::hand_over`]), and the
     /// task.
+    ///
+    /// ```
+    /// use hanok_agent::{DataMark, Handoff, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let billing = ReactAgent::builder("billing", "Knows invoices", ScriptedModel::new([])).build()?;
+    /// let handoff = Handoff::new("billing").task("refund the order");
+    /// let input = billing.take_over(&handoff, ["Where is my money?".into()], &DataMark::from_code("00ff"));
+    /// assert!(!hanok_state::StateUpdate::is_empty(&input));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn take_over(
         &self,
         handoff: &Handoff,
@@ -222,18 +220,33 @@ impl ReactAgent {
     /// The input of a turn: what was said, and the task that a supervisor gives, if it does.
     ///
     /// It resets everything of an earlier turn but the messages.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// // A supervisor's task comes behind the conversation.
+    /// let model = ScriptedModel::new([Exchange::says("Final Answer: 15일").contains("Task: look it up")]);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).build()?;
+    /// let input = agent.input(["How much leave do I have?".into()], Some("look it up"));
+    /// assert_eq!(agent.graph().invoke(input, ()).await?.done()?.iteration, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn input(
         &self,
         messages: impl IntoIterator<Item = Message>,
         task: Option<&str>,
     ) -> AgentStateUpdate {
-        let task = task.map(|task| conversation::task(prompt::task(task, self.inner.language)));
+        let task = task.map(|task| conversation::task(prompt::task(task, self.settings.language)));
         messages
             .into_iter()
             .chain(task)
             .fold(AgentState::update(), AgentStateUpdate::message)
             .iteration(0)
-            .max_iterations(self.inner.max_iterations)
+            .max_iterations(self.settings.max_iterations)
             .agent_name(self.name())
             .pending_tool_calls(Vec::new())
             .faults(Vec::new())
@@ -245,21 +258,14 @@ impl ReactAgent {
     }
 }
 
-impl Inner {
-    /// The turn, as interceptors see it.
-    pub(crate) fn turn_of<'a>(&'a self, state: &'a AgentState) -> Turn<'a> {
-        Turn { agent: &self.name, usage: &state.usage, language: self.language }
-    }
-}
-
-/// Where the model's reply leads: to the tools while something waits for them, else to the end.
-fn should_continue(state: &AgentState) -> &'static str {
+/// The node after a reply of the model: the tools while something waits for them, else the end.
+fn next_after_reply(state: &AgentState) -> &'static str {
     let waits = !state.pending_tool_calls.is_empty() || !state.faults.is_empty();
     if waits && !state.should_stop { "execute_tool" } else { END }
 }
 
-/// Where the results of calls lead: back to the model, unless one of them was a hand-off.
-fn goes_on(state: &AgentState) -> &'static str {
+/// The node after the calls: the model, unless one of the calls was a hand-off.
+fn next_after_calls(state: &AgentState) -> &'static str {
     if state.should_stop { END } else { "call_model" }
 }
 
@@ -267,11 +273,11 @@ fn goes_on(state: &AgentState) -> &'static str {
 mod tests {
     use hanok_graph::END;
 
-    use super::should_continue;
+    use super::next_after_reply;
     use crate::{AgentState, Fault, FaultKind};
 
     #[test]
-    fn a_turn_goes_on_while_something_waits_and_nothing_stops_it() {
+    fn a_turn_next_after_calls_while_something_waits_and_nothing_stops_it() {
         let call = hanok_state::ToolCall {
             id: "1".into(),
             name: "find".into(),
@@ -290,7 +296,7 @@ mod tests {
                 should_stop,
                 ..AgentState::default()
             };
-            assert_eq!(should_continue(&state), want, "{state:?}");
+            assert_eq!(next_after_reply(&state), want, "{state:?}");
         }
     }
 }

@@ -1,16 +1,21 @@
 //! Building an agent.
 
 use hanok_graph::{Doubt, Runtime};
-use hanok_model::{SharedModel, SharedTool, Tool, ToolChoice};
+use hanok_model::{ChatModel, SharedModel, SharedTool, Tool, ToolChoice};
 use hanok_parse::{Language, Parser};
 use hanok_telemetry::ContentCapture;
 
 use crate::{
-    AgentBuildError, HandoffTool, Interceptor, Protocol, ReactAgent, SharedInterceptor, ToolErrors,
-    ToolRegistry, agent::Inner, prompt,
+    agent::ReactAgent,
+    error::AgentBuildError,
+    intercept::{Interceptor, SharedInterceptor},
+    prompt,
+    protocol::Protocol,
+    settings::AgentSettings,
+    tools::{handoff_tool::HandoffTool, registry::ToolRegistry, tool_errors::ToolErrors},
 };
 
-/// How often a model is asked in a turn if nothing else is said.
+/// The default number of model calls in a turn.
 const MAX_ITERATIONS: u32 = 10;
 
 /// The longest name of an agent, in characters.
@@ -20,36 +25,49 @@ const LONGEST_NAME: usize = 64;
 #[derive(Debug)]
 #[must_use]
 pub struct ReactAgentBuilder {
-    name: String,
-    description: String,
-    model: SharedModel,
-    prompt: String,
+    /// The settings so far. The system prompt, the parser and the registry are made of the others at the end.
+    settings: AgentSettings,
+    prompt: Option<String>,
     tools: Vec<SharedTool>,
-    handoffs: Vec<HandoffTool>,
-    interceptors: Vec<SharedInterceptor>,
     tool_errors: ToolErrors,
-    max_iterations: u32,
-    language: Language,
-    protocol: Protocol,
-    tool_choice: ToolChoice,
-    temperature: Option<f64>,
-    max_tokens: Option<u32>,
-    in_doubt: Doubt,
-    capture: ContentCapture,
     runtime: Runtime,
 }
 
+impl ReactAgent {
+    /// Begins an agent: its name, what it is good for (in words for a supervisor's model), and its model.
+    ///
+    /// ```
+    /// use hanok_agent::{AgentBuildError, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let model = ScriptedModel::new([]);
+    /// let agent = ReactAgent::builder("rules", "Knows the company's rules", model.clone()).build()?;
+    /// assert_eq!((agent.name(), agent.tools().len()), ("rules", 0));
+    ///
+    /// let unnamed = ReactAgent::builder(" ", "", model).build();
+    /// assert!(matches!(unnamed, Err(AgentBuildError::Name { .. })));
+    /// # Ok::<(), AgentBuildError>(())
+    /// ```
+    pub fn builder(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        model: impl ChatModel,
+    ) -> ReactAgentBuilder {
+        ReactAgentBuilder::new(name.into(), description.into(), SharedModel::new(model))
+    }
+}
+
 impl ReactAgentBuilder {
-    pub(crate) fn new(name: String, description: String, model: SharedModel) -> Self {
-        Self {
-            prompt: description.clone(),
+    fn new(name: String, description: String, model: SharedModel) -> Self {
+        let settings = AgentSettings {
             name,
             description,
             model,
-            tools: Vec::new(),
-            handoffs: Vec::new(),
+            tools: ToolRegistry::default(),
             interceptors: Vec::new(),
-            tool_errors: ToolErrors::default(),
+            handoffs: Vec::new(),
+            parser: Parser::default(),
+            system: String::new(),
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             protocol: Protocol::default(),
@@ -58,13 +76,14 @@ impl ReactAgentBuilder {
             max_tokens: None,
             in_doubt: Doubt::default(),
             capture: ContentCapture::default(),
-            runtime: Runtime::default(),
-        }
+        };
+        let (tool_errors, runtime) = (ToolErrors::default(), Runtime::default());
+        Self { settings, prompt: None, tools: Vec::new(), tool_errors, runtime }
     }
 
-    /// Who the agent is and how it works: the beginning of the system prompt. Default: its description.
+    /// Sets the role of the agent: the beginning of the system prompt. Default: its description.
     pub fn prompt(self, prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), ..self }
+        Self { prompt: Some(prompt.into()), ..self }
     }
 
     /// Adds a tool. Default: none.
@@ -79,71 +98,148 @@ impl ReactAgentBuilder {
         self
     }
 
-    /// Lets the agent hand its turn over to another one. Default: to nobody.
+    /// Lets the agent hand its turn over to another one. Default: it hands over to nobody.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffTool, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let agent = ReactAgent::builder("front", "Takes calls", ScriptedModel::new([]))
+    ///     .handoff(HandoffTool::to("billing", "Knows invoices"))
+    ///     .build()?;
+    /// assert_eq!(agent.tools().next().map(|tool| tool.name()), Some("transfer_to_billing"));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn handoff(mut self, handoff: HandoffTool) -> Self {
-        self.handoffs.push(handoff);
+        self.settings.handoffs.push(handoff);
         self
     }
 
     /// Puts `interceptor` around the calls of the model and of the tools, within those that were added before. Default: none.
+    ///
+    /// ```
+    /// use hanok_agent::{CallLimits, ReactAgent, Retrying};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// // A retry counts as one call: the limit stands outside.
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+    ///     .intercept(CallLimits::new().model_calls(8))
+    ///     .intercept(Retrying::attempts(3))
+    ///     .build()?;
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn intercept(mut self, interceptor: impl Interceptor) -> Self {
-        self.interceptors.push(SharedInterceptor::new(interceptor));
+        self.settings.interceptors.push(SharedInterceptor::new(interceptor));
         self
     }
 
-    /// What becomes of a tool's own error. Default: the model reads it. B112
+    /// Sets the policy for a tool's own errors. Default: the model reads them.
+    ///
+    /// ```
+    /// use hanok_agent::{FaultKind, Handling, ReactAgent, ToolErrors};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// // A broken tool fails the run; a slow one is an observation.
+    /// let errors = ToolErrors::propagate().for_kind(FaultKind::TimedOut, Handling::ToModel);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+    ///     .tool_errors(errors)
+    ///     .build()?;
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn tool_errors(self, tool_errors: ToolErrors) -> Self {
         Self { tool_errors, ..self }
     }
 
-    /// How often the model is asked in a turn. Default: 10.
-    pub fn max_iterations(self, max_iterations: u32) -> Self {
-        Self { max_iterations, ..self }
+    /// Limits the model calls of a turn. Default: 10.
+    pub fn max_iterations(mut self, max_iterations: u32) -> Self {
+        self.settings.max_iterations = max_iterations;
+        self
     }
 
-    /// The language of what the agent says to its model. Default: English.
-    pub fn language(self, language: Language) -> Self {
-        Self { language, ..self }
+    /// Sets the language in which the agent speaks to its model. Default: English.
+    pub fn language(mut self, language: Language) -> Self {
+        self.settings.language = language;
+        self
     }
 
-    /// How the model is told of tools and asks for them. Default: [`Protocol::Text`].
-    pub fn protocol(self, protocol: Protocol) -> Self {
-        Self { protocol, ..self }
+    /// Sets the form in which the model calls tools. Default: [`Protocol::Text`].
+    ///
+    /// ```
+    /// use hanok_agent::{Protocol, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+    ///     .protocol(Protocol::Native)
+    ///     .build()?;
+    /// // The server is sent the tools; the prompt does not teach a form.
+    /// assert_eq!(agent.system_prompt(), "Knows the rules");
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
+    pub fn protocol(mut self, protocol: Protocol) -> Self {
+        self.settings.protocol = protocol;
+        self
     }
 
-    /// Whether the model is to call a tool. Default: as it likes.
+    /// Sets whether the model has to call a tool. Default: as it likes.
     ///
     /// A tool that is wanted is wanted of the first reply of a turn; none at all, of every reply. The server is told so by
     /// [`Protocol::Native`], and in both protocols it is checked here: a model that does not call what it has to is asked
     /// once more, and then the turn ends ([`StopReason::NoToolCall`](crate::StopReason)); a call that is not allowed is not
     /// made, and the model is told.
-    pub fn tool_choice(self, tool_choice: ToolChoice) -> Self {
-        Self { tool_choice, ..self }
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{ScriptedModel, ToolChoice};
+    ///
+    /// let search_first = ToolChoice::Tool("search".into());
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+    ///     .tool_choice(search_first)
+    ///     .build();
+    /// assert_eq!(agent.unwrap_err().to_string(), "agent `rules` is to call `search` and has none");
+    /// ```
+    pub fn tool_choice(mut self, tool_choice: ToolChoice) -> Self {
+        self.settings.tool_choice = tool_choice;
+        self
     }
 
-    /// How freely the model chooses its words, from 0. Default: what its server takes.
-    pub fn temperature(self, temperature: f64) -> Self {
-        Self { temperature: Some(temperature), ..self }
+    /// Sets the sampling temperature, from 0. Default: the server's.
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.settings.temperature = Some(temperature);
+        self
     }
 
-    /// The most tokens that the model may write in one reply: small ones repeat themselves without end. A call that is cut off
-    /// there is not made. Default: what the server takes.
-    pub fn max_tokens(self, max_tokens: u32) -> Self {
-        Self { max_tokens: Some(max_tokens), ..self }
+    /// Limits the tokens of one reply: small models repeat themselves without end. A call that is cut off
+    /// there is not made. Default: the server's limit.
+    pub fn max_tokens(mut self, max_tokens: u32) -> Self {
+        self.settings.max_tokens = Some(max_tokens);
+        self
     }
 
-    /// What becomes of a call that must not be repeated when its run was lost and left no result. Default: a person is
+    /// Sets the handling of a call that must not be repeated and whose run was lost without a result. Default: a person is
     /// asked. With [`Doubt::GiveUp`] the model reads that nobody knows whether the call took effect.
-    pub fn in_doubt(self, in_doubt: Doubt) -> Self {
-        Self { in_doubt, ..self }
+    ///
+    /// ```
+    /// use hanok_agent::{Doubt, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// // Nobody watches this agent: its model reads that the call may have been made.
+    /// let agent = ReactAgent::builder("night", "Works at night", ScriptedModel::new([]))
+    ///     .in_doubt(Doubt::GiveUp)
+    ///     .build()?;
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
+    pub fn in_doubt(mut self, in_doubt: Doubt) -> Self {
+        self.settings.in_doubt = in_doubt;
+        self
     }
 
-    /// Whether the spans of model and tool calls hold what is said. Default: they do not.
-    pub fn capture(self, capture: ContentCapture) -> Self {
-        Self { capture, ..self }
+    /// Records the texts of model and tool calls in their spans. Default: they are not recorded.
+    pub fn capture(mut self, capture: ContentCapture) -> Self {
+        self.settings.capture = capture;
+        self
     }
 
-    /// Where time, ids and randomness come from when the agent runs by itself. Default: the system's.
+    /// Sets the clock, the ids and the randomness of an agent that runs by itself. Default: the system's.
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
     }
@@ -155,59 +251,47 @@ impl ReactAgentBuilder {
     /// [`AgentBuildError`] when the name cannot be written, tools (those of its hand-offs too) have one name or a schema
     /// that cannot be used, it hands over to itself, is to call what it does not have, or the model may never be asked.
     pub fn build(self) -> Result<ReactAgent, AgentBuildError> {
-        if !is_name(&self.name) {
-            return Err(AgentBuildError::Name { name: self.name });
+        let Self { settings, prompt, mut tools, tool_errors, runtime } = self;
+        let AgentSettings { name: agent, language, protocol, .. } = settings;
+        if !is_name(&agent) {
+            return Err(AgentBuildError::Name { name: agent });
         }
-        if self.max_iterations == 0 {
-            return Err(AgentBuildError::NoIterations { agent: self.name });
+        if settings.max_iterations == 0 {
+            return Err(AgentBuildError::NoIterations { agent });
         }
-        let handoffs = self.handoff_tools()?;
-        let tools = ToolRegistry::new(self.tools.into_iter().chain(handoffs))
-            .map_err(|source| AgentBuildError::Tools { agent: self.name.clone(), source })?
-            .errors(self.tool_errors);
-        if let Some(wanted) = missing(&self.tool_choice, &tools) {
-            return Err(AgentBuildError::ToolChoice { agent: self.name, wanted });
+        if settings.handoffs.iter().any(|handoff| handoff.target() == agent) {
+            return Err(AgentBuildError::HandoffToItself { agent });
         }
-        let inner = Inner {
-            system: prompt::system(&self.prompt, tools.specs(), self.protocol, self.language),
-            parser: Parser::new(tools.declared()),
-            name: self.name,
-            description: self.description,
-            model: self.model,
-            tools,
-            handoffs: self.handoffs,
-            interceptors: self.interceptors,
-            max_iterations: self.max_iterations,
-            language: self.language,
-            protocol: self.protocol,
-            tool_choice: self.tool_choice,
-            temperature: self.temperature,
-            max_tokens: self.max_tokens,
-            in_doubt: self.in_doubt,
-            capture: self.capture,
+        for handoff in &settings.handoffs {
+            match handoff.tool(language) {
+                Ok(tool) => tools.push(tool),
+                Err(source) => {
+                    let to = handoff.target().to_owned();
+                    return Err(AgentBuildError::Handoff { agent, to, source });
+                }
+            }
+        }
+        let tools = match ToolRegistry::new(tools) {
+            Ok(tools) => tools.errors(tool_errors),
+            Err(source) => return Err(AgentBuildError::Tools { agent, source }),
         };
-        ReactAgent::new(inner, self.runtime)
-    }
-
-    fn handoff_tools(&self) -> Result<Vec<SharedTool>, AgentBuildError> {
-        let agent = || self.name.clone();
-        if self.handoffs.iter().any(|handoff| handoff.target() == self.name) {
-            return Err(AgentBuildError::HandoffToItself { agent: agent() });
+        if let Some(required) = missing_tool(&settings.tool_choice, &tools) {
+            return Err(AgentBuildError::ToolChoice { agent, required });
         }
-        let tools = self.handoffs.iter().map(|handoff| {
-            let to = || handoff.target().to_owned();
-            handoff.tool(self.language).map_err(|source| AgentBuildError::Handoff {
-                agent: agent(),
-                to: to(),
-                source,
-            })
-        });
-        tools.collect()
+        let role = prompt.as_deref().unwrap_or(&settings.description);
+        let settings = AgentSettings {
+            name: agent,
+            system: prompt::system(role, tools.specs(), protocol, language),
+            parser: Parser::new(tools.declared()),
+            tools,
+            ..settings
+        };
+        ReactAgent::new(settings, runtime)
     }
 }
 
-/// What `choice` wants and the agent does not have.
-fn missing(choice: &ToolChoice, tools: &ToolRegistry) -> Option<String> {
+/// The tool that `choice` requires and the agent lacks.
+fn missing_tool(choice: &ToolChoice, tools: &ToolRegistry) -> Option<String> {
     match choice {
         ToolChoice::Required => (tools.specs().len() == 0).then(|| "any tool".to_owned()),
         ToolChoice::Tool(name) => tools.effect(name).is_none().then(|| format!("`{name}`")),
@@ -215,7 +299,7 @@ fn missing(choice: &ToolChoice, tools: &ToolRegistry) -> Option<String> {
     }
 }
 
-/// Whether a model can write `name` on a line of its own, and nobody takes it for the end.
+/// True for a name that a model can write on a line of its own and that is not the end's.
 fn is_name(name: &str) -> bool {
     let length = name.chars().count();
     (1..=LONGEST_NAME).contains(&length)

@@ -5,21 +5,27 @@ use std::{
     fmt::Write as _,
 };
 
+use hanok_model::DataMark;
 use hanok_parse::Language;
 use hanok_state::{Arguments, Json, Message, Messages, Role, ToolCall};
 
-use crate::{DataMark, FaultKind, Observation, Protocol, prompt, reading::native::is_object};
+use crate::{
+    arguments::is_object,
+    observation::{FaultKind, Observation},
+    prompt,
+    protocol::Protocol,
+};
 
-/// What an observation begins with in the text protocol.
+/// The beginning of an observation in the text protocol.
 const LABEL: &str = "Observation: ";
 
-/// Under which a message keeps the code of its data mark.
+/// The metadata key of a message's data mark.
 const MARK: &str = "data_mark";
 
-/// Under which a message keeps what it is, where it is nothing that the user or the agent said.
+/// The metadata key of a message's kind, for messages that neither the user nor the agent wrote.
 const KIND: &str = "kind";
 
-/// What an agent is to do, as a message.
+/// The task of an agent, as a message.
 pub(crate) fn task(text: String) -> Message {
     Message::user(text).with_metadata(KIND, "task")
 }
@@ -30,8 +36,8 @@ pub(crate) fn summary(marked: &str, language: Language) -> Message {
     Message::user(text).with_metadata(KIND, "summary")
 }
 
-/// Whether the user said it: it is no observation, no task and no summary.
-pub(crate) fn is_said(message: &Message) -> bool {
+/// True for a message of the user: no observation, no task and no summary.
+pub(crate) fn is_from_user(message: &Message) -> bool {
     let note = |key| message.metadata().contains_key(key);
     message.role() == Role::User
         && message.tool_call_id().is_none()
@@ -39,11 +45,11 @@ pub(crate) fn is_said(message: &Message) -> bool {
         && !note("fault")
 }
 
-/// Who wrote a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin<'a> {
     /// The user, the service, or the agent itself.
-    Said,
+    Trusted,
     /// A tool, if its name is known; or what it read.
     Tool(Option<&'a str>),
     /// Another agent's model.
@@ -52,31 +58,41 @@ pub(crate) enum Origin<'a> {
     Data,
 }
 
-/// Who wrote `message`. The agent's own words about a call are its own.
+/// The author of `message`. The agent's own words about a call are its own.
 pub(crate) fn origin(message: &Message) -> Origin<'_> {
     let note = |key| message.metadata().get(key).and_then(|Json(note)| note.as_str());
     if message.tool_call_id().is_some() || message.role() == Role::Tool {
         let of_tools = [FaultKind::Failed, FaultKind::Refused].map(FaultKind::code);
         return match note("fault") {
-            Some(fault) if !of_tools.contains(&fault) => Origin::Said,
+            Some(fault) if !of_tools.contains(&fault) => Origin::Trusted,
             _ => Origin::Tool(note("tool")),
         };
     }
     match note(KIND) {
         Some("task") => Origin::Task,
         Some(_) => Origin::Data,
-        None => Origin::Said,
+        None => Origin::Trusted,
     }
 }
 
-/// Whether `message` holds something between data marks.
+/// True for a message with text between data marks.
 pub(crate) fn is_marked(message: &Message) -> bool {
     message.role() != Role::System && message.text().contains("<data-")
 }
 
-/// What was said and done, as text: for a summary, or for another model. Who wrote it cannot be told from the text alone,
+/// The messages and calls of a conversation as text, for a summary or for another model. The text does not prove who wrote it,
 /// so it goes between marks ([`DataMark`]).
-pub fn transcript(messages: &[Message]) -> String {
+///
+/// ```
+/// use hanok_agent::{DataMark, transcript};
+/// use hanok_state::Message;
+///
+/// let talk = [Message::user("연차는?"), Message::assistant("15일입니다.")];
+/// assert_eq!(transcript(&talk), "[user] 연차는?\n[assistant] 15일입니다.\n");
+/// let data = DataMark::from_code("00ff").around(&transcript(&talk));
+/// assert!(data.starts_with("<data-00ff>"));
+/// ```
+pub fn transcript<'m>(messages: impl IntoIterator<Item = &'m Message>) -> String {
     let mut text = String::new();
     for message in messages {
         let said = observation_text(message);
@@ -96,11 +112,12 @@ pub fn transcript(messages: &[Message]) -> String {
 /// as it is, and the code beside it.
 pub(crate) fn observed(
     call: Option<&ToolCall>,
-    observation: &Observation,
+    observation: Observation,
     mark: Option<&DataMark>,
     protocol: Protocol,
 ) -> Message {
-    let text = observation.text.as_str();
+    let mark = mark.filter(|_| observation.is_foreign());
+    let Observation { text, fault, data } = observation;
     let mut message = match (protocol, call) {
         (Protocol::Native, Some(call)) => Message::tool(call.id.as_str(), text),
         _ => Message::user(format!("{LABEL}{text}")),
@@ -109,37 +126,37 @@ pub(crate) fn observed(
         message =
             message.with_tool_call_id(call.id.as_str()).with_metadata("tool", call.name.as_str());
     }
-    if let Some(fault) = observation.fault {
+    if let Some(fault) = fault {
         message = message.with_metadata("fault", fault.code());
     }
-    if let Some(data) = &observation.data {
-        message = message.with_metadata("data", data.0.clone());
+    if let Some(data) = data {
+        message = message.with_metadata("data", data);
     }
-    match mark.filter(|_| observation.is_foreign()) {
+    match mark {
         Some(mark) => message.with_metadata(MARK, mark.code()),
         None => message,
     }
 }
 
-/// The observations that calls of an earlier turn never got, because the turn was cut short. B113
+/// The observations that calls of an earlier turn never got, because the turn was cut short.
 pub(crate) fn missing(messages: &Messages, protocol: Protocol, language: Language) -> Vec<Message> {
-    let seen: BTreeSet<_> = messages.iter().filter_map(Message::tool_call_id).collect();
+    let observed_ids: BTreeSet<_> = messages.iter().filter_map(Message::tool_call_id).collect();
     let calls = messages.iter().flat_map(Message::tool_calls);
     calls
-        .filter(|call| !seen.contains(call.id.as_str()))
+        .filter(|call| !observed_ids.contains(call.id.as_str()))
         .map(|call| {
             let text = prompt::not_made(language);
-            observed(Some(call), &Observation::fault(FaultKind::NotMade, text), None, protocol)
+            observed(Some(call), Observation::fault(FaultKind::NotMade, text), None, protocol)
         })
         .collect()
 }
 
 /// The ids of all calls so far.
-pub(crate) fn call_ids(messages: &Messages) -> BTreeSet<String> {
-    messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect()
+pub(crate) fn call_ids(messages: &Messages) -> BTreeSet<&str> {
+    messages.iter().flat_map(Message::tool_calls).map(|call| call.id.as_str()).collect()
 }
 
-/// What the model is sent: the system prompt, then the conversation, each call followed by its observation.
+/// The messages that the model is sent: the system prompt, then the conversation, each call followed by its observation.
 ///
 /// In the text protocol calls and observations are text alone, and what came from outside stands between data marks.
 pub(crate) fn request(system: &str, messages: &Messages, protocol: Protocol) -> Vec<Message> {
@@ -165,9 +182,15 @@ fn shown(message: &Message, protocol: Protocol) -> Message {
     let plain = match (message.tool_call_id(), protocol) {
         (Some(id), Protocol::Native) => Message::tool(id, observation_text(message)),
         (Some(_), Protocol::Text) => Message::user(marked(message)),
-        (None, Protocol::Native) => Message::new(message.role(), message.content().clone())
-            .with_tool_calls(message.tool_calls().iter().map(sendable)),
-        (None, Protocol::Text) => Message::new(message.role(), message.content().clone()),
+        (None, protocol) => {
+            let plain = Message::new(message.role(), message.content().clone());
+            match protocol {
+                Protocol::Native => {
+                    plain.with_tool_calls(message.tool_calls().iter().map(sendable))
+                }
+                Protocol::Text => plain,
+            }
+        }
     };
     match message.name() {
         Some(name) => plain.with_name(name),
@@ -178,10 +201,11 @@ fn shown(message: &Message, protocol: Protocol) -> Message {
 /// A call as servers take it back: some read the arguments, and refuse a conversation in which they are no object. The
 /// observation says what was wrong with them.
 fn sendable(call: &ToolCall) -> ToolCall {
-    match is_object(&call.arguments) {
-        true => call.clone(),
-        false => ToolCall { arguments: Arguments::default(), ..call.clone() },
+    let mut sendable = call.clone();
+    if !is_object(&call.arguments) {
+        sendable.arguments = Arguments::default();
     }
+    sendable
 }
 
 /// An observation of the text protocol, its text between data marks where it came from outside.
@@ -192,7 +216,7 @@ fn marked(message: &Message) -> String {
     format!("{}\n{}", LABEL.trim_end(), mark.around(&text))
 }
 
-/// What was observed, without the label.
+/// The text of an observation, without the label.
 fn observation_text(message: &Message) -> String {
     let text = message.text();
     match message.role() {
@@ -217,12 +241,7 @@ mod tests {
     fn conversation(protocol: Protocol) -> Messages {
         let mark = DataMark::from_code("00ff");
         let gave = |id, text: &str| {
-            observed(
-                Some(&call(id)),
-                &Observation::result(text.into(), None),
-                Some(&mark),
-                protocol,
-            )
+            observed(Some(&call(id)), Observation::result(text.into(), None), Some(&mark), protocol)
         };
         [
             Message::user("휴가는?").with_id("1"),

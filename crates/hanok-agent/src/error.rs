@@ -1,4 +1,4 @@
-//! Why an agent could not be built, or could not go on.
+//! The errors of building and of running an agent.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use hanok_graph::{BuildError, StepError};
 use hanok_model::{InvalidSpec, ModelError, ToolError};
 use thiserror::Error;
 
-/// Why an agent could not go on. Its node fails with it, and the thread can be resumed.
+/// The error of a node that cannot go on. The thread can be resumed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AgentError {
@@ -16,7 +16,7 @@ pub enum AgentError {
     Model {
         /// The agent.
         agent: String,
-        /// Why.
+        /// The cause.
         source: ModelError,
     },
     /// A tool waits for a person's answer, or was asked to stop. The run ends here, and goes on later.
@@ -26,10 +26,10 @@ pub enum AgentError {
         agent: String,
         /// The tool.
         tool: String,
-        /// Why.
+        /// The cause.
         source: ToolError,
     },
-    /// A tool failed, and the agent's [`ToolErrors`](crate::ToolErrors) propagate it. B112
+    /// A tool failed, and the agent's [`ToolErrors`](crate::ToolErrors) propagate it.
     #[error("call `{call}` of tool `{tool}` failed, and agent `{agent}` does not go on without it")]
     ToolFailed {
         /// The agent.
@@ -38,15 +38,15 @@ pub enum AgentError {
         tool: String,
         /// Names the call.
         call: String,
-        /// Why.
+        /// The cause.
         source: ToolError,
     },
-    /// What was done could not be kept.
+    /// A memoised step could not be stored.
     #[error("a step of agent `{agent}` could not be kept")]
     Step {
         /// The agent.
         agent: String,
-        /// Why.
+        /// The cause.
         source: StepError,
     },
 }
@@ -54,7 +54,7 @@ pub enum AgentError {
 /// The faults of a registry's tools, all at once.
 #[derive(Debug, Error)]
 pub struct RegistryError {
-    /// What is wrong.
+    /// The faults.
     pub faults: Vec<ToolFault>,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for RegistryError {
     }
 }
 
-/// What is wrong with one tool.
+/// A fault of one tool.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ToolFault {
@@ -80,12 +80,12 @@ pub enum ToolFault {
     Schema {
         /// The tool.
         tool: String,
-        /// Why.
+        /// The cause.
         source: BoxError,
     },
 }
 
-/// Why an agent could not be built.
+/// The reason for which an agent could not be built.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AgentBuildError {
@@ -108,7 +108,7 @@ pub enum AgentBuildError {
     Tools {
         /// The agent.
         agent: String,
-        /// What is wrong with them.
+        /// The faults of the tools.
         source: RegistryError,
     },
     /// One of its hand-offs cannot be shown to a model.
@@ -118,7 +118,7 @@ pub enum AgentBuildError {
         agent: String,
         /// The other one.
         to: String,
-        /// Why not.
+        /// The cause.
         source: InvalidSpec,
     },
     /// It hands over to itself.
@@ -127,13 +127,13 @@ pub enum AgentBuildError {
         /// The agent.
         agent: String,
     },
-    /// It is to call a tool that it does not have.
-    #[error("agent `{agent}` is to call {wanted} and has none")]
+    /// It has to call a tool that it lacks.
+    #[error("agent `{agent}` is to call {required} and has none")]
     ToolChoice {
         /// The agent.
         agent: String,
-        /// What it is to call.
-        wanted: String,
+        /// The tool that it has to call.
+        required: String,
     },
     /// Its graph cannot be built.
     #[error(transparent)]

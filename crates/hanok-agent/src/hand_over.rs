@@ -1,106 +1,57 @@
-//! What an agent is given of a conversation that it takes over.
+//! The part of a conversation that an agent receives with a hand-off.
 
-use std::{fmt, sync::Arc};
-
-use hanok_core::{BoxError, BoxFuture, Call};
+use hanok_core::BoxError;
 use hanok_graph::{Context, StepError};
-use hanok_model::{ChatModel, ChatRequest, SharedModel};
-use hanok_parse::{Language, Parser};
+use hanok_model::DataMark;
+use hanok_parse::Language;
 use hanok_state::Message;
-use hanok_telemetry::ContentCapture;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentProgress, DataMark, Handoff, HandoffHistory, Protocol, conversation,
+    conversation,
+    handoff::{Handoff, HandoffHistory},
     observation::{LONGEST_RESULT, cut},
-    prompt,
+    progress::AgentProgress,
+    summariser::Summariser,
 };
 
-type Summarise =
-    dyn Fn(Vec<Message>, Call) -> BoxFuture<'static, Result<String, BoxError>> + Send + Sync;
-
-/// Makes a summary of a conversation, for [`HandoffHistory::Summary`]. Clones are the same.
-///
-/// ```
-/// use hanok_agent::Summariser;
-///
-/// let first = Summariser::new(|messages, _call| async move {
-///     let first = messages.first().map(|message| message.text().into_owned());
-///     first.ok_or("nothing was said")
-/// });
-/// # drop(first);
-/// ```
-#[derive(Clone)]
-pub struct Summariser(Arc<Summarise>);
-
-impl Summariser {
-    /// A summary is what `summarise` makes of the messages.
-    pub fn new<F, Fut, E>(summarise: F) -> Self
-    where
-        F: Fn(Vec<Message>, Call) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<String, E>> + Send + 'static,
-        E: Into<BoxError>,
-    {
-        Self(Arc::new(move |messages, call| {
-            let made = summarise(messages, call);
-            Box::pin(async move { made.await.map_err(Into::into) })
-        }))
-    }
-
-    /// A summary is what `model` answers when it is asked for one in `language`. It is shown the conversation as data.
-    pub fn model(model: impl ChatModel, language: Language) -> Self {
-        let model = SharedModel::new(model);
-        Self::new(move |messages, call| {
-            let model = model.clone();
-            async move {
-                let request = summary_request(&messages, &call, language);
-                let (parser, off) = (Parser::default(), ContentCapture::Off);
-                let reading = (&parser, Protocol::Native);
-                let reply = crate::ask_model(&model, request, &call, reading, off).await?;
-                Ok::<_, hanok_model::ModelError>(reply.message.text().into_owned())
-            }
-        })
-    }
-}
-
-fn summary_request(messages: &[Message], call: &Call, language: Language) -> ChatRequest {
-    // Whoever wrote the conversation cannot know the key of a call that is made after it.
-    let key = call.key().as_str();
-    let mark = DataMark::from_code(key.get(..16).unwrap_or(key));
-    let said = mark.around(&conversation::transcript(messages));
-    ChatRequest::new([Message::system(prompt::summarise(language)), Message::user(said)])
-}
-
-impl fmt::Debug for Summariser {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Summariser")
-    }
-}
-
-/// What an agent is given of a conversation that it takes over.
+/// The part of a conversation that an agent receives with a hand-off.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HandedOver {
     /// The messages, without the task.
     pub messages: Vec<Message>,
-    /// Why there is no summary though one was asked for: then it is what the user said last.
+    /// The reason for which there is no summary, where one was asked for. The messages are then the user's last one.
     pub no_summary: Option<String>,
 }
 
 /// A summary, or why there is none, as it is kept.
 #[derive(Serialize, Deserialize)]
-struct Summary {
+struct StoredSummary {
     text: Result<String, String>,
     mark: DataMark,
 }
 
 impl Handoff {
-    /// What the other agent sees of `messages`, by [`Handoff::history`]. The task is not among it:
+    /// Selects the part of `messages` that the other agent sees, by [`Handoff::history`]. The task is not a part of it:
     /// [`Handoff::message`].
     ///
     /// A summary is made by `summariser` in a memoised step that is named `step`. One that is empty or fails is none: the
     /// agent is given what the user said last, [`HandedOver::no_summary`] says why, and so does
     /// [`AgentProgress::NoSummary`].
+    ///
+    /// ```
+    /// use hanok_agent::{Handoff, HandoffHistory, Language};
+    /// use hanok_graph::{Context, StepError};
+    /// use hanok_state::Message;
+    ///
+    /// /// The messages that `billing` reads first.
+    /// async fn brief(conversation: &[Message], context: &Context) -> Result<Vec<Message>, StepError> {
+    ///     let handoff = Handoff::new("billing").history(HandoffHistory::User);
+    ///     let handed = handoff.hand_over(conversation, None, Language::English, context, "brief").await?;
+    ///     Ok(handed.messages)
+    /// }
+    /// ```
     ///
     /// # Errors
     ///
@@ -114,11 +65,11 @@ impl Handoff {
         step: &str,
     ) -> Result<HandedOver, StepError> {
         let mut no_summary = None;
-        let said = messages.iter().filter(|message| conversation::is_said(message));
-        let last = said.clone().next_back().cloned();
+        let by_user = || messages.iter().filter(|message| conversation::is_from_user(message));
+        let last = by_user().next_back().cloned();
         let messages = match self.history {
             HandoffHistory::Full => messages.to_vec(),
-            HandoffHistory::User => said.cloned().collect(),
+            HandoffHistory::User => by_user().cloned().collect(),
             HandoffHistory::Last => last.into_iter().collect(),
             HandoffHistory::None => Vec::new(),
             HandoffHistory::Summary => {
@@ -148,11 +99,11 @@ async fn summary<C>(
     summariser: Option<&Summariser>,
     context: &Context<C>,
     step: &str,
-) -> Result<Summary, StepError> {
+) -> Result<StoredSummary, StepError> {
     let call = context.call("model", "summary", step).quiet();
     let work = || async {
         let made = match summariser {
-            Some(Summariser(summarise)) => summarise(messages.to_vec(), call).await,
+            Some(summariser) => summariser.summarise(messages.to_vec(), call).await,
             None => Err("there is nobody to make a summary".into()),
         };
         let text = match made {
@@ -162,7 +113,7 @@ async fn summary<C>(
             Ok(text) if text.trim().is_empty() => Err("the summary is empty".to_owned()),
             Ok(text) => Ok(cut(text.trim(), LONGEST_RESULT).0.to_owned()),
         };
-        Ok::<_, BoxError>(Summary { text, mark: DataMark::new(&*context.runtime().rng) })
+        Ok::<_, BoxError>(StoredSummary { text, mark: DataMark::new(&*context.runtime().rng) })
     };
     context.step(step, work).await
 }

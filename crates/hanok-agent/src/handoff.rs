@@ -1,17 +1,13 @@
-//! Hand-offs: one agent gives the turn to another, by a call that is checked like every other.
+//! Hand-offs: one agent gives the turn to another.
 
-use std::future::ready;
-
-use hanok_core::Effect;
-use hanok_model::{FnTool, InvalidSpec, SharedTool, ToolError, ToolOutput, ToolSpec};
+use hanok_model::DataMark;
 use hanok_parse::Language;
-use hanok_state::{Arguments, Json, Message, ToolCall};
+use hanok_state::{Json, Message};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use crate::{DataMark, conversation, prompt};
+use crate::{conversation, prompt};
 
-/// How much of the conversation goes along with a hand-off.
+/// The part of the conversation that goes along with a hand-off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -19,11 +15,11 @@ pub enum HandoffHistory {
     /// All of it, with the calls and observations of the agents.
     #[default]
     Full,
-    /// What the user said, and nothing of what agents did.
+    /// The user's messages, without those of agents.
     User,
-    /// What the user said last.
+    /// The user's last message.
     Last,
-    /// A summary, and what the user said last. See [`Summariser`](crate::Summariser).
+    /// A summary, and the user's last message. See [`Summariser`](crate::Summariser).
     Summary,
     /// Nothing: the task alone.
     None,
@@ -35,12 +31,12 @@ pub enum HandoffHistory {
 pub struct Handoff {
     /// The other agent.
     pub to: String,
-    /// What it is to do.
+    /// The task.
     pub task: Option<String>,
-    /// What it is given for that, in the form that the hand-off declares.
+    /// The data for the task, in the form that the hand-off declares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Json>,
-    /// How much of the conversation it sees.
+    /// The part of the conversation that it sees.
     pub history: HandoffHistory,
 }
 
@@ -50,158 +46,34 @@ impl Handoff {
         Self { to: to.into(), task: None, payload: None, history: HandoffHistory::Full }
     }
 
-    /// What the other agent is to do. Default: what the conversation says.
+    /// Sets the task of the other agent. Default: the conversation alone says it.
     #[must_use]
     pub fn task(self, task: impl Into<String>) -> Self {
         Self { task: Some(task.into()), ..self }
     }
 
-    /// How much of the conversation it sees. Default: all of it.
+    /// Sets the part of the conversation that it sees. Default: all of it.
     #[must_use]
     pub fn history(self, history: HandoffHistory) -> Self {
         Self { history, ..self }
     }
 
     /// The task and the payload, as the other agent reads them; `None` when there is neither. The payload stands between
-    /// marks, as data. P41
+    /// marks, as data.
+    ///
+    /// ```
+    /// use hanok_agent::{DataMark, Handoff, Language};
+    ///
+    /// let mark = DataMark::from_code("00ff");
+    /// let handoff = Handoff::new("billing").task("refund the order");
+    /// let message = handoff.message(Language::English, &mark);
+    /// assert_eq!(message.map(|message| message.text().into_owned()), Some("Task: refund the order".into()));
+    /// assert_eq!(Handoff::new("billing").message(Language::English, &mark), None);
+    /// ```
     pub fn message(&self, language: Language, mark: &DataMark) -> Option<Message> {
         let task = self.task.as_deref().map(|task| prompt::task(task, language));
         let payload = self.payload.as_ref().map(|payload| mark.around(&payload.0.to_string()));
         let text = task.into_iter().chain(payload).collect::<Vec<_>>().join("\n\n");
         (!text.is_empty()).then(|| conversation::task(text))
-    }
-}
-
-/// A tool by which an agent hands its turn over to another one. P45
-///
-/// The model sees it as `transfer_to_<agent>`, with a `task` and, where one is declared, a `payload`. A call of it is
-/// checked like every other, and ends the agent's turn ([`StopReason::HandedOff`](crate::StopReason::HandedOff)): the
-/// calls beside it are made, each has its result, and of several hand-offs the first is taken. An agent hands over to
-/// those that are declared so and to nobody else.
-///
-/// ```
-/// use hanok_agent::{HandoffHistory, HandoffTool, ReactAgent};
-/// use hanok_model::ScriptedModel;
-///
-/// let agent = ReactAgent::builder("front", "Takes calls", ScriptedModel::new([]))
-///     .handoff(HandoffTool::to("billing", "Knows invoices").history(HandoffHistory::Last))
-///     .build()?;
-/// assert!(agent.system_prompt().contains("- transfer_to_billing: Hands the conversation over"));
-/// # Ok::<(), hanok_agent::AgentBuildError>(())
-/// ```
-#[derive(Debug, Clone)]
-#[must_use]
-pub struct HandoffTool {
-    to: String,
-    description: String,
-    name: String,
-    history: HandoffHistory,
-    payload: Option<Value>,
-}
-
-impl HandoffTool {
-    /// A hand-off to the agent `to`, and what that is good for, in words for the model.
-    pub fn to(to: impl Into<String>, description: impl Into<String>) -> Self {
-        let to = to.into();
-        Self {
-            name: format!("transfer_to_{to}"),
-            to,
-            description: description.into(),
-            history: HandoffHistory::default(),
-            payload: None,
-        }
-    }
-
-    /// The tool's name, for an agent whose own cannot be part of one. Default: `transfer_to_` and the agent's name.
-    pub fn named(self, name: impl Into<String>) -> Self {
-        Self { name: name.into(), ..self }
-    }
-
-    /// How much of the conversation the other agent sees. Default: all of it.
-    pub fn history(self, history: HandoffHistory) -> Self {
-        Self { history, ..self }
-    }
-
-    /// What goes along besides the task, as a JSON schema; the model has to give it. Default: nothing.
-    pub fn payload(self, schema: Value) -> Self {
-        Self { payload: Some(schema), ..self }
-    }
-
-    /// The agent that it hands over to.
-    pub fn target(&self) -> &str {
-        &self.to
-    }
-
-    /// How much of the conversation goes along.
-    pub fn passes(&self) -> HandoffHistory {
-        self.history
-    }
-
-    /// The hand-off that `call` asks for. The arguments fit the schema.
-    fn read(&self, call: &ToolCall) -> Option<Handoff> {
-        let Asked { task, payload } = Asked::read(&call.arguments).ok()?;
-        Some(Handoff { to: self.to.clone(), task: Some(task), payload, history: self.history })
-    }
-
-    /// The tool itself. It changes nothing: the hand-off is what the agent makes of its call.
-    pub(crate) fn tool(&self, language: Language) -> Result<SharedTool, InvalidSpec> {
-        let task = json!({
-            "type": "string",
-            "minLength": 1,
-            "description": prompt::handoff_task(language),
-        });
-        let (mut properties, mut required) = (json!({ "task": task }), vec!["task"]);
-        if let (Some(payload), Some(properties)) = (&self.payload, properties.as_object_mut()) {
-            properties.insert("payload".to_owned(), payload.clone());
-            required.push("payload");
-        }
-        let schema = json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        });
-        let description = prompt::handoff_tool(&self.to, &self.description, language);
-        let done = prompt::handed_over(&self.to, language);
-        let run = move |arguments: Arguments, _| {
-            ready(Asked::read(&arguments).map(|_| ToolOutput::new(done.as_str())))
-        };
-        let spec = ToolSpec::new(&self.name, description, schema)?;
-        Ok(SharedTool::new(FnTool::untyped(spec, run).effect(Effect::Pure)))
-    }
-}
-
-/// The first hand-off among the `calls` that are made, and which it is.
-pub(crate) fn first<'c>(
-    tools: &[HandoffTool],
-    calls: impl Iterator<Item = Option<&'c ToolCall>>,
-) -> Option<(usize, Handoff)> {
-    calls.enumerate().find_map(|(index, call)| {
-        let call = call?;
-        let tool = tools.iter().find(|tool| tool.name == call.name)?;
-        Some((index, tool.read(call)?))
-    })
-}
-
-/// Whether `call` is one of a hand-off, valid or not.
-pub(crate) fn is_one(tools: &[HandoffTool], call: &ToolCall) -> bool {
-    tools.iter().any(|tool| tool.name == call.name)
-}
-
-/// The arguments of a hand-off.
-#[derive(Deserialize)]
-struct Asked {
-    task: String,
-    #[serde(default)]
-    payload: Option<Json>,
-}
-
-impl Asked {
-    fn read(arguments: &Arguments) -> Result<Self, ToolError> {
-        let Self { task, payload } = arguments.decode().map_err(ToolError::arguments)?;
-        match task.trim() {
-            "" => Err(ToolError::arguments("`task` says nothing")),
-            task => Ok(Self { task: task.to_owned(), payload }),
-        }
     }
 }

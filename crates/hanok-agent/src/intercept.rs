@@ -1,4 +1,4 @@
-//! What stands around the calls of models and tools.
+//! Interceptors of the calls of models and tools.
 
 pub(crate) mod approval;
 mod attempt;
@@ -21,7 +21,7 @@ use hanok_state::{Arguments, Messages, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use self::chain::{NextModel, NextTool};
-use crate::TurnUsage;
+use crate::usage::TurnUsage;
 
 /// Stands around the calls of an agent's model and tools: it may change what is sent and what comes back, ask again, ask
 /// somebody else, or not ask at all.
@@ -71,25 +71,25 @@ pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
     /// the run. Any other error refuses the call.
     fn admit(
         &self,
-        asked: &ToolRequest<'_>,
+        request: &ToolRequest<'_>,
         call: &Call,
     ) -> impl Future<Output = Result<Verdict, ToolError>> + Send {
-        let (_, _) = (asked, call);
+        let (_, _) = (request, call);
         std::future::ready(Ok(Verdict::Make))
     }
 
-    /// Stands around a call of a tool that is made, as it was admitted: what a person approved is what runs. P35
+    /// Stands around a call of a tool that is made, as it was admitted: what a person approved is what runs.
     ///
     /// # Errors
     ///
     /// [`ToolError`], which is then handled as the tool's own.
     fn around_tool(
         &self,
-        asked: &ToolRequest<'_>,
+        request: &ToolRequest<'_>,
         call: &Call,
         next: NextTool<'_>,
     ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send {
-        let _ = asked;
+        let _ = request;
         async move { next.run(call).await }
     }
 
@@ -109,6 +109,17 @@ pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
 }
 
 /// Any [`Interceptor`], chosen at run time. Clones are the same one.
+///
+/// ```
+/// use hanok_agent::{CallLimits, Retrying, SharedInterceptor};
+///
+/// let careful = true;
+/// let interceptor = match careful {
+///     true => SharedInterceptor::new(CallLimits::new().tool_calls(20)),
+///     false => SharedInterceptor::new(Retrying::attempts(3)),
+/// };
+/// # drop(interceptor);
+/// ```
 #[derive(Debug, Clone)]
 pub struct SharedInterceptor(Arc<dyn Erased>);
 
@@ -119,7 +130,7 @@ impl SharedInterceptor {
     }
 }
 
-/// What becomes of a call of a tool.
+/// The decision of an interceptor about a call of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -137,10 +148,10 @@ pub enum Verdict {
 /// The turn that a call belongs to.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Turn<'a> {
+pub struct TurnContext<'a> {
     /// The agent, empty outside one.
     pub agent: &'a str,
-    /// What the turn used before this call.
+    /// The usage of the turn before this call.
     pub usage: &'a TurnUsage,
     /// The language of what is said to the model.
     pub language: Language,
@@ -154,26 +165,26 @@ pub struct ToolRequest<'a> {
     pub call: ToolCall,
     /// The tool as the model sees it.
     pub spec: &'a ToolSpec,
-    /// What the call does to the world.
+    /// The effect of the call on the world.
     pub effect: Effect,
     /// The conversation, to the reply that asks for the call.
     pub messages: &'a Messages,
     /// The calls that stand before it in the same reply.
     pub before: &'a [ToolCall],
     /// The turn.
-    pub turn: Turn<'a>,
+    pub turn: TurnContext<'a>,
 }
 
 trait Erased: fmt::Debug + Send + Sync {
     fn admit_boxed<'a>(
         &'a self,
-        asked: &'a ToolRequest<'_>,
+        request: &'a ToolRequest<'_>,
         call: &'a Call,
     ) -> BoxFuture<'a, Result<Verdict, ToolError>>;
 
     fn around_tool_boxed<'a>(
         &'a self,
-        asked: &'a ToolRequest<'_>,
+        request: &'a ToolRequest<'_>,
         call: &'a Call,
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
@@ -189,19 +200,19 @@ trait Erased: fmt::Debug + Send + Sync {
 impl<I: Interceptor> Erased for I {
     fn admit_boxed<'a>(
         &'a self,
-        asked: &'a ToolRequest<'_>,
+        request: &'a ToolRequest<'_>,
         call: &'a Call,
     ) -> BoxFuture<'a, Result<Verdict, ToolError>> {
-        Box::pin(self.admit(asked, call))
+        Box::pin(self.admit(request, call))
     }
 
     fn around_tool_boxed<'a>(
         &'a self,
-        asked: &'a ToolRequest<'_>,
+        request: &'a ToolRequest<'_>,
         call: &'a Call,
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        Box::pin(self.around_tool(asked, call, next))
+        Box::pin(self.around_tool(request, call, next))
     }
 
     fn around_model_boxed<'a>(

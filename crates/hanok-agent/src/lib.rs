@@ -41,43 +41,40 @@
 //! A panic of a tool stays inside its call; that needs `panic = "unwind"`, Rust's default.
 
 mod agent;
+mod arguments;
 mod builder;
-mod call_model;
 mod conversation;
 mod error;
-mod execute_tool;
-mod execution;
 mod hand_over;
 mod handoff;
 mod intercept;
-mod kept;
+mod nodes;
 mod observation;
 mod progress;
 mod prompt;
-mod reading;
-mod registry;
+mod protocol;
+mod reply;
 mod schema;
-mod shown;
-mod spans;
+mod sentence;
+mod settings;
 mod state;
 mod structured;
-mod tool_errors;
-mod tool_history;
-mod unique;
+mod summariser;
+mod tools;
 mod usage;
 
-pub use agent::{Protocol, ReactAgent};
+pub use agent::ReactAgent;
 pub use builder::ReactAgentBuilder;
 pub use conversation::transcript;
 pub use error::{AgentBuildError, AgentError, RegistryError, ToolFault};
-pub use hand_over::{HandedOver, Summariser};
-pub use handoff::{Handoff, HandoffHistory, HandoffTool};
+pub use hand_over::HandedOver;
+pub use handoff::{Handoff, HandoffHistory};
 pub use hanok_graph::Doubt;
 pub use hanok_model::DataMark;
 pub use hanok_parse::Language;
 pub use hanok_telemetry::ContentCapture;
 pub use intercept::{
-    Interceptor, SharedInterceptor, ToolRequest, Turn, Verdict,
+    Interceptor, SharedInterceptor, ToolRequest, TurnContext, Verdict,
     approval::{Approval, ApprovalRequest, ApprovalRule, Decision, DecisionKind},
     breaker::CircuitBreaker,
     cache::ModelCache,
@@ -91,12 +88,19 @@ pub use intercept::{
 };
 pub use observation::{FaultKind, Observation};
 pub use progress::AgentProgress;
-pub use registry::ToolRegistry;
-pub use spans::ask_model;
+pub use protocol::Protocol;
+pub use reply::ask_model::ask_model;
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
-pub use structured::{Structured, StructuredError, StructuredMode, StructuredReply, StructuredWay};
-pub use tool_errors::{FailedCall, Handling, ToolErrors};
-pub use tool_history::ToolHistory;
+pub use structured::{
+    SchemaPlace, Structured, StructuredMode, StructuredReply, error::StructuredError,
+};
+pub use summariser::Summariser;
+pub use tools::{
+    handoff_tool::HandoffTool,
+    registry::ToolRegistry,
+    tool_errors::{FailedCall, Handling, ToolErrors},
+    tool_history::ToolHistory,
+};
 pub use usage::TurnUsage;
 
 /// The programs of the README.

@@ -1,18 +1,18 @@
-//! What a call gave, as the model reads it.
+//! The result of a call, as the model reads it.
 
 use hanok_state::Json;
 use serde::{Deserialize, Serialize};
 
-/// The most bytes of a result that a model is shown. P22
+/// The most bytes of a result that a model is shown.
 pub(crate) const LONGEST_RESULT: usize = 256 * 1024;
 
-/// What a call gave, as the model reads it. Every call has exactly one.
+/// The result of a call, as the model reads it. Every call has exactly one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Observation {
     /// The words.
     pub text: String,
-    /// What went wrong, if something did.
+    /// The kind of the fault, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<FaultKind>,
     /// The result for programs, where the tool gave one.
@@ -20,12 +20,12 @@ pub struct Observation {
     pub data: Option<Json>,
 }
 
-/// What went wrong with a call.
+/// A kind of fault of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// What the model wrote cannot be read as a call.
+    /// The model's text cannot be read as a call.
     Unreadable,
     /// The agent has no such tool.
     UnknownTool,
@@ -41,11 +41,11 @@ pub enum FaultKind {
     Denied,
     /// The tool took too long.
     TimedOut,
-    /// The tool panicked. P18
+    /// The tool panicked.
     Panicked,
-    /// Too many calls of blocking tools never ended, so this one was not made. P19
+    /// Too many calls of blocking tools never ended, so this one was not made.
     Exhausted,
-    /// The tool's server is not asked now. P20
+    /// The tool's server is not asked now.
     Unavailable,
     /// The turn ended before the call was made.
     NotMade,
@@ -86,7 +86,7 @@ impl Observation {
         Self { text: text.into(), fault: Some(kind), data: None }
     }
 
-    /// Whether its words come from outside: from a tool, or from what the tool read. The others are the agent's own.
+    /// True for words from outside: a tool's, or those of a text that the tool read. The others are the agent's own.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         matches!(self.fault, None | Some(FaultKind::Failed | FaultKind::Refused))

@@ -1,18 +1,18 @@
-//! What an agent tells while it works.
+//! The progress of an agent.
 
 use hanok_state::Arguments;
 use serde::{Deserialize, Serialize};
 
-use crate::{FaultKind, StopReason};
+use crate::{observation::FaultKind, state::StopReason};
 
-/// What an agent tells while it works, as a custom event of its run.
+/// The progress of an agent, as a custom event of its run.
 ///
 /// The texts are a model's or a tool's, as they came: neutralise control characters before printing them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AgentProgress {
-    /// What the model thinks before it acts.
+    /// A thought of the model before it acts.
     Thought {
         /// The agent.
         agent: String,
@@ -27,18 +27,18 @@ pub enum AgentProgress {
         id: String,
         /// The tool, as the model named it.
         tool: String,
-        /// What the tool is given.
+        /// The arguments of the call.
         arguments: Arguments,
     },
-    /// What a call gave.
+    /// The observation of a call.
     Observation {
         /// The agent.
         agent: String,
         /// Names the call, if a whole one could be read.
         id: Option<String>,
-        /// What the model reads.
+        /// The text that the model reads.
         text: String,
-        /// What went wrong, if something did.
+        /// The kind of the fault, if there is one.
         fault: Option<FaultKind>,
     },
     /// The final answer.
@@ -54,21 +54,21 @@ pub enum AgentProgress {
         agent: String,
         /// The other one.
         to: String,
-        /// What that is to do.
+        /// The task of the other agent.
         task: Option<String>,
     },
     /// There is no summary for the agent that takes over: it is given what the user said last.
     NoSummary {
         /// The agent that takes over.
         to: String,
-        /// Why.
+        /// The cause.
         reason: String,
     },
     /// The turn ended without an answer.
     Stopped {
         /// The agent.
         agent: String,
-        /// Why.
+        /// The cause.
         reason: StopReason,
     },
 }

@@ -1,15 +1,17 @@
-//! What an agent's model reads besides the conversation, in Korean and English.
+//! The texts that an agent's model reads besides the conversation, in Korean and English.
 
-use std::{fmt::Write as _, time::Duration};
+mod calls;
 
-use hanok_model::{ToolChoice, ToolError, ToolOutput, ToolSpec};
+use std::fmt::Write as _;
+
+use hanok_model::{ToolChoice, ToolSpec};
 use hanok_parse::Language;
-use hanok_state::Arguments;
 
-use crate::{
-    Observation, Protocol,
-    observation::{LONGEST_RESULT, cut},
+pub(crate) use self::calls::{
+    after_untrusted, bad_arguments, bounded, call_limit, changed, in_doubt, not_chosen,
+    not_permitted, refused, rejected, result, too_many, tool_error, unanswered, unknown_tool,
 };
+use crate::{protocol::Protocol, sentence::sentence};
 
 /// The system prompt: who the agent is, what it may call, how it answers.
 pub(crate) fn system<'a>(
@@ -50,7 +52,7 @@ pub(crate) fn empty_reply(protocol: Protocol, language: Language) -> &'static st
     if protocol == Protocol::Native { words.empty_native } else { words.empty }
 }
 
-/// What a model is told whose server says that it calls a tool, and passes no call on.
+/// The message to a model whose server announces a call and passes none on.
 pub(crate) fn lost_call(language: Language) -> &'static str {
     match language {
         Language::Korean => "도구 호출이 전해지지 않았습니다. 도구를 다시 부르거나 답을 쓰세요.",
@@ -58,7 +60,7 @@ pub(crate) fn lost_call(language: Language) -> &'static str {
     }
 }
 
-/// What a model is told whose reply was cut off before it said anything.
+/// The message to a model whose reply was cut off before it said anything.
 pub(crate) fn cut_off(language: Language) -> &'static str {
     match language {
         Language::Korean => {
@@ -68,7 +70,7 @@ pub(crate) fn cut_off(language: Language) -> &'static str {
     }
 }
 
-/// What a model is told that was to call a tool and did not.
+/// The message to a model that had to call a tool and did not.
 pub(crate) fn tool_wanted(choice: &ToolChoice, language: Language) -> String {
     let tool = match choice {
         ToolChoice::Tool(name) => Some(name),
@@ -82,41 +84,22 @@ pub(crate) fn tool_wanted(choice: &ToolChoice, language: Language) -> String {
     }
 }
 
-/// The observation of a call that the tool choice does not allow.
-pub(crate) fn not_chosen(choice: &ToolChoice, language: Language) -> String {
-    match (choice, language) {
-        (ToolChoice::Tool(name), Language::Korean) => {
-            format!("지금은 `{name}` 도구만 부를 수 있어 실행하지 않았습니다.")
-        }
-        (ToolChoice::Tool(name), _) => {
-            format!("This call was not made: only `{name}` may be called now.")
-        }
-        (_, Language::Korean) => {
-            "지금은 도구를 부를 수 없어 실행하지 않았습니다. 도구 없이 답하세요.".to_owned()
-        }
-        _ => "This call was not made: no tool may be called now. Answer without tools.".to_owned(),
-    }
-}
-
 /// The task that a supervisor gives, as a message.
 pub(crate) fn task(task: &str, language: Language) -> String {
     format!("{}: {task}", words(language).task)
 }
 
-/// What the tool of a hand-off is for.
+/// The description of a hand-off's tool.
 pub(crate) fn handoff_tool(to: &str, description: &str, language: Language) -> String {
     let description = description.trim();
-    match language {
-        Language::Korean => {
-            format!("대화를 `{to}` 에이전트에게 넘기고 차례를 끝낸다. {to}: {description}")
-        }
-        _ => format!(
-            "Hands the conversation over to the agent `{to}` and ends your turn. {to}: {description}"
-        ),
-    }
+    sentence!(
+        language,
+        "대화를 `{to}` 에이전트에게 넘기고 차례를 끝낸다. {to}: {description}",
+        "Hands the conversation over to the agent `{to}` and ends your turn. {to}: {description}"
+    )
 }
 
-/// What the argument of a hand-off is.
+/// The description of a hand-off's argument.
 pub(crate) fn handoff_task(language: Language) -> &'static str {
     match language {
         Language::Korean => "그 에이전트가 할 일. 앞뒤 대화를 몰라도 알 수 있게 쓴다.",
@@ -126,25 +109,23 @@ pub(crate) fn handoff_task(language: Language) -> &'static str {
 
 /// The result of a hand-off.
 pub(crate) fn handed_over(to: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!("대화를 `{to}` 에이전트에게 넘겼습니다."),
-        _ => format!("The conversation was handed over to `{to}`."),
-    }
+    sentence!(
+        language,
+        "대화를 `{to}` 에이전트에게 넘겼습니다.",
+        "The conversation was handed over to `{to}`."
+    )
 }
 
 /// The result of a hand-off that another one came before.
 pub(crate) fn second_handoff(to: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!(
-            "같은 답에서 `{to}` 에이전트에게 먼저 넘겼으므로 이 호출은 실행하지 않았습니다. 대화는 한 에이전트에게만 넘길 수 있습니다."
-        ),
-        _ => format!(
-            "This call was not made: the same reply hands over to `{to}` before it, and a conversation is handed over to one agent."
-        ),
-    }
+    sentence!(
+        language,
+        "같은 답에서 `{to}` 에이전트에게 먼저 넘겼으므로 이 호출은 실행하지 않았습니다. 대화는 한 에이전트에게만 넘길 수 있습니다.",
+        "This call was not made: the same reply hands over to `{to}` before it, and a conversation is handed over to one agent."
+    )
 }
 
-/// How a model is asked for a summary.
+/// The system prompt for a summary.
 pub(crate) fn summarise(language: Language) -> &'static str {
     match language {
         Language::Korean => {
@@ -161,7 +142,7 @@ pub(crate) fn summarise(language: Language) -> &'static str {
     }
 }
 
-/// What stands before a summary.
+/// The sentence before a summary.
 pub(crate) fn summary(language: Language) -> &'static str {
     match language {
         Language::Korean => {
@@ -176,216 +157,7 @@ pub(crate) fn not_made(language: Language) -> &'static str {
     words(language).not_made
 }
 
-pub(crate) fn too_many(most: usize, language: Language) -> String {
-    match language {
-        Language::Korean => format!(
-            "한 번에 도구를 {most}번까지만 부를 수 있어, 그 뒤의 호출은 실행하지 않았습니다."
-        ),
-        _ => format!("At most {most} calls are made at once; those after them were not made."),
-    }
-}
-
-pub(crate) fn unknown_tool<'a>(
-    name: &str,
-    known: impl Iterator<Item = &'a str>,
-    language: Language,
-) -> String {
-    let name = cut(name, 64).0.escape_debug();
-    let known: Vec<_> = known.map(|name| format!("`{name}`")).collect();
-    match (language, known.is_empty()) {
-        (Language::Korean, true) => format!("`{name}` 도구는 없습니다. 도구 없이 답하세요."),
-        (Language::Korean, false) => {
-            format!("`{name}` 도구는 없습니다. 쓸 수 있는 도구: {}.", known.join(", "))
-        }
-        (_, true) => format!("There is no tool `{name}`. Answer without tools."),
-        (_, false) => format!("There is no tool `{name}`. The tools are: {}.", known.join(", ")),
-    }
-}
-
-pub(crate) fn bad_arguments(tool: &str, mistakes: &[String], language: Language) -> String {
-    let mistakes = mistakes.join(" ");
-    match language {
-        Language::Korean => format!(
-            "`{tool}`의 인자가 맞지 않아 실행하지 않았습니다. {mistakes} 고쳐서 다시 부르세요."
-        ),
-        _ => format!(
-            "The arguments do not fit `{tool}`, so it was not run. {mistakes} Correct them and call it again."
-        ),
-    }
-}
-
-/// The observation of a call that an interceptor refused.
-pub(crate) fn refused(tool: &str, reason: &str, language: Language) -> String {
-    let reason = bounded(reason.to_owned(), language);
-    match language {
-        Language::Korean => format!("`{tool}` 호출은 실행하지 않았습니다: {reason}"),
-        _ => format!("The call of `{tool}` was not made: {reason}"),
-    }
-}
-
-/// Why a call is refused that a person was asked about in vain.
-pub(crate) fn unanswered(language: Language) -> &'static str {
-    match language {
-        Language::Korean => "제때 승인받지 못했습니다.",
-        _ => "nobody approved it in time.",
-    }
-}
-
-/// Why a call is refused that a person rejected.
-pub(crate) fn rejected(message: Option<&str>, language: Language) -> String {
-    let message = message.map(str::trim).filter(|message| !message.is_empty());
-    match (language, message) {
-        (Language::Korean, None) => "담당자가 승인하지 않았습니다.".to_owned(),
-        (Language::Korean, Some(said)) => format!("담당자가 승인하지 않았습니다. {said}"),
-        (_, None) => "a person rejected it.".to_owned(),
-        (_, Some(said)) => format!("a person rejected it. {said}"),
-    }
-}
-
-/// Why a call is refused that the agent may not make.
-pub(crate) fn not_permitted(language: Language) -> &'static str {
-    match language {
-        Language::Korean => "이 도구를 쓸 권한이 없습니다.",
-        _ => "this agent may not use the tool.",
-    }
-}
-
-/// Why a call is refused that changes the world after untrusted content.
-pub(crate) fn after_untrusted(language: Language) -> &'static str {
-    match language {
-        Language::Korean => {
-            "밖에서 온 내용을 읽은 뒤에는 무엇을 바꾸는 도구를 쓸 수 없습니다. 사용자에게 알리세요."
-        }
-        _ => {
-            "nothing may be changed after content from outside was read. Tell the user what you would do."
-        }
-    }
-}
-
-/// Why a call past a limit of the turn is refused: of `tool`, or of all.
-pub(crate) fn call_limit(tool: Option<&str>, most: u64, language: Language) -> String {
-    match (language, tool) {
-        (Language::Korean, Some(tool)) => format!(
-            "`{tool}`은(는) 한 차례에 {most}번까지만 부를 수 있습니다. 지금까지 찾은 것으로 계속하세요."
-        ),
-        (Language::Korean, None) => format!(
-            "도구는 한 차례에 {most}번까지만 부를 수 있습니다. 지금까지 찾은 것으로 답하세요."
-        ),
-        (_, Some(tool)) => format!(
-            "`{tool}` is called at most {most} times in a turn. Go on with what was found so far."
-        ),
-        (_, None) => {
-            format!("Tools are called at most {most} times in a turn. Answer with what was found.")
-        }
-    }
-}
-
-/// The result of a call that was made with other `arguments` than the model gave.
-pub(crate) fn changed(arguments: &Arguments, result: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!("[인자를 {arguments}(으)로 고쳐 실행했습니다]\n{result}"),
-        _ => format!("[made with the arguments {arguments} instead]\n{result}"),
-    }
-}
-
-fn panicked(tool: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!("`{tool}` 도구가 내부 오류로 멈췄습니다. 다른 방법을 쓰세요."),
-        _ => format!("The tool `{tool}` broke down. Take another way."),
-    }
-}
-
-pub(crate) fn in_doubt(tool: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!(
-            "`{tool}` 호출 도중에 프로그램이 멈춰, 실행되었는지 알 수 없습니다. 되풀이하면 안 되는 일이라 다시 실행하지 않았습니다. 결과를 확인하기 전에는 다시 부르지 말고, 사용자에게 알리세요."
-        ),
-        _ => format!(
-            "The program stopped while `{tool}` was called, so nobody knows whether it took effect. It must not be repeated and was not run again. Do not call it again before that is known, and tell the user."
-        ),
-    }
-}
-
-fn timed_out(tool: &str, after: Duration, language: Language) -> String {
-    match language {
-        Language::Korean => format!(
-            "`{tool}` 도구가 {after:?} 안에 끝나지 않아 중단했습니다. 더 작은 요청이나 다른 방법을 쓰세요."
-        ),
-        _ => format!(
-            "The tool `{tool}` did not finish within {after:?} and was stopped. Ask for less, or take another way."
-        ),
-    }
-}
-
-/// A result, at most as long as a model is shown. P22
-pub(crate) fn result(output: ToolOutput, language: Language) -> Observation {
-    let ToolOutput { text, data } = output;
-    // A program can do without its copy; a log cannot do without a bound.
-    let data = data.filter(|data| data.0.to_string().len() <= LONGEST_RESULT);
-    Observation::result(bounded(text, language), data)
-}
-
-/// What a model reads of a tool's own error.
-pub(crate) fn tool_error(tool: &str, error: &ToolError, language: Language) -> String {
-    match error {
-        ToolError::TimedOut { after } => return timed_out(tool, *after, language),
-        ToolError::Panicked => return panicked(tool, language),
-        ToolError::PoolExhausted { leaked } => return exhausted(tool, *leaked, language),
-        ToolError::Unavailable { retry_after, .. } => {
-            return unavailable(tool, *retry_after, language);
-        }
-        _ => {}
-    }
-    let report = bounded(error.report(), language);
-    match language {
-        Language::Korean => format!("`{tool}` 도구가 결과를 주지 못했습니다: {report}"),
-        _ => format!("The tool `{tool}` gave no result: {report}"),
-    }
-}
-
-fn exhausted(tool: &str, leaked: usize, language: Language) -> String {
-    match language {
-        Language::Korean => format!(
-            "끝나지 않은 호출이 {leaked}개라 `{tool}` 도구를 실행하지 않았습니다. 다른 방법을 쓰세요."
-        ),
-        _ => format!(
-            "The tool `{tool}` was not run: {leaked} earlier calls never ended. Take another way."
-        ),
-    }
-}
-
-fn unavailable(tool: &str, retry_after: Option<Duration>, language: Language) -> String {
-    let seconds = retry_after.map(|after| after.as_millis().div_ceil(1_000));
-    match (language, seconds) {
-        (Language::Korean, Some(seconds)) => format!(
-            "`{tool}` 도구가 거듭 실패해 {seconds}초 동안 쓸 수 없습니다. 다른 방법을 쓰거나, 쓸 수 없다고 답하세요."
-        ),
-        (Language::Korean, None) => {
-            format!("`{tool}` 도구를 쓰는 사람이 많아 지금은 쓸 수 없습니다. 다른 방법을 쓰세요.")
-        }
-        (_, Some(seconds)) => format!(
-            "The tool `{tool}` failed again and again, and is not called for {seconds} s. Take another way, or answer that it cannot be used now."
-        ),
-        (_, None) => {
-            format!("The tool `{tool}` is busy and was not called. Take another way.")
-        }
-    }
-}
-
-/// `text`, at most as long as a model is shown.
-pub(crate) fn bounded(text: String, language: Language) -> String {
-    let (shown, more) = cut(&text, LONGEST_RESULT);
-    if !more {
-        return text;
-    }
-    let (all, part) = (text.len(), shown.len());
-    match language {
-        Language::Korean => format!("{shown}\n[잘림: 결과 {all}바이트 가운데 처음 {part}바이트]"),
-        _ => format!("{shown}\n[cut: the first {part} of {all} bytes]"),
-    }
-}
-
-struct Words {
+struct AgentWords {
     tools: &'static str,
     arguments: &'static str,
     call_form: &'static str,
@@ -399,14 +171,14 @@ struct Words {
     not_made: &'static str,
 }
 
-fn words(language: Language) -> &'static Words {
+fn words(language: Language) -> &'static AgentWords {
     match language {
         Language::Korean => &KOREAN,
         _ => &ENGLISH,
     }
 }
 
-const KOREAN: Words = Words {
+const KOREAN: AgentWords = AgentWords {
     tools: "\n\n## 도구\n\n쓸 수 있는 도구는 다음이 전부입니다. 인자는 JSON Schema로 적었습니다.\n",
     arguments: "인자",
     call_form: "\n\n## 도구를 부를 때\n\n\
@@ -434,7 +206,7 @@ const KOREAN: Words = Words {
     not_made: "이 호출은 실행되지 않았습니다. 그 전에 차례가 끝났습니다.",
 };
 
-const ENGLISH: Words = Words {
+const ENGLISH: AgentWords = AgentWords {
     tools: "\n\n## Tools\n\nThese tools are all there are. Their arguments are given as JSON Schema.\n",
     arguments: "arguments",
     call_form: "\n\n## To call a tool\n\n\

@@ -8,18 +8,18 @@ use jsonschema::{
 };
 use serde_json::Value;
 
-use crate::{observation::cut, unique::doubled};
+use crate::{arguments::duplicate_key, observation::cut, sentence::sentence};
 
-/// How many mistakes a model is told at once.
+/// The most mistakes in one message to a model.
 const MISTAKES: usize = 5;
 
-/// How long the arguments of a call may be, in bytes: a quarter of the longest line that is read of a model's server.
+/// The most bytes of a call's arguments: a quarter of the longest line that is read of a model's server.
 const LONGEST: usize = 1024 * 1024;
 
-/// How much of a value a sentence quotes, in bytes.
+/// The most bytes of a value that a sentence quotes.
 const QUOTED: usize = 80;
 
-/// How often a pattern of a schema may back up. Schemas come from outside too.
+/// The most steps back of a schema's pattern. Schemas come from outside too.
 const BACKTRACKS: usize = 10_000;
 
 /// Compiles `schema`. What it refers to has to stand in it: nothing is fetched.
@@ -30,50 +30,49 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, BoxError> {
         .map_err(|error| error.to_string().into())
 }
 
-/// What is wrong with `arguments`, a sentence each; nothing when they fit.
+/// The mistakes in `arguments`, a sentence each; none when they fit.
 pub(crate) fn mistakes(validator: &Validator, arguments: &str, language: Language) -> Vec<String> {
     if arguments.len() > LONGEST {
         return vec![too_long(arguments.len(), language)];
     }
     // A key that stands twice is told before anything else: what is read has one of the two values only.
-    if let Some(key) = doubled(arguments) {
+    if let Some(key) = duplicate_key(arguments) {
         return vec![twice(short(&key), language)];
     }
     match serde_json::from_str(arguments) {
         Ok(arguments) => faults(validator, &arguments, Noun::Arguments, language),
-        Err(error) => vec![match language {
-            Language::Korean => format!("인자가 JSON이 아닙니다({error})."),
-            _ => format!("The arguments are not JSON ({error})."),
-        }],
+        Err(error) => vec![sentence!(
+            language,
+            "인자가 JSON이 아닙니다({error}).",
+            "The arguments are not JSON ({error})."
+        )],
     }
 }
 
 fn too_long(bytes: usize, language: Language) -> String {
-    match language {
-        Language::Korean => {
-            format!("인자가 {bytes}바이트입니다. {LONGEST}바이트까지만 받으니 나누어 부르세요.")
-        }
-        _ => format!(
-            "The arguments have {bytes} bytes, and at most {LONGEST} are taken: make several calls."
-        ),
-    }
+    sentence!(
+        language,
+        "인자가 {bytes}바이트입니다. {LONGEST}바이트까지만 받으니 나누어 부르세요.",
+        "The arguments have {bytes} bytes, and at most {LONGEST} are taken: make several calls."
+    )
 }
 
 fn twice(key: &str, language: Language) -> String {
-    match language {
-        Language::Korean => format!("`{key}` 값이 두 번 있습니다. 한 번만 쓰세요."),
-        _ => format!("`{key}` stands twice: write it once."),
-    }
+    sentence!(
+        language,
+        "`{key}` 값이 두 번 있습니다. 한 번만 쓰세요.",
+        "`{key}` stands twice: write it once."
+    )
 }
 
-/// What is checked.
+/// The value that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Noun {
     Arguments,
     Answer,
 }
 
-/// What is wrong with `value`, a sentence each; nothing when it fits.
+/// The mistakes in `value`, a sentence each; none when it fits.
 pub(crate) fn faults(
     validator: &Validator,
     value: &Value,
@@ -87,76 +86,47 @@ pub(crate) fn faults(
 fn sentence(error: &ValidationError<'_>, noun: Noun, language: Language) -> String {
     let field = field(error.instance_path().as_str());
     let value = quoted(error.instance());
-    let korean = language == Language::Korean;
-    match error.kind() {
+    let (in_korean, in_english) = (named(&field, noun, true), named(&field, noun, false));
+    let (korean, english) = match error.kind() {
         ValidationErrorKind::Required { property } => {
             let missing = below(&field, property.as_str().unwrap_or_default());
-            match korean {
-                true => format!("`{missing}` 값이 없습니다."),
-                false => format!("`{missing}` is missing."),
-            }
+            (format!("`{missing}` 값이 없습니다."), format!("`{missing}` is missing."))
         }
         ValidationErrorKind::Type { kind } => {
             let kind = type_name(kind);
-            match korean {
-                true => {
-                    format!(
-                        "{}의 형식은 {kind}이어야 하는데 {value}입니다.",
-                        named(&field, noun, true)
-                    )
-                }
-                false => {
-                    format!(
-                        "{} has to be of type {kind}, and is {value}.",
-                        named(&field, noun, false)
-                    )
-                }
-            }
+            (
+                format!("{in_korean}의 형식은 {kind}이어야 하는데 {value}입니다."),
+                format!("{in_english} has to be of type {kind}, and is {value}."),
+            )
         }
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().map(|all| all.iter().map(quoted).collect::<Vec<_>>());
             let options = options.unwrap_or_default().join(", ");
-            match korean {
-                true => format!(
-                    "{}에는 {options} 중 하나를 써야 하는데 {value}입니다.",
-                    named(&field, noun, true)
-                ),
-                false => {
-                    format!(
-                        "{} has to be one of {options}, and is {value}.",
-                        named(&field, noun, false)
-                    )
-                }
-            }
+            (
+                format!("{in_korean}에는 {options} 중 하나를 써야 하는데 {value}입니다."),
+                format!("{in_english} has to be one of {options}, and is {value}."),
+            )
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            let names: Vec<_> =
-                unexpected.iter().map(|name| format!("`{}`", below(&field, short(name)))).collect();
-            let names = names.join(", ");
-            match (korean, noun) {
-                (true, Noun::Arguments) => format!("{names} 인자는 없습니다."),
-                (true, Noun::Answer) => format!("{names} 항목은 없습니다."),
-                (false, Noun::Arguments) => format!("There is no argument {names}."),
-                (false, Noun::Answer) => format!("There is no field {names}."),
-            }
+            let names = unexpected.iter().map(|name| format!("`{}`", below(&field, short(name))));
+            let names = names.collect::<Vec<_>>().join(", ");
+            let (korean, english) = match noun {
+                Noun::Arguments => ("인자는", "argument"),
+                Noun::Answer => ("항목은", "field"),
+            };
+            (format!("{names} {korean} 없습니다."), format!("There is no {english} {names}."))
         }
         _ => {
-            let said = error.masked().to_string();
-            match korean {
-                true => format!(
-                    "{}의 값 {value}이(가) 맞지 않습니다({}).",
-                    named(&field, noun, true),
-                    short(&said)
-                ),
-                false => format!(
-                    "{} does not fit, and is {value} ({}).",
-                    named(&field, noun, false),
-                    short(&said)
-                ),
-            }
+            let message = error.masked().to_string();
+            let message = short(&message);
+            (
+                format!("{in_korean}의 값 {value}이(가) 맞지 않습니다({message})."),
+                format!("{in_english} does not fit, and is {value} ({message})."),
+            )
         }
-    }
+    };
+    if language == Language::Korean { korean } else { english }
 }
 
 /// The field a JSON pointer names: `/items/0/name` is `items.0.name`.

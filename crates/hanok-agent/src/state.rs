@@ -3,44 +3,44 @@
 use hanok_state::{Messages, State, ToolCall};
 use serde::{Deserialize, Serialize};
 
-use crate::{FaultKind, Handoff, TurnUsage};
+use crate::{handoff::Handoff, observation::FaultKind, usage::TurnUsage};
 
 /// The state of a ReAct agent. A turn begins with [`ReactAgent::ask`](crate::ReactAgent::ask), which resets everything
 /// but the messages.
 #[derive(State, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentState {
-    /// The conversation. Every call in it has exactly one observation, which carries the call's id (B113).
+    /// The conversation. Every call in it has exactly one observation, which carries the call's id.
     pub messages: Messages,
-    /// How often the model was asked in this turn.
+    /// The number of model calls in this turn.
     pub iteration: u32,
-    /// How often it may be. 0 means what the agent was built with.
+    /// The most model calls of the turn. 0 stands for the agent's own limit.
     pub max_iterations: u32,
     /// The agent.
     pub agent_name: String,
     /// The calls of the last reply that have no observation yet, in its order.
     pub pending_tool_calls: Vec<ToolCall>,
-    /// What the last reply got wrong. The model reads it with the observations.
+    /// The faults of the last reply. The model reads them with the observations.
     pub faults: Vec<Fault>,
-    /// Whether the turn is over.
+    /// True when the turn is over.
     pub should_stop: bool,
     /// The final answer of the turn, if it has one.
     pub answer: Option<String>,
-    /// Why the turn is over.
+    /// The reason for which the turn is over.
     pub stopped: Option<StopReason>,
     /// To whom the turn was handed over, if it was.
     pub handoff: Option<Handoff>,
-    /// What the turn used so far.
+    /// The usage of the turn so far.
     pub usage: TurnUsage,
 }
 
-/// Why an agent's turn is over.
+/// The reason for which an agent's turn is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopReason {
     /// It has an answer.
     Answered,
-    /// The model was asked as often as it may be. What was found is in the messages.
+    /// The model was asked as often as it may be. The observations are in the messages.
     MaxIterations,
     /// The model said nothing, and nothing again.
     EmptyReply,
@@ -48,7 +48,7 @@ pub enum StopReason {
     NoToolCall,
     /// It was handed over to another agent.
     HandedOff,
-    /// It was handed over as often as it may be. What was found is in the messages. B114
+    /// It was handed over as often as it may be. The observations are in the messages.
     HopLimit,
 }
 
@@ -73,7 +73,7 @@ impl StopReason {
 pub struct Fault {
     /// The call, if a whole one could be read.
     pub call_id: Option<String>,
-    /// What is wrong.
+    /// The faults.
     pub kind: FaultKind,
     /// The same as a sentence.
     pub text: String,

@@ -1,12 +1,13 @@
 //! Answers of a model as values of a Rust type.
 
+pub(crate) mod error;
 mod extract;
 mod strict;
 mod words;
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
-use hanok_core::{BoxError, Call, CallKey};
+use hanok_core::{Call, CallKey};
 use hanok_model::{
     ChatModel, ChatReply, ChatRequest, Finish, ModelError, ResponseFormat, ToolChoice, Usage,
 };
@@ -16,14 +17,11 @@ use jsonschema::Validator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use thiserror::Error;
 
-use crate::{observation::cut, schema};
+use self::error::{Miss, MissReason, StructuredError};
+use crate::schema;
 
-/// How much of a reply an error holds, in bytes.
-const KEPT: usize = 2_000;
-
-/// How a model is told the form of its answer.
+/// The place of the form of an answer in its request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -77,31 +75,32 @@ pub enum StructuredMode {
 /// ```
 pub struct Structured<T> {
     name: String,
-    schema: Arc<Schema>,
+    schema: Arc<AnswerSchema>,
     mode: StructuredMode,
     repairs: u32,
     language: Language,
     value: PhantomData<fn() -> T>,
 }
 
-/// What an answer has to be.
-struct Schema {
+/// The schema of an answer.
+struct AnswerSchema {
     /// As it is checked, and shown in a prompt.
     own: Value,
-    /// As a server is given it.
-    sent: Value,
-    /// Whether it stands in an object that the caller does not know of.
+    /// As a server is given it, where that differs.
+    sent: Option<Value>,
+    /// True for an answer in an object that was made for it.
     wrapped: bool,
     validator: Result<Validator, String>,
 }
 
-/// By which way an answer came.
+/// The place of the schema in the request that got an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum StructuredWay {
+pub enum SchemaPlace {
     /// The server was given the schema.
-    Schema,
+    #[serde(rename = "schema")]
+    Server,
     /// The schema stood in the prompt.
     Prompt,
 }
@@ -112,69 +111,16 @@ pub enum StructuredWay {
 pub struct StructuredReply<T> {
     /// The answer.
     pub value: T,
-    /// How it came.
-    pub way: StructuredWay,
-    /// How often the model was asked: 1, or more where an answer did not fit.
-    pub asked: u32,
+    /// The place of the schema in the request.
+    #[serde(rename = "way")]
+    pub sent_in: SchemaPlace,
+    /// The requests that the answer took: 1, or more where an answer did not fit.
+    #[serde(rename = "asked")]
+    pub attempts: u32,
     /// The tokens of all that was asked.
     pub usage: Usage,
     /// The model, as its server names it.
     pub model: String,
-}
-
-/// Why there is no answer of the form that was asked for.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum StructuredError {
-    /// The model did not answer.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The schema of the answer is none, or refers to what is not in it. Another attempt cannot help.
-    #[error("the schema `{name}` cannot be used")]
-    Schema {
-        /// Its name.
-        name: String,
-        /// Why not.
-        source: BoxError,
-    },
-    /// The model refused to answer, in its words, or its server kept the answer back.
-    #[error("the model refused to answer as `{name}`")]
-    Refused {
-        /// The schema's name.
-        name: String,
-        /// What it said, at most 2,000 bytes of it.
-        text: String,
-    },
-    /// The answer was longer than it may be. Ask with more `max_tokens`, or for less.
-    #[error("the answer as `{name}` was cut off")]
-    CutOff {
-        /// The schema's name.
-        name: String,
-        /// What there was of it, at most 2,000 bytes.
-        text: String,
-    },
-    /// The model said nothing, and nothing again.
-    #[error("the model said nothing as `{name}`")]
-    Empty {
-        /// The schema's name.
-        name: String,
-    },
-    /// The answer does not fit, and did not when the model was told what is wrong.
-    #[error("the answer does not fit `{name}`: {}", mistakes.join(" "))]
-    Invalid {
-        /// The schema's name.
-        name: String,
-        /// What is wrong with the last answer, a sentence each.
-        mistakes: Vec<String>,
-        /// The last answer, at most 2,000 bytes of it.
-        text: String,
-    },
-}
-
-/// What is wrong with a reply that may be better the next time.
-struct Miss {
-    text: String,
-    mistakes: Vec<String>,
 }
 
 impl<T: JsonSchema + DeserializeOwned> Structured<T> {
@@ -193,11 +139,29 @@ impl<T: JsonSchema + DeserializeOwned> Structured<T> {
 impl<T: DeserializeOwned> Structured<T> {
     /// An answer of a JSON schema that is known at run time only; `T` is [`serde_json::Value`], or what can be read from
     /// all that fits.
+    ///
+    /// ```
+    /// use hanok_agent::Structured;
+    /// use hanok_core::{Call, CallKey};
+    /// use hanok_model::{ChatRequest, Exchange, ScriptedModel};
+    /// use serde_json::{Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let call = Call::new(CallKey::new("1"), hanok_graph::Runtime::default().clock);
+    /// let schema = json!({"type": "object", "properties": {"days": {"type": "integer"}}, "required": ["days"]});
+    /// let model = ScriptedModel::new([Exchange::says("{\"days\": 15}")]);
+    /// let days = Structured::<Value>::of_schema("days", schema);
+    /// let reply = days.ask(&model, ChatRequest::new(["연차는 며칠?"]), &call).await?;
+    /// assert_eq!((reply.value, reply.attempts), (json!({"days": 15}), 1));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn of_schema(name: impl Into<String>, schema: Value) -> Self {
         Self {
             name: name.into(),
-            schema: Arc::new(Schema::new(schema)),
+            schema: Arc::new(AnswerSchema::new(schema)),
             mode: StructuredMode::default(),
             repairs: 1,
             language: Language::default(),
@@ -205,19 +169,27 @@ impl<T: DeserializeOwned> Structured<T> {
         }
     }
 
-    /// How the model is told the form. Default: by the server, and in the prompt if that refuses it.
+    /// Sets the place of the schema. Default: the server's, and the prompt where the server refuses the schema.
+    ///
+    /// ```
+    /// use hanok_agent::{Structured, StructuredMode};
+    ///
+    /// // This server ignores schemas; the prompt holds the form.
+    /// let number = Structured::<u32>::new("number").mode(StructuredMode::Prompt).repairs(2);
+    /// # drop(number);
+    /// ```
     #[must_use]
     pub fn mode(self, mode: StructuredMode) -> Self {
         Self { mode, ..self }
     }
 
-    /// How often a model whose answer does not fit is told so and asked again. Default: 1.
+    /// Limits the requests to a model whose answer does not fit, after the first. Default: 1.
     #[must_use]
     pub fn repairs(self, repairs: u32) -> Self {
         Self { repairs, ..self }
     }
 
-    /// The language of what is said to the model. Default: English.
+    /// Sets the language of the messages to the model. Default: English.
     #[must_use]
     pub fn language(self, language: Language) -> Self {
         Self { language, ..self }
@@ -226,6 +198,24 @@ impl<T: DeserializeOwned> Structured<T> {
     /// Asks `model`. Tools, the tool choice and the form of `request` are not sent, and nobody watches the tokens.
     ///
     /// Each time that the model is asked is a call of the budget.
+    ///
+    /// ```
+    /// use hanok_agent::Structured;
+    /// use hanok_core::{Call, CallKey};
+    /// use hanok_model::{ChatRequest, Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let call = Call::new(CallKey::new("1"), hanok_graph::Runtime::default().clock);
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("{\"answer\": \"fifteen\"}"),
+    ///     Exchange::says("{\"answer\": 15}").contains("has to be of type integer"),
+    /// ]);
+    /// let reply = Structured::<u32>::new("days").ask(&model, ChatRequest::new(["연차는?"]), &call).await?;
+    /// assert_eq!((reply.value, reply.attempts), (15, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -240,57 +230,65 @@ impl<T: DeserializeOwned> Structured<T> {
             StructuredError::Schema { name: self.name.clone(), source: error.as_str().into() }
         })?;
         let request = request.tools([]).tool_choice(ToolChoice::Auto);
-        let mut asking = Asking { model, call, way: StructuredWay::Schema, asked: 0 };
+        let mut asking = AnswerSession { model, call, sent_in: SchemaPlace::Server, attempts: 0 };
         if self.mode == StructuredMode::Prompt {
-            asking.way = StructuredWay::Prompt;
+            asking.sent_in = SchemaPlace::Prompt;
         }
-        let (mut usage, mut said) = (Usage::default(), Vec::new());
+        let (mut usage, mut repairs) = (Usage::default(), Vec::new());
         loop {
-            let reply = self.once(&mut asking, &request, &said).await?;
+            let reply = self.ask_once(&mut asking, &request, &repairs).await?;
             usage = usage.plus(reply.usage);
-            let miss = match self.read(&reply, validator)? {
+            let miss = match self.read(&reply, validator) {
                 Ok(value) => {
-                    let Asking { way, asked, .. } = asking;
-                    return Ok(StructuredReply { value, way, asked, usage, model: reply.model });
+                    let AnswerSession { sent_in, attempts, .. } = asking;
+                    let model = reply.model;
+                    return Ok(StructuredReply { value, sent_in, attempts, usage, model });
                 }
                 Err(miss) => miss,
             };
-            if u32::try_from(said.len() / 2).unwrap_or(u32::MAX) >= self.repairs {
-                return Err(self.failed(miss));
-            }
-            said.push(Message::assistant(miss.text));
-            let again = words::again(&miss.mistakes, &self.schema.own, self.language);
-            said.push(Message::user(again));
+            let is_last = u32::try_from(repairs.len() / 2).unwrap_or(u32::MAX) >= self.repairs;
+            let mistakes = match &miss.reason {
+                MissReason::Mistakes(mistakes) if !is_last => mistakes,
+                _ => return Err(miss.error(&self.name)),
+            };
+            let again = words::again(mistakes, &self.schema.own, self.language);
+            repairs.push(Message::assistant(miss.text));
+            repairs.push(Message::user(again));
         }
     }
 
     /// Asks once; by the prompt from then on if the server refuses the schema.
-    async fn once(
+    async fn ask_once(
         &self,
-        asking: &mut Asking<'_, impl ChatModel>,
+        asking: &mut AnswerSession<'_, impl ChatModel>,
         request: &ChatRequest,
-        said: &[Message],
+        repairs: &[Message],
     ) -> Result<ChatReply, StructuredError> {
-        let sent = self.request(request, said, asking.way);
+        let sent = self.request(request, repairs, asking.sent_in);
         match asking.ask(sent).await {
             Err(ModelError::BadRequest { .. })
-                if self.mode == StructuredMode::Auto && asking.way == StructuredWay::Schema =>
+                if self.mode == StructuredMode::Auto && asking.sent_in == SchemaPlace::Server =>
             {
-                asking.way = StructuredWay::Prompt;
-                Ok(asking.ask(self.request(request, said, asking.way)).await?)
+                asking.sent_in = SchemaPlace::Prompt;
+                Ok(asking.ask(self.request(request, repairs, asking.sent_in)).await?)
             }
             reply => Ok(reply?),
         }
     }
 
-    fn request(&self, request: &ChatRequest, said: &[Message], way: StructuredWay) -> ChatRequest {
-        let request = said.iter().cloned().fold(request.clone(), ChatRequest::message);
-        match way {
-            StructuredWay::Schema => request.response_format(ResponseFormat::JsonSchema {
+    fn request(
+        &self,
+        request: &ChatRequest,
+        repairs: &[Message],
+        sent_in: SchemaPlace,
+    ) -> ChatRequest {
+        let request = repairs.iter().cloned().fold(request.clone(), ChatRequest::message);
+        match sent_in {
+            SchemaPlace::Server => request.response_format(ResponseFormat::JsonSchema {
                 name: self.name.clone(),
-                schema: Json(self.schema.sent.clone()),
+                schema: Json(self.schema.sent.as_ref().unwrap_or(&self.schema.own).clone()),
             }),
-            StructuredWay::Prompt => {
+            SchemaPlace::Prompt => {
                 let form = words::form(&self.schema.own, self.language);
                 instructed(request.response_format(ResponseFormat::Text), &form)
             }
@@ -298,98 +296,80 @@ impl<T: DeserializeOwned> Structured<T> {
     }
 
     /// The answer in `reply`, or what is wrong with it.
-    fn read(
-        &self,
-        reply: &ChatReply,
-        validator: &Validator,
-    ) -> Result<Result<T, Miss>, StructuredError> {
+    fn read(&self, reply: &ChatReply, validator: &Validator) -> Result<T, Miss> {
         let text = reply.message.text();
+        let miss = |reason| Err(Miss { text: text.to_string(), reason });
         if matches!(reply.finish, Finish::Refused | Finish::ContentFilter) {
-            return Err(StructuredError::Refused { name: self.name.clone(), text: kept(&text) });
+            return miss(MissReason::Refused);
         }
-        let mistakes = match extract::objects(&text, |found| self.fits(found, validator)) {
-            Ok(value) => return Ok(Ok(value)),
-            Err(mistakes) => mistakes,
+        let mistakes = match extract::objects(&text, |value| self.fits(value, validator)) {
+            Ok(value) => return Ok(value),
+            Err(_) if reply.finish == Finish::Length => return miss(MissReason::CutOff),
+            Err(_) if text.trim().is_empty() => vec![words::nothing(self.language)],
+            Err(Some(mistakes)) => mistakes,
+            Err(None) => vec![words::no_json(self.language)],
         };
-        if reply.finish == Finish::Length {
-            return Err(StructuredError::CutOff { name: self.name.clone(), text: kept(&text) });
-        }
-        let mistakes = match (mistakes, text.trim().is_empty()) {
-            (_, true) => vec![words::nothing(self.language)],
-            (Some(mistakes), false) => mistakes,
-            (None, false) => vec![words::no_json(self.language)],
-        };
-        Ok(Err(Miss { text: text.into_owned(), mistakes }))
+        miss(MissReason::Mistakes(mistakes))
     }
 
-    /// `found` as a value, or what is wrong with it.
-    fn fits(&self, mut found: Value, validator: &Validator) -> Result<T, Vec<String>> {
-        strict::drop_nulls(&mut found, &self.schema.own);
-        let mistakes = schema::faults(validator, &found, schema::Noun::Answer, self.language);
+    /// `value` as an answer, or what is wrong with it.
+    fn fits(&self, mut value: Value, validator: &Validator) -> Result<T, Vec<String>> {
+        strict::drop_nulls(&mut value, &self.schema.own);
+        let mistakes = schema::faults(validator, &value, schema::Noun::Answer, self.language);
         if !mistakes.is_empty() {
             return Err(mistakes);
         }
         let answer = match self.schema.wrapped {
-            true => found.get_mut(strict::WRAP).map(Value::take).unwrap_or_default(),
-            false => found,
+            true => value.get_mut(strict::WRAP).map(Value::take).unwrap_or_default(),
+            false => value,
         };
         serde_json::from_value(answer)
             .map_err(|error| vec![words::unreadable(&error.to_string(), self.language)])
     }
-
-    fn failed(&self, Miss { text, mistakes }: Miss) -> StructuredError {
-        let name = self.name.clone();
-        match text.trim().is_empty() {
-            true => StructuredError::Empty { name },
-            false => StructuredError::Invalid { name, mistakes, text: kept(&text) },
-        }
-    }
 }
 
-impl Schema {
+impl AnswerSchema {
     fn new(schema: Value) -> Self {
         let wrapped = !strict::is_object(&schema);
         let own = if wrapped { strict::wrap(schema) } else { schema };
-        let sent = strict::strict(&own).unwrap_or_else(|| own.clone());
+        let sent = strict::strict(own.clone());
         let validator = schema::compile(&own).map_err(|error| error.to_string());
         Self { own, sent, wrapped, validator }
     }
 }
 
 /// A model that is asked several times for one answer.
-struct Asking<'a, M> {
+struct AnswerSession<'a, M> {
     model: &'a M,
     call: &'a Call,
-    way: StructuredWay,
-    asked: u32,
+    sent_in: SchemaPlace,
+    attempts: u32,
 }
 
-impl<M: ChatModel> Asking<'_, M> {
+impl<M: ChatModel> AnswerSession<'_, M> {
     async fn ask(&mut self, request: ChatRequest) -> Result<ChatReply, ModelError> {
         let key = self.call.key();
-        let key = match self.asked {
+        let key = match self.attempts {
             0 => key.clone(),
-            asked => CallKey::new(format!("{key}-{asked}")),
+            attempts => CallKey::new(format!("{key}-{attempts}")),
         };
-        self.asked += 1;
+        self.attempts += 1;
         self.model.chat(request, &self.call.keyed(key).quiet()).await
     }
 }
 
 /// `request` with `form` at the end of its system prompt. Servers take one system message, at the beginning.
 fn instructed(mut request: ChatRequest, form: &str) -> ChatRequest {
-    match request.messages.first_mut() {
-        Some(first) if first.role() == Role::System => {
-            let text = format!("{}\n\n{form}", first.text());
-            *first = first.clone().with_content(text);
+    let mut messages = request.messages.into_iter().peekable();
+    let system = match messages.next_if(|first| first.role() == Role::System) {
+        Some(system) => {
+            let text = format!("{}\n\n{form}", system.text());
+            system.with_content(text)
         }
-        _ => request.messages.insert(0, Message::system(form)),
-    }
+        None => Message::system(form),
+    };
+    request.messages = std::iter::once(system).chain(messages).collect();
     request
-}
-
-fn kept(text: &str) -> String {
-    cut(text, KEPT).0.to_owned()
 }
 
 impl<T> Clone for Structured<T> {

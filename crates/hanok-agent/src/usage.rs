@@ -1,4 +1,4 @@
-//! What a turn of an agent used.
+//! The usage of an agent's turn.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use hanok_core::Spent;
 use hanok_model::ChatReply;
 use serde::{Deserialize, Serialize};
 
-/// What a turn of an agent used so far. It is a part of the agent's state, so that it is right after a crash and in another
+/// The usage of an agent's turn so far. It is a part of the agent's state, so that it is right after a crash and in another
 /// process too: what a finished call used is counted once.
 ///
 /// What a run spent as a whole, with all its agents and nodes, is told at its end
@@ -21,7 +21,7 @@ pub struct TurnUsage {
     pub cached_tokens: u64,
     /// Replies that came from a cache of ours and cost nothing.
     pub cached_replies: u64,
-    /// Whether some of the tokens were counted here, because a server did not say.
+    /// True when some of the tokens were counted here, because a server did not say.
     pub estimated: bool,
     /// The calls that were made, by tool. One that was tried again is one.
     pub tools: BTreeMap<String, u64>,

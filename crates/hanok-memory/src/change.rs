@@ -1,23 +1,23 @@
-//! What a step of compaction changes.
+//! The change that a step of compaction makes.
 
 use std::collections::{HashMap, HashSet};
 
 use hanok_state::{Message, MessageOp, Messages, State, StateUpdate};
 
-use crate::{ConversationMemory, ConversationMemoryUpdate};
+use crate::memory::{ConversationMemory, ConversationMemoryUpdate};
 
-/// What compaction does to a conversation and its memory, as updates of the two.
+/// The updates by which compaction changes a conversation and its memory.
 #[derive(Debug, Clone, Default)]
 #[must_use]
-pub struct Change {
-    /// What is removed, and what takes another's place.
+pub struct CompactionChange {
+    /// The messages that are removed, and those that take another's place.
     pub messages: Vec<MessageOp>,
-    /// What is remembered instead.
+    /// The summaries and facts that are kept instead.
     pub memory: ConversationMemoryUpdate,
 }
 
-impl Change {
-    /// Whether it changes nothing.
+impl CompactionChange {
+    /// True when it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty() && self.memory.is_empty()
     }

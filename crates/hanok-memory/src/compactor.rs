@@ -1,6 +1,6 @@
 //! Compaction as a node of a graph.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Snapshot, StepError};
@@ -10,8 +10,14 @@ use thiserror::Error;
 use tracing::Instrument;
 
 use crate::{
-    Action, Around, Change, Compaction, ConversationMemory, Fact, MemoryEvent, PolicyError,
-    request::said, unit::Units,
+    action::Action,
+    change::CompactionChange,
+    event::MemoryEvent,
+    memory::{ConversationMemory, Fact},
+    policy::{Compaction, PolicyError},
+    prompt_size::PromptParts,
+    request::summary_text,
+    unit::Units,
 };
 
 /// The most steps that one call of the node takes: clear, summarise, shorten, and summaries to fold.
@@ -24,7 +30,7 @@ pub trait Remembers: State {
     /// The conversation.
     fn messages(&self) -> &Messages;
 
-    /// What is kept of messages that were taken out of it.
+    /// The summaries and facts of the messages that were taken out.
     fn memory(&self) -> &ConversationMemory;
 
     /// Text that was found for this turn and goes into the prompt. Default: none.
@@ -33,10 +39,10 @@ pub trait Remembers: State {
     }
 
     /// The update of the state that makes this change.
-    fn remember(change: Change) -> Self::Update;
+    fn remember(change: CompactionChange) -> Self::Update;
 }
 
-/// Why the node failed. A summary that could not be made is no failure of it: it is told as a [`MemoryEvent`], and the
+/// The error of the node. A summary that could not be made is no error: a [`MemoryEvent`] reports it, and the
 /// conversation stays as it is.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -44,7 +50,7 @@ pub enum MemoryError {
     /// The run is asked to stop, or may not ask a model any more.
     #[error(transparent)]
     Stopped(ModelError),
-    /// What was done could not be kept.
+    /// A memoised step could not be stored.
     #[error("a step of the compaction could not be kept")]
     Step(#[from] StepError),
 }
@@ -103,7 +109,25 @@ impl Compactor {
         Self { reserved: tokens, ..self }
     }
 
-    /// Pins what `find` finds in each message that is taken out, as [`stated`](crate::stated) does. Default: nothing is pinned.
+    /// Pins the facts that `find` reads in each message that is taken out, as [`stated_facts`](crate::stated_facts) does.
+    /// Default: no facts are pinned.
+    ///
+    /// ```
+    /// use hanok_memory::{Compaction, Compactor, Fact, FactKind};
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_state::Message;
+    ///
+    /// // Orders are remembered by their number, whatever the summaries say.
+    /// let order = |message: &Message| {
+    ///     let text = message.text();
+    ///     let is_order = text.contains("order #");
+    ///     let message = message.id().unwrap_or_default().to_owned();
+    ///     is_order.then(|| Fact { kind: FactKind::Other, text: text.into_owned(), message }).into_iter().collect()
+    /// };
+    /// let compactor = Compactor::new(Compaction::new(), ScriptedModel::new([]))?.pin(order);
+    /// # drop(compactor);
+    /// # Ok::<(), hanok_memory::PolicyError>(())
+    /// ```
     #[must_use]
     pub fn pin(self, find: impl Fn(&Message) -> Vec<Fact> + Send + Sync + 'static) -> Self {
         Self { pin: Some(Arc::new(find)), ..self }
@@ -114,9 +138,9 @@ impl Compactor {
         &self.policy
     }
 
-    /// What stands around a conversation in its prompts, with `context` found for a turn.
-    pub fn around<'a>(&'a self, context: &'a str) -> Around<'a> {
-        Around { system: &self.system, tools: &self.tools, context, reserved: self.reserved }
+    /// The other parts of the prompts of a conversation, with `context` found for a turn.
+    pub fn prompt_parts<'a>(&'a self, context: &'a str) -> PromptParts<'a> {
+        PromptParts { system: &self.system, tools: &self.tools, context, reserved: self.reserved }
     }
 
     /// The node: it makes the conversation smaller if the policy says so.
@@ -130,16 +154,16 @@ impl Compactor {
         move |state, context| {
             let compactor = compactor.clone();
             Box::pin(async move {
-                let found = state.context().unwrap_or_default();
+                let turn_text = state.context().unwrap_or_default();
                 let (messages, memory) = (state.messages(), state.memory());
-                let change = compactor.compact(messages, memory, found, &context).await?;
+                let change = compactor.compact(messages, memory, turn_text, &context).await?;
                 Ok(if change.is_empty() { S::update() } else { S::remember(change) })
             })
         }
     }
 
-    /// What becomes of this conversation, for a node of one's own. Each call of the model is a memoised step, and what is done
-    /// is told as a [`MemoryEvent`].
+    /// Compacts a conversation, for a node of one's own. Each call of the model is a memoised step, and each step
+    /// is reported as a [`MemoryEvent`].
     ///
     /// # Errors
     ///
@@ -148,21 +172,21 @@ impl Compactor {
         &self,
         messages: &Messages,
         memory: &ConversationMemory,
-        found: &str,
+        turn_text: &str,
         context: &Context<C>,
-    ) -> Result<Change, MemoryError> {
-        let mut whole = Change::default();
-        let (mut messages, mut memory) = (messages.clone(), memory.clone());
+    ) -> Result<CompactionChange, MemoryError> {
+        let mut whole = CompactionChange::default();
+        let (mut messages, mut memory) = (Cow::Borrowed(messages), Cow::Borrowed(memory));
         for round in 1..=ROUNDS {
-            let around = self.around(found);
+            let around = self.prompt_parts(turn_text);
             let Some(plan) = self.policy.plan(&messages, &memory, &around) else { break };
-            let said = match plan.action.asks() {
+            let text = match plan.action.asks_model() {
                 false => Ok(String::new()),
                 true => self.written(&plan.action, round, context).await?,
             };
             let facts = self.facts(&plan.action);
-            let applied = said.and_then(|said| {
-                let change = self.policy.apply(&plan, &said, &facts, &messages, &memory);
+            let applied = text.and_then(|text| {
+                let change = self.policy.apply(&plan, &text, &facts, &messages, &memory);
                 change.map_err(|error| error.to_string())
             });
             let change = match applied {
@@ -174,8 +198,9 @@ impl Compactor {
                     break;
                 }
             };
-            let unpinned = self.policy.pinned(&facts, &memory).0.len();
-            (messages, memory) = change.applied(&messages, &memory);
+            let unpinned = self.policy.pin(&facts, &memory).unpinned;
+            let (smaller, remembered) = change.applied(&messages, &memory);
+            (messages, memory) = (Cow::Owned(smaller), Cow::Owned(remembered));
             let after = self.policy.count(messages.iter(), &memory, &around);
             context.custom(&MemoryEvent::Compacted {
                 action: plan.action.code().to_owned(),
@@ -194,17 +219,17 @@ impl Compactor {
             (Action::Summarise { messages }, Some(pin)) => {
                 let refs: Vec<&Message> = messages.iter().collect();
                 let results = Units::of(&refs).results;
-                let said = messages
+                let by_user = messages
                     .iter()
                     .zip(results)
                     .filter(|(message, is_result)| message.role() == Role::User && !is_result);
-                said.flat_map(|(message, _)| pin(message)).collect()
+                by_user.flat_map(|(message, _)| pin(message)).collect()
             }
             _ => Vec::new(),
         }
     }
 
-    /// What the model writes for `action`, or why it wrote nothing. It is asked once for all of the task's runs.
+    /// The model's text for `action`, or the reason for which there is none. It is asked once for all of the task's runs.
     async fn written<C>(
         &self,
         action: &Action,
@@ -220,7 +245,7 @@ impl Compactor {
         };
         let reply = context.step(&format!("summary-{round}"), || self.ask(request, &call)).await;
         match reply {
-            Ok(reply) => Ok(said(&reply)),
+            Ok(reply) => Ok(summary_text(&reply)),
             Err(StepError::Failed(cause)) => match cause.downcast::<ModelError>() {
                 Ok(error)
                     if matches!(*error, ModelError::Cancelled | ModelError::OverBudget(_)) =>

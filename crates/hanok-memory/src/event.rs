@@ -1,30 +1,30 @@
-//! What a compaction tells of itself.
+//! Events of a compaction.
 
 use serde::{Deserialize, Serialize};
 
-/// What a compaction tells whoever observes the run, as a custom item.
+/// An event of a compaction, as a custom item of the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "memory", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MemoryEvent {
     /// The conversation is smaller.
     Compacted {
-        /// What was done: `clear`, `summarise`, `fold` or `shorten`.
+        /// The step: `clear`, `summarise`, `fold` or `shorten`.
         action: String,
         /// The tokens of the prompt before it.
         before: u64,
         /// The tokens of the prompt after it.
         after: u64,
-        /// How many messages are left.
+        /// The number of messages that remain.
         messages: usize,
-        /// How many facts could not be pinned, because there is no room for more.
+        /// The number of facts that could not be pinned for lack of room.
         unpinned: usize,
     },
     /// The conversation is as it was.
     Failed {
-        /// What was to be done.
+        /// The step.
         action: String,
-        /// Why it was not.
+        /// The reason.
         reason: String,
     },
 }

@@ -1,25 +1,31 @@
 #![doc = include_str!("../README.md")]
 
+mod action;
+mod apply;
 mod change;
 mod compactor;
-mod count;
 mod event;
 mod memory;
+mod pin;
 mod plan;
 mod policy;
+mod prompt_size;
 mod request;
 mod separated;
-mod stated;
+mod shrink;
+mod stated_facts;
 mod unit;
 
-pub use change::Change;
+pub use action::{Action, Replaced};
+pub use apply::NotApplied;
+pub use change::CompactionChange;
 pub use compactor::{Compactor, MemoryError, Remembers};
-pub use count::{Around, Counted};
 pub use event::MemoryEvent;
 pub use memory::{
     ConversationMemory, ConversationMemoryUpdate, Fact, FactKind, Summary, with_data,
 };
-pub use plan::{Action, NotApplied, Plan, Replaced};
-pub use policy::{Compaction, Keep, Overflow, PolicyError, Trigger};
+pub use plan::Plan;
+pub use policy::{Compaction, KeepRecent, Overflow, PolicyError, Trigger};
+pub use prompt_size::{PromptParts, PromptSize};
 pub use separated::SeparatorInside;
-pub use stated::stated;
+pub use stated_facts::stated_facts;

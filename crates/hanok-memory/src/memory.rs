@@ -1,4 +1,4 @@
-//! What a conversation keeps of what was taken out of it.
+//! The memory of a conversation: summaries and facts.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::separated::{self, SeparatorInside};
 
-/// What a conversation keeps of the messages that were taken out of it: summaries and facts. A field of any state, with
+/// The summaries and facts that stand for the messages that were taken out of a conversation. A field of any state, with
 /// `#[reduce(nested)]`.
 ///
 /// Both are by number, the oldest first. The log of a thread keeps the messages themselves.
@@ -18,7 +18,7 @@ pub struct ConversationMemory {
     /// Summaries, each of what was said between the one before and the one behind it.
     #[reduce(merge)]
     pub summaries: Map<String, Summary>,
-    /// What users said of themselves, in their own words. It outlives the summaries.
+    /// Facts that users stated, in their own words. They outlive the summaries.
     #[reduce(merge)]
     pub pinned: Map<String, Fact>,
 }
@@ -26,9 +26,9 @@ pub struct ConversationMemory {
 /// A summary of messages that were taken out of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// What the model wrote.
+    /// The model's text.
     pub text: String,
-    /// How many messages it stands for.
+    /// The number of messages that it stands for.
     pub messages: u32,
     /// The first and the last of them, by their ids.
     pub covers: (String, String),
@@ -37,7 +37,7 @@ pub struct Summary {
 /// Something that a user said of themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
-    /// What it is about. A later name takes the place of an earlier one.
+    /// The subject. A later name takes the place of an earlier one.
     pub kind: FactKind,
     /// The sentence, as it was said.
     pub text: String,
@@ -45,12 +45,12 @@ pub struct Fact {
     pub message: String,
 }
 
-/// What a fact is about.
+/// The subject of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FactKind {
-    /// What the user is called.
+    /// The user's name.
     Name,
     /// A date.
     Date,
@@ -61,7 +61,7 @@ pub enum FactKind {
 }
 
 impl ConversationMemory {
-    /// Whether there is nothing.
+    /// True without summaries and facts.
     pub fn is_empty(&self) -> bool {
         self.summaries.is_empty() && self.pinned.is_empty()
     }
@@ -76,7 +76,7 @@ impl ConversationMemory {
         self.pinned.iter().map(|(_, fact)| fact)
     }
 
-    /// What a model reads of it: the facts, then the summaries, numbered, the oldest first. `None` where there is nothing.
+    /// The memory as a model reads it: the facts, then the summaries, numbered, the oldest first. `None` for an empty one.
     ///
     /// It is data: it goes between marks ([`ConversationMemory::message`]) and never into a system prompt.
     pub fn text(&self, language: Language) -> Option<String> {
@@ -99,7 +99,7 @@ impl ConversationMemory {
         (!parts.is_empty()).then(|| parts.join("\n\n"))
     }
 
-    /// What a model reads of it and of `context` (text that was found elsewhere) as one message of data between `mark`s,
+    /// The memory and `context` (text that was found elsewhere) as one message of data between `mark`s,
     /// `None` where there is nothing. [`with_data`] puts it in its place.
     pub fn message(
         &self,
@@ -127,6 +127,15 @@ impl ConversationMemory {
     }
 
     /// The summaries in that form. Facts are not part of it.
+    ///
+    /// ```
+    /// use hanok_memory::ConversationMemory;
+    ///
+    /// let text = "first\n---SUMMARY_BREAK---\nsecond";
+    /// let memory = ConversationMemory::from_separated(text);
+    /// assert_eq!(memory.summaries().count(), 2);
+    /// assert_eq!(memory.to_separated().as_deref(), Ok(text));
+    /// ```
     ///
     /// # Errors
     ///
@@ -161,6 +170,20 @@ pub(crate) fn next<V: Clone>(map: &Map<String, V>) -> u64 {
 
 /// `messages` with `data` before the last one that a person said (at the end, where nobody said anything): what stands
 /// before it is the same in the next turn, so a server that keeps what it has read reads it once.
+///
+/// ```
+/// use hanok_memory::{ConversationMemory, with_data};
+/// use hanok_model::DataMark;
+/// use hanok_parse::Language;
+/// use hanok_state::{Message, Messages};
+///
+/// let memory = ConversationMemory::from_separated("휴가를 물었다.");
+/// let data = memory.message(None, Language::Korean, &DataMark::from_code("00ff"));
+/// let talk: Messages = [Message::user("그럼 병가는?").with_id("1")].into_iter().collect();
+/// let prompt = with_data(&talk, data);
+/// assert!(prompt[0].text().contains("휴가를 물었다."));
+/// assert_eq!(prompt[1].text(), "그럼 병가는?");
+/// ```
 pub fn with_data(messages: &Messages, data: Option<Message>) -> Vec<Message> {
     let mut all: Vec<Message> = messages.iter().cloned().collect();
     if let Some(data) = data {

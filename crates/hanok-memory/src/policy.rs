@@ -1,10 +1,10 @@
-//! When a conversation is made smaller, and what of it stays.
+//! The policy: the trigger of a compaction, and the messages that it keeps.
 
 use hanok_model::TokenCounter;
 use hanok_parse::Language;
 use thiserror::Error;
 
-/// When a conversation is made smaller.
+/// The condition under which a conversation is made smaller.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Trigger {
@@ -22,10 +22,10 @@ pub enum Trigger {
     All(Vec<Trigger>),
 }
 
-/// What of a conversation stays at least, counted from its end. A call stays with its results, so it may be more.
+/// The messages that stay at least, counted from the end. A call stays with its results, so it may be more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Keep {
+pub enum KeepRecent {
     /// So many messages.
     Messages(usize),
     /// As many messages as fit into so many tokens.
@@ -34,7 +34,7 @@ pub enum Keep {
     Turns(usize),
 }
 
-/// What becomes of a summary beyond the most that are kept.
+/// The handling of a summary beyond the most that are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Overflow {
@@ -46,7 +46,7 @@ pub enum Overflow {
     Fold,
 }
 
-/// Why a policy cannot work.
+/// The reason for which a policy cannot work.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PolicyError {
@@ -61,12 +61,12 @@ pub enum PolicyError {
     /// A share of a window that is not known.
     #[error("the trigger {0:?} needs the model's window; set it with `window`")]
     NoWindow(Trigger),
-    /// What stays would fire again at once.
+    /// The messages that stay would fire the trigger again at once.
     #[error("{keep:?} stays, and {trigger:?} would fire again at once; keep less")]
     KeepsTooMuch {
-        /// What stays.
-        keep: Keep,
-        /// What fires.
+        /// The messages that stay.
+        keep: KeepRecent,
+        /// The trigger that fires.
         trigger: Trigger,
     },
     /// A limit of tokens that the window never lets it reach, or that is none.
@@ -74,7 +74,7 @@ pub enum PolicyError {
         "the trigger {trigger:?} fires at {limit} tokens, and the window has {window}; take less, but not nothing"
     )]
     Limit {
-        /// What fires.
+        /// The trigger that fires.
         trigger: Trigger,
         /// At how many tokens.
         limit: u64,
@@ -86,16 +86,18 @@ pub enum PolicyError {
     NoSummaries,
 }
 
-/// How a conversation is kept small. Its defaults: at 10 messages the oldest are summarised and 5 stay, the last 3 summaries are
-/// kept, and there is no limit of tokens.
+/// The policy by which a conversation is kept small.
+///
+/// Its defaults: at 10 messages the oldest are summarised and 5 stay, the last 3 summaries are kept, and there is no limit of
+/// tokens.
 ///
 /// ```
-/// use hanok_memory::{Compaction, Keep, Overflow, Trigger};
+/// use hanok_memory::{Compaction, KeepRecent, Overflow, Trigger};
 ///
 /// let policy = Compaction::new()
 ///     .trigger(Trigger::Any(vec![Trigger::Messages(40), Trigger::Fraction(0.6)]))
 ///     .window(128_000)
-///     .keep(Keep::Turns(6))
+///     .keep(KeepRecent::Turns(6))
 ///     .overflow(Overflow::Fold);
 /// policy.check()?;
 /// assert_eq!(policy.limit(), Some(76_800));
@@ -105,7 +107,7 @@ pub enum PolicyError {
 #[must_use]
 pub struct Compaction {
     pub(crate) trigger: Trigger,
-    pub(crate) keep: Keep,
+    pub(crate) keep: KeepRecent,
     pub(crate) summaries: usize,
     pub(crate) overflow: Overflow,
     pub(crate) window: Option<u64>,
@@ -127,7 +129,7 @@ impl Compaction {
     pub fn new() -> Self {
         Self {
             trigger: Trigger::Messages(10),
-            keep: Keep::Messages(5),
+            keep: KeepRecent::Messages(5),
             summaries: 3,
             overflow: Overflow::default(),
             window: None,
@@ -139,53 +141,64 @@ impl Compaction {
         }
     }
 
-    /// When the conversation is made smaller. Default: at 10 messages.
+    /// Sets the trigger of a compaction. Default: 10 messages.
+    ///
+    /// ```
+    /// use hanok_memory::{Compaction, Trigger};
+    ///
+    /// // At 60 % of the window, but never for a few long messages.
+    /// let policy = Compaction::new()
+    ///     .trigger(Trigger::All(vec![Trigger::Fraction(0.6), Trigger::Above(8)]))
+    ///     .window(32_000);
+    /// assert_eq!(policy.limit(), Some(19_200));
+    /// ```
     pub fn trigger(self, trigger: Trigger) -> Self {
         Self { trigger, ..self }
     }
 
-    /// What stays. Default: 5 messages.
-    pub fn keep(self, keep: Keep) -> Self {
+    /// Sets the messages that stay. Default: 5 messages.
+    pub fn keep(self, keep: KeepRecent) -> Self {
         Self { keep, ..self }
     }
 
-    /// The most summaries that are kept. Default: 3.
+    /// Limits the summaries that are kept. Default: 3.
     pub fn summaries(self, summaries: usize) -> Self {
         Self { summaries, ..self }
     }
 
-    /// What becomes of more summaries. Default: the oldest is dropped.
+    /// Sets the handling of more summaries. Default: the oldest is dropped.
     pub fn overflow(self, overflow: Overflow) -> Self {
         Self { overflow, ..self }
     }
 
-    /// The tokens that the model can read and write. A prompt is kept below them by all means. Default: not known.
+    /// Sets the tokens that the model can read and write. A prompt is kept below them by all means. Default: not known.
     pub fn window(self, tokens: u64) -> Self {
         Self { window: Some(tokens), ..self }
     }
 
-    /// How tokens are counted. Default: by an estimate that errs upwards.
+    /// Sets the counter of tokens. Default: an estimate that errs upwards.
     pub fn counter(self, counter: TokenCounter) -> Self {
         Self { counter, ..self }
     }
 
-    /// The language of what models are asked and of marks in the conversation. Default: English.
+    /// Sets the language of requests to models and of marks in the conversation. Default: English.
     pub fn language(self, language: Language) -> Self {
         Self { language, ..self }
     }
 
-    /// The most tokens of a summary, as the model is told. Default: 500.
+    /// Sets the most tokens of a summary, which the model is asked to keep. Default: 500.
     pub fn summary_tokens(self, tokens: u32) -> Self {
         Self { summary_tokens: tokens, ..self }
     }
 
-    /// The most tokens of all pinned facts: what is stated when they are reached is not pinned, and that is reported. What is
+    /// Limits the tokens of all pinned facts. A fact beyond them is not pinned, and that is reported. What is
     /// pinned is never dropped. Default: 1,000.
     pub fn pinned_tokens(self, tokens: u64) -> Self {
         Self { pinned_tokens: tokens, ..self }
     }
 
-    /// From how many tokens on a result is long: an old one of these is cleared before anything is summarised. Default: 200.
+    /// Sets the tokens from which on a result is long. An old long result is cleared before anything is summarised. Default:
+    /// 200.
     pub fn long_result(self, tokens: u64) -> Self {
         Self { long_result: tokens, ..self }
     }
@@ -206,7 +219,14 @@ impl Compaction {
         }
     }
 
-    /// Whether the policy can work.
+    /// Checks the policy.
+    ///
+    /// ```
+    /// use hanok_memory::{Compaction, KeepRecent, PolicyError, Trigger};
+    ///
+    /// let again = Compaction::new().trigger(Trigger::Messages(10)).keep(KeepRecent::Messages(9));
+    /// assert!(matches!(again.check(), Err(PolicyError::KeepsTooMuch { .. })));
+    /// ```
     ///
     /// # Errors
     ///
@@ -220,6 +240,7 @@ impl Compaction {
     }
 
     fn check_trigger(&self, trigger: &Trigger) -> Result<(), PolicyError> {
+        let refused = |error: fn(Trigger) -> PolicyError| Err(error(trigger.clone()));
         let again = || PolicyError::KeepsTooMuch { keep: self.keep, trigger: trigger.clone() };
         let single = matches!(trigger, Trigger::Tokens(_) | Trigger::Fraction(_));
         if let (true, Some(limit), Some(window)) = (single, self.tokens_of(trigger), self.window)
@@ -229,25 +250,29 @@ impl Compaction {
             return Err(PolicyError::Limit { trigger: trigger.clone(), limit, window });
         }
         match (trigger, self.keep) {
-            (Trigger::Messages(0) | Trigger::Tokens(0), _) => {
-                Err(PolicyError::Trigger(trigger.clone()))
+            (Trigger::Messages(0) | Trigger::Tokens(0), _) => refused(PolicyError::Trigger),
+            (Trigger::Messages(at), KeepRecent::Messages(keep)) if keep + 2 > *at => Err(again()),
+            (Trigger::Above(above), KeepRecent::Messages(keep)) if keep + 1 > *above => {
+                Err(again())
             }
-            (Trigger::Messages(at), Keep::Messages(keep)) if keep + 2 > *at => Err(again()),
-            (Trigger::Above(above), Keep::Messages(keep)) if keep + 1 > *above => Err(again()),
-            (Trigger::Tokens(limit), Keep::Tokens(keep)) if keep > target(*limit) => Err(again()),
+            (Trigger::Tokens(limit), KeepRecent::Tokens(keep)) if keep > target(*limit) => {
+                Err(again())
+            }
             (Trigger::Fraction(share), _) if !(*share > 0.0 && *share < 1.0) => {
-                Err(PolicyError::Trigger(trigger.clone()))
+                refused(PolicyError::Trigger)
             }
             (Trigger::Fraction(share), keep) => match (self.window, keep) {
-                (None, _) => Err(PolicyError::NoWindow(trigger.clone())),
-                (Some(window), Keep::Tokens(keep)) if keep > target(share_of(window, *share)) => {
+                (None, _) => refused(PolicyError::NoWindow),
+                (Some(window), KeepRecent::Tokens(keep))
+                    if keep > target(share_of(window, *share)) =>
+                {
                     Err(again())
                 }
                 _ => Ok(()),
             },
             (Trigger::Any(all) | Trigger::All(all), _) => {
                 if all.is_empty() {
-                    return Err(PolicyError::Empty(trigger.clone()));
+                    return refused(PolicyError::Empty);
                 }
                 all.iter().try_for_each(|trigger| self.check_trigger(trigger))
             }
@@ -255,7 +280,7 @@ impl Compaction {
         }
     }
 
-    /// Whether a conversation of so many messages and tokens is to be made smaller. Tokens are counted when they are asked for.
+    /// True for a conversation of so many messages and tokens that is to be made smaller. Tokens are counted on demand.
     pub(crate) fn fires(&self, messages: usize, tokens: &impl Fn() -> u64) -> bool {
         self.holds(&self.trigger, messages, tokens)
     }
@@ -272,7 +297,7 @@ impl Compaction {
         }
     }
 
-    /// What may not be reached: the window, else a quarter above the limit.
+    /// The size that may not be reached: the window, else a quarter above the limit.
     pub(crate) fn most(&self) -> Option<u64> {
         let quarter_above = |limit: u64| limit.saturating_add(limit / 4);
         let limit = self.limit().map(quarter_above);
@@ -283,7 +308,7 @@ impl Compaction {
     }
 }
 
-/// What a prompt that has reached `limit` is brought down to: as much as fills up again in many turns.
+/// The size to which a prompt at `limit` is brought down: as much as fills up again in many turns.
 pub(crate) fn target(limit: u64) -> u64 {
     limit / 4 * 3
 }
@@ -300,7 +325,7 @@ fn share_of(window: u64, share: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Compaction, Keep, Overflow, PolicyError, Trigger};
+    use super::{Compaction, KeepRecent, Overflow, PolicyError, Trigger};
 
     #[test]
     fn triggers_are_joined_by_any_and_all() {
@@ -328,8 +353,8 @@ mod tests {
         let share = |share| Compaction::new().trigger(Trigger::Fraction(share));
         for (policy, want) in [
             (Compaction::new(), None),
-            (Compaction::new().keep(Keep::Messages(9)), Some("keep less")),
-            (Compaction::new().keep(Keep::Messages(8)), None),
+            (Compaction::new().keep(KeepRecent::Messages(9)), Some("keep less")),
+            (Compaction::new().keep(KeepRecent::Messages(8)), None),
             (
                 Compaction::new().trigger(Trigger::Tokens(10_000)).window(2_000),
                 Some("the window has 2000"),
@@ -339,7 +364,7 @@ mod tests {
             (Compaction::new().trigger(Trigger::Any(vec![])), Some("nothing in it")),
             (share(0.5), Some("`window`")),
             (share(0.5).window(1000), None),
-            (share(0.5).window(1000).keep(Keep::Tokens(400)), Some("keep less")),
+            (share(0.5).window(1000).keep(KeepRecent::Tokens(400)), Some("keep less")),
             (share(1.5).window(1000), Some("below 1")),
             (share(f64::NAN).window(1000), Some("below 1")),
             (Compaction::new().summaries(0), Some("at least one")),

@@ -1,18 +1,18 @@
-//! How a model is asked for a summary.
+//! The request for a summary.
 
 use hanok_model::{ChatReply, ChatRequest, DataMark, Finish};
 use hanok_parse::{Declared, Language, Parser};
 use hanok_state::Message;
 
-use crate::{Action, Compaction, unit::Units};
+use crate::{action::Action, policy::Compaction, unit::Units};
 
 /// The most characters of one message that a summary is made of: its beginning and its end.
 const LONGEST: usize = 4_000;
 
 impl Compaction {
-    /// What a model is asked for `action`, `None` where none is. What was said stands between `mark`s, as data.
+    /// The request to a model for `action`, `None` where none is asked. The conversation stands between `mark`s, as data.
     pub fn request(&self, action: &Action, mark: &DataMark) -> Option<ChatRequest> {
-        let said = match action {
+        let text = match action {
             Action::Summarise { messages } => transcript(messages),
             Action::Fold { summaries: (older, newer), .. } => {
                 format!("{}\n\n{}", older.text, newer.text)
@@ -20,7 +20,7 @@ impl Compaction {
             _ => return None,
         };
         let system = Message::system(instruction(action, self.summary_tokens, self.language));
-        let request = ChatRequest::new([system, Message::user(mark.around(&said))]);
+        let request = ChatRequest::new([system, Message::user(mark.around(&text))]);
         Some(request.temperature(0.0).max_tokens(self.summary_tokens.saturating_mul(2)))
     }
 }
@@ -55,7 +55,7 @@ fn instruction(action: &Action, tokens: u32, language: Language) -> String {
     }
 }
 
-/// What was said and done, a message a line. What a message has on further lines is indented: nothing in it can be taken for
+/// The messages and calls, a message a line. Further lines of a message are indented: nothing in it can be taken for
 /// another message.
 fn transcript(messages: &[Message]) -> String {
     let refs: Vec<&Message> = messages.iter().collect();
@@ -87,7 +87,7 @@ fn bounded(text: &str) -> String {
 }
 
 /// The summary in a reply, without the model's thoughts and without the label of an answer; or why it is none.
-pub(crate) fn said(reply: &ChatReply) -> Result<String, String> {
+pub(crate) fn summary_text(reply: &ChatReply) -> Result<String, String> {
     let text = reply.message.text();
     let calls = || !Parser::new(Declared::any()).parse(&text).calls.is_empty();
     if !reply.message.tool_calls().is_empty() || reply.finish == Finish::ToolCalls || calls() {
@@ -107,8 +107,8 @@ mod tests {
     use hanok_model::{ChatReply, DataMark, Finish};
     use hanok_state::{Message, ToolCall};
 
-    use super::said;
-    use crate::{Action, Compaction};
+    use super::summary_text;
+    use crate::{action::Action, policy::Compaction};
 
     #[test]
     fn a_summary_is_asked_of_everything_that_is_taken() {
@@ -143,17 +143,21 @@ mod tests {
             ("", ""),
         ] {
             let reply = ChatReply::new(Message::assistant(text), "m");
-            assert_eq!(said(&reply).as_deref(), Ok(want), "{text}");
+            assert_eq!(summary_text(&reply).as_deref(), Ok(want), "{text}");
         }
     }
 
     #[test]
     fn what_was_cut_off_or_calls_is_no_summary() {
         let reply = |text: &str| ChatReply::new(Message::assistant(text), "m");
-        assert!(said(&reply("이름은").finish(Finish::Length)).unwrap_err().contains("cut off"));
-        assert!(said(&reply("이").finish(Finish::ContentFilter)).unwrap_err().contains("kept"));
+        assert!(
+            summary_text(&reply("이름은").finish(Finish::Length)).unwrap_err().contains("cut off")
+        );
+        assert!(
+            summary_text(&reply("이").finish(Finish::ContentFilter)).unwrap_err().contains("kept")
+        );
         let call = r#"<tool_call>{"name": "find", "arguments": {}}</tool_call>"#;
-        assert!(said(&reply(call)).unwrap_err().contains("called a tool"));
+        assert!(summary_text(&reply(call)).unwrap_err().contains("called a tool"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ const LINE: &str = "---SUMMARY_BREAK---";
     "summary {number} has a line `---SUMMARY_BREAK---` of its own, so it could not be told from two"
 )]
 pub struct SeparatorInside {
-    /// Which summary, the oldest is 1.
+    /// The number of the summary; the oldest is 1.
     pub number: usize,
 }
 

@@ -1,20 +1,22 @@
-//! What of a conversation stays together.
+//! The parts of a conversation that stay together.
 
-use std::{collections::HashMap, ops::Range};
+use std::collections::HashMap;
 
 use hanok_parse::{Declared, Parser};
 use hanok_state::{Message, Role};
 
-/// What an observation of the text protocol begins with.
+/// The beginnings of an observation in the text protocol.
 pub(crate) const LABELS: [&str; 2] = ["Observation:", "관찰:"];
 
 /// A part of a conversation that is kept or taken as a whole: a message, or a call with its results and what was said
 /// before the last of them came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit {
-    /// Its messages.
-    pub(crate) messages: Range<usize>,
-    /// Whether a call in it has no result yet.
+    /// Its first message.
+    pub(crate) start: usize,
+    /// The first message behind it.
+    pub(crate) end: usize,
+    /// True while a call in it has no result.
     pub(crate) open: bool,
 }
 
@@ -45,14 +47,14 @@ impl Units {
                 open |= links.open(at);
                 at += 1;
             }
-            units.push(Unit { messages: from..to, open });
+            units.push(Unit { start: from, end: to, open });
             from = to;
         }
         let turns: Vec<usize> = (head..messages.len())
             .filter(|at| links.owner.get(*at).copied().flatten().is_none())
             .filter(|at| messages.get(*at).is_some_and(|message| is_said(message)))
             .collect();
-        let last = units.last().map_or(messages.len(), |unit| unit.messages.start);
+        let last = units.last().map_or(messages.len(), |unit| unit.start);
         let results = messages.iter().zip(&links.owner).map(|(message, owner)| {
             owner.is_some() || message.role() == Role::Tool || message.tool_call_id().is_some()
         });
@@ -65,13 +67,13 @@ impl Units {
     }
 }
 
-/// Which message belongs to which.
+/// The links between calls and their results.
 struct Links {
     /// The call that a message answers, if it does.
     owner: Vec<Option<usize>>,
-    /// How far what begins at a message reaches.
+    /// The end of the unit that begins at a message.
     ends: Vec<usize>,
-    /// How many calls of a message have no result.
+    /// The number of calls of a message without a result.
     missing: Vec<usize>,
 }
 
@@ -163,24 +165,24 @@ impl Links {
     }
 }
 
-/// Whether a message without an id may be what came of the call right before it.
+/// True for a message without an id that may be the result of the call right before it.
 fn is_observation(message: &Message) -> bool {
     let text = message.text();
     let labelled = LABELS.iter().any(|label| text.trim_start().starts_with(label));
     message.role() == Role::User && labelled
 }
 
-/// What a program puts into a conversation in the user's role, by the note it leaves with it.
+/// The kinds of messages that a program puts into a conversation in the user's role.
 const NOTES: [&str; 3] = ["task", "summary", "data"];
 
-/// Whether a person said it: no result, no task, no summary.
+/// True for a message of a person: no result, no task, no summary.
 fn is_said(message: &Message) -> bool {
     let kind = message.metadata().get("kind").and_then(|kind| kind.0.as_str());
     let noted = kind.is_some_and(|kind| NOTES.contains(&kind));
     message.role() == Role::User && message.tool_call_id().is_none() && !noted
 }
 
-/// Whether a model's text is a call, in any format.
+/// True for a model's text that is a call, in any format.
 fn writes_calls(message: &Message) -> bool {
     !Parser::new(Declared::any()).parse(&message.text()).calls.is_empty()
 }
@@ -216,11 +218,11 @@ mod tests {
     fn units(messages: &[Message]) -> (String, usize) {
         let messages: Vec<&Message> = messages.iter().collect();
         let units = Units::of(&messages);
-        let name = |Unit { messages, open }: &Unit| {
-            let last = messages.end - 1;
-            let range = match messages.start == last {
+        let name = |Unit { start, end, open }: &Unit| {
+            let last = end - 1;
+            let range = match *start == last {
                 true => last.to_string(),
-                false => format!("{}-{last}", messages.start),
+                false => format!("{start}-{last}"),
             };
             format!("{range}{}", if *open { "?" } else { "" })
         };

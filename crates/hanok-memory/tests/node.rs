@@ -8,7 +8,8 @@ use hanok_checkpoint::{Memory, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{BoxError, Context, END, EventKind, Graph, Input, START, Snapshot, Thread};
 use hanok_memory::{
-    Change, Compaction, Compactor, ConversationMemory, MemoryEvent, Remembers, stated,
+    Compaction, CompactionChange, Compactor, ConversationMemory, MemoryEvent, Remembers,
+    stated_facts,
 };
 use hanok_model::{Exchange, ModelError, ScriptedModel};
 use hanok_parse::Language;
@@ -30,7 +31,7 @@ impl Remembers for Chat {
         &self.memory
     }
 
-    fn remember(change: Change) -> ChatUpdate {
+    fn remember(change: CompactionChange) -> ChatUpdate {
         Chat::update().messages(change.messages).memory(change.memory)
     }
 }
@@ -38,7 +39,7 @@ impl Remembers for Chat {
 /// A memory node, and behind it one that answers.
 fn graph(model: &ScriptedModel, fails: Arc<std::sync::atomic::AtomicBool>) -> Graph<Chat> {
     let policy = Compaction::new().language(Language::Korean);
-    let compactor = Compactor::new(policy, model.clone()).unwrap().pin(stated);
+    let compactor = Compactor::new(policy, model.clone()).unwrap().pin(stated_facts);
     let memory = compactor.node::<Chat, ()>();
     // The node dies once behind its work, before its writes are stored.
     let dying = move |state: Snapshot<Chat>, context: Context| {
@@ -64,10 +65,10 @@ fn graph(model: &ScriptedModel, fails: Arc<std::sync::atomic::AtomicBool>) -> Gr
 }
 
 async fn say(thread: &Thread<Chat>, text: &str) -> Result<(Chat, Vec<MemoryEvent>), BoxError> {
-    told(thread, Input::New(Chat::update().message(Message::user(text)))).await
+    events(thread, Input::New(Chat::update().message(Message::user(text)))).await
 }
 
-async fn told(
+async fn events(
     thread: &Thread<Chat>,
     input: Input<Chat>,
 ) -> Result<(Chat, Vec<MemoryEvent>), BoxError> {
@@ -101,7 +102,7 @@ async fn a_summary_is_made_once_though_its_node_dies() {
     fails.store(true, std::sync::atomic::Ordering::SeqCst);
     say(&thread, "마지막 질문").await.unwrap_err();
     // The reply of the model was stored before the node died: it is not asked again.
-    let (chat, told) = told(&thread, Input::Resume).await.unwrap();
+    let (chat, told) = events(&thread, Input::Resume).await.unwrap();
     model.finished().unwrap();
     assert_eq!(chat.messages.len(), 6);
     let pinned: Vec<_> = chat.memory.pinned().map(|fact| fact.text.as_str()).collect();

@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
 use hanok_memory::{
-    Action, Around, Compaction, ConversationMemory, Keep, NotApplied, Overflow, Plan, Trigger,
-    stated,
+    Action, Compaction, ConversationMemory, KeepRecent, NotApplied, Overflow, Plan, PromptParts,
+    Trigger, stated_facts,
 };
 use hanok_parse::Language;
 use hanok_state::{Message, Messages, ToolCall};
 
-const AROUND: Around<'static> = Around { system: "", tools: &[], context: "", reserved: 0 };
+const AROUND: PromptParts<'static> =
+    PromptParts { system: "", tools: &[], context: "", reserved: 0 };
 
 /// `turns` turns of a question and an answer, as ids `u1`, `a1`, `u2`, …
 fn talk(turns: std::ops::RangeInclusive<usize>) -> Vec<Message> {
@@ -37,9 +38,9 @@ fn compacted(
 ) -> Vec<&'static str> {
     let mut done = Vec::new();
     while let Some(plan) = policy.plan(messages, memory, &AROUND) {
-        let said = if plan.action.asks() { write(&plan) } else { String::new() };
+        let said = if plan.action.asks_model() { write(&plan) } else { String::new() };
         let facts: Vec<_> = match &plan.action {
-            Action::Summarise { messages } => messages.iter().flat_map(stated).collect(),
+            Action::Summarise { messages } => messages.iter().flat_map(stated_facts).collect(),
             _ => Vec::new(),
         };
         let change = policy.apply(&plan, &said, &facts, messages, memory).unwrap();
@@ -138,7 +139,7 @@ fn gave(id: &str, text: String) -> Message {
 fn old_results_are_cleared_before_anything_is_summarised() {
     let policy = Compaction::new()
         .trigger(Trigger::Tokens(3_000))
-        .keep(Keep::Messages(2))
+        .keep(KeepRecent::Messages(2))
         .language(Language::Korean);
     let mut messages: Messages = [
         Message::user("휴가 규정").with_id("u1"),
@@ -218,7 +219,7 @@ fn everything_in_a_prompt_is_counted() {
     let tools = [spec];
     let messages: Messages = talk(1..=2).into_iter().collect();
     let memory = ConversationMemory::from_separated("요약");
-    let around = Around {
+    let around = PromptParts {
         system: "친절하게 답하세요.",
         tools: &tools,
         context: "연차는 15일",
@@ -230,14 +231,15 @@ fn everything_in_a_prompt_is_counted() {
     assert!(parts.iter().all(|part| *part > 0), "{count:?}");
     assert_eq!(count.total(), parts.iter().sum::<u64>());
     // What stands around the conversation counts for the trigger as well.
-    let policy = Compaction::new().trigger(Trigger::Tokens(count.total())).keep(Keep::Messages(1));
+    let policy =
+        Compaction::new().trigger(Trigger::Tokens(count.total())).keep(KeepRecent::Messages(1));
     assert!(policy.plan(&messages, &memory, &AROUND).is_none());
     assert!(policy.plan(&messages, &memory, &around).is_some());
 }
 
 #[test]
 fn a_limit_of_tokens_does_not_fire_in_every_turn() {
-    let policy = Compaction::new().trigger(Trigger::Tokens(2_000)).keep(Keep::Messages(4));
+    let policy = Compaction::new().trigger(Trigger::Tokens(2_000)).keep(KeepRecent::Messages(4));
     let mut messages = Messages::new();
     let mut memory = ConversationMemory::default();
     let (mut fired, mut most) = (0, 0);

@@ -9,7 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hanok_memory::{
-    Action, Around, Compaction, ConversationMemory, Keep, NotApplied, Overflow, Trigger, stated,
+    Action, Compaction, ConversationMemory, KeepRecent, NotApplied, Overflow, PromptParts, Trigger,
+    stated_facts,
 };
 use hanok_state::{Message, Messages, Role, ToolCall};
 use proptest::prelude::*;
@@ -108,21 +109,21 @@ fn policy() -> impl Strategy<Value = (Compaction, Option<usize>)> {
             .prop_map(|(m, t)| Trigger::Any(vec![Trigger::Messages(m), Trigger::Tokens(t)])),
     ];
     let keep = prop_oneof![
-        (0..6usize).prop_map(Keep::Messages),
-        (0..300u64).prop_map(Keep::Tokens),
-        (0..3usize).prop_map(Keep::Turns),
+        (0..6usize).prop_map(KeepRecent::Messages),
+        (0..300u64).prop_map(KeepRecent::Tokens),
+        (0..3usize).prop_map(KeepRecent::Turns),
     ];
     let overflow = prop_oneof![Just(Overflow::DropOldest), Just(Overflow::Fold)];
     (trigger, keep, overflow).prop_map(|(trigger, keep, overflow)| {
-        let messages = if let Keep::Messages(keep) = keep { Some(keep) } else { None };
+        let messages = if let KeepRecent::Messages(keep) = keep { Some(keep) } else { None };
         let policy =
             Compaction::new().trigger(trigger).keep(keep).overflow(overflow).window(20_000);
         (policy.summary_tokens(50), messages)
     })
 }
 
-fn around() -> Around<'static> {
-    Around { system: "친절하게", reserved: 50, ..Around::default() }
+fn around() -> PromptParts<'static> {
+    PromptParts { system: "친절하게", reserved: 50, ..PromptParts::default() }
 }
 
 /// Which message answers which, by ids and by place.
@@ -168,9 +169,9 @@ proptest! {
             (all.iter().cloned().collect(), ConversationMemory::default());
         let (mut rounds, mut gave_up) = (0, false);
         while let Some(plan) = policy.plan(&messages, &memory, &around()) {
-            let text = if plan.action.asks() { words(summary) } else { String::new() };
+            let text = if plan.action.asks_model() { words(summary) } else { String::new() };
             let facts: Vec<_> = match &plan.action {
-                Action::Summarise { messages } => messages.iter().flat_map(stated).collect(),
+                Action::Summarise { messages } => messages.iter().flat_map(stated_facts).collect(),
                 _ => Vec::new(),
             };
             let change = match policy.apply(&plan, &text, &facts, &messages, &memory) {
@@ -228,7 +229,7 @@ proptest! {
                 .count();
             prop_assert!(takeable == 0 || gave_up, "{takeable} messages could go, {total} tokens");
             let long = messages.iter().any(|m| {
-                owners.contains_key(m.id().unwrap()) && policy.count([m], &ConversationMemory::default(), &Around::default()).messages > 2_000
+                owners.contains_key(m.id().unwrap()) && policy.count([m], &ConversationMemory::default(), &PromptParts::default()).messages > 2_000
             });
             prop_assert!(!long || gave_up, "a huge result is left, {total} tokens");
         }

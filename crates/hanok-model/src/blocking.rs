@@ -13,13 +13,13 @@ use std::{
 
 use crate::ToolError;
 
-/// How many calls run at once if nothing else is said.
+/// The default number of calls that run at once.
 const THREADS: usize = 8;
 
-/// How many threads may be given up if nothing else is said.
+/// The default number of threads that may be given up.
 const LEAKED: usize = 16;
 
-/// A bounded pool of threads for tools that block. Clones are the same pool. P19
+/// A bounded pool of threads for tools that block. Clones are the same pool.
 ///
 /// So many calls run at once, those that come then wait for a thread. A call whose time is over is abandoned: nothing can
 /// stop its thread, which counts as *leaked*, and a new one takes its place. When as many have leaked as may, calls are
@@ -54,10 +54,10 @@ const LEAKED: usize = 16;
 pub struct BlockingPool {
     shared: Arc<Shared>,
     /// Closes the pool when the last handle is gone. The threads hold none.
-    _open: Arc<Open>,
+    _open: Arc<PoolHandle>,
 }
 
-struct Open(Arc<Shared>);
+struct PoolHandle(Arc<Shared>);
 
 struct Shared {
     threads: usize,
@@ -75,14 +75,14 @@ struct State {
     running: BTreeSet<u64>,
     /// The threads that have not leaked.
     live: usize,
-    /// How many of those wait for a job.
+    /// The number of those that wait for a job.
     idle: usize,
     leaked: usize,
     closed: bool,
 }
 
-/// What a thread is to do with a job.
-enum Turn {
+/// The instruction to a thread about a job.
+enum Instruction {
     Run,
     /// Nobody is left to run it.
     Refuse {
@@ -91,7 +91,7 @@ enum Turn {
 }
 
 /// Does its work and hands over how to tell whoever waits, which is done when the pool knows that the thread is free.
-type Job = Box<dyn FnOnce(Turn) -> Deliver + Send>;
+type Job = Box<dyn FnOnce(Instruction) -> Deliver + Send>;
 type Deliver = Box<dyn FnOnce() + Send>;
 
 impl BlockingPool {
@@ -103,10 +103,10 @@ impl BlockingPool {
             state: Mutex::default(),
             ready: Condvar::new(),
         });
-        Self { _open: Arc::new(Open(shared.clone())), shared }
+        Self { _open: Arc::new(PoolHandle(shared.clone())), shared }
     }
 
-    /// How many threads are given up and have not come back.
+    /// The number of threads that are given up and have not come back.
     pub fn leaked(&self) -> usize {
         self.shared.state().leaked
     }
@@ -125,18 +125,18 @@ impl BlockingPool {
         &self,
         work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let answer = Answer::new();
-        let given = answer.clone();
-        let job: Job = Box::new(move |turn| {
-            let result = match turn {
-                Turn::Run => {
+        let answer = ResultSlot::new();
+        let delivered = answer.clone();
+        let job: Job = Box::new(move |instruction| {
+            let result = match instruction {
+                Instruction::Run => {
                     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(ToolError::Panicked))
                 }
-                Turn::Refuse { leaked } => Err(ToolError::PoolExhausted { leaked }),
+                Instruction::Refuse { leaked } => Err(ToolError::PoolExhausted { leaked }),
             };
-            Box::new(move || given.set(result))
+            Box::new(move || delivered.set(result))
         });
-        let waiting = Waiting { shared: &self.shared, job: self.shared.submit(job)? };
+        let waiting = AwaitedJob { shared: &self.shared, job: self.shared.submit(job)? };
         let result = answer.wait().await;
         drop(waiting);
         result
@@ -188,10 +188,10 @@ impl Shared {
         Ok(())
     }
 
-    /// What a thread does all its life.
+    /// Runs jobs until the pool closes or the thread is not needed any more.
     fn work(&self) {
         while let Some((id, job)) = self.take() {
-            let deliver = job(Turn::Run);
+            let deliver = job(Instruction::Run);
             let is_needed = self.finished(id);
             deliver();
             if !is_needed {
@@ -252,7 +252,7 @@ impl Shared {
         };
         drop(state);
         for (_, job) in refused {
-            job(Turn::Refuse { leaked })();
+            job(Instruction::Refuse { leaked })();
         }
     }
 }
@@ -265,7 +265,7 @@ impl State {
     }
 }
 
-impl Drop for Open {
+impl Drop for PoolHandle {
     fn drop(&mut self) {
         self.0.state().closed = true;
         self.0.ready.notify_all();
@@ -273,21 +273,21 @@ impl Drop for Open {
 }
 
 /// A job that somebody waits for.
-struct Waiting<'a> {
+struct AwaitedJob<'a> {
     shared: &'a Arc<Shared>,
     job: u64,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for AwaitedJob<'_> {
     fn drop(&mut self) {
         self.shared.abandon(self.job);
     }
 }
 
 /// Hands one result from a thread to the task that waits for it.
-struct Answer<T>(Arc<Mutex<(Option<T>, Option<Waker>)>>);
+struct ResultSlot<T>(Arc<Mutex<(Option<T>, Option<Waker>)>>);
 
-impl<T> Answer<T> {
+impl<T> ResultSlot<T> {
     fn new() -> Self {
         Self(Arc::new(Mutex::new((None, None))))
     }
@@ -317,7 +317,7 @@ impl<T> Answer<T> {
     }
 }
 
-impl<T> Clone for Answer<T> {
+impl<T> Clone for ResultSlot<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }

@@ -8,6 +8,51 @@ use crate::{ChatReply, ChatRequest, ModelError};
 
 /// A language model.
 ///
+/// ```
+/// use hanok_core::{Call, Token};
+/// use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, Usage};
+/// use hanok_state::Message;
+///
+/// /// Says what the user said.
+/// #[derive(Debug)]
+/// struct Echo;
+///
+/// impl ChatModel for Echo {
+///     fn name(&self) -> &str {
+///         "echo"
+///     }
+///
+///     async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
+///         if call.stop().is_cancelled() {
+///             return Err(ModelError::Cancelled);
+///         }
+///         let text = request.messages.last().map(|last| last.text().into_owned()).unwrap_or_default();
+///         if let Some(sink) = call.sink() {
+///             sink.token(Token::Text(text.clone()));
+///         }
+///         let usage = Usage { output_tokens: 1, estimated: true, ..Usage::default() };
+///         call.spend().add(usage.spent());
+///         Ok(ChatReply::new(Message::assistant(text), self.name()).usage(usage))
+///     }
+/// }
+///
+/// # #[derive(Debug)]
+/// # struct Still;
+/// # impl hanok_core::Clock for Still {
+/// #     fn now(&self) -> hanok_core::Timestamp { hanok_core::Timestamp::default() }
+/// #     fn sleep(&self, _: std::time::Duration) -> hanok_core::BoxFuture<'static, ()> {
+/// #         Box::pin(std::future::pending())
+/// #     }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), ModelError> {
+/// # let call = Call::new(hanok_core::CallKey::new("1"), std::sync::Arc::new(Still));
+/// let reply = Echo.chat(ChatRequest::new(["안녕"]), &call).await?;
+/// assert_eq!((reply.message.text().as_ref(), call.spend().spent().model_calls), ("안녕", 1));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Contract
 ///
 /// - When [`Call::sink`] is `Some`, the model sends what it writes to it while it writes, piece by piece, and the

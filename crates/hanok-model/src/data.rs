@@ -6,7 +6,7 @@ use hanok_core::Rng;
 use serde::{Deserialize, Serialize};
 
 /// A mark around text that is data and not instructions. Nobody who writes the text can guess it, so nobody can close it
-/// early. P41
+/// early.
 ///
 /// ```
 /// use hanok_model::DataMark;

@@ -1,11 +1,11 @@
-//! Why a model did not answer.
+//! Errors of models.
 
 use std::{fmt, time::Duration};
 
 use hanok_core::{BoxError, OverBudget};
 use thiserror::Error;
 
-/// What took too long.
+/// The wait that took too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Wait {
@@ -17,7 +17,7 @@ pub enum Wait {
     NextToken,
     /// The whole answer.
     Total,
-    /// What was left of the call's own time.
+    /// The rest of the call's own time.
     Deadline,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for Wait {
     }
 }
 
-/// Why a model did not answer. Each variant is something else to do; what the server said is the source.
+/// The error of a model that did not answer. Each variant is something else to do; the server's answer is the source.
 ///
 /// No variant and no source ever holds the API key.
 #[derive(Debug, Error)]
@@ -45,18 +45,18 @@ pub enum ModelError {
     /// Something has to be set before any model can be asked.
     #[error("no model is configured: {missing}")]
     NotConfigured {
-        /// What to set.
+        /// The setting that is missing.
         missing: String,
     },
     /// The server refused the API key, or wants one. Another attempt cannot help.
-    #[error("{}", match given {
+    #[error("{}", match sent {
         true => "the model's server refused the API key; check the key and what it may use",
         false => "the model's server wants an API key and none was given; set OPENAI_API_KEY",
     })]
     BadKey {
-        /// Whether a key was sent.
-        given: bool,
-        /// What the server said.
+        /// True when a key was sent.
+        sent: bool,
+        /// The server's answer.
         source: Option<BoxError>,
     },
     /// The server has no such model.
@@ -64,37 +64,37 @@ pub enum ModelError {
     UnknownModel {
         /// The model that was asked for.
         model: String,
-        /// What the server said.
+        /// The server's answer.
         source: Option<BoxError>,
     },
     /// The conversation does not fit the model. Shorten it and ask again.
-    #[error("the conversation is too long for the model{}", room(*asked, *limit))]
+    #[error("the conversation is too long for the model{}", room(*requested, *limit))]
     ContextTooLong {
         /// The most tokens the model takes, if the server said it.
         limit: Option<u64>,
         /// The tokens that were asked for, if the server said it.
-        asked: Option<u64>,
-        /// What the server said.
+        requested: Option<u64>,
+        /// The server's answer.
         source: Option<BoxError>,
     },
     /// Too many requests. Wait and ask again.
     #[error("the model's server gets too many requests{}", later(*retry_after))]
     RateLimited {
-        /// When to ask again, if the server said it.
+        /// The wait before another request, if the server said it.
         retry_after: Option<Duration>,
-        /// What the server said.
+        /// The server's answer.
         source: Option<BoxError>,
     },
-    /// What was paid for is used up. Waiting does not help.
+    /// The paid quota is used up. Waiting does not help.
     #[error("the quota of this API key is used up; check its plan and billing")]
     QuotaExceeded {
-        /// What the server said.
+        /// The server's answer.
         source: Option<BoxError>,
     },
     /// The server refused the conversation for what it is about.
     #[error("the server's content filter refused the conversation; ask something else")]
     ContentFiltered {
-        /// What the server said.
+        /// The server's answer.
         source: Option<BoxError>,
     },
     /// The server refused the request as malformed or not supported.
@@ -102,7 +102,7 @@ pub enum ModelError {
     BadRequest {
         /// The HTTP status, or the one the server gave inside its answer.
         status: u16,
-        /// What the server said.
+        /// The server's answer.
         source: Option<BoxError>,
     },
     /// The server failed. Another attempt may help.
@@ -110,9 +110,9 @@ pub enum ModelError {
     Server {
         /// The HTTP status, or the one the server gave inside its answer.
         status: u16,
-        /// When to ask again, if the server said it.
+        /// The wait before another request, if the server said it.
         retry_after: Option<Duration>,
-        /// What the server said.
+        /// The server's answer.
         source: Option<BoxError>,
     },
     /// The answer broke off. What was received is not an answer.
@@ -120,7 +120,7 @@ pub enum ModelError {
     BrokenStream {
         /// The bytes received.
         received: u64,
-        /// How it broke.
+        /// The error of the connection.
         source: Option<BoxError>,
     },
     /// The server answered something that is no answer of a model.
@@ -128,17 +128,17 @@ pub enum ModelError {
         "the server's answer is none of a model: {what}; check that its address is that of an OpenAI-compatible API"
     )]
     Protocol {
-        /// What it is instead.
+        /// The answer's form instead.
         what: String,
-        /// How it could not be read.
+        /// The error of reading it.
         source: Option<BoxError>,
     },
     /// Something took too long.
     #[error("waited {after:?} for {what}")]
     TimedOut {
-        /// What.
+        /// The wait.
         what: Wait,
-        /// How long it was waited for.
+        /// The time that was waited.
         after: Duration,
     },
     /// The server cannot be reached.
@@ -148,7 +148,7 @@ pub enum ModelError {
     Unreachable {
         /// The server's address, without user, password and query.
         server: String,
-        /// Why not.
+        /// The reason.
         source: Option<BoxError>,
     },
     /// The server is not asked now, because it failed again and again or is asked by too many. Ask another one, or later.
@@ -156,7 +156,7 @@ pub enum ModelError {
     Unavailable {
         /// The server, as whoever guards it calls it.
         server: String,
-        /// When it is asked again, if that is known.
+        /// The wait before it is asked again, if that is known.
         retry_after: Option<Duration>,
     },
     /// The answer is larger than is allowed.
@@ -174,7 +174,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Whether the same request may be answered if it is made again.
+    /// True for an error after which the same request may be answered.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::TimedOut { what, .. } => *what != Wait::Deadline,

@@ -70,6 +70,17 @@ impl FnTool {
     }
 
     /// A tool whose arguments are known by a schema alone; `run` gets them as the model wrote them.
+    ///
+    /// ```
+    /// use hanok_model::{FnTool, ToolSpec};
+    /// use serde_json::json;
+    ///
+    /// // The schema comes from a file or from another server.
+    /// let spec = ToolSpec::new("echo", "Says it again", json!({"properties": {"text": {"type": "string"}}}))?;
+    /// let echo = FnTool::untyped(spec, |arguments, _call| async move { Ok(arguments.as_str().into()) });
+    /// # drop(echo);
+    /// # Ok::<(), hanok_model::InvalidSpec>(())
+    /// ```
     pub fn untyped<F, Fut>(spec: ToolSpec, run: F) -> Self
     where
         F: Fn(Arguments, Call) -> Fut + Send + Sync + 'static,
@@ -78,7 +89,7 @@ impl FnTool {
         Self::decoding(spec, move |arguments, call| Box::pin(run(arguments.clone(), call.clone())))
     }
 
-    /// A tool that blocks: its calls run on threads of its own, eight at once. P19
+    /// A tool that blocks: its calls run on threads of its own, eight at once.
     ///
     /// A call that takes too long is abandoned, and its thread counted until it comes back: see [`BlockingPool`]. A tool
     /// that looks at [`Call::stop`] and [`Call::time_left`] now and then ends in time.
@@ -136,13 +147,13 @@ impl FnTool {
         })
     }
 
-    /// What a call does to the world. Default: [`Effect::AtMostOnce`], the careful one.
+    /// Sets the effect of a call on the world. Default: [`Effect::AtMostOnce`], the careful one.
     #[must_use]
     pub fn effect(self, effect: Effect) -> Self {
         Self { effect, ..self }
     }
 
-    /// How long a call may take. Default: 30 s.
+    /// The time limit of a call. Default: 30 s.
     ///
     /// An agent holds its calls to it. Whoever runs a tool without one, as a node may, waits as long as the tool takes.
     #[must_use]

@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 
 use crate::{InvalidSpec, SharedTool, Tool, ToolError, ToolOutput, ToolSpec};
 
-type Given = Arc<dyn Fn(&Call) -> Result<Value, ToolError> + Send + Sync>;
+type Inject = Arc<dyn Fn(&Call) -> Result<Value, ToolError> + Send + Sync>;
 
 /// A tool some of whose arguments the service gives: the user, the tenant, a connection's name. A model neither sees them
-/// nor may set them; a call that does is refused. Nor do they stand in the conversation or in a log. B111
+/// nor may set them; a call that does is refused. Nor do they stand in the conversation or in a log.
 ///
 /// ```
 /// use hanok_core::Call;
@@ -38,7 +38,7 @@ type Given = Arc<dyn Fn(&Call) -> Result<Value, ToolError> + Send + Sync>;
 pub struct InjectedTool {
     tool: SharedTool,
     spec: ToolSpec,
-    injected: BTreeMap<String, Given>,
+    injected: BTreeMap<String, Inject>,
 }
 
 impl InjectedTool {
@@ -58,7 +58,23 @@ impl InjectedTool {
         self.with(name, move |_| Ok(value.clone()))
     }
 
-    /// Gives the argument `name` what `given` says of each call. An error of it is the call's.
+    /// Gives the argument `name` the value that `inject` computes for each call. An error of it is the call's.
+    ///
+    /// ```
+    /// use hanok_core::Call;
+    /// use hanok_model::{FnTool, InjectedTool, Tool, ToolError, ToolSpec};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({"properties": {"tenant": {"type": "string"}}});
+    /// let spec = ToolSpec::new("orders", "The orders", schema)?;
+    /// let orders = FnTool::untyped(spec, |_, _| async { Ok("none".into()) });
+    /// let orders = InjectedTool::new(orders).with("tenant", |call: &Call| match call.tenant() {
+    ///     Some(tenant) => Ok(tenant.as_str().into()),
+    ///     None => Err(ToolError::failed("nobody is signed in")),
+    /// })?;
+    /// assert_eq!(orders.spec().parameters().len(), 0);
+    /// # Ok::<(), hanok_model::InvalidSpec>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -66,21 +82,21 @@ impl InjectedTool {
     pub fn with(
         mut self,
         name: &str,
-        given: impl Fn(&Call) -> Result<Value, ToolError> + Send + Sync + 'static,
+        inject: impl Fn(&Call) -> Result<Value, ToolError> + Send + Sync + 'static,
     ) -> Result<Self, InvalidSpec> {
         self.spec = self.spec.without(name)?;
-        self.injected.insert(name.to_owned(), Arc::new(given));
+        self.injected.insert(name.to_owned(), Arc::new(inject));
         Ok(self)
     }
 
-    /// What the tool is called with: the model's arguments, and those that are given.
+    /// All arguments of the tool: the model's, and those that are injected.
     fn whole(&self, arguments: &Arguments, call: &Call) -> Result<Arguments, ToolError> {
         let mut whole: Map<String, Value> = arguments.decode().map_err(ToolError::arguments)?;
         if let Some(name) = self.injected.keys().find(|name| whole.contains_key(*name)) {
             return Err(ToolError::arguments(format!("there is no argument `{name}`")));
         }
-        for (name, given) in &self.injected {
-            whole.insert(name.clone(), given(call)?);
+        for (name, inject) in &self.injected {
+            whole.insert(name.clone(), inject(call)?);
         }
         Arguments::from_value(&whole).map_err(ToolError::failed)
     }

@@ -1,4 +1,4 @@
-//! What a language model sees and says, and the traits of models, embedders and tools.
+//! The requests and replies of language models, and the traits of models, embedders and tools.
 //!
 //! - **values**: [`ChatRequest`] and [`ChatReply`], [`ToolSpec`] (a tool as a model sees it, from a Rust type), token
 //!   counts ([`TokenCounter`]);

@@ -1,4 +1,4 @@
-//! What a model costs.
+//! The price of a model.
 
 use hanok_core::{Call, Spent};
 
@@ -15,7 +15,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// What an exchange cost, in millionths, rounded up.
+    /// The cost of an exchange, in millionths, rounded up.
     pub fn of(self, usage: Usage) -> u64 {
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
         let cost = part(usage.input_tokens, self.input) + part(usage.output_tokens, self.output);

@@ -52,20 +52,20 @@ pub struct NotRecorded {
 #[derive(Clone)]
 pub struct RecordedModel {
     name: Arc<str>,
-    mode: Mode,
+    mode: Recording,
 }
 
 #[derive(Clone)]
-enum Mode {
+enum Recording {
     Record { inner: SharedModel, file: Arc<Mutex<File>> },
     Replay(Arc<Mutex<HashMap<String, Replies>>>),
 }
 
-/// The replies to one request, and how many of them were given.
+/// The replies to one request, and the number of them that were played.
 #[derive(Default)]
 struct Replies {
     recorded: Vec<ChatReply>,
-    given: usize,
+    played: usize,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -84,7 +84,7 @@ impl RecordedModel {
     pub fn record(inner: impl ChatModel, path: impl AsRef<Path>) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let mode =
-            Mode::Record { file: Arc::new(Mutex::new(file)), inner: SharedModel::new(inner) };
+            Recording::Record { file: Arc::new(Mutex::new(file)), inner: SharedModel::new(inner) };
         Ok(Self { name: "recorded".into(), mode })
     }
 
@@ -99,7 +99,7 @@ impl RecordedModel {
             let Line { request, reply, .. } = serde_json::from_str(line)?;
             exchanges.entry(canonical::text(&request)).or_default().recorded.push(reply);
         }
-        let mode = Mode::Replay(Arc::new(Mutex::new(exchanges)));
+        let mode = Recording::Replay(Arc::new(Mutex::new(exchanges)));
         Ok(Self { name: "recorded".into(), mode })
     }
 }
@@ -107,20 +107,20 @@ impl RecordedModel {
 impl ChatModel for RecordedModel {
     fn name(&self) -> &str {
         match &self.mode {
-            Mode::Record { inner, .. } => inner.name(),
-            Mode::Replay(_) => &self.name,
+            Recording::Record { inner, .. } => inner.name(),
+            Recording::Replay(_) => &self.name,
         }
     }
 
     async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
         let sent = canonical(&request);
         match &self.mode {
-            Mode::Record { inner, file } => {
+            Recording::Record { inner, file } => {
                 let reply = inner.chat(request, call).await?;
                 append(file, sent, &reply).map_err(|error| ModelError::Other(error.into()))?;
                 Ok(reply)
             }
-            Mode::Replay(exchanges) => {
+            Recording::Replay(exchanges) => {
                 if call.stop().is_cancelled() {
                     return Err(ModelError::Cancelled);
                 }
@@ -137,8 +137,8 @@ impl ChatModel for RecordedModel {
 impl fmt::Debug for RecordedModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mode = match &self.mode {
-            Mode::Record { .. } => "record",
-            Mode::Replay(_) => "replay",
+            Recording::Record { .. } => "record",
+            Recording::Replay(_) => "replay",
         };
         f.debug_struct("RecordedModel").field("name", &self.name()).field("mode", &mode).finish()
     }
@@ -158,8 +158,8 @@ fn take(
     let text = canonical::text(request);
     let mut exchanges = exchanges.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(replies) = exchanges.get_mut(&text) {
-        let next = replies.given.min(replies.recorded.len().saturating_sub(1));
-        replies.given += 1;
+        let next = replies.played.min(replies.recorded.len().saturating_sub(1));
+        replies.played += 1;
         if let Some(reply) = replies.recorded.get(next) {
             return Ok(reply.clone());
         }

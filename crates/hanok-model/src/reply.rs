@@ -1,4 +1,4 @@
-//! What a model answers.
+//! The reply of a model.
 
 use hanok_core::Spent;
 use hanok_state::Message;
@@ -14,7 +14,7 @@ pub struct Usage {
     /// Of the tokens that it read, those that the server had read before and charges less for. 0 if it does not say.
     #[serde(default)]
     pub cached_tokens: u64,
-    /// Whether they were counted here, because the server did not say.
+    /// True for tokens that were counted here, because the server did not say.
     #[serde(default)]
     pub estimated: bool,
 }
@@ -31,7 +31,7 @@ impl Usage {
         }
     }
 
-    /// What a call with this usage spent, itself included.
+    /// The spending of a call with this usage, itself included.
     pub fn spent(self) -> Spent {
         Spent {
             model_calls: 1,
@@ -42,7 +42,7 @@ impl Usage {
     }
 }
 
-/// Why a model stopped writing.
+/// The reason for which a model stopped writing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -62,25 +62,25 @@ pub enum Finish {
     Other,
 }
 
-/// What a model answers.
+/// The reply of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ChatReply {
     /// The message of the model, with the calls it asks for.
     pub message: Message,
-    /// What it thought, where the server tells it apart from the answer. Not a part of the conversation.
+    /// The model's reasoning, where the server separates it from the answer. It is no part of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
     /// The tokens.
     #[serde(default)]
     pub usage: Usage,
-    /// Why it stopped.
+    /// The reason for which it stopped.
     #[serde(default)]
     pub finish: Finish,
     /// The model, as the server names it.
     #[serde(default)]
     pub model: String,
-    /// Whether it came from a cache and nobody was asked: it has no usage then.
+    /// True for a reply from a cache. It has no usage.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
 }
@@ -99,19 +99,19 @@ impl ChatReply {
         }
     }
 
-    /// What the model thought. Default: nothing told apart.
+    /// Sets the model's reasoning. Default: none.
     #[must_use]
     pub fn reasoning(self, reasoning: impl Into<String>) -> Self {
         Self { reasoning: Some(reasoning.into()), ..self }
     }
 
-    /// The tokens. Default: none.
+    /// Sets the tokens. Default: none.
     #[must_use]
     pub fn usage(self, usage: Usage) -> Self {
         Self { usage, ..self }
     }
 
-    /// Why the model stopped. Default: [`Finish::Stop`], or [`Finish::ToolCalls`] where it asks for tools.
+    /// Sets the reason to stop. Default: [`Finish::Stop`], or [`Finish::ToolCalls`] where the model asks for tools.
     #[must_use]
     pub fn finish(self, finish: Finish) -> Self {
         Self { finish, ..self }

@@ -1,4 +1,4 @@
-//! What a model is asked.
+//! A request to a model.
 
 use hanok_state::{Json, Message};
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ToolSpec, spec::schema_of};
 
-/// Whether a model is to call a tool.
+/// The choice whether a model has to call a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -41,12 +41,26 @@ pub enum ResponseFormat {
 
 impl ResponseFormat {
     /// JSON that is a `T`.
+    ///
+    /// ```
+    /// use hanok_model::{ChatRequest, ResponseFormat};
+    /// use schemars::JsonSchema;
+    ///
+    /// #[derive(JsonSchema)]
+    /// struct Days {
+    ///     /// The days of leave.
+    ///     days: u32,
+    /// }
+    ///
+    /// let request = ChatRequest::new(["연차는?"]).response_format(ResponseFormat::of::<Days>("days"));
+    /// assert!(matches!(request.response_format, ResponseFormat::JsonSchema { .. }));
+    /// ```
     pub fn of<T: JsonSchema>(name: impl Into<String>) -> Self {
         Self::JsonSchema { name: name.into(), schema: Json(schema_of::<T>()) }
     }
 }
 
-/// What a model is asked.
+/// A request to a model.
 ///
 /// ```
 /// use hanok_model::ChatRequest;
@@ -65,16 +79,16 @@ pub struct ChatRequest {
     /// The tools that the model may call natively. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
-    /// Whether it is to call one. Default: as it likes.
+    /// The choice whether it has to call one. Default: as it likes.
     #[serde(default)]
     pub tool_choice: ToolChoice,
     /// The form of the reply. Default: text.
     #[serde(default)]
     pub response_format: ResponseFormat,
-    /// How freely it chooses its words, from 0. Default: what the server takes.
+    /// The sampling temperature, from 0. Default: the server's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// The most tokens it may write. Default: what the server takes.
+    /// The most tokens that it may write. Default: the server's limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
     /// Texts that end the reply where they would stand. Default: none.
@@ -101,7 +115,7 @@ impl ChatRequest {
         Self { tools: tools.into_iter().collect(), ..self }
     }
 
-    /// Whether the model is to call a tool. Default: as it likes.
+    /// Sets whether the model has to call a tool. Default: as it likes.
     #[must_use]
     pub fn tool_choice(self, tool_choice: ToolChoice) -> Self {
         Self { tool_choice, ..self }
@@ -113,13 +127,13 @@ impl ChatRequest {
         Self { response_format, ..self }
     }
 
-    /// How freely the model chooses its words, from 0. Default: what the server takes.
+    /// Sets the sampling temperature, from 0. Default: the server's.
     #[must_use]
     pub fn temperature(self, temperature: f64) -> Self {
         Self { temperature: Some(temperature), ..self }
     }
 
-    /// The most tokens the model may write. Default: what the server takes.
+    /// Limits the tokens of the reply. Default: the server's limit.
     #[must_use]
     pub fn max_tokens(self, max_tokens: u32) -> Self {
         Self { max_tokens: Some(max_tokens), ..self }

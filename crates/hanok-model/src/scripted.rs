@@ -17,7 +17,7 @@ pub use self::exchange::Exchange;
 use self::exchange::Outcome;
 use crate::{ChatModel, ChatReply, ChatRequest, ModelError, TokenCounter, Usage, Wait};
 
-/// How a script and what happened differ.
+/// The difference between a script and what happened.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ScriptError {
@@ -26,35 +26,35 @@ pub enum ScriptError {
     Mismatch {
         /// The exchange, counted from 1.
         exchange: usize,
-        /// What was expected and is not so.
+        /// The expectation that failed.
         problem: String,
-        /// What the model was sent.
+        /// The request as a text.
         sent: String,
     },
     /// No exchange of those that are left expects the request.
     #[error(
-        "none of the {left} exchanges that are left expects this request\nthe model was sent:\n{sent}"
+        "none of the {remaining} exchanges that are left expects this request\nthe model was sent:\n{sent}"
     )]
     Unexpected {
-        /// How many are left.
-        left: usize,
-        /// What the model was sent.
+        /// The number of exchanges that remain.
+        remaining: usize,
+        /// The request as a text.
         sent: String,
     },
     /// The model was asked once more than the script says.
     #[error("the script ends after {exchanges} exchanges\nthe model was sent:\n{sent}")]
     Ended {
-        /// How many there are.
+        /// The number of exchanges.
         exchanges: usize,
-        /// What the model was sent.
+        /// The request as a text.
         sent: String,
     },
     /// Some exchanges did not happen.
-    #[error("{left} of {exchanges} exchanges of the script did not happen")]
+    #[error("{remaining} of {exchanges} exchanges of the script did not happen")]
     Unfinished {
-        /// How many.
-        left: usize,
-        /// Of how many.
+        /// The number of exchanges that remain.
+        remaining: usize,
+        /// The number of all exchanges.
         exchanges: usize,
     },
 }
@@ -110,21 +110,23 @@ impl ScriptedModel {
         Self { any_order: true, ..self }
     }
 
-    /// What the model was sent so far, in the order it came.
+    /// The requests to the model so far, in their order.
     pub fn requests(&self) -> Vec<ChatRequest> {
         self.script().requests.clone()
     }
 
-    /// Whether the whole script happened.
+    /// Checks that the whole script happened.
     ///
     /// # Errors
     ///
     /// [`ScriptError::Unfinished`] when exchanges are left.
     pub fn finished(&self) -> Result<(), ScriptError> {
         let script = self.script();
-        match script.left() {
+        match script.remaining() {
             0 => Ok(()),
-            left => Err(ScriptError::Unfinished { left, exchanges: script.exchanges.len() }),
+            remaining => {
+                Err(ScriptError::Unfinished { remaining, exchanges: script.exchanges.len() })
+            }
         }
     }
 
@@ -195,23 +197,23 @@ impl ChatModel for ScriptedModel {
 }
 
 impl Script {
-    fn left(&self) -> usize {
+    fn remaining(&self) -> usize {
         self.exchanges.iter().flatten().count()
     }
 
     /// The exchange that answers `request`, which has happened then.
     fn take(&mut self, request: &ChatRequest, any_order: bool) -> Result<Exchange, ScriptError> {
         self.requests.push(request.clone());
-        let (exchanges, left) = (self.exchanges.len(), self.left());
+        let (exchanges, remaining) = (self.exchanges.len(), self.remaining());
         let sent = || shown(request);
         let mut open = self.exchanges.iter_mut().enumerate().filter(|(_, slot)| slot.is_some());
-        if any_order && left > 0 {
+        if any_order && remaining > 0 {
             let fitting = open.find(|(_, slot)| {
                 slot.as_ref().is_some_and(|exchange| exchange.problem(request).is_none())
             });
             return fitting
                 .and_then(|(_, slot)| slot.take())
-                .ok_or_else(|| ScriptError::Unexpected { left, sent: sent() });
+                .ok_or_else(|| ScriptError::Unexpected { remaining, sent: sent() });
         }
         let Some((index, slot)) = open.next() else {
             return Err(ScriptError::Ended { exchanges, sent: sent() });
@@ -229,7 +231,7 @@ impl fmt::Debug for ScriptedModel {
         f.debug_struct("ScriptedModel")
             .field("name", &self.name)
             .field("exchanges", &script.exchanges.len())
-            .field("left", &script.left())
+            .field("remaining", &script.remaining())
             .finish_non_exhaustive()
     }
 }

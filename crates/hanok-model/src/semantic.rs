@@ -28,7 +28,7 @@ pub struct Semantic {
     call: Call,
 }
 
-/// How many vectors there were for how many texts.
+/// The number of vectors that there were for a number of texts.
 #[derive(Debug, Error)]
 #[error("the embedder gave {vectors} vectors for {texts} texts")]
 struct Missing {
@@ -42,7 +42,7 @@ impl Semantic {
         Self { store, embedder, fields: Vec::new(), call }
     }
 
-    /// Of which fields a vector is made, one each. Default: one of all texts.
+    /// Sets the fields of which a vector is made, one each. Default: one vector of all texts.
     #[must_use]
     pub fn fields(self, fields: impl IntoIterator<Item = FieldPath>) -> Self {
         Self { fields: fields.into_iter().collect(), ..self }
@@ -121,10 +121,10 @@ impl Store for Semantic {
 
     async fn namespaces(
         &self,
-        asked: &Namespaces,
+        request: &Namespaces,
         now: Timestamp,
     ) -> Result<Vec<Labels>, StoreError> {
-        self.store.namespaces(asked, now).await
+        self.store.namespaces(request, now).await
     }
 
     async fn sweep(&self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {

@@ -9,7 +9,7 @@ use thiserror::Error;
 /// The longest name of a tool that model servers take.
 const LONGEST_NAME: usize = 64;
 
-/// Why something is no tool.
+/// The reason for which something is no tool.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InvalidSpec {
@@ -142,7 +142,7 @@ impl ToolSpec {
         &self.name
     }
 
-    /// What the tool does, in words for the model.
+    /// The tool's description, in words for the model.
     pub fn description(&self) -> &str {
         &self.description
     }
@@ -189,9 +189,9 @@ pub struct Parameter {
     pub name: String,
     /// Its type in words: `string`, `array of integer`, `"asc" or "desc"`.
     pub kind: String,
-    /// Whether a call has to have it.
+    /// True for a parameter that every call needs.
     pub required: bool,
-    /// What it is for.
+    /// The parameter's description.
     pub description: Option<String>,
 }
 

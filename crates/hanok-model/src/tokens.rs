@@ -1,17 +1,17 @@
-//! How many tokens a text is.
+//! Counts of tokens.
 mod estimate;
 
 use hanok_state::{Content, Message, Part};
 
 use crate::ChatRequest;
 
-/// What every message costs besides its text, and what the reply begins with: the rule of OpenAI's cookbook,
+/// The tokens of every message besides its text, and of the beginning of the reply: the rule of OpenAI's cookbook,
 /// "How to count tokens with tiktoken" (3 tokens a message, 1 for a name, 3 for the reply).
 const PER_MESSAGE: u64 = 3;
 const PER_NAME: u64 = 1;
 const PER_REPLY: u64 = 3;
 
-/// What a picture of 1024 × 1024 costs in full detail by OpenAI's rule (85 tokens and 170 for each of four tiles).
+/// The tokens of a picture of 1024 × 1024 in full detail by OpenAI's rule (85 tokens and 170 for each of four tiles).
 const PER_IMAGE: u64 = 765;
 
 /// Counts tokens: exactly for OpenAI's models, with the feature `tiktoken`; otherwise by an estimate that errs upwards.
@@ -46,7 +46,7 @@ impl TokenCounter {
         Self { counting: Counting::Estimate }
     }
 
-    /// Whether texts are counted exactly.
+    /// True for a counter that counts texts exactly.
     pub fn is_exact(&self) -> bool {
         !matches!(self.counting, Counting::Estimate)
     }

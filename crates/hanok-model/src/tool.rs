@@ -9,10 +9,10 @@ use thiserror::Error;
 
 use crate::ToolSpec;
 
-/// What a tool gave.
+/// The result of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolOutput {
-    /// What the model reads.
+    /// The text for the model.
     pub text: String,
     /// The same for programs, where there is more to say. Default: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,6 +26,15 @@ impl ToolOutput {
     }
 
     /// The same for programs. Default: nothing.
+    ///
+    /// ```
+    /// use hanok_model::ToolOutput;
+    /// use serde_json::json;
+    ///
+    /// // The model reads the sentence; a program reads the number.
+    /// let output = ToolOutput::new("연차는 15일입니다.").data(json!({"days": 15}));
+    /// assert_eq!(output.data.map(|data| data.0["days"].clone()), Some(json!(15)));
+    /// ```
     #[must_use]
     pub fn data(self, data: impl Into<Json>) -> Self {
         Self { data: Some(data.into()), ..self }
@@ -44,7 +53,7 @@ impl From<&str> for ToolOutput {
     }
 }
 
-/// Why a tool gave nothing.
+/// The error of a tool.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ToolError {
@@ -57,16 +66,16 @@ pub enum ToolError {
     /// The tool does not do this.
     #[error("refused: {reason}")]
     Refused {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// The tool took too long.
     #[error("the tool did not answer within {after:?}")]
     TimedOut {
-        /// How long it was waited for.
+        /// The time that was waited.
         after: Duration,
     },
-    /// The tool panicked. What it said is not for a model. P18
+    /// The tool panicked. What it said is not for a model.
     #[error("the tool broke down")]
     Panicked,
     /// The tool's server is not asked now, because it failed again and again or is asked by too many.
@@ -74,10 +83,10 @@ pub enum ToolError {
     Unavailable {
         /// The server, as whoever guards it calls it.
         server: String,
-        /// When it is asked again, if that is known.
+        /// The wait before it is asked again, if that is known.
         retry_after: Option<Duration>,
     },
-    /// Too many calls blocked a thread and never ended; none is made until one of them does. P19
+    /// Too many calls blocked a thread and never ended; none is made until one of them does.
     #[error("{leaked} calls never ended, and no other is made until one of them does")]
     PoolExhausted {
         /// The threads that were given up.
@@ -127,6 +136,61 @@ impl ToolError {
 
 /// Something a model may call.
 ///
+/// ```
+/// use std::time::Duration;
+///
+/// use hanok_core::{Call, Effect};
+/// use hanok_model::{InvalidSpec, SharedTool, Tool, ToolError, ToolOutput, ToolSpec};
+/// use hanok_state::Arguments;
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Order {
+///     /// The number of the order.
+///     number: u32,
+/// }
+///
+/// /// Looks orders up in a list.
+/// #[derive(Debug)]
+/// struct Orders {
+///     spec: ToolSpec,
+///     shipped: Vec<u32>,
+/// }
+///
+/// impl Orders {
+///     fn new(shipped: Vec<u32>) -> Result<Self, InvalidSpec> {
+///         Ok(Self { spec: ToolSpec::of::<Order>("order", "The state of an order")?, shipped })
+///     }
+/// }
+///
+/// impl Tool for Orders {
+///     fn spec(&self) -> &ToolSpec {
+///         &self.spec
+///     }
+///
+///     fn effect(&self) -> Effect {
+///         Effect::Pure
+///     }
+///
+///     fn timeout(&self) -> Duration {
+///         Duration::from_secs(1)
+///     }
+///
+///     async fn run(&self, arguments: &Arguments, _: &Call) -> Result<ToolOutput, ToolError> {
+///         let Order { number } = arguments.decode().map_err(ToolError::arguments)?;
+///         match self.shipped.contains(&number) {
+///             true => Ok("shipped".into()),
+///             false => Err(ToolError::failed(format!("there is no order {number}"))),
+///         }
+///     }
+/// }
+///
+/// let orders = SharedTool::new(Orders::new(vec![17])?);
+/// assert_eq!(orders.spec().parameters()[0].name, "number");
+/// # Ok::<(), InvalidSpec>(())
+/// ```
+///
 /// # Contract
 ///
 /// - What it reads is a model's: it is data, and never trusted.
@@ -139,10 +203,10 @@ pub trait Tool: fmt::Debug + Send + Sync + 'static {
     /// The tool as a model sees it.
     fn spec(&self) -> &ToolSpec;
 
-    /// What a call does to the world.
+    /// The effect of a call on the world.
     fn effect(&self) -> Effect;
 
-    /// How long a call may take. Default: 30 s.
+    /// The time limit of a call. Default: 30 s.
     fn timeout(&self) -> Duration {
         Duration::from_secs(30)
     }

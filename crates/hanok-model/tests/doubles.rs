@@ -44,7 +44,7 @@ async fn a_script_answers_checks_counts_and_keeps_what_it_was_sent() {
         call.spend().spent(),
         Spent { model_calls: 1, input_tokens: 10, output_tokens: 3, ..Spent::default() }
     );
-    assert_eq!(script.finished(), Err(ScriptError::Unfinished { left: 1, exchanges: 2 }));
+    assert_eq!(script.finished(), Err(ScriptError::Unfinished { remaining: 1, exchanges: 2 }));
 
     let second = model.chat(ask("찾아줘"), &call).await.unwrap();
     assert_eq!(
@@ -102,7 +102,7 @@ async fn a_watcher_sees_the_pieces_and_a_failure_after_them() {
     let error = script.chat(ask("?"), &call).await.unwrap_err();
     assert!(matches!(error, ModelError::BrokenStream { received: 7, .. }));
     assert_eq!(
-        watcher.seen(),
+        watcher.tokens(),
         [text("15"), text("일"), Token::Reasoning("음".into()), text("15일"), text("1")]
     );
 }

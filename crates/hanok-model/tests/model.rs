@@ -167,12 +167,16 @@ fn an_error_says_what_to_do_and_keeps_its_cause() {
     let cause = || Some("server: it is full".into());
     for (error, transient, want) in [
         (
-            ModelError::BadKey { given: false, source: cause() },
+            ModelError::BadKey { sent: false, source: cause() },
             false,
             "the model's server wants an API key and none was given; set OPENAI_API_KEY",
         ),
         (
-            ModelError::ContextTooLong { limit: Some(8192), asked: Some(9000), source: cause() },
+            ModelError::ContextTooLong {
+                limit: Some(8192),
+                requested: Some(9000),
+                source: cause(),
+            },
             false,
             "the conversation is too long for the model: 9000 tokens of at most 8192; shorten it",
         ),

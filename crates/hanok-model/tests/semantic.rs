@@ -23,17 +23,17 @@ const NOW: Timestamp = Timestamp(1_000);
 #[derive(Debug, Clone)]
 struct Watched {
     name: &'static str,
-    asked: Arc<Mutex<Vec<String>>>,
+    embedded: Arc<Mutex<Vec<String>>>,
     forgets: bool,
 }
 
 impl Watched {
     fn new(name: &'static str) -> Self {
-        Self { name, asked: Arc::default(), forgets: false }
+        Self { name, embedded: Arc::default(), forgets: false }
     }
 
-    fn asked(&self) -> Vec<String> {
-        std::mem::take(&mut *self.asked.lock().unwrap())
+    fn embedded(&self) -> Vec<String> {
+        std::mem::take(&mut *self.embedded.lock().unwrap())
     }
 }
 
@@ -47,7 +47,7 @@ impl Embedder for Watched {
     }
 
     async fn embed(&self, texts: &[String], call: &Call) -> Result<Vec<Vec<f32>>, ModelError> {
-        self.asked.lock().unwrap().push(texts.join(" | "));
+        self.embedded.lock().unwrap().push(texts.join(" | "));
         let mut vectors = HashEmbedder::new(64).embed(texts, call).await?;
         if self.forgets {
             vectors.pop();
@@ -73,7 +73,7 @@ fn meaning(text: &str) -> Search {
     Search::all(Tenant::default()).text(text).weight(1.0)
 }
 
-async fn found(store: &impl Store, search: Search) -> Vec<String> {
+async fn search_keys(store: &impl Store, search: Search) -> Vec<String> {
     let page = store.search(&search, NOW).await.unwrap();
     page.hits.iter().map(|hit| hit.item.key.key().to_owned()).collect()
 }
@@ -86,16 +86,16 @@ async fn what_is_put_gets_its_vectors_and_what_is_looked_for_too() {
     it.put(&key("leave"), put("휴가", "연차휴가는 15일"), NOW).await.unwrap();
     it.put(&key("lunch"), put("점심", "식당은 지하"), NOW).await.unwrap();
     it.put(&key("off"), put("휴가", "휴가").index(Index::Off), NOW).await.unwrap();
-    assert_eq!(embedder.asked(), ["연차휴가는 15일\n휴가", "식당은 지하\n점심"]);
+    assert_eq!(embedder.embedded(), ["연차휴가는 15일\n휴가", "식당은 지하\n점심"]);
 
-    assert_eq!(found(&it, meaning("연차휴가")).await, ["leave", "lunch"]);
-    assert_eq!(found(&it, meaning("지하 식당")).await, ["lunch", "leave"]);
-    assert_eq!(embedder.asked(), ["연차휴가", "지하 식당"]);
+    assert_eq!(search_keys(&it, meaning("연차휴가")).await, ["leave", "lunch"]);
+    assert_eq!(search_keys(&it, meaning("지하 식당")).await, ["lunch", "leave"]);
+    assert_eq!(embedder.embedded(), ["연차휴가", "지하 식당"]);
     // By its words alone nobody asks the embedder.
-    assert_eq!(found(&it, meaning("식당").weight(0.0)).await, ["lunch"]);
-    assert_eq!(found(&it, Search::all(Tenant::default())).await, ["leave", "lunch", "off"]);
-    assert_eq!(found(&it, meaning("  ")).await, [""; 0]);
-    assert_eq!(embedder.asked(), [""; 0]);
+    assert_eq!(search_keys(&it, meaning("식당").weight(0.0)).await, ["lunch"]);
+    assert_eq!(search_keys(&it, Search::all(Tenant::default())).await, ["leave", "lunch", "off"]);
+    assert_eq!(search_keys(&it, meaning("  ")).await, [""; 0]);
+    assert_eq!(embedder.embedded(), [""; 0]);
     // By both.
     let page = it.search(&meaning("식당").weight(0.5), NOW).await.unwrap();
     let scores: Vec<_> = page.hits.iter().map(|hit| (hit.text, hit.similarity)).collect();
@@ -118,12 +118,12 @@ async fn each_field_has_a_vector_and_an_item_may_name_its_own() {
     let writes = ["a", "b"].map(|name| Write::Put(key(name), put(name, "x")));
     let batch = Batch { writes: writes.to_vec(), ..Batch::default() };
     it.batch(batch, NOW).await.unwrap();
-    assert_eq!(embedder.asked(), ["하나", "넷 | 셋", "a | b"]);
+    assert_eq!(embedder.embedded(), ["하나", "넷 | 셋", "a | b"]);
     for (text, first) in [("넷", "both"), ("셋", "both"), ("하나", "title"), ("여섯", "own")]
     {
-        assert_eq!(found(&it, meaning(text)).await[0], first, "{text}");
+        assert_eq!(search_keys(&it, meaning(text)).await[0], first, "{text}");
     }
-    assert!(!found(&it, meaning("다섯")).await.contains(&"blank".to_owned()));
+    assert!(!search_keys(&it, meaning("다섯")).await.contains(&"blank".to_owned()));
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn an_embedder_that_fails_fails_the_put_and_nothing_is_stored() {
         let error = broken.batch(batch, NOW).await.unwrap_err();
         assert!(matches!(error, StoreError::Embedding(_)), "{error:?}");
         assert_eq!(error.source().unwrap().to_string(), cause);
-        assert_eq!(found(&store, Search::all(Tenant::default())).await, [""; 0]);
+        assert_eq!(search_keys(&store, Search::all(Tenant::default())).await, [""; 0]);
         let error = broken.search(&meaning("휴가"), NOW).await.unwrap_err();
         assert!(matches!(error, StoreError::Embedding(_)), "{error:?}");
     }
@@ -161,5 +161,5 @@ async fn vectors_of_two_models_are_not_compared() {
     let error = now.search(&meaning("휴가"), NOW).await.unwrap_err();
     assert!(matches!(error, StoreError::Model { .. }), "{error:?}");
     now.put(&key("k"), put("휴가", ""), NOW).await.unwrap();
-    assert_eq!(found(&now, meaning("휴가")).await, ["k"]);
+    assert_eq!(search_keys(&now, meaning("휴가")).await, ["k"]);
 }

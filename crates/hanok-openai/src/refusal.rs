@@ -96,7 +96,7 @@ impl Said {
         if self.has_code(&["invalid_api_key", "authentication_error"])
             || matches!(status, 401 | 403)
         {
-            return ModelError::BadKey { given: asked.key_given, source: self.source() };
+            return ModelError::BadKey { sent: asked.key_given, source: self.source() };
         }
         if self.has_code(&["rate_limit_exceeded", "rate_limit_error"]) || status == 429 {
             return ModelError::RateLimited { retry_after, source: self.source() };
@@ -106,7 +106,7 @@ impl Said {
         }
         if self.is_too_long() {
             let (limit, asked) = (self.limit, self.asked);
-            return ModelError::ContextTooLong { limit, asked, source: self.source() };
+            return ModelError::ContextTooLong { limit, requested: asked, source: self.source() };
         }
         if self.is_of_the_model() {
             let model = asked.model.to_owned();
@@ -222,7 +222,7 @@ mod tests {
             (401, r#"{"error":{"code":"invalid_api_key","message":"no"}}"#, |e| {
                 matches!(e, BadKey { .. })
             }),
-            (403, "", |e| matches!(e, BadKey { given: true, source: None })),
+            (403, "", |e| matches!(e, BadKey { sent: true, source: None })),
             (
                 404,
                 r#"{"error":{"code":"model_not_found","message":"The model `m` does not exist"}}"#,
@@ -240,17 +240,17 @@ mod tests {
             (
                 400,
                 r#"{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9,001 tokens."}}"#,
-                |e| matches!(e, ContextTooLong { limit: Some(8192), asked: Some(9001), .. }),
+                |e| matches!(e, ContextTooLong { limit: Some(8192), requested: Some(9001), .. }),
             ),
             (
                 400,
                 r#"{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9001,"n_ctx":8192}}"#,
-                |e| matches!(e, ContextTooLong { limit: Some(8192), asked: Some(9001), .. }),
+                |e| matches!(e, ContextTooLong { limit: Some(8192), requested: Some(9001), .. }),
             ),
             (
                 400,
                 r#"{"object":"error","message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4500 in the messages, 500 in the completion).","code":400}"#,
-                |e| matches!(e, ContextTooLong { limit: Some(4096), asked: Some(5000), .. }),
+                |e| matches!(e, ContextTooLong { limit: Some(4096), requested: Some(5000), .. }),
             ),
             (413, "", |e| matches!(e, ContextTooLong { limit: None, .. })),
             (429, r#"{"error":{"code":"rate_limit_exceeded","message":"slow down"}}"#, |e| {

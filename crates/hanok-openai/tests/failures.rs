@@ -32,7 +32,7 @@ async fn what_another_attempt_cannot_help_is_typed_and_not_tried_again() {
     let html = || answer(200, "text/html; charset=utf-8", "", "<!doctype html><h1>502</h1>");
     let cases: Vec<(&str, Script, Is)> = vec![
         ("401", json(401, r#"{"error":{"code":"invalid_api_key","message":"no"}}"#), |e| {
-            matches!(e, ModelError::BadKey { given: false, source: Some(_) })
+            matches!(e, ModelError::BadKey { sent: false, source: Some(_) })
         }),
         (
             "404 model",

@@ -4,18 +4,20 @@ use std::collections::BTreeSet;
 
 use hanok_agent::{ContentCapture, HandoffHistory, HandoffTool, Language, ReactAgent, Summariser};
 use hanok_graph::Runtime;
-use hanok_model::SharedModel;
+use hanok_model::{ChatModel, SharedModel};
 use hanok_parse::{Declared, Parser};
 
 use crate::{
-    OutputMode, Supervisor, SupervisorBuildError, SupervisorFault, Undecided, prompt,
-    supervisor::Inner,
+    error::{SupervisorBuildError, SupervisorFault},
+    prompt,
+    settings::{OutputMode, SupervisorSettings, Undecided},
+    supervisor::Supervisor,
 };
 
-/// How often the model is asked for a route in a turn if nothing else is said.
+/// The default number of routing calls in a turn.
 const MAX_ITERATIONS: u32 = 5;
 
-/// How many delegations a turn has if nothing else is said.
+/// The default number of delegations in a turn.
 const MAX_HOPS: u32 = 8;
 
 /// Builds a [`Supervisor`].
@@ -23,30 +25,38 @@ const MAX_HOPS: u32 = 8;
 #[must_use]
 pub struct SupervisorBuilder {
     name: String,
-    model: SharedModel,
+    /// The settings so far. The system prompt, the parser and the summariser are made of the others at the end.
+    settings: SupervisorSettings,
     prompt: String,
-    agents: Vec<ReactAgent>,
-    max_iterations: u32,
-    language: Language,
-    undecided: Undecided,
-    history: HandoffHistory,
-    summariser: Option<Summariser>,
-    output: OutputMode,
-    keeps_routing: bool,
-    parallel: bool,
-    max_hops: u32,
-    temperature: Option<f64>,
-    capture: ContentCapture,
     runtime: Runtime,
 }
 
+impl Supervisor {
+    /// Begins a supervisor whose `model` chooses among its agents.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// let (large, small) = (ScriptedModel::new([]), ScriptedModel::new([]));
+    /// let rules = ReactAgent::builder("rules", "Knows the company's rules", small).build()?;
+    /// let supervisor = Supervisor::builder(large).agent(rules).build()?;
+    /// assert_eq!(supervisor.agents().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn builder(model: impl ChatModel) -> SupervisorBuilder {
+        SupervisorBuilder::new(SharedModel::new(model))
+    }
+}
+
 impl SupervisorBuilder {
-    pub(crate) fn new(model: SharedModel) -> Self {
-        Self {
-            name: "supervisor".to_owned(),
+    fn new(model: SharedModel) -> Self {
+        let settings = SupervisorSettings {
             model,
-            prompt: String::new(),
             agents: Vec::new(),
+            parser: Parser::default(),
+            system: String::new(),
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             undecided: Undecided::default(),
@@ -58,96 +68,269 @@ impl SupervisorBuilder {
             max_hops: MAX_HOPS,
             temperature: None,
             capture: ContentCapture::default(),
-            runtime: Runtime::default(),
-        }
+        };
+        let name = "supervisor".to_owned();
+        Self { name, settings, prompt: String::new(), runtime: Runtime::default() }
     }
 
-    /// The name of its graph, for drawings and errors. Default: `supervisor`.
+    /// Sets the name of the graph, for drawings and errors. Default: `supervisor`.
+    ///
+    /// ```
+    /// # use hanok_agent::ReactAgent;
+    /// # use hanok_model::ScriptedModel;
+    /// # use hanok_supervisor::Supervisor;
+    /// # let model = ScriptedModel::new([]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).name("help_desk").agent(rules).build()?;
+    /// assert_eq!(supervisor.graph().name(), "help_desk");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// Who the supervisor is: the beginning of the system prompt. Default: a sentence that says it supervises.
+    /// Sets the role of the supervisor: the beginning of the system prompt. Default: a sentence that says that it supervises.
     pub fn prompt(self, prompt: impl Into<String>) -> Self {
         Self { prompt: prompt.into(), ..self }
     }
 
     /// Adds an agent. The model reads its name and description.
     pub fn agent(mut self, agent: ReactAgent) -> Self {
-        self.agents.push(agent);
+        self.settings.agents.push(agent);
         self
     }
 
     /// Adds agents, in this order.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::{Supervisor, SupervisorFault};
+    ///
+    /// let model = ScriptedModel::new([]);
+    /// let rules = || ReactAgent::builder("rules", "Knows the rules", model.clone()).build();
+    /// let twice = Supervisor::builder(model.clone()).agents([rules()?, rules()?]).build().unwrap_err();
+    /// assert!(matches!(&twice.faults[..], [SupervisorFault::TwiceNamed { agent }] if agent == "rules"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn agents(mut self, agents: impl IntoIterator<Item = ReactAgent>) -> Self {
-        self.agents.extend(agents);
+        self.settings.agents.extend(agents);
         self
     }
 
-    /// How often the model is asked for a route in a turn, asking again included. Default: 5.
-    pub fn max_iterations(self, max_iterations: u32) -> Self {
-        Self { max_iterations, ..self }
+    /// Limits the routing calls of a turn, corrections included. Default: 5.
+    pub fn max_iterations(mut self, max_iterations: u32) -> Self {
+        self.settings.max_iterations = max_iterations;
+        self
     }
 
-    /// The language of what the supervisor says to its model, and of its own notes to the user. Default: English.
-    pub fn language(self, language: Language) -> Self {
-        Self { language, ..self }
+    /// Sets the language in which the supervisor speaks to its model and to the user. Default: English.
+    pub fn language(mut self, language: Language) -> Self {
+        self.settings.language = language;
+        self
     }
 
-    /// What becomes of a reply that is neither a delegation nor an answer. Default: it is the answer.
-    pub fn undecided(self, undecided: Undecided) -> Self {
-        Self { undecided, ..self }
-    }
-
-    /// What an agent is given of the conversation besides its task. Default: what the user said. B114
+    /// Sets the handling of a reply that is neither a delegation nor an answer. Default: it is the answer.
     ///
-    /// All of it is what the supervisor's own model reads: what agents found is data in it.
-    pub fn history(self, history: HandoffHistory) -> Self {
-        Self { history, ..self }
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::{Supervisor, Undecided};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Let me think."),
+    ///     Exchange::says("Final Answer: 15 days").contains("It is not clear what to do next"),
+    /// ]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).undecided(Undecided::AskAgain).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("How much leave?"), ()).await?.done()?;
+    /// assert_eq!((state.answer.as_deref(), state.iteration), (Some("15 days"), 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn undecided(mut self, undecided: Undecided) -> Self {
+        self.settings.undecided = undecided;
+        self
     }
 
-    /// Who makes summaries, where agents are given one. Default: the supervisor's model.
-    pub fn summariser(self, summariser: Summariser) -> Self {
-        Self { summariser: Some(summariser), ..self }
+    /// Sets the part of the conversation that an agent sees besides its task. Default: the user's messages.
+    ///
+    /// With [`HandoffHistory::Full`] an agent sees what the supervisor's own model reads, with the results of agents as data.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffHistory, ReactAgent};
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: count\nTask: 3 + 4"),
+    ///     // The agent reads its task and nothing of the conversation.
+    ///     Exchange::says("Final Answer: 7").contains("3 + 4").lacks("sum"),
+    ///     Exchange::says("Final Answer: It is 7."),
+    /// ]);
+    /// # let count = ReactAgent::builder("count", "Counts", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(count).history(HandoffHistory::None).build()?;
+    /// supervisor.graph().invoke(supervisor.ask("What is the sum?"), ()).await?.done()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn history(mut self, history: HandoffHistory) -> Self {
+        self.settings.history = history;
+        self
     }
 
-    /// What of an agent's work comes back into the conversation. Default: its answer. B114
-    pub fn output(self, output: OutputMode) -> Self {
-        Self { output, ..self }
+    /// Sets the maker of summaries, for [`HandoffHistory::Summary`]. Default: the supervisor's model.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffHistory, Language, ReactAgent, Summariser};
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # let (large, small) = (ScriptedModel::new([]), ScriptedModel::new([]));
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", large.clone()).build()?;
+    /// // A small model writes the summaries that agents are given.
+    /// let supervisor = Supervisor::builder(large)
+    ///     .agent(rules)
+    ///     .history(HandoffHistory::Summary)
+    ///     .summariser(Summariser::model(small, Language::English))
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn summariser(mut self, summariser: Summariser) -> Self {
+        self.settings.summariser = Some(summariser);
+        self
     }
 
-    /// Whether the replies that delegate stay in the conversation. Default: they do. B114
+    /// Sets the part of an agent's work that comes back into the conversation. Default: its answer.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::{OutputMode, Supervisor};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: rules\nTask: leave"),
+    ///     Exchange::says("Action: look\nAction Input: {}"),
+    ///     Exchange::says("Final Answer: 15 days"),
+    ///     // The model reads the calls of the agent, too.
+    ///     Exchange::says("Final Answer: You have 15 days.").contains("Action: look"),
+    /// ]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).output(OutputMode::Full).build()?;
+    /// supervisor.graph().invoke(supervisor.ask("How much leave?"), ()).await?.done()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn output(mut self, output: OutputMode) -> Self {
+        self.settings.output = output;
+        self
+    }
+
+    /// Keeps the replies that delegate in the conversation, or leaves them out. Default: they stay.
     ///
     /// The model reads them in neither case: it is told what came of them.
-    pub fn keep_routing(self, keep: bool) -> Self {
-        Self { keeps_routing: keep, ..self }
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: rules\nTask: leave"),
+    ///     Exchange::says("Final Answer: 15 days"),
+    ///     Exchange::says("Final Answer: You have 15 days."),
+    /// ]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).keep_routing(false).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("How much leave?"), ()).await?.done()?;
+    /// assert!(state.messages.iter().all(|message| !message.text().contains("Delegate:")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn keep_routing(mut self, keep: bool) -> Self {
+        self.settings.keeps_routing = keep;
+        self
     }
 
     /// Runs the delegations of one reply in parallel, at most 16 at once; their results come in the order of the
-    /// delegations. Default: the first is run, and the model is told that the others were not. B114
-    pub fn parallel(self) -> Self {
-        Self { parallel: true, ..self }
+    /// delegations. Default: the first is run, and the model is told that the others were not.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: rules\nTask: a\nDelegate: dates\nTask: b"),
+    ///     Exchange::says("Final Answer: both").contains("1. rules").contains("2. dates"),
+    /// ]);
+    /// let agent = |name: &str| {
+    ///     let model = ScriptedModel::new([Exchange::says("Final Answer: done")]);
+    ///     ReactAgent::builder(name, "Knows things", model).build()
+    /// };
+    /// let supervisor = Supervisor::builder(model).agents([agent("rules")?, agent("dates")?]).parallel().build()?;
+    /// assert_eq!(supervisor.graph().invoke(supervisor.ask("?"), ()).await?.done()?.iteration, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn parallel(mut self) -> Self {
+        self.settings.parallel = true;
+        self
     }
 
-    /// How many delegations are run in a turn, and how often the agents of one hand over to one another. Default: 8. B114
+    /// Limits the delegations of a turn, and the hand-offs within one delegation. Default: 8.
     ///
     /// A turn that comes to it ends with the best that was found ([`StopReason::HopLimit`](hanok_agent::StopReason)).
-    pub fn max_hops(self, max_hops: u32) -> Self {
-        Self { max_hops, ..self }
+    ///
+    /// ```
+    /// use hanok_agent::{ReactAgent, StopReason};
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([
+    ///     Exchange::says("Delegate: rules\nTask: a"),
+    ///     Exchange::says("Final Answer: found a"),
+    ///     Exchange::says("Delegate: rules\nTask: b"),
+    /// ]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).max_hops(1).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("a and b?"), ()).await?.done()?;
+    /// assert_eq!(state.stopped, Some(StopReason::HopLimit));
+    /// assert!(state.answer.is_some_and(|answer| answer.contains("found a")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn max_hops(mut self, max_hops: u32) -> Self {
+        self.settings.max_hops = max_hops;
+        self
     }
 
-    /// How freely the model chooses its words, from 0. Default: what its server takes.
-    pub fn temperature(self, temperature: f64) -> Self {
-        Self { temperature: Some(temperature), ..self }
+    /// Sets the sampling temperature, from 0. Default: the server's.
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.settings.temperature = Some(temperature);
+        self
     }
 
-    /// Whether the spans of the supervisor's own model calls hold what is said; its agents say so for themselves. Default:
-    /// they do not.
-    pub fn capture(self, capture: ContentCapture) -> Self {
-        Self { capture, ..self }
+    /// Records the texts of the supervisor's own model calls in their spans; its agents have settings of their own. Default:
+    /// they are not recorded.
+    pub fn capture(mut self, capture: ContentCapture) -> Self {
+        self.settings.capture = capture;
+        self
     }
 
-    /// Where time, ids and randomness come from, for its agents too. Default: the system's.
+    /// Sets the clock, the ids and the randomness, for the agents too. Default: the system's.
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
     }
@@ -158,58 +341,43 @@ impl SupervisorBuilder {
     ///
     /// [`SupervisorBuildError`] with every fault there is.
     pub fn build(self) -> Result<Supervisor, SupervisorBuildError> {
-        let faults = self.faults();
+        let Self { name, mut settings, prompt, runtime } = self;
+        let faults = faults(&settings);
         if !faults.is_empty() {
             return Err(SupervisorBuildError { faults });
         }
-        let declared =
-            self.agents.iter().fold(Declared::new(), |all, agent| all.agent(agent.name()));
-        let inner = Inner {
-            system: prompt::system(&self.prompt, self.agents.iter(), self.parallel, self.language),
-            parser: Parser::new(declared),
-            summariser: self
-                .summariser
-                .unwrap_or_else(|| Summariser::model(self.model.clone(), self.language)),
-            model: self.model,
-            agents: self.agents,
-            max_iterations: self.max_iterations,
-            language: self.language,
-            undecided: self.undecided,
-            history: self.history,
-            output: self.output,
-            keeps_routing: self.keeps_routing,
-            parallel: self.parallel,
-            max_hops: self.max_hops,
-            temperature: self.temperature,
-            capture: self.capture,
-        };
-        Supervisor::new(&self.name, inner, self.runtime)
+        let (agents, language) = (&settings.agents, settings.language);
+        let declared = agents.iter().fold(Declared::new(), |all, agent| all.agent(agent.name()));
+        settings.system = prompt::system(&prompt, agents.iter(), settings.parallel, language);
+        settings.parser = Parser::new(declared);
+        if settings.summariser.is_none() {
+            settings.summariser = Some(Summariser::model(settings.model.clone(), language));
+        }
+        Supervisor::new(&name, settings, runtime)
     }
+}
 
-    fn faults(&self) -> Vec<SupervisorFault> {
-        let (mut names, mut faults) = (BTreeSet::new(), Vec::new());
-        if self.agents.is_empty() {
-            faults.push(SupervisorFault::NoAgents);
-        }
-        if self.max_iterations == 0 {
-            faults.push(SupervisorFault::NoIterations);
-        }
-        if self.max_hops == 0 {
-            faults.push(SupervisorFault::NoHops);
-        }
-        let twice = self.agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
-        faults.extend(twice.map(|name| SupervisorFault::TwiceNamed { agent: name.to_owned() }));
-        let known = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
-        let strange = self.agents.iter().flat_map(|agent| {
-            let strange =
-                agent.handoffs().map(HandoffTool::target).filter(|to| !names.contains(to));
-            strange.map(|to| SupervisorFault::UnknownTarget {
-                agent: agent.name().to_owned(),
-                to: to.to_owned(),
-                known: known(),
-            })
-        });
-        faults.extend(strange);
-        faults
+fn faults(settings: &SupervisorSettings) -> Vec<SupervisorFault> {
+    let agents = &settings.agents;
+    let (mut names, mut faults) = (BTreeSet::new(), Vec::new());
+    if agents.is_empty() {
+        faults.push(SupervisorFault::NoAgents);
     }
+    if settings.max_iterations == 0 {
+        faults.push(SupervisorFault::NoIterations);
+    }
+    if settings.max_hops == 0 {
+        faults.push(SupervisorFault::NoHops);
+    }
+    let twice = agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
+    faults.extend(twice.map(|name| SupervisorFault::TwiceNamed { agent: name.to_owned() }));
+    for agent in agents {
+        let targets = agent.handoffs().map(HandoffTool::target);
+        faults.extend(targets.filter(|to| !names.contains(to)).map(|to| {
+            let members = agents.iter().map(|agent| agent.name().to_owned()).collect();
+            let agent = agent.name().to_owned();
+            SupervisorFault::UnknownTarget { agent, to: to.to_owned(), members }
+        }));
+    }
+    faults
 }

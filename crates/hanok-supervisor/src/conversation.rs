@@ -3,22 +3,22 @@
 use hanok_agent::{DataMark, Language, StopReason, transcript};
 use hanok_state::{Json, Message, Messages, Role};
 
-use crate::prompt;
+use crate::{agent_result::AgentResult, prompt};
 
-/// Under which a message keeps what it is.
+/// The metadata key of a message's kind.
 const KIND: &str = "kind";
 /// The reply that chose an agent.
 const ROUTING: &str = "routing";
-/// What an agent gave.
+/// The result of an agent.
 const RESULT: &str = "result";
-/// What an agent wrote on the way to what it gave.
+/// A message of an agent on the way to its result.
 const WORK: &str = "work";
-/// What the agents gave, as the model reads it.
-const GIVEN: &str = "given";
+/// The results of the agents, as the model reads them.
+const RESULTS: &str = "given";
 const MARK: &str = "data_mark";
 const TASK: &str = "task";
 const SKIPPED: &str = "skipped";
-/// Why the agent, or the turn, ended.
+/// The reason for which the agent, or the turn, ended.
 const STOPPED: &str = "stopped";
 
 /// The reply that chose an agent, as it was written.
@@ -27,7 +27,7 @@ pub(crate) fn routing(reply: &str, skipped: &[String]) -> Message {
     if skipped.is_empty() { message } else { message.with_metadata(SKIPPED, skipped.to_vec()) }
 }
 
-/// What an agent gave: said by the agent, its name before it.
+/// The result of an agent: a message of the agent, with its name before the text.
 pub(crate) fn result(
     agent: &str,
     task: Option<&str>,
@@ -46,7 +46,7 @@ pub(crate) fn result(
     }
 }
 
-/// What `agent` wrote on the way to what it gave.
+/// A message of `agent` on the way to its result.
 pub(crate) fn work(message: Message, agent: &str) -> Message {
     message.with_name(agent).with_metadata(KIND, WORK)
 }
@@ -56,95 +56,90 @@ pub(crate) fn ended(text: &str, stopped: StopReason) -> Message {
     Message::assistant(text).with_metadata(STOPPED, stopped.code())
 }
 
-/// One thing that an agent gave in this turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Given {
-    pub(crate) agent: String,
-    pub(crate) task: Option<String>,
-    /// What it did for that, where that is kept.
-    pub(crate) work: Option<String>,
-    pub(crate) output: String,
-    /// Whether it is the agent's answer, and not that it has none.
-    pub(crate) answered: bool,
-    pub(crate) mark: DataMark,
-}
-
-/// What the agents gave in this turn, which begins with the last message of the user; oldest first.
-pub(crate) fn given(messages: &Messages) -> Vec<Given> {
+/// The results of this turn, which begins with the last message of the user; oldest first.
+pub(crate) fn results(messages: &Messages) -> Vec<AgentResult> {
     let mut turn: Vec<_> = this_turn(messages).collect();
     turn.reverse();
-    let (mut given, mut work) = (Vec::new(), Vec::new());
+    let (mut results, mut work) = (Vec::new(), Vec::new());
     for message in turn {
         if note(message, KIND) == Some(WORK) {
-            work.push(message.clone());
+            work.push(message);
         } else if let Some(result) = read_result(message) {
             let work = std::mem::take(&mut work);
-            let work = (!work.is_empty()).then(|| transcript(&work));
-            given.push(Given { work, ..result });
+            let work = (!work.is_empty()).then(|| transcript(work));
+            results.push(AgentResult { work, ..result });
         }
     }
-    given
+    results
 }
 
 /// The last thing in this turn that is an agent's answer.
-pub(crate) fn best(messages: &Messages) -> Option<Given> {
-    this_turn(messages).filter_map(read_result).find(|given| given.answered)
+pub(crate) fn best(messages: &Messages) -> Option<AgentResult> {
+    this_turn(messages).filter_map(read_result).find(|result| result.answered)
 }
 
-/// What `agent` has answered to `task` in this turn already. A task that repeats the old one and goes on is the same:
+/// The answer of `agent` to `task` in this turn, if there is one. A task that repeats the old one and goes on is the same:
 /// small models copy the result behind it.
-pub(crate) fn answered(messages: &Messages, agent: &str, task: Option<&str>) -> Option<Given> {
-    this_turn(messages).filter_map(read_result).find(|given| {
-        let old = given.task.as_deref().unwrap_or_default();
+pub(crate) fn answered(
+    messages: &Messages,
+    agent: &str,
+    task: Option<&str>,
+) -> Option<AgentResult> {
+    this_turn(messages).filter_map(read_result).find(|result| {
+        let old = result.task.as_deref().unwrap_or_default();
         let same = match task {
             Some(task) if !old.is_empty() => task.starts_with(old),
             task => task.unwrap_or_default() == old,
         };
-        given.agent == agent && given.answered && same
+        result.agent == agent && result.answered && same
     })
 }
 
-/// What the routing model is sent: the system prompt, and what it sees.
+/// The messages for the routing model: the system prompt, and the conversation as it sees it.
 pub(crate) fn request(
     system: &str,
     messages: &Messages,
     notes: &[String],
     language: Language,
 ) -> Vec<Message> {
-    std::iter::once(Message::system(system)).chain(seen(messages, notes, language)).collect()
+    std::iter::once(Message::system(system)).chain(model_view(messages, notes, language)).collect()
 }
 
 /// The conversation as a model sees it: what the user said and was answered, and before the last message of the user what
 /// the agents gave in this turn, as data.
-pub(crate) fn seen(messages: &Messages, notes: &[String], language: Language) -> Vec<Message> {
+pub(crate) fn model_view(
+    messages: &Messages,
+    notes: &[String],
+    language: Language,
+) -> Vec<Message> {
     let spoken = messages.iter().filter(|message| note(message, KIND).is_none());
     let spoken = spoken.map(|message| Message::new(message.role(), message.content().clone()));
-    let mut seen: Vec<_> = spoken.collect();
-    let given = given(messages);
-    if !given.is_empty() || !notes.is_empty() {
-        let last = seen.iter().rposition(|message| message.role() == Role::User);
-        let data = prompt::given(&given, notes, language);
-        let data = Message::user(data).with_metadata(KIND, GIVEN);
-        seen.insert(last.unwrap_or(seen.len()), data);
+    let mut view: Vec<_> = spoken.collect();
+    let results = results(messages);
+    if !results.is_empty() || !notes.is_empty() {
+        let last = view.iter().rposition(|message| message.role() == Role::User);
+        let data = prompt::results(&results, notes, language);
+        let data = Message::user(data).with_metadata(KIND, RESULTS);
+        view.insert(last.unwrap_or(view.len()), data);
     }
-    seen
+    view
 }
 
-/// What was said after the last message of the user, newest first.
+/// The messages after the last one of the user, newest first.
 fn this_turn(messages: &Messages) -> impl Iterator<Item = &Message> {
     // Agents' observations are said by a user too, in the text protocol.
     let is_said = |message: &Message| message.role() == Role::User && note(message, KIND).is_none();
     messages.iter().rev().take_while(move |message| !is_said(message))
 }
 
-fn read_result(message: &Message) -> Option<Given> {
+fn read_result(message: &Message) -> Option<AgentResult> {
     if note(message, KIND) != Some(RESULT) {
         return None;
     }
     let agent = message.name()?.to_owned();
     let text = message.text();
     let output = text.strip_prefix(&format!("[{agent}] ")).unwrap_or(&text).to_owned();
-    Some(Given {
+    Some(AgentResult {
         agent,
         task: note(message, TASK).map(str::to_owned),
         work: None,

@@ -1,4 +1,4 @@
-//! Why a supervisor could not be built, or could not go on.
+//! The errors of building and of running a supervisor.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use hanok_model::ModelError;
 use hanok_parse::ParseError;
 use thiserror::Error;
 
-/// Why a supervisor could not go on. Its node fails with it, and the thread can be resumed.
+/// The error of a node that cannot go on. The thread can be resumed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SupervisorError {
@@ -16,12 +16,12 @@ pub enum SupervisorError {
     #[error("the supervisor's model did not answer")]
     Model(#[source] ModelError),
     /// The model delegated to an agent that is not there, after it had been told which there are.
-    #[error("the supervisor's model delegates to `{}`, which is not there, though it was told that there are {}", name.escape_debug(), listed(known))]
+    #[error("the supervisor's model delegates to `{}`, which is not there, though it was told that there are {}", name.escape_debug(), listed(members))]
     UndeclaredAgent {
         /// The agent it named.
         name: String,
         /// The agents there are.
-        known: Vec<String>,
+        members: Vec<String>,
     },
     /// The model wrote twice what is neither a delegation nor an answer.
     #[error("the supervisor's model wrote twice what cannot be read")]
@@ -31,7 +31,7 @@ pub enum SupervisorError {
     Agent {
         /// The agent.
         agent: String,
-        /// Why.
+        /// The cause.
         source: SubgraphError,
     },
     /// The run was asked to stop while an agent worked.
@@ -43,7 +43,7 @@ pub enum SupervisorError {
     /// A delegation was stored in another shape than this build's.
     #[error("a delegation cannot be read")]
     Delegation(#[source] StoredError),
-    /// What was done could not be kept.
+    /// A memoised step could not be stored.
     #[error("a step of the supervisor could not be kept")]
     Step(#[source] StepError),
 }
@@ -51,7 +51,7 @@ pub enum SupervisorError {
 /// The faults of a supervisor, all at once.
 #[derive(Debug, Error)]
 pub struct SupervisorBuildError {
-    /// What is wrong with it.
+    /// The faults.
     pub faults: Vec<SupervisorFault>,
 }
 
@@ -69,16 +69,16 @@ pub enum SupervisorFault {
     /// There is nobody to delegate to.
     #[error("it has no agents")]
     NoAgents,
-    /// Two agents have one name. B114
+    /// Two agents have one name.
     #[error("two agents are named `{agent}`")]
     TwiceNamed {
         /// The name.
         agent: String,
     },
-    /// An agent hands over to one that is not there. P45
+    /// An agent hands over to one that is not there.
     #[error(
         "agent `{agent}` hands over to `{to}`, which is not one of its agents; there are {}",
-        listed(known)
+        listed(members)
     )]
     UnknownTarget {
         /// The agent.
@@ -86,7 +86,7 @@ pub enum SupervisorFault {
         /// To whom.
         to: String,
         /// The agents there are.
-        known: Vec<String>,
+        members: Vec<String>,
     },
     /// No delegation may be run.
     #[error("it may delegate 0 times; it takes at least 1")]

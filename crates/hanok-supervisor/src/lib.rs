@@ -12,7 +12,7 @@
 //!
 //! - A new message of the user begins a turn ([`Supervisor::ask`]): only the messages last.
 //! - What agents found is data: the model reads it between marks that nobody can guess, in one message before the last
-//!   one of the user, and never in the system prompt. P41
+//!   one of the user, and never in the system prompt.
 //! - An agent that is not there is told to the model with those that are; twice in a row is a typed error
 //!   ([`SupervisorError::UndeclaredAgent`]).
 //! - A turn has so many routing calls and delegations; at a limit it ends with the best that was found and says so.
@@ -42,17 +42,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod agent_result;
 mod builder;
-mod choice;
 mod conversation;
-mod delegation;
 mod error;
-mod execute_agent;
-mod member;
+mod nodes;
 mod progress;
 mod prompt;
 mod route;
-mod routing;
+mod run_agent;
+mod selection;
+mod settings;
 mod state;
 mod supervisor;
 mod swarm;
@@ -60,10 +60,14 @@ mod swarm;
 pub use builder::SupervisorBuilder;
 pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};
 pub use progress::SupervisorProgress;
+pub use settings::{OutputMode, Undecided};
 pub use state::{SupervisorState, SupervisorStateUpdate};
-pub use supervisor::{OutputMode, Supervisor, Undecided};
+pub use supervisor::Supervisor;
 pub use swarm::{
-    Swarm, SwarmBuildError, SwarmBuilder, SwarmError, SwarmFault, SwarmState, SwarmStateUpdate,
+    Swarm,
+    builder::SwarmBuilder,
+    error::{SwarmBuildError, SwarmError, SwarmFault},
+    state::{SwarmState, SwarmStateUpdate},
 };
 
 /// The programs of the README.

@@ -1,9 +1,9 @@
-//! What a supervisor tells while it works.
+//! The progress of a supervisor.
 
 use hanok_agent::StopReason;
 use serde::{Deserialize, Serialize};
 
-/// What a supervisor tells while it works, as a custom event of its run.
+/// The progress of a supervisor, as a custom event of its run.
 ///
 /// The texts are a model's, as they came: neutralise control characters before printing them. What an agent tells
 /// between its start and its end is an [`AgentProgress`](hanok_agent::AgentProgress).
@@ -15,16 +15,16 @@ pub enum SupervisorProgress {
     Routed {
         /// The agent.
         to: String,
-        /// What it is to do.
+        /// The task.
         task: Option<String>,
-        /// Why, in the model's words.
+        /// The reason, in the model's words.
         reason: Option<String>,
         /// The agents that the same reply delegated to as well, and that are not run.
         skipped: Vec<String>,
     },
     /// The model wrote what cannot be followed, and is asked again.
     Corrected {
-        /// What it was told.
+        /// The correction that the model reads.
         with: String,
     },
     /// An agent starts.
@@ -36,9 +36,9 @@ pub enum SupervisorProgress {
     AgentFinished {
         /// The agent.
         name: String,
-        /// What it gave.
+        /// The result.
         output: String,
-        /// Why it ended.
+        /// The reason for which it ended.
         stopped: StopReason,
     },
     /// The answer of the turn.
@@ -55,7 +55,7 @@ pub enum SupervisorProgress {
     },
     /// The turn ended without the model's own answer.
     Ended {
-        /// Why.
+        /// The cause.
         stopped: StopReason,
     },
 }

@@ -1,263 +1,141 @@
-//! The node that asks the model for a route.
+//! The route in a routing model's reply.
 
-use std::sync::Arc;
+use hanok_parse::{ErrorKind, Expected, ParseError, Parser};
+use serde::Deserialize;
 
-use hanok_agent::{Protocol, StopReason, ask_model};
-use hanok_graph::{Context, END, Snapshot, StepError};
-use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
-use hanok_parse::{ErrorKind, ParseError};
-use hanok_state::{Message, State};
-
-use crate::{
-    SupervisorError, SupervisorProgress, SupervisorState, SupervisorStateUpdate, Undecided,
-    choice::{self, Choice},
-    conversation::{self, Given},
-    prompt,
-    routing::{Delegation, Route, route},
-    supervisor::Inner,
-};
-
-/// How many delegations of a reply are run at once. What a model writes has bounds.
-const PARALLEL: usize = 16;
-
-/// Asks the model for the next route. What cannot be followed is told it, and it is asked again once; that counts.
-pub(crate) async fn choose(
-    supervisor: Arc<Inner>,
-    state: Snapshot<SupervisorState>,
-    context: Context,
-) -> Result<SupervisorStateUpdate, SupervisorError> {
-    let limit = supervisor.limit(&state);
-    if state.iteration >= limit {
-        return Ok(supervisor.end(&context, &state, StopReason::MaxIterations));
-    }
-    let request = supervisor.request(&state);
-    let mut iteration = state.iteration + 1;
-    let (mut said, mut chosen) = supervisor.ask(&context, "route", request.clone()).await?;
-    if let Some(correction) = supervisor.correction(&chosen, &state) {
-        if iteration >= limit && !matches!(chosen, Route::Undecided(_) | Route::Delegate { .. }) {
-            let ended = supervisor.end(&context, &state, StopReason::MaxIterations);
-            return Ok(ended.iteration(iteration));
-        }
-        if iteration < limit {
-            iteration += 1;
-            context.custom(&SupervisorProgress::Corrected { with: correction.clone() });
-            let request = corrected(request, said, correction);
-            (said, chosen) = supervisor.ask(&context, "route-again", request).await?;
-            if let Some(given) = supervisor.answered(&chosen, &state) {
-                return Ok(supervisor.settle(&context, given).iteration(iteration));
-            }
-        }
-    }
-    let update = supervisor.follow(&context, &state, said, chosen, iteration >= limit)?;
-    Ok(update.iteration(iteration))
+/// One delegation of a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Delegation {
+    pub(crate) agent: String,
+    pub(crate) task: Option<String>,
 }
 
-/// `request`, continued with what the model said and what is wrong with it.
-fn corrected(request: ChatRequest, said: String, correction: String) -> ChatRequest {
-    let request = match said.trim() {
-        // Servers refuse an empty message of the model.
-        "" => request,
-        said => request.message(Message::assistant(said)),
-    };
-    request.message(correction)
-}
-
-impl Inner {
-    fn limit(&self, state: &SupervisorState) -> u32 {
-        if state.max_iterations == 0 { self.max_iterations } else { state.max_iterations }
-    }
-
-    fn request(&self, state: &SupervisorState) -> ChatRequest {
-        let sent =
-            conversation::request(&self.system, &state.messages, &state.notes, self.language);
-        let request = ChatRequest::new(sent);
-        match self.temperature {
-            Some(temperature) => request.temperature(temperature),
-            None => request,
-        }
-    }
-
-    /// Asks the model, once and for all of the task's runs: what it said, and what that means.
-    async fn ask(
-        &self,
-        context: &Context,
-        step: &str,
-        request: ChatRequest,
-    ) -> Result<(String, Route), SupervisorError> {
-        let call = context.call("model", self.model.name(), "");
-        let reading = (&self.parser, Protocol::Text);
-        let ask = || ask_model(&self.model, request, &call, reading, self.capture);
-        let reply = context.step(step, ask).await;
-        let reply: ChatReply = reply.map_err(model_failed)?;
-        let said = reply.message.text().into_owned();
-        let route = route(&self.parser, &said);
-        Ok((said, route))
-    }
-
-    /// What the model is told of a reply that cannot be followed; nothing when it can be.
-    fn correction(&self, route: &Route, state: &SupervisorState) -> Option<String> {
-        let undecided = || prompt::undecided(self.language).to_owned();
-        match route {
-            Route::Delegate { .. } => self
-                .answered(route, state)
-                .map(|given| prompt::has_answered(&given.agent, self.language)),
-            Route::Final(_) => None,
-            Route::Undecided(_) => (self.undecided == Undecided::AskAgain).then(undecided),
-            Route::Empty => Some(undecided()),
-            Route::Wrong(error) if error.kind == ErrorKind::UnknownTool => {
-                Some(prompt::no_tools(self.parser.declared().agents(), self.language))
-            }
-            Route::Wrong(error) => Some(error.observation(self.parser.declared(), self.language)),
-        }
-    }
-
-    /// What the turn becomes. The last routing call of a turn delegates to nobody: nothing could be made of the result.
-    fn follow(
-        &self,
-        context: &Context,
-        state: &SupervisorState,
-        said: String,
-        route: Route,
-        is_last: bool,
-    ) -> Result<SupervisorStateUpdate, SupervisorError> {
-        match route {
-            Route::Delegate { .. } if is_last => {
-                Ok(self.end(context, state, StopReason::MaxIterations))
-            }
-            Route::Delegate { to, reason, wrong } => {
-                Ok(self.send(context, state, &said, to, reason, &wrong))
-            }
-            Route::Final(answer) | Route::Undecided(answer) => {
-                context.custom(&SupervisorProgress::Answered { answer: answer.clone() });
-                let message = Message::assistant(answer.as_str());
-                Ok(over(StopReason::Answered).message(message).answer(Some(answer)))
-            }
-            Route::Empty => Ok(self.end(context, state, StopReason::EmptyReply)),
-            Route::Wrong(error) if error.kind == ErrorKind::UnknownAgent => {
-                Err(self.undeclared(error.name.unwrap_or_default()))
-            }
-            Route::Wrong(error) => Err(SupervisorError::Unreadable(error)),
-        }
-    }
-
-    /// Delegates to the agents that are to be run of `to`; ends the turn when no more may be.
-    fn send(
-        &self,
-        context: &Context,
-        state: &SupervisorState,
-        said: &str,
+/// The route that a reply asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Route {
+    /// Hand the turn to an agent, or to several; there is one at least.
+    Delegate {
         to: Vec<Delegation>,
         reason: Option<String>,
-        wrong: &[ParseError],
-    ) -> SupervisorStateUpdate {
-        let left = self.hops_left(state);
-        let most = left.min(if self.parallel { PARALLEL } else { 1 });
-        let is_answered = |to: &Delegation| answer(state, to).is_some();
-        let Choice { run, skipped, answered } =
-            choice::choose(to, most, self.parallel, is_answered);
-        let Some(first) = run.first() else {
-            return self.end(context, state, StopReason::HopLimit);
-        };
-        let notes = self.notes(&skipped, most, &answered, wrong);
-        let update = SupervisorState::update()
-            .current_agent(Some(first.agent.clone()))
-            .task(first.task.clone());
-        let update = match self.keeps_routing {
-            true => update.message(conversation::routing(said, &skipped)),
-            false => update,
-        };
-        let several = if run.len() > 1 { &run[..] } else { &[] };
-        let several: Vec<_> =
-            several.iter().map(|to| self.handoff(to.agent.clone(), to.task.clone())).collect();
-        let mut skipped = Some(skipped);
-        for Delegation { agent: to, task } in run {
-            let (reason, skipped) = (reason.clone(), skipped.take().unwrap_or_default());
-            context.custom(&SupervisorProgress::Routed { to, task, reason, skipped });
-        }
-        let is_same = several.is_empty() && state.delegations.is_empty();
-        let update = if is_same { update } else { update.delegations(several) };
-        let is_same = notes.is_empty() && state.notes.is_empty();
-        if is_same { update } else { update.notes(notes) }
-    }
-
-    /// What the model is told of delegations that are not run.
-    fn notes(
-        &self,
-        skipped: &[String],
-        most: usize,
-        answered: &[String],
-        wrong: &[ParseError],
-    ) -> Vec<String> {
-        let some = (!skipped.is_empty()).then(|| prompt::skipped(skipped, most, self.language));
-        let again = answered.iter().map(|agent| prompt::has_answered(agent, self.language));
-        // Where one is run at a time, what stands behind it does not count.
-        let wrong = wrong.iter().filter(|_| self.parallel);
-        let wrong = wrong.map(|error| error.observation(self.parser.declared(), self.language));
-        some.into_iter().chain(again).chain(wrong).collect()
-    }
-
-    /// How many more delegations the turn has.
-    fn hops_left(&self, state: &SupervisorState) -> usize {
-        let made = conversation::given(&state.messages).len();
-        usize::try_from(self.max_hops).unwrap_or(usize::MAX).saturating_sub(made)
-    }
-
-    /// What an agent has answered already to what `route` delegates: to the first of one at a time, or to all.
-    fn answered(&self, route: &Route, state: &SupervisorState) -> Option<Given> {
-        let Route::Delegate { to, .. } = route else { return None };
-        let first = answer(state, to.first()?)?;
-        let is_new = |to: &Delegation| answer(state, to).is_none();
-        (!self.parallel || !to.iter().any(is_new)).then_some(first)
-    }
-
-    pub(crate) fn undeclared(&self, name: String) -> SupervisorError {
-        let known = self.agents.iter().map(|agent| agent.name().to_owned()).collect();
-        SupervisorError::UndeclaredAgent { name, known }
-    }
-
-    /// Ends a turn whose model delegates again and again what was answered: the agent's answer is the turn's.
-    fn settle(&self, context: &Context, given: Given) -> SupervisorStateUpdate {
-        let Given { agent, output, .. } = given;
-        let message = Message::assistant(output.as_str()).with_metadata("settled", agent.as_str());
-        context.custom(&SupervisorProgress::Settled { agent, answer: output.clone() });
-        over(StopReason::Answered).message(message).answer(Some(output))
-    }
-
-    /// Ends a turn that the model did not end, with the best that was found, and says so.
-    fn end(
-        &self,
-        context: &Context,
-        state: &SupervisorState,
-        stopped: StopReason,
-    ) -> SupervisorStateUpdate {
-        let best = conversation::best(&state.messages);
-        let times = match stopped {
-            StopReason::HopLimit => self.max_hops,
-            _ => self.limit(state),
-        };
-        let text = prompt::ended(stopped, times, best.as_ref(), self.language);
-        context.custom(&SupervisorProgress::Ended { stopped });
-        let answer = best.is_some().then(|| text.clone());
-        over(stopped).message(conversation::ended(&text, stopped)).answer(answer)
-    }
+        /// The faults of what was meant as a delegation beside them.
+        wrong: Vec<ParseError>,
+    },
+    /// The turn is over.
+    Final(String),
+    /// Words, and neither a delegation nor an answer.
+    Undecided(String),
+    /// Something that was meant as a delegation and cannot be one.
+    Wrong(ParseError),
+    /// Nothing.
+    Empty,
 }
 
-/// What the agent has answered in this turn to the same delegation.
-fn answer(state: &SupervisorState, Delegation { agent, task }: &Delegation) -> Option<Given> {
-    conversation::answered(&state.messages, agent, task.as_deref())
-}
+/// Reads `text`. A delegation without a task is one: the agent has the user's messages.
+pub(crate) fn read_route(parser: &Parser, text: &str) -> Route {
+    #[derive(Deserialize)]
+    struct Delegated {
+        task: String,
+    }
 
-/// The end of a turn.
-fn over(stopped: StopReason) -> SupervisorStateUpdate {
-    SupervisorState::update().current_agent(Some(END.to_owned())).stopped(Some(stopped))
-}
-
-fn model_failed(error: StepError) -> SupervisorError {
-    match error {
-        StepError::Failed(cause) => match cause.downcast::<ModelError>() {
-            Ok(error) => SupervisorError::Model(*error),
-            Err(cause) => SupervisorError::Step(StepError::Failed(cause)),
+    let read = parser.parse(text);
+    if let Some(answer) = read.answer {
+        return Route::Final(answer);
+    }
+    let reason = Some(read.content).filter(|said| !said.is_empty()).or(read.thought);
+    if !read.calls.is_empty() {
+        let to = read.calls.into_iter().map(|call| {
+            let task = call.arguments.decode().map(|Delegated { task }| task.trim().to_owned());
+            Delegation { agent: call.name, task: task.ok().filter(|task| !task.is_empty()) }
+        });
+        let mut wrong: Vec<_> = read.rejected.into_iter().map(|rejected| rejected.error).collect();
+        wrong.extend(read.error.filter(|error| !wrong.contains(error)));
+        return Route::Delegate { to: to.collect(), reason, wrong };
+    }
+    match (read.error, reason) {
+        (Some(error), reason) => match without_task(parser, &error) {
+            Some(agent) => {
+                let to = vec![Delegation { agent, task: None }];
+                Route::Delegate { to, reason, wrong: Vec::new() }
+            }
+            None => Route::Wrong(error),
         },
-        error => SupervisorError::Step(error),
+        (None, Some(said)) => Route::Undecided(said),
+        (None, None) => Route::Empty,
+    }
+}
+
+/// The agent of a delegation that lacks only its task.
+fn without_task(parser: &Parser, error: &ParseError) -> Option<String> {
+    let bare = match error.kind {
+        ErrorKind::MissingInput => error.expected == Expected::Task,
+        // The text ends behind the name. A name that broke off is not declared.
+        ErrorKind::Truncated => error.expected == Expected::Rest,
+        _ => false,
+    };
+    let name = error.name.as_deref().filter(|_| bare)?;
+    parser.declared().agents().find(|agent| *agent == name).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use hanok_parse::{Declared, ErrorKind, Parser};
+
+    use super::{Delegation, Route, read_route};
+
+    #[test]
+    fn a_reply_is_one_route() {
+        let parser = Parser::new(Declared::new().agent("rag_agent").agent("법무 검토"));
+        let to = |agent: &str, task: Option<&str>| Delegation {
+            agent: agent.into(),
+            task: task.map(Into::into),
+        };
+        let delegate = |to: Vec<Delegation>, reason: Option<&str>| Route::Delegate {
+            to,
+            reason: reason.map(Into::into),
+            wrong: Vec::new(),
+        };
+        for (text, want) in [
+            (
+                "문서를 봐야 합니다.\n\nDelegate: rag_agent\nTask: 휴가 규정 찾기",
+                delegate(
+                    vec![to("rag_agent", Some("휴가 규정 찾기"))],
+                    Some("문서를 봐야 합니다."),
+                ),
+            ),
+            (
+                "Delegate: `법무 검토`\nTask: 특약",
+                delegate(vec![to("법무 검토", Some("특약"))], None),
+            ),
+            ("Delegate: rag_agent", delegate(vec![to("rag_agent", None)], None)),
+            ("Delegate: rag_agent\nTask:\n", delegate(vec![to("rag_agent", None)], None)),
+            (
+                "Delegate: rag_agent\nTask: a\nDelegate: 법무 검토\nTask: b",
+                delegate(vec![to("rag_agent", Some("a")), to("법무 검토", Some("b"))], None),
+            ),
+            ("Final Answer: 15일\n\n- 3년부터 20일", Route::Final("15일\n\n- 3년부터 20일".into())),
+            (
+                "Delegate: rag_agent\nTask: a\nFinal Answer: 99일",
+                delegate(vec![to("rag_agent", Some("a"))], None),
+            ),
+            ("안녕하세요!", Route::Undecided("안녕하세요!".into())),
+            ("<think>rag_agent?</think>", Route::Empty),
+        ] {
+            assert_eq!(read_route(&parser, text), want, "{text:?}");
+        }
+        let Route::Delegate { to, wrong, .. } =
+            read_route(&parser, "Delegate: hr_agent\nTask: a\nDelegate: rag_agent\nTask: b")
+        else {
+            panic!("no delegation")
+        };
+        assert_eq!((to.len(), wrong.len()), (1, 1));
+        for (text, want) in [
+            ("Delegate: hr_agent\nTask: a", ErrorKind::UnknownAgent),
+            ("Delegate: rag_ag", ErrorKind::Truncated),
+            ("Action: search\nAction Input: {}", ErrorKind::UnknownTool),
+            ("Final Answer:", ErrorKind::Truncated),
+        ] {
+            let Route::Wrong(error) = read_route(&parser, text) else { panic!("{text:?}") };
+            assert_eq!(error.kind, want, "{text:?}");
+        }
     }
 }

@@ -11,24 +11,25 @@ pub struct SupervisorState {
     /// The conversation: what the user said, how it was routed, what the agents gave (`[agent] output`, said by the
     /// agent), and the answers.
     pub messages: Messages,
-    /// The agent that was chosen, or the first of several, `None` before the first choice, [`END`](hanok_graph::END) when the turn is over.
+    /// The agent that was chosen, or the first of several. `None` before the first choice, [`END`](hanok_graph::END) when
+    /// the turn is over.
     pub current_agent: Option<String>,
-    /// What each agent gave in this turn, the last of each.
+    /// The last result of each agent in this turn.
     #[reduce(merge)]
     pub agent_outputs: Map<String, String>,
-    /// How often the model was asked for a route in this turn.
+    /// The number of routing calls in this turn.
     pub iteration: u32,
-    /// How often it may be. 0 means what the supervisor was built with.
+    /// The most routing calls of the turn. 0 stands for the supervisor's own limit.
     pub max_iterations: u32,
-    /// What that agent is to do.
+    /// The task of that agent.
     pub task: Option<String>,
     /// The agents that were chosen at once, where that is more than one
     /// ([`SupervisorBuilder::parallel`](crate::SupervisorBuilder::parallel)).
     pub delegations: Vec<Handoff>,
-    /// What the model is told of its last reply, besides the results: delegations that were not run, and why.
+    /// The notes to the model about its last reply, besides the results: delegations that were not run, and the reason.
     pub notes: Vec<String>,
     /// The answer of the turn, if it has one.
     pub answer: Option<String>,
-    /// Why the turn is over.
+    /// The reason for which the turn is over.
     pub stopped: Option<StopReason>,
 }

@@ -2,38 +2,16 @@
 
 use std::sync::Arc;
 
-use hanok_agent::{ContentCapture, Handoff, HandoffHistory, Language, ReactAgent, Summariser};
-use hanok_graph::{Context, END, Graph, Runtime, START, Send, Snapshot, Target};
-use hanok_model::{ChatModel, SharedModel};
-use hanok_parse::Parser;
+use hanok_agent::ReactAgent;
+use hanok_graph::{END, Graph, Runtime, START, Send, Target};
 use hanok_state::{Map, Message, State};
 
 use crate::{
-    SupervisorBuildError, SupervisorBuilder, SupervisorFault, SupervisorState,
-    SupervisorStateUpdate, execute_agent::execute_agent, route::choose,
+    error::{SupervisorBuildError, SupervisorFault},
+    nodes::{choose_agent::choose_agent, execute_agent::execute_agent},
+    settings::SupervisorSettings,
+    state::{SupervisorState, SupervisorStateUpdate},
 };
-
-/// What a supervisor does with a reply that neither delegates nor says that it is final.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Undecided {
-    /// Takes it as the answer.
-    #[default]
-    Answer,
-    /// Asks again once, and takes the second as the answer.
-    AskAgain,
-}
-
-/// What of an agent's work comes back into the supervisor's conversation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OutputMode {
-    /// Its answer.
-    #[default]
-    Last,
-    /// Everything that it wrote: its calls with their results, and then its answer.
-    Full,
-}
 
 /// A supervisor of agents: its model delegates to one agent at a time, sees what it found, and so on until it has the
 /// answer. Clones are the same supervisor.
@@ -43,7 +21,7 @@ pub enum OutputMode {
 /// ```
 ///
 /// A delegation is a hand-off that comes back: an agent is given what the user said
-/// ([`history`](SupervisorBuilder::history) says otherwise) and its task; it runs as a subgraph, in a namespace of the
+/// ([`history`](crate::SupervisorBuilder::history) says otherwise) and its task; it runs as a subgraph, in a namespace of the
 /// thread's log. An agent that hands over to another one of them ([`HandoffTool`](hanok_agent::HandoffTool)) is followed,
 /// and what the last one gave is the result. The model and the agents belong to the supervisor; its graph needs no services.
 ///
@@ -69,71 +47,41 @@ pub enum OutputMode {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Supervisor {
-    inner: Arc<Inner>,
+    settings: Arc<SupervisorSettings>,
     graph: Graph<SupervisorState>,
 }
 
-/// What the nodes share.
-#[derive(Debug)]
-pub(crate) struct Inner {
-    pub(crate) model: SharedModel,
-    pub(crate) agents: Vec<ReactAgent>,
-    pub(crate) parser: Parser,
-    pub(crate) system: String,
-    pub(crate) max_iterations: u32,
-    pub(crate) language: Language,
-    pub(crate) undecided: Undecided,
-    pub(crate) history: HandoffHistory,
-    pub(crate) summariser: Summariser,
-    pub(crate) output: OutputMode,
-    pub(crate) keeps_routing: bool,
-    pub(crate) parallel: bool,
-    pub(crate) max_hops: u32,
-    pub(crate) temperature: Option<f64>,
-    pub(crate) capture: ContentCapture,
-}
-
 impl Supervisor {
-    /// Begins a supervisor whose `model` chooses among its agents.
-    pub fn builder(model: impl ChatModel) -> SupervisorBuilder {
-        SupervisorBuilder::new(SharedModel::new(model))
-    }
-
     pub(crate) fn new(
         name: &str,
-        inner: Inner,
+        settings: SupervisorSettings,
         runtime: Runtime,
     ) -> Result<Self, SupervisorBuildError> {
-        let inner = Arc::new(inner);
-        let (chooses, runs) = (inner.clone(), inner.clone());
-        let steps = inner.max_iterations.saturating_mul(2).saturating_add(2);
+        let settings = Arc::new(settings);
+        let steps = settings.max_iterations.saturating_mul(2).saturating_add(2);
         let graph = Graph::<SupervisorState>::builder(name)
-            .node("supervisor", move |state: Snapshot<SupervisorState>, context: Context| {
-                choose(chooses.clone(), state, context)
-            })
-            .node("execute_agent", move |state: Snapshot<SupervisorState>, context: Context| {
-                execute_agent(runs.clone(), state, context)
-            })
+            .node("supervisor", settings.node(choose_agent))
+            .node("execute_agent", settings.node(execute_agent))
             .edge(START, "supervisor")
-            .branch("supervisor", route_next, ["execute_agent", END])
+            .branch("supervisor", next_after_choice, ["execute_agent", END])
             .edge("execute_agent", "supervisor")
             .recursion_limit(steps.max(100))
             .runtime(runtime)
             .build();
         match graph {
-            Ok(graph) => Ok(Self { inner, graph }),
+            Ok(graph) => Ok(Self { settings, graph }),
             Err(error) => Err(SupervisorBuildError { faults: vec![SupervisorFault::Graph(error)] }),
         }
     }
 
     /// The agents, in the order the model reads them.
     pub fn agents(&self) -> &[ReactAgent] {
-        &self.inner.agents
+        &self.settings.agents
     }
 
     /// The system prompt, as the model reads it.
     pub fn system_prompt(&self) -> &str {
-        &self.inner.system
+        &self.settings.system
     }
 
     /// The supervisor as a graph: run it, or give it a checkpointer for conversations that last.
@@ -148,7 +96,7 @@ impl Supervisor {
             .current_agent(None)
             .overwrite_agent_outputs(Map::new())
             .iteration(0)
-            .max_iterations(self.inner.max_iterations)
+            .max_iterations(self.settings.max_iterations)
             .task(None)
             .delegations(Vec::new())
             .notes(Vec::new())
@@ -157,19 +105,8 @@ impl Supervisor {
     }
 }
 
-impl Inner {
-    /// The delegation of `task` to the agent `to`.
-    pub(crate) fn handoff(&self, to: String, task: Option<String>) -> Handoff {
-        let handoff = Handoff::new(to).history(self.history);
-        match task {
-            Some(task) => handoff.task(task),
-            None => handoff,
-        }
-    }
-}
-
-/// Where a choice leads: to the agent, to several at once, or to the end.
-fn route_next(state: &SupervisorState) -> Vec<Target> {
+/// The nodes after a choice: the agent, several at once, or the end.
+fn next_after_choice(state: &SupervisorState) -> Vec<Target> {
     match state.current_agent.as_deref() {
         None | Some(END) => vec![END.into()],
         Some(_) if state.delegations.is_empty() => vec!["execute_agent".into()],

@@ -1,26 +1,32 @@
 //! A swarm: agents that hand a thread to one another, and the last one keeps it.
+//!
+//! - `builder`: the parts of a swarm, checked.
+//! - `settings`: those parts, which the nodes share.
+//! - `state`: the state of a thread.
+//! - `take_turn`: the node of each agent.
+//! - `error`: why a swarm cannot be built, or cannot go on.
 
-mod builder;
-mod error;
-mod state;
+pub(crate) mod builder;
+pub(crate) mod error;
+mod settings;
+pub(crate) mod state;
+mod take_turn;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
-use hanok_agent::{
-    AgentState, DataMark, Handoff, HandoffHistory, ReactAgent, StopReason, Summariser,
-};
+use hanok_agent::ReactAgent;
 use hanok_graph::{Context, END, Graph, Runtime, START, Snapshot};
 use hanok_state::{Message, State};
 
-pub use self::{
-    builder::SwarmBuilder,
-    error::{SwarmBuildError, SwarmError, SwarmFault},
+use self::{
+    error::{SwarmBuildError, SwarmFault},
+    settings::SwarmSettings,
     state::{SwarmState, SwarmStateUpdate},
+    take_turn::{SwarmMember, take_turn},
 };
-use crate::member;
 
 /// Agents that hand a thread to one another by calls ([`HandoffTool`](hanok_agent::HandoffTool)), without anybody above
-/// them. The agent that a thread was handed to keeps it: the next turn is its own. Clones are the same swarm. B115
+/// them. The agent that a thread was handed to keeps it: the next turn is its own. Clones are the same swarm.
 ///
 /// ```text
 /// START -> the active agent -> another one -> … -> END
@@ -54,51 +60,35 @@ use crate::member;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Swarm {
-    inner: Arc<Inner>,
+    settings: Arc<SwarmSettings>,
     graph: Graph<SwarmState>,
 }
 
-/// What the nodes share.
-#[derive(Debug)]
-struct Inner {
-    agents: Vec<ReactAgent>,
-    /// The agent that has a thread before any is active.
-    first: String,
-    summariser: Option<Summariser>,
-    max_hops: u32,
-}
-
 impl Swarm {
-    /// Begins a swarm.
-    pub fn builder() -> SwarmBuilder {
-        SwarmBuilder::new()
-    }
-
-    fn new(name: &str, inner: Inner, runtime: Runtime) -> Result<Self, SwarmBuildError> {
-        let inner = Arc::new(inner);
-        let names: Vec<_> = inner.agents.iter().map(|agent| agent.name().to_owned()).collect();
-        let begins = inner.clone();
+    fn new(name: &str, settings: SwarmSettings, runtime: Runtime) -> Result<Self, SwarmBuildError> {
+        let settings = Arc::new(settings);
+        let names: Vec<_> = settings.agents.iter().map(|agent| agent.name().to_owned()).collect();
+        let begins = settings.clone();
         let begin = move |state: &SwarmState| begins.active(state).map(str::to_owned);
         let mut graph = Graph::<SwarmState>::builder(name).branch(START, begin, &names);
-        for agent in &inner.agents {
-            let (runs, agent) = (inner.clone(), agent.clone());
-            let name = agent.name().to_owned();
+        for agent in &settings.agents {
+            let member = Arc::new(SwarmMember { swarm: settings.clone(), agent: agent.clone() });
             let node = move |state: Snapshot<SwarmState>, context: Context| {
-                take_turn(runs.clone(), agent.clone(), state, context)
+                take_turn(member.clone(), state, context)
             };
             let targets = names.iter().map(String::as_str).chain([END]);
-            graph = graph.node(&name, node).branch(&name, goes_on, targets);
+            graph = graph.node(agent.name(), node).branch(agent.name(), next_agent, targets);
         }
-        let steps = inner.max_hops.saturating_add(2);
+        let steps = settings.max_hops.saturating_add(2);
         match graph.recursion_limit(steps.max(100)).runtime(runtime).build() {
-            Ok(graph) => Ok(Self { inner, graph }),
+            Ok(graph) => Ok(Self { settings, graph }),
             Err(error) => Err(SwarmBuildError { faults: vec![SwarmFault::Graph(error)] }),
         }
     }
 
     /// The agents.
     pub fn agents(&self) -> &[ReactAgent] {
-        &self.inner.agents
+        &self.settings.agents
     }
 
     /// The swarm as a graph: run it, or give it a checkpointer for conversations that last.
@@ -112,90 +102,7 @@ impl Swarm {
     }
 }
 
-impl Inner {
-    /// The agent that takes the turn.
-    fn active<'s>(&'s self, state: &'s SwarmState) -> Result<&'s str, SwarmError> {
-        let active = if state.active.is_empty() { &self.first } else { &state.active };
-        match self.agents.iter().any(|agent| agent.name() == active) {
-            true => Ok(active),
-            false => {
-                let members = self.agents.iter().map(|agent| agent.name().to_owned()).collect();
-                Err(SwarmError::UnknownActive { active: active.clone(), members })
-            }
-        }
-    }
-
-    /// Gives the thread to the agent that `handoff` names, with what it is to see of `conversation`.
-    async fn hand_over(
-        &self,
-        handoff: &Handoff,
-        conversation: &[Message],
-        update: SwarmStateUpdate,
-        context: &Context,
-    ) -> Result<SwarmStateUpdate, SwarmError> {
-        let to = self.agents.iter().find(|agent| agent.name() == handoff.to);
-        let language = to.map(ReactAgent::language).unwrap_or_default();
-        let (brief, since) = match handoff.history {
-            HandoffHistory::Full => (Vec::new(), 0),
-            _ => {
-                let summariser = self.summariser.as_ref();
-                let over =
-                    handoff.hand_over(conversation, summariser, language, context, "summary");
-                (over.await.map_err(SwarmError::Step)?.messages, conversation.len())
-            }
-        };
-        let task = handoff.message(language, &DataMark::new(&*context.runtime().rng));
-        Ok(task
-            .into_iter()
-            .fold(update, SwarmStateUpdate::message)
-            .active(handoff.to.as_str())
-            .brief(brief)
-            .since(u32::try_from(since).unwrap_or(u32::MAX)))
-    }
-}
-
-/// Runs the active agent on what it sees, adds what it wrote to the conversation, and hands over if it says so.
-async fn take_turn(
-    swarm: Arc<Inner>,
-    agent: ReactAgent,
-    state: Snapshot<SwarmState>,
-    context: Context,
-) -> Result<SwarmStateUpdate, SwarmError> {
-    let view = state.view();
-    let (given, input) = (view.len(), agent.input(view, None));
-    let ended = member::run(&agent, input, &context).await;
-    let (ran, stopped) = ended.map_err(|no_end| SwarmError::of(no_end, agent.name()))?;
-
-    let added = added(&state, &ran, given, agent.name());
-    let update = added.iter().cloned().fold(SwarmState::update(), SwarmStateUpdate::message);
-    let Some(handoff) = ran.handoff else {
-        let update = update.active(agent.name()).answer(ran.answer);
-        return Ok(update.stopped(Some(stopped)));
-    };
-    let conversation: Vec<_> = state.messages.iter().cloned().chain(added).collect();
-    let update = swarm.hand_over(&handoff, &conversation, update, &context).await?;
-    Ok(match state.hops < swarm.max_hops {
-        true => update.hops(state.hops + 1),
-        false => update.stopped(Some(StopReason::HopLimit)),
-    })
-}
-
-/// What the agent wrote. Servers number their calls anew in every conversation, and the agent may not have seen all of
-/// this one: an id that another call has is changed.
-fn added(state: &SwarmState, ran: &AgentState, given: usize, agent: &str) -> Vec<Message> {
-    let calls = state.messages.iter().flat_map(Message::tool_calls);
-    let mut taken: BTreeSet<_> = calls.map(|call| call.id.clone()).collect();
-    let added = member::added(ran, given, |id| {
-        let others = (2..).map(|n: u32| format!("{id}-{n}"));
-        let mut free = std::iter::once(id.to_owned()).chain(others);
-        let id = free.find(|id| !taken.contains(id)).unwrap_or_default();
-        taken.insert(id.clone());
-        id
-    });
-    added.into_iter().map(|message| message.with_metadata("agent", agent)).collect()
-}
-
-/// Where the turn goes on: to the agent that it was handed to, or to the end.
-fn goes_on(state: &SwarmState) -> String {
+/// The node after a turn of an agent: the agent that it was handed to, or the end.
+fn next_agent(state: &SwarmState) -> String {
     if state.stopped.is_some() { END.to_owned() } else { state.active.clone() }
 }

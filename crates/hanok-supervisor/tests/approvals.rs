@@ -34,7 +34,7 @@ fn says(text: &str) -> Exchange {
     Exchange::says(text)
 }
 
-async fn asked(
+async fn open_questions(
     supervisor: &Supervisor,
 ) -> (hanok_graph::Thread<hanok_supervisor::SupervisorState>, Vec<Pending>) {
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
@@ -58,7 +58,7 @@ async fn a_call_of_a_delegated_agent_is_approved_through_the_supervisor() {
     let bank = ReactAgent::builder("bank", "Pays", model.clone()).tool(pay(&ledger));
     let bank = bank.intercept(Approval::new().tool("pay")).build().unwrap();
     let supervisor = Supervisor::builder(model.clone()).agent(bank).build().unwrap();
-    let (thread, asked) = asked(&supervisor).await;
+    let (thread, asked) = open_questions(&supervisor).await;
     let shown: ApprovalRequest = asked[0].payload().unwrap();
     assert_eq!((shown.agent.as_str(), shown.tool.as_str(), asked.len()), ("bank", "pay", 1));
     assert!(!asked[0].path.is_root() && ledger.lock().unwrap().is_empty());

@@ -44,7 +44,7 @@ fn sent(exchange: Exchange, want: &'static [&'static str]) -> Exchange {
 }
 
 /// What is said in two turns, and what the agent of the second is given of them.
-async fn given(
+async fn agent_input(
     want: &'static [&'static str],
     build: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
 ) {
@@ -68,7 +68,7 @@ async fn given(
 /// B114: what agents found is data to another agent too (P41), and of a turn's routing nothing is seen.
 #[tokio::test]
 async fn a_history_says_what_an_agent_is_given_of_the_conversation() {
-    given(
+    agent_input(
         &[
             "first",
             "hello",
@@ -79,9 +79,10 @@ async fn a_history_says_what_an_agent_is_given_of_the_conversation() {
         |builder| builder.history(HandoffHistory::Full),
     )
     .await;
-    given(&["first", "second", "Task: count b"], |builder| builder).await;
-    given(&["second", "Task: count b"], |builder| builder.history(HandoffHistory::Last)).await;
-    given(&["Task: count b"], |builder| builder.history(HandoffHistory::None)).await;
+    agent_input(&["first", "second", "Task: count b"], |builder| builder).await;
+    agent_input(&["second", "Task: count b"], |builder| builder.history(HandoffHistory::Last))
+        .await;
+    agent_input(&["Task: count b"], |builder| builder.history(HandoffHistory::None)).await;
     let summarise = |made: &'static str| {
         Summariser::new(move |messages: Vec<Message>, _| async move {
             let said: Vec<_> = messages.iter().map(|m| m.text().into_owned()).collect();
@@ -89,13 +90,13 @@ async fn a_history_says_what_an_agent_is_given_of_the_conversation() {
             Ok::<_, ToolError>(made.to_owned())
         })
     };
-    given(
+    agent_input(
         &["The conversation so far, in short.*>\nin short\n</data-*", "second", "Task: count b"],
         |builder| builder.history(HandoffHistory::Summary).summariser(summarise("in short")),
     )
     .await;
     // A summary that says nothing is none.
-    given(&["second", "Task: count b"], |builder| {
+    agent_input(&["second", "Task: count b"], |builder| {
         builder.history(HandoffHistory::Summary).summariser(summarise(""))
     })
     .await;

@@ -62,7 +62,7 @@ fn thread<S: State>(graph: &Graph<S>) -> Thread<S> {
 }
 
 /// Who said what, without the marks, which differ from run to run.
-fn said(messages: &Messages) -> Vec<String> {
+fn texts(messages: &Messages) -> Vec<String> {
     let said = messages.iter().map(|m| format!("{} {:?} {}", m.role(), m.tool_call_id(), m.text()));
     said.collect()
 }
@@ -109,14 +109,14 @@ async fn drop_everywhere<S: State>(
 /// P15, B113
 #[tokio::test]
 async fn a_swarm_dropped_at_any_await_ends_where_a_quiet_one_ends() {
-    const OVER: &str = "Action: transfer_to_back\nAction Input: {\"task\": \"look\"}";
-    let front = ReactAgent::builder("front", "", Says(&[("\u{0}", OVER)]))
+    const TRANSFER: &str = "Action: transfer_to_back\nAction Input: {\"task\": \"look\"}";
+    let front = ReactAgent::builder("front", "", Says(&[("\u{0}", TRANSFER)]))
         .handoff(HandoffTool::to("back", ""));
     let agents = [front.build().unwrap(), looks("back", &Arc::default())];
     let swarm = Swarm::builder().agents(agents).build().unwrap();
     let of = |state: &SwarmState| {
         let end = format!("{} {} {:?}", state.active, state.hops, state.answer);
-        said(&state.messages).into_iter().chain([end]).collect()
+        texts(&state.messages).into_iter().chain([end]).collect()
     };
     drop_everywhere(swarm.graph(), || swarm.ask("?"), of).await;
 }
@@ -135,7 +135,7 @@ async fn parallel_delegations_dropped_at_any_await_end_where_quiet_ones_end() {
         .unwrap();
     let of = |state: &SupervisorState| {
         let end = format!("{} {:?}", state.iteration, state.answer);
-        said(&state.messages).into_iter().chain([end]).collect()
+        texts(&state.messages).into_iter().chain([end]).collect()
     };
     drop_everywhere(supervisor.graph(), || supervisor.ask("?"), of).await;
 }

@@ -267,7 +267,7 @@ async fn an_empty_reply_is_asked_again_once() {
 
 #[tokio::test]
 async fn a_model_that_fails_is_the_cause_of_the_run_s_error() {
-    let failing = || Exchange::fails(ModelError::BadKey { given: true, source: None });
+    let failing = || Exchange::fails(ModelError::BadKey { sent: true, source: None });
     let house = House::new([failing()]);
     let error = house.ask("A?").await.unwrap_err();
     assert!(

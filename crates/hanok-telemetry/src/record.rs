@@ -1,4 +1,4 @@
-//! What is known of a span only after it began.
+//! Fields of a span that are known only after it began.
 
 use tracing::Span;
 

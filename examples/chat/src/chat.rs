@@ -2,7 +2,7 @@
 
 use hanok_agent::{CallLimits, Language, Protocol, ReactAgent};
 use hanok_graph::{Context, END, Graph, START, Snapshot};
-use hanok_memory::{Compaction, Compactor, Keep, Overflow, Trigger, stated};
+use hanok_memory::{Compaction, Compactor, KeepRecent, Overflow, Trigger, stated_facts};
 use hanok_model::{ChatModel, SharedModel, TokenCounter, Tool};
 use hanok_retrieval::SharedRetriever;
 use hanok_state::State;
@@ -74,7 +74,7 @@ impl Chat {
             .system(agent.system_prompt())
             .tools(toolbox.tools.iter().map(|tool| tool.spec().clone()))
             .reserved(REPLY.into())
-            .pin(stated);
+            .pin(stated_facts);
         Ok(Self { model, agent, compactor, documents, toolbox })
     }
 
@@ -122,7 +122,7 @@ fn policy(options: &Options, model: &str) -> Compaction {
     let (messages, tokens) = (usize::from(options.max_messages), u64::from(options.max_tokens));
     Compaction::new()
         .trigger(Trigger::Any(vec![Trigger::Messages(messages), Trigger::Tokens(tokens)]))
-        .keep(Keep::Messages(messages / 2))
+        .keep(KeepRecent::Messages(messages / 2))
         .overflow(Overflow::Fold)
         .counter(TokenCounter::for_model(model))
         .language(Language::Korean)

@@ -1,7 +1,7 @@
 //! The state of a conversation.
 
 use hanok_agent::AgentState;
-use hanok_memory::{Change, ConversationMemory, Remembers};
+use hanok_memory::{CompactionChange, ConversationMemory, Remembers};
 use hanok_model::DataMark;
 use hanok_state::{Messages, State};
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ impl Remembers for ChatState {
         self.context.as_deref()
     }
 
-    fn remember(change: Change) -> ChatStateUpdate {
+    fn remember(change: CompactionChange) -> ChatStateUpdate {
         let agent = AgentState::update().messages(change.messages);
         ChatState::update().agent(agent).memory(change.memory)
     }

@@ -26,7 +26,7 @@ impl Talking {
     /// What the next prompt holds, in tokens.
     fn tokens(&self, state: &ChatState) -> String {
         // What will be found for the next question is not known yet.
-        let around = self.0.compactor.around("");
+        let around = self.0.compactor.prompt_parts("");
         let policy = self.0.compactor.policy();
         let count = policy.count(state.messages().iter(), state.memory(), &around);
         let how =

@@ -1,27 +1,30 @@
 //! Calls that a person approves.
 
 mod decision;
+mod request;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use hanok_core::{AskError, Call, Check, Request, Stored};
 use hanok_model::{ToolError, ToolOutput};
-use hanok_state::Arguments;
-use serde::{Deserialize, Serialize};
+use hanok_state::{Arguments, ToolCall};
 
-pub use self::decision::{Decision, DecisionKind};
+pub use self::{
+    decision::{Decision, DecisionKind},
+    request::ApprovalRequest,
+};
 use super::{Interceptor, ToolRequest, Verdict};
 use crate::prompt;
 
-type When = Arc<dyn Fn(&ToolRequest<'_>) -> bool + Send + Sync>;
+type CallFilter = Arc<dyn Fn(&ToolRequest<'_>) -> bool + Send + Sync>;
 type Describe = Arc<dyn Fn(&ToolRequest<'_>) -> String + Send + Sync>;
 
-/// Has a person approve the calls of some tools before they are made; the others do not wait. B116
+/// Has a person approve the calls of some tools before they are made; the others do not wait.
 ///
 /// The run ends with one question for each such call ([`Outcome::Interrupted`](hanok_graph::Outcome::Interrupted)), whose
 /// payload is an [`ApprovalRequest`] and whose answer a [`Decision`]; the calls beside them are made. An answer that is not
 /// allowed, or whose arguments do not fit the tool, is refused when it is given, and the question stays open. A question
-/// belongs to the arguments that it shows: other arguments are another question. What was approved is what runs. P35
+/// belongs to the arguments that it shows: other arguments are another question. What was approved is what runs.
 ///
 /// Without a checkpointer nobody can be asked, and such a call is refused.
 ///
@@ -30,7 +33,7 @@ type Describe = Arc<dyn Fn(&ToolRequest<'_>) -> String + Send + Sync>;
 /// use hanok_model::ScriptedModel;
 ///
 /// let large = ApprovalRule::new()
-///     .when(|asked| asked.call.arguments.as_str().len() > 1_000)
+///     .when(|request| request.call.arguments.as_str().len() > 1_000)
 ///     .allow([DecisionKind::Approve, DecisionKind::Reject]);
 /// let agent = ReactAgent::builder("mail", "Writes mail", ScriptedModel::new([]))
 ///     .intercept(Approval::new().tool("send_mail").tool_with("save_file", large))
@@ -62,19 +65,19 @@ impl Approval {
 }
 
 impl Interceptor for Approval {
-    async fn admit(&self, asked: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
-        match self.tools.get(&asked.call.name) {
-            Some(rule) if rule.applies(asked) => rule.ask(asked, call).await,
+    async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+        match self.tools.get(&request.call.name) {
+            Some(rule) if rule.applies(request) => rule.ask(request, call).await,
             _ => Ok(Verdict::Make),
         }
     }
 }
 
-/// Which calls of a tool a person approves, and how.
+/// The rule by which a person approves the calls of a tool.
 #[derive(Clone, Default)]
 #[must_use]
 pub struct ApprovalRule {
-    when: Option<When>,
+    when: Option<CallFilter>,
     allowed: Option<Vec<DecisionKind>>,
     describe: Option<Describe>,
     within: Option<Duration>,
@@ -86,17 +89,48 @@ impl ApprovalRule {
         Self::default()
     }
 
-    /// Which calls wait. It has to say the same of the same call. Default: all.
+    /// Selects the calls that wait for a person. The filter has to answer the same for the same call. Default: all calls.
+    ///
+    /// ```
+    /// use hanok_agent::ApprovalRule;
+    ///
+    /// // Small sums go without a person.
+    /// let large = ApprovalRule::new().when(|request| {
+    ///     let arguments = request.call.arguments.decode::<serde_json::Value>();
+    ///     arguments.is_ok_and(|arguments| arguments["amount"].as_u64() > Some(100))
+    /// });
+    /// # drop(large);
+    /// ```
     pub fn when(self, when: impl Fn(&ToolRequest<'_>) -> bool + Send + Sync + 'static) -> Self {
         Self { when: Some(Arc::new(when)), ..self }
     }
 
-    /// What a person may decide. Default: everything.
+    /// Limits the decisions that a person may take. Default: all decisions.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_agent::{Approval, ApprovalRule, DecisionKind};
+    ///
+    /// let rule = ApprovalRule::new()
+    ///     .allow([DecisionKind::Approve, DecisionKind::Reject])
+    ///     .within(Duration::from_secs(24 * 60 * 60));
+    /// let approval = Approval::new().tool_with("send_mail", rule);
+    /// # drop(approval);
+    /// ```
     pub fn allow(self, allowed: impl IntoIterator<Item = DecisionKind>) -> Self {
         Self { allowed: Some(allowed.into_iter().collect()), ..self }
     }
 
-    /// What a person reads besides the call. Default: nothing.
+    /// Describes a call to the person, besides its arguments. Default: no description.
+    ///
+    /// ```
+    /// use hanok_agent::ApprovalRule;
+    ///
+    /// let rule = ApprovalRule::new()
+    ///     .describe(|request| format!("{} wants to call {}", request.turn.agent, request.call.name));
+    /// # drop(rule);
+    /// ```
     pub fn describe(
         self,
         describe: impl Fn(&ToolRequest<'_>) -> String + Send + Sync + 'static,
@@ -104,43 +138,43 @@ impl ApprovalRule {
         Self { describe: Some(Arc::new(describe)), ..self }
     }
 
-    /// How long an answer counts; later the call is refused. Default: for ever.
+    /// Limits the time for an answer. A later answer refuses the call. Default: no limit.
     pub fn within(self, within: Duration) -> Self {
         Self { within: Some(within), ..self }
     }
 
-    fn applies(&self, asked: &ToolRequest<'_>) -> bool {
-        self.when.as_ref().is_none_or(|when| when(asked))
+    fn applies(&self, request: &ToolRequest<'_>) -> bool {
+        self.when.as_ref().is_none_or(|when| when(request))
     }
 
-    fn allowed(&self) -> Vec<DecisionKind> {
-        self.allowed.clone().unwrap_or_else(|| DecisionKind::ALL.to_vec())
+    fn allowed(&self) -> &[DecisionKind] {
+        self.allowed.as_deref().unwrap_or(&DecisionKind::ALL)
     }
 
     /// Asks a person, and says what becomes of the call.
     pub(super) async fn ask(
         &self,
-        asked: &ToolRequest<'_>,
+        request: &ToolRequest<'_>,
         call: &Call,
     ) -> Result<Verdict, ToolError> {
         let failed = |error: hanok_core::BoxError| ToolError::Waiting(AskError::Failed(error));
-        let shown = self.request(asked);
-        let known = shown.clone();
-        let read = move |answer: &Stored| Decision::read(answer, &known).map(drop);
-        let request = Request {
+        let shown = self.approval_request(request);
+        let shown_to_reader = shown.clone();
+        let read = move |answer: &Stored| shown_to_reader.read(answer).map(drop);
+        let question = Request {
             check: Some(Check::new("a decision about this call", read)),
-            schema: Some(shown.answers(asked.spec.schema()).to_string().into()),
+            schema: Some(shown.answers(request.spec.schema()).to_string().into()),
             deadline: self.within.map(|within| call.clock().now().plus(within)),
             ..Request::new(Stored::encode(&shown).map_err(|error| failed(error.into()))?)
         };
-        let language = asked.turn.language;
-        let answer = match call.question(request).await {
+        let language = request.turn.language;
+        let answer = match call.question(question).await {
             Err(AskError::Expired(_)) => {
                 return Ok(Verdict::Refuse(prompt::unanswered(language).to_owned()));
             }
             answer => answer?,
         };
-        let decision = Decision::read(&answer, &shown).map_err(failed)?;
+        let decision = shown.read(&answer).map_err(failed)?;
         Ok(match decision {
             Decision::Approve => Verdict::Make,
             Decision::Edit { arguments } => {
@@ -153,17 +187,17 @@ impl ApprovalRule {
         })
     }
 
-    fn request(&self, asked: &ToolRequest<'_>) -> ApprovalRequest {
-        let arguments = asked.call.arguments.clone();
+    fn approval_request(&self, request: &ToolRequest<'_>) -> ApprovalRequest {
+        let ToolCall { id: call_id, name: tool, arguments } = request.call.clone();
         ApprovalRequest {
-            agent: asked.turn.agent.to_owned(),
-            call_id: asked.call.id.clone(),
-            tool: asked.call.name.clone(),
+            agent: request.turn.agent.to_owned(),
+            call_id,
+            tool,
             bytes: arguments.as_str().len(),
             digest: digest(arguments.as_str()),
             arguments,
-            description: self.describe.as_ref().map(|describe| describe(asked)),
-            allowed: self.allowed(),
+            description: self.describe.as_ref().map(|describe| describe(request)),
+            allowed: self.allowed().to_vec(),
         }
     }
 }
@@ -176,29 +210,6 @@ impl fmt::Debug for ApprovalRule {
             .field("within", &self.within)
             .finish_non_exhaustive()
     }
-}
-
-/// What a person is asked: whether a call is made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename = "tool_approval")]
-#[non_exhaustive]
-pub struct ApprovalRequest {
-    /// The agent.
-    pub agent: String,
-    /// Names the call.
-    pub call_id: String,
-    /// The tool.
-    pub tool: String,
-    /// What the tool is given, as it is given it: all of it. Neutralise control characters before printing it.
-    pub arguments: Arguments,
-    /// The length of the arguments in bytes.
-    pub bytes: usize,
-    /// The BLAKE3 hash of the arguments, as hex. An answer may name it, and then counts for these arguments alone.
-    pub digest: String,
-    /// What a person reads besides the call.
-    pub description: Option<String>,
-    /// What may be decided.
-    pub allowed: Vec<DecisionKind>,
 }
 
 /// The BLAKE3 hash of `text`, as hex.

@@ -10,19 +10,23 @@ use std::{
 
 use futures::future::{Either, select};
 use hanok_core::{Call, Token, TokenSink};
+use hanok_model::ModelError;
+
+/// The errors of a model for which something is done.
+pub(super) type ModelErrorFilter = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
 
 /// An attempt at a call, which knows whether somebody saw some of it.
 pub(super) struct Attempt {
     pub(super) call: Call,
-    shown: Option<Arc<Shown>>,
+    shown: Option<Arc<WatchedSink>>,
 }
 
-struct Shown {
+struct WatchedSink {
     sink: Arc<dyn TokenSink>,
     any: AtomicBool,
 }
 
-impl TokenSink for Shown {
+impl TokenSink for WatchedSink {
     fn token(&self, token: Token) {
         self.any.store(true, Ordering::SeqCst);
         self.sink.token(token);
@@ -35,7 +39,7 @@ impl Attempt {
         let attempt = call.keyed(call.key().clone());
         let shown = call
             .sink()
-            .map(|sink| Arc::new(Shown { sink: sink.clone(), any: AtomicBool::new(false) }));
+            .map(|sink| Arc::new(WatchedSink { sink: sink.clone(), any: AtomicBool::new(false) }));
         let call = match &shown {
             Some(shown) => attempt.tokens(shown.clone()),
             None => attempt,

@@ -2,22 +2,23 @@
 
 mod bulkhead;
 mod circuit;
+mod rejection;
 
 use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
 use hanok_core::Call;
 use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
 
-use self::{bulkhead::Bulkhead, circuit::Circuit};
+use self::{bulkhead::Bulkhead, circuit::Circuit, rejection::Rejection};
 use super::{
     Interceptor, ToolRequest,
+    attempt::ModelErrorFilter,
     chain::{NextModel, NextTool},
 };
 
-type OfModel = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
-type OfTool = Arc<dyn Fn(&ToolError) -> bool + Send + Sync>;
+type ToolErrorFilter = Arc<dyn Fn(&ToolError) -> bool + Send + Sync>;
 
-/// A circuit breaker and a bulkhead around one server: a model's provider, or the server of some tools. P20
+/// A circuit breaker and a bulkhead around one server: a model's provider, or the server of some tools.
 ///
 /// After so many failures in a row within a window the circuit opens: calls are refused at once, in a typed error that the
 /// model reads, for as long as it cools down. Then one call is let through, whose end closes it or opens it again. Of the
@@ -54,21 +55,23 @@ pub struct CircuitBreaker {
     patience: Duration,
     circuit: Arc<Circuit>,
     bulkhead: Option<Arc<Bulkhead>>,
-    of_model: OfModel,
-    of_tool: OfTool,
-}
-
-/// Why a call is not made.
-enum Refused {
-    /// The circuit is open for so long.
-    Open(Duration),
-    /// As many calls are being made as may be.
-    Full,
-    Stopped,
+    of_model: ModelErrorFilter,
+    of_tool: ToolErrorFilter,
 }
 
 impl CircuitBreaker {
     /// Around the model. `server` names it, for errors and people.
+    ///
+    /// ```
+    /// use hanok_agent::{CircuitBreaker, Fallback, Intercepted};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// # let (large, local) = (ScriptedModel::new([]), ScriptedModel::new([]));
+    /// // The breaker of one provider stands around its model alone.
+    /// let guarded = Intercepted::new(large).intercept(CircuitBreaker::of_model("provider"));
+    /// let model = Intercepted::new(guarded).intercept(Fallback::to(local));
+    /// # drop(model);
+    /// ```
     pub fn of_model(server: impl Into<Arc<str>>) -> Self {
         Self::new(server.into(), None)
     }
@@ -102,37 +105,56 @@ impl CircuitBreaker {
         }
     }
 
-    /// After how many failures in a row the circuit opens, at least one. Default: 5.
+    /// Sets the number of failures in a row that open the circuit, at least one. Default: 5.
     pub fn failures(self, failures: u32) -> Self {
         Self { failures: failures.max(1), ..self }
     }
 
-    /// How far apart the first and the last of them may be. Default: 60 s.
+    /// Sets the time within which those failures have to happen. Default: 60 s.
     pub fn window(self, window: Duration) -> Self {
         Self { window, ..self }
     }
 
-    /// How long the circuit stays open. Default: 30 s.
+    /// Sets the time that the circuit stays open. Default: 30 s.
     pub fn cool_down(self, cool_down: Duration) -> Self {
         Self { cool_down, ..self }
     }
 
-    /// How many calls are made at once, at least one. Default: any.
+    /// Limits the calls that are made at once, at least one. Default: no limit.
     pub fn at_once(self, calls: usize) -> Self {
         Self { bulkhead: Some(Arc::new(Bulkhead::new(calls.max(1)))), ..self }
     }
 
-    /// How long a call beyond those waits for its turn. Default: 5 s.
+    /// Sets the time that a call beyond that limit waits for a permit. Default: 5 s.
     pub fn patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// Which errors of a model are failures of its server. Default: those that are transient.
+    /// Selects the errors of a model that are failures of its server. Default: transient errors.
+    ///
+    /// ```
+    /// use hanok_agent::CircuitBreaker;
+    /// use hanok_model::ModelError;
+    ///
+    /// // A busy server is not a dead one.
+    /// let breaker = CircuitBreaker::of_model("provider")
+    ///     .model_errors(|error| error.is_transient() && !matches!(error, ModelError::RateLimited { .. }));
+    /// # drop(breaker);
+    /// ```
     pub fn model_errors(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
         Self { of_model: Arc::new(when), ..self }
     }
 
-    /// Which errors of a tool are failures of its server. Default: failures, time-outs and a lack of threads.
+    /// Selects the errors of a tool that are failures of its server. Default: failures, time-outs and a lack of threads.
+    ///
+    /// ```
+    /// use hanok_agent::CircuitBreaker;
+    /// use hanok_model::ToolError;
+    ///
+    /// let breaker = CircuitBreaker::of_tools("wiki", ["wiki_search"])
+    ///     .tool_errors(|error| matches!(error, ToolError::TimedOut { .. }));
+    /// # drop(breaker);
+    /// ```
     pub fn tool_errors(self, when: impl Fn(&ToolError) -> bool + Send + Sync + 'static) -> Self {
         Self { of_tool: Arc::new(when), ..self }
     }
@@ -143,13 +165,13 @@ impl CircuitBreaker {
         call: &Call,
         made: impl Future<Output = T>,
         failed: impl FnOnce(&T) -> Option<bool>,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, Rejection> {
         let _turn = match &self.bulkhead {
             Some(bulkhead) => Some(bulkhead.enter(call, self.patience).await?),
             None => None,
         };
-        let clock = call.clock().clone();
-        let pass = self.circuit.enter(clock.now(), self.cool_down).map_err(Refused::Open)?;
+        let clock = call.clock();
+        let pass = self.circuit.enter(clock.now(), self.cool_down).map_err(Rejection::Open)?;
         let made = made.await;
         match failed(&made) {
             Some(true) => pass.failed(clock.now(), self.failures, self.window),
@@ -163,11 +185,11 @@ impl CircuitBreaker {
 impl Interceptor for CircuitBreaker {
     async fn around_tool(
         &self,
-        asked: &ToolRequest<'_>,
+        request: &ToolRequest<'_>,
         call: &Call,
         next: NextTool<'_>,
     ) -> Result<ToolOutput, ToolError> {
-        if self.tools.as_ref().is_none_or(|tools| !tools.contains(&asked.call.name)) {
+        if self.tools.as_ref().is_none_or(|tools| !tools.contains(&request.call.name)) {
             return next.run(call).await;
         }
         let failed = |made: &Result<ToolOutput, ToolError>| match made {
@@ -177,12 +199,12 @@ impl Interceptor for CircuitBreaker {
         };
         match self.through(call, next.run(call), failed).await {
             Ok(made) => made,
-            Err(Refused::Stopped) => Err(ToolError::Cancelled),
-            Err(Refused::Open(left)) => Err(ToolError::Unavailable {
+            Err(Rejection::Stopped) => Err(ToolError::Cancelled),
+            Err(Rejection::Open(left)) => Err(ToolError::Unavailable {
                 server: self.server.to_string(),
                 retry_after: Some(left),
             }),
-            Err(Refused::Full) => {
+            Err(Rejection::Full) => {
                 Err(ToolError::Unavailable { server: self.server.to_string(), retry_after: None })
             }
         }
@@ -204,12 +226,12 @@ impl Interceptor for CircuitBreaker {
         };
         match self.through(call, next.run(request, call), failed).await {
             Ok(made) => made,
-            Err(Refused::Stopped) => Err(ModelError::Cancelled),
-            Err(Refused::Open(left)) => Err(ModelError::Unavailable {
+            Err(Rejection::Stopped) => Err(ModelError::Cancelled),
+            Err(Rejection::Open(left)) => Err(ModelError::Unavailable {
                 server: self.server.to_string(),
                 retry_after: Some(left),
             }),
-            Err(Refused::Full) => {
+            Err(Rejection::Full) => {
                 Err(ModelError::Unavailable { server: self.server.to_string(), retry_after: None })
             }
         }

@@ -11,10 +11,10 @@ use hanok_model::{ChatReply, ChatRequest, Finish, ModelError, Usage};
 use self::flights::Flights;
 use super::{Interceptor, approval::digest, chain::NextModel, redaction::show};
 
-/// Under which label of the store replies are kept.
+/// The label of the store under which replies stand.
 const LABEL: &str = "model-cache";
 
-/// How long a reply is kept if nothing else is said.
+/// The default time that a reply is kept.
 const TTL: Duration = Duration::from_secs(60 * 60);
 
 /// Keeps a model's replies, and gives them again to the same request: of the same tenant and the same model, with the same
@@ -64,7 +64,7 @@ impl ModelCache {
         }
     }
 
-    /// How long a reply is kept. To read it does not lengthen that. Default: an hour.
+    /// Sets the time that a reply is kept. Reading it does not lengthen the time. Default: an hour.
     pub fn ttl(self, ttl: Duration) -> Self {
         Self { ttl, ..self }
     }
@@ -104,7 +104,7 @@ impl ModelCache {
     }
 
     /// The reply that is kept. A store that fails keeps nothing.
-    async fn kept(&self, key: &ItemKey, call: &Call) -> Option<ChatReply> {
+    async fn cached(&self, key: &ItemKey, call: &Call) -> Option<ChatReply> {
         let read = self.read(key, call).await;
         let reply = read.unwrap_or_else(|error| {
             tracing::warn!(%error, "no model cache");
@@ -130,13 +130,13 @@ impl Interceptor for ModelCache {
     ) -> Result<ChatReply, ModelError> {
         let key = call.tenant().and_then(|tenant| key(tenant, next.model(), &request).ok());
         let Some(key) = key else { return next.run(request, call).await };
-        if let Some(reply) = self.kept(&key, call).await {
+        if let Some(reply) = self.cached(&key, call).await {
             return Ok(reply);
         }
         let flight = self.flights.begin(&key);
         if flight.is_none() {
             self.flights.landed(&key, call).await;
-            if let Some(reply) = self.kept(&key, call).await {
+            if let Some(reply) = self.cached(&key, call).await {
                 return Ok(reply);
             }
         }

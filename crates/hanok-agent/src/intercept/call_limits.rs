@@ -1,4 +1,4 @@
-//! How often a turn calls.
+//! Limits on the calls of a turn.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError};
 use super::{Interceptor, ToolRequest, Verdict, chain::NextModel};
 use crate::prompt;
 
-/// What becomes of a call of a tool past its limit.
+/// The effect of a limit on the call of a tool that passes it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exceeded {
@@ -20,7 +20,7 @@ pub enum Exceeded {
     End,
 }
 
-/// How many calls a turn of an agent makes, in all processes together. A limit of the model ends the run
+/// Limits on the calls of an agent's turn, in all processes together. A limit of the model ends the run
 /// ([`Outcome::LimitReached`](hanok_graph::Outcome::LimitReached)); one of tools does as [`CallLimits::exceeded`] says.
 ///
 /// Calls of one reply count in their order. A [`Budget`](hanok_core::Budget) limits all agents and nodes of a run together.
@@ -46,34 +46,42 @@ impl CallLimits {
         Self::default()
     }
 
-    /// How often the model answers in a turn; attempts without an answer do not count. Default: no limit.
+    /// Limits the answers of the model in a turn. Attempts without an answer do not count. Default: no limit.
     pub fn model_calls(self, most: u64) -> Self {
         Self { model: Some(most), ..self }
     }
 
-    /// How many calls of tools are made in a turn. Default: no limit.
+    /// Limits the calls of all tools in a turn. Default: no limit.
     pub fn tool_calls(self, most: u64) -> Self {
         Self { tools: Some(most), ..self }
     }
 
-    /// How many calls of the tool `name` are made in a turn. Default: no limit.
+    /// Limits the calls of the tool `name` in a turn. Default: no limit.
     pub fn tool(mut self, name: impl Into<String>, most: u64) -> Self {
         self.by_tool.insert(name.into(), most);
         self
     }
 
-    /// What becomes of a call of a tool past its limit. Default: the model is told.
+    /// Sets the effect of the limits of tools. Default: [`Exceeded::Refuse`].
+    ///
+    /// ```
+    /// use hanok_agent::{CallLimits, Exceeded};
+    ///
+    /// // Past ten searches the run ends, and a larger budget resumes it.
+    /// let limits = CallLimits::new().tool("web_search", 10).exceeded(Exceeded::End);
+    /// # drop(limits);
+    /// ```
     pub fn exceeded(self, exceeded: Exceeded) -> Self {
         Self { exceeded, ..self }
     }
 
-    /// The limit that `asked` passes, and whether it is the tool's own.
-    fn passed(&self, asked: &ToolRequest<'_>) -> Option<(u64, bool)> {
-        let name = asked.call.name.as_str();
-        let made = &asked.turn.usage.tools;
+    /// The limit that `request` passes, and whether it is the tool's own.
+    fn passed(&self, request: &ToolRequest<'_>) -> Option<(u64, bool)> {
+        let name = request.call.name.as_str();
+        let made = &request.turn.usage.tools;
         let before = |calls: usize| u64::try_from(calls).unwrap_or(u64::MAX);
-        let all = made.values().sum::<u64>().saturating_add(before(asked.before.len()));
-        let equal = asked.before.iter().filter(|call| call.name == name).count();
+        let all = made.values().sum::<u64>().saturating_add(before(request.before.len()));
+        let equal = request.before.iter().filter(|call| call.name == name).count();
         let own = made.get(name).copied().unwrap_or_default().saturating_add(before(equal));
         let of_tool = self.by_tool.get(name).filter(|most| own >= **most);
         let of_all = self.tools.filter(|most| all >= *most);
@@ -82,17 +90,17 @@ impl CallLimits {
 }
 
 impl Interceptor for CallLimits {
-    async fn admit(&self, asked: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
-        let Some((most, own)) = self.passed(asked) else { return Ok(Verdict::Make) };
+    async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+        let Some((most, own)) = self.passed(request) else { return Ok(Verdict::Make) };
         match self.exceeded {
             Exceeded::End => {
                 let over = call.spend().refuse(Limit::ToolCalls(most));
                 Err(ToolError::OverBudget(over.0))
             }
             Exceeded::Refuse => Ok(Verdict::Refuse(prompt::call_limit(
-                own.then_some(asked.call.name.as_str()),
+                own.then_some(request.call.name.as_str()),
                 most,
-                asked.turn.language,
+                request.turn.language,
             ))),
         }
     }

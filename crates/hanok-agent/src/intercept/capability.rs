@@ -1,4 +1,4 @@
-//! What an agent may do, whatever its model writes.
+//! A policy on the calls of an agent, whatever its model writes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +17,7 @@ use crate::{conversation, prompt};
 type Check = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
 type Untrusted = Arc<dyn Fn(&Message) -> bool + Send + Sync>;
 
-/// What an agent may do, enforced here and not by its model. P42
+/// A policy on the calls of an agent, enforced here and not by its model.
 ///
 /// - **Tools**: those that are [declared](Self::only), though more are registered.
 /// - **Arguments**: each call has to pass the [checks](Self::arguments) of its tool.
@@ -58,12 +58,12 @@ pub struct CapabilityPolicy {
     untrusted: Option<Untrusted>,
     side_effects: BTreeSet<String>,
     free: BTreeSet<String>,
-    after: After,
+    after: AfterUntrusted,
 }
 
-/// What becomes of a call that changes the world after untrusted content.
+/// The effect of untrusted content on a later call that changes the world.
 #[derive(Debug, Clone)]
-enum After {
+enum AfterUntrusted {
     Approve(ApprovalRule),
     Refuse,
 }
@@ -78,7 +78,7 @@ impl Default for CapabilityPolicy {
             untrusted: None,
             side_effects: BTreeSet::new(),
             free: BTreeSet::new(),
-            after: After::Approve(ApprovalRule::new()),
+            after: AfterUntrusted::Approve(ApprovalRule::new()),
         }
     }
 }
@@ -93,13 +93,23 @@ impl CapabilityPolicy {
         Self::default()
     }
 
-    /// The tools that may be called. Default: all of the agent's.
+    /// Limits the tools that may be called. Default: all tools of the agent.
     pub fn only<S: Into<String>>(self, tools: impl IntoIterator<Item = S>) -> Self {
         Self { only: Some(names(tools).collect()), ..self }
     }
 
-    /// What the arguments of `tool` have to be besides fitting its schema: `check` says what is wrong with them, in words for
+    /// Checks the arguments of `tool` besides its schema: `check` returns the mistake, in words for
     /// the model. Several checks are all made. Default: nothing.
+    ///
+    /// ```
+    /// use hanok_agent::CapabilityPolicy;
+    ///
+    /// let policy = CapabilityPolicy::new().arguments("read_file", |file| {
+    ///     let inside = file["path"].as_str().is_some_and(|path| path.starts_with("docs/"));
+    ///     inside.then_some(()).ok_or_else(|| "only files below docs/ may be read".to_owned())
+    /// });
+    /// # drop(policy);
+    /// ```
     pub fn arguments(
         mut self,
         tool: impl Into<String>,
@@ -109,7 +119,7 @@ impl CapabilityPolicy {
         self
     }
 
-    /// Tools whose results nobody outside can write. Default: none.
+    /// Trusts the results of these tools, which nobody outside can write. Default: none.
     pub fn trust<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.trusted.extend(names(tools));
         self
@@ -120,7 +130,15 @@ impl CapabilityPolicy {
         Self { trusts_tasks: true, ..self }
     }
 
-    /// Which other messages are untrusted, such as those that hold what the service found. Default: none.
+    /// Selects other messages that are untrusted, such as the service's search results. Default: none.
+    ///
+    /// ```
+    /// use hanok_agent::CapabilityPolicy;
+    ///
+    /// // The service adds search results as messages of this name.
+    /// let policy = CapabilityPolicy::new().untrusted(|message| message.name() == Some("search"));
+    /// # drop(policy);
+    /// ```
     pub fn untrusted(self, is: impl Fn(&Message) -> bool + Send + Sync + 'static) -> Self {
         Self { untrusted: Some(Arc::new(is)), ..self }
     }
@@ -141,36 +159,47 @@ impl CapabilityPolicy {
         self
     }
 
-    /// How calls after untrusted content are approved. Default: all of them, with all decisions.
+    /// Sets the rule by which calls after untrusted content are approved. Default: all calls, with all decisions.
+    ///
+    /// ```
+    /// use hanok_agent::{ApprovalRule, CapabilityPolicy, DecisionKind};
+    ///
+    /// let rule = ApprovalRule::new().allow([DecisionKind::Approve, DecisionKind::Reject]);
+    /// let policy = CapabilityPolicy::new()
+    ///     .trust(["calculator"])
+    ///     .allow_after_untrusted(["take_note"])
+    ///     .approve_after_untrusted(rule);
+    /// # drop(policy);
+    /// ```
     pub fn approve_after_untrusted(self, rule: ApprovalRule) -> Self {
-        Self { after: After::Approve(rule), ..self }
+        Self { after: AfterUntrusted::Approve(rule), ..self }
     }
 
     /// Refuses calls that change the world after untrusted content. Default: they are approved.
     pub fn refuse_after_untrusted(self) -> Self {
-        Self { after: After::Refuse, ..self }
+        Self { after: AfterUntrusted::Refuse, ..self }
     }
 
-    /// What forbids `asked`, in words for the model.
-    fn forbids(&self, asked: &ToolRequest<'_>) -> Option<String> {
-        let (name, language) = (&asked.call.name, asked.turn.language);
+    /// The reason that forbids `request`, in words for the model.
+    fn forbids(&self, request: &ToolRequest<'_>) -> Option<String> {
+        let (name, language) = (&request.call.name, request.turn.language);
         if self.only.as_ref().is_some_and(|only| !only.contains(name)) {
             return Some(prompt::not_permitted(language).to_owned());
         }
         let checks = self.arguments.get(name)?;
-        match asked.call.arguments.decode::<Value>() {
+        match request.call.arguments.decode::<Value>() {
             Ok(arguments) => checks.iter().find_map(|check| check(&arguments).err()),
             Err(error) => Some(error.to_string()),
         }
     }
 
-    fn is_guarded(&self, asked: &ToolRequest<'_>) -> bool {
-        let name = &asked.call.name;
-        let changes = asked.effect != Effect::Pure || self.side_effects.contains(name);
+    fn is_guarded(&self, request: &ToolRequest<'_>) -> bool {
+        let name = &request.call.name;
+        let changes = request.effect != Effect::Pure || self.side_effects.contains(name);
         changes && !self.free.contains(name)
     }
 
-    /// Whether `message` may say what neither the user nor the service wrote.
+    /// True for a message with text that neither the user nor the service wrote.
     fn is_untrusted(&self, message: &Message) -> bool {
         if self.untrusted.as_ref().is_some_and(|is| is(message)) {
             return true;
@@ -180,24 +209,24 @@ impl CapabilityPolicy {
                 conversation::Origin::Tool(name) => !name.is_some_and(|n| self.trusted.contains(n)),
                 conversation::Origin::Task => !self.trusts_tasks,
                 conversation::Origin::Data => true,
-                conversation::Origin::Said => false,
+                conversation::Origin::Trusted => false,
             }
     }
 }
 
 impl Interceptor for CapabilityPolicy {
-    async fn admit(&self, asked: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
-        if let Some(reason) = self.forbids(asked) {
+    async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+        if let Some(reason) = self.forbids(request) {
             return Ok(Verdict::Refuse(reason));
         }
-        let tainted = || asked.messages.iter().any(|message| self.is_untrusted(message));
-        if !self.is_guarded(asked) || !tainted() {
+        let tainted = || request.messages.iter().any(|message| self.is_untrusted(message));
+        if !self.is_guarded(request) || !tainted() {
             return Ok(Verdict::Make);
         }
         match &self.after {
-            After::Approve(rule) => rule.ask(asked, call).await,
-            After::Refuse => {
-                let reason = prompt::after_untrusted(asked.turn.language);
+            AfterUntrusted::Approve(rule) => rule.ask(request, call).await,
+            AfterUntrusted::Refuse => {
+                let reason = prompt::after_untrusted(request.turn.language);
                 Ok(Verdict::Refuse(reason.to_owned()))
             }
         }

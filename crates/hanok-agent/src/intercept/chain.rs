@@ -5,26 +5,26 @@ use hanok_model::{
     ChatModel, ChatReply, ChatRequest, ModelError, SharedModel, ToolError, ToolOutput,
 };
 
-use super::{SharedInterceptor, ToolRequest, Turn, Verdict};
-use crate::{execution, registry::Registered};
+use super::{SharedInterceptor, ToolRequest, TurnContext, Verdict};
+use crate::tools::{execution, registry::Registered};
 
-/// How often the arguments of one call are changed.
+/// The most changes of one call's arguments.
 const CHANGES: usize = 8;
 
-/// What stands behind an interceptor of a model's call: the interceptors that were added later, and the model. It may be
+/// The rest of a model's call, behind an interceptor: the interceptors that were added later, and the model. It may be
 /// run several times.
 #[derive(Debug, Clone, Copy)]
 pub struct NextModel<'a> {
     rest: &'a [SharedInterceptor],
     model: &'a SharedModel,
-    turn: Turn<'a>,
+    turn: TurnContext<'a>,
 }
 
 impl<'a> NextModel<'a> {
     pub(crate) fn new(
         rest: &'a [SharedInterceptor],
         model: &'a SharedModel,
-        turn: Turn<'a>,
+        turn: TurnContext<'a>,
     ) -> Self {
         Self { rest, model, turn }
     }
@@ -55,27 +55,27 @@ impl<'a> NextModel<'a> {
     }
 
     /// The turn that the call belongs to.
-    pub fn turn(&self) -> Turn<'a> {
+    pub fn turn(&self) -> TurnContext<'a> {
         self.turn
     }
 }
 
-/// What stands behind an interceptor of a tool's call: the interceptors that were added later, and the tool. It may be run
+/// The rest of a tool's call, behind an interceptor: the interceptors that were added later, and the tool. It may be run
 /// several times.
 #[derive(Debug, Clone, Copy)]
 pub struct NextTool<'a> {
     rest: &'a [SharedInterceptor],
     tool: &'a Registered,
-    asked: &'a ToolRequest<'a>,
+    request: &'a ToolRequest<'a>,
 }
 
 impl<'a> NextTool<'a> {
     pub(crate) fn new(
         rest: &'a [SharedInterceptor],
         tool: &'a Registered,
-        asked: &'a ToolRequest<'a>,
+        request: &'a ToolRequest<'a>,
     ) -> Self {
-        Self { rest, tool, asked }
+        Self { rest, tool, request }
     }
 
     /// Makes the call, within the time that the tool has.
@@ -86,26 +86,26 @@ impl<'a> NextTool<'a> {
     pub async fn run(&self, call: &Call) -> Result<ToolOutput, ToolError> {
         match self.rest.split_first() {
             Some((first, rest)) => {
-                first.0.around_tool_boxed(self.asked, call, Self { rest, ..*self }).await
+                first.0.around_tool_boxed(self.request, call, Self { rest, ..*self }).await
             }
-            None => execution::run(&self.tool.tool, &self.asked.call.arguments, call).await,
+            None => execution::run_tool(&self.tool.tool, &self.request.call.arguments, call).await,
         }
     }
 }
 
-/// What becomes of `asked`, a call of `tool`: the first verdict that is not to make the call, or the arguments that all
+/// The verdict on `request`, a call of `tool`: the first verdict that is not to make the call, or the arguments that all
 /// have judged but the one that gave them.
 pub(crate) async fn admit(
     interceptors: &[SharedInterceptor],
     tool: &Registered,
-    mut asked: ToolRequest<'_>,
+    mut request: ToolRequest<'_>,
     call: &Call,
 ) -> Result<Verdict, ToolError> {
     let mut changed_by = None;
     for _ in 0..=CHANGES {
-        let Some((by, arguments)) = change(interceptors, &asked, call, changed_by).await? else {
+        let Some((by, arguments)) = change(interceptors, &request, call, changed_by).await? else {
             return Ok(match changed_by {
-                Some(_) => Verdict::Change(asked.call.arguments),
+                Some(_) => Verdict::Change(request.call.arguments),
                 None => Verdict::Make,
             });
         };
@@ -116,7 +116,7 @@ pub(crate) async fn admit(
         if !tool.fits(&arguments) {
             return Ok(Verdict::Change(arguments));
         }
-        asked.call.arguments = arguments;
+        request.call.arguments = arguments;
         changed_by = Some(by);
     }
     Ok(Verdict::Refuse("its arguments were changed again and again".to_owned()))
@@ -125,7 +125,7 @@ pub(crate) async fn admit(
 /// The first verdict that is not to make the call as it is, and whose it is.
 async fn change(
     interceptors: &[SharedInterceptor],
-    asked: &ToolRequest<'_>,
+    request: &ToolRequest<'_>,
     call: &Call,
     changed_by: Option<usize>,
 ) -> Result<Option<(usize, Verdict)>, ToolError> {
@@ -133,9 +133,9 @@ async fn change(
         if changed_by == Some(index) {
             continue;
         }
-        match interceptor.0.admit_boxed(asked, call).await? {
+        match interceptor.0.admit_boxed(request, call).await? {
             Verdict::Make => {}
-            Verdict::Change(arguments) if arguments == asked.call.arguments => {}
+            Verdict::Change(arguments) if arguments == request.call.arguments => {}
             verdict => return Ok(Some((index, verdict))),
         }
     }

@@ -5,9 +5,11 @@ use std::{fmt, sync::Arc};
 use hanok_core::Call;
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel, Wait};
 
-use super::{Interceptor, attempt::Attempt, chain::NextModel};
-
-type When = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
+use super::{
+    Interceptor,
+    attempt::{Attempt, ModelErrorFilter},
+    chain::NextModel,
+};
 
 /// Asks another model when one does not answer, in the order in which they were added. Interceptors that were added later
 /// stand around each of them; what is for one of them alone stands around that model ([`Intercepted`](crate::Intercepted)).
@@ -30,7 +32,7 @@ type When = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
 #[must_use]
 pub struct Fallback {
     models: Vec<SharedModel>,
-    when: When,
+    when: ModelErrorFilter,
 }
 
 impl Fallback {
@@ -40,18 +42,34 @@ impl Fallback {
     }
 
     /// Asks `model` when those that were added before do not answer either.
+    ///
+    /// ```
+    /// use hanok_agent::{Fallback, Intercepted};
+    /// use hanok_core::{Call, CallKey};
+    /// use hanok_model::{ChatModel, ChatRequest, Exchange, ModelError, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let call = Call::new(CallKey::new("1"), hanok_graph::Runtime::default().clock);
+    /// let dead = || ScriptedModel::new([Exchange::fails(ModelError::BadKey { sent: true, source: None })]);
+    /// let local = ScriptedModel::new([Exchange::says("15일")]).named("local");
+    /// let model = Intercepted::new(dead()).intercept(Fallback::to(dead()).or(local));
+    /// assert_eq!(model.chat(ChatRequest::new(["연차는?"]), &call).await?.model, "local");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn or(mut self, model: impl ChatModel) -> Self {
         self.models.push(SharedModel::new(model));
         self
     }
 
-    /// After which errors another model is asked. Default: those that say nothing against the request.
+    /// Selects the errors after which the next model is asked. Default: errors that say nothing against the request.
     pub fn when(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
         Self { when: Arc::new(when), ..self }
     }
 }
 
-/// Whether another server may answer what this one does not.
+/// True for an error after which another server may answer.
 fn is_elsewhere_better(error: &ModelError) -> bool {
     match error {
         ModelError::TimedOut { what, .. } => *what != Wait::Deadline,
@@ -71,18 +89,17 @@ impl Interceptor for Fallback {
         call: &Call,
         next: NextModel<'_>,
     ) -> Result<ChatReply, ModelError> {
-        let mut attempt = Attempt::at(call);
-        let mut reply = next.run(request.clone(), &attempt.call).await;
-        for model in &self.models {
-            match &reply {
-                Err(error) if (self.when)(error) => {}
-                _ => break,
-            }
+        let (mut next, mut models) = (next, self.models.iter());
+        loop {
+            let attempt = Attempt::at(call);
+            let error = match next.run(request.clone(), &attempt.call).await {
+                Err(error) if (self.when)(&error) => error,
+                reply => return reply,
+            };
+            let Some(model) = models.next() else { return Err(error) };
             attempt.give_up();
-            attempt = Attempt::at(call);
-            reply = next.to(model).run(request.clone(), &attempt.call).await;
+            next = next.to(model);
         }
-        reply
     }
 }
 

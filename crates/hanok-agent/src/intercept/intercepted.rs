@@ -4,10 +4,25 @@ use hanok_core::Call;
 use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel};
 use hanok_parse::Language;
 
-use super::{Interceptor, SharedInterceptor, Turn, chain::NextModel};
-use crate::TurnUsage;
+use super::{Interceptor, SharedInterceptor, TurnContext, chain::NextModel};
+use crate::usage::TurnUsage;
 
 /// A model with interceptors around it, for nodes of one's own and for whatever takes a model.
+///
+/// ```
+/// use hanok_agent::{Intercepted, Redaction};
+/// use hanok_core::{Call, CallKey};
+/// use hanok_model::{ChatModel, ChatRequest, Exchange, ScriptedModel};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let call = Call::new(CallKey::new("1"), hanok_graph::Runtime::default().clock);
+/// let model = ScriptedModel::new([Exchange::says("ok").contains("mail [EMAIL_1]")]);
+/// let model = Intercepted::new(model).intercept(Redaction::new());
+/// model.chat(ChatRequest::new(["mail kim@example.com"]), &call).await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Intercepted {
@@ -42,7 +57,7 @@ impl ChatModel for Intercepted {
 
     async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
         let usage = TurnUsage { spent: call.spend().turn(), ..TurnUsage::default() };
-        let turn = Turn { agent: "", usage: &usage, language: self.language };
+        let turn = TurnContext { agent: "", usage: &usage, language: self.language };
         NextModel::new(&self.interceptors, &self.model, turn).run(request, call).await
     }
 }

@@ -18,7 +18,7 @@ use super::{
     Interceptor, ToolRequest,
     chain::{NextModel, NextTool},
 };
-use crate::reading::native::is_object;
+use crate::arguments::is_object;
 
 /// Keeps personal data from the model: e-mail addresses, Korean mobile and resident registration numbers, numbers of cards,
 /// IP addresses.
@@ -68,30 +68,42 @@ impl Redaction {
         Self::default()
     }
 
-    /// What becomes of one kind. Default: a placeholder stands for it.
+    /// Sets the replacement of one kind. Default: [`RedactionStrategy::Placeholder`].
+    ///
+    /// ```
+    /// use hanok_agent::{PersonalData, Redaction, RedactionStrategy};
+    /// use hanok_core::Secret;
+    ///
+    /// // The same person has the same name in all requests, and nobody can guess who it is.
+    /// let key = Secret::new("a key of this service".to_owned());
+    /// let redaction = Redaction::new()
+    ///     .only([PersonalData::Email, PersonalData::Mobile])
+    ///     .kind(PersonalData::Email, RedactionStrategy::Hash(key));
+    /// # drop(redaction);
+    /// ```
     pub fn kind(mut self, kind: PersonalData, strategy: RedactionStrategy) -> Self {
         self.strategies.insert(kind, strategy);
         self
     }
 
-    /// Looks for these kinds only. Default: all.
+    /// Limits the redaction to these kinds. Default: all kinds.
     pub fn only(mut self, kinds: impl IntoIterator<Item = PersonalData>) -> Self {
         let kinds: BTreeSet<_> = kinds.into_iter().collect();
         self.strategies.retain(|kind, _| kinds.contains(kind));
         self
     }
 
-    /// Whether what the model is sent is redacted. Default: yes.
+    /// Switches the redaction of requests. Default: on.
     pub fn input(self, input: bool) -> Self {
         Self { input, ..self }
     }
 
-    /// Whether what the model says is redacted. Who watches its tokens then sees them when the reply is whole. Default: no.
+    /// Switches the redaction of replies. Watchers of the tokens then see them when the reply is whole. Default: off.
     pub fn output(self, output: bool) -> Self {
         Self { output, ..self }
     }
 
-    /// Whether the results of tools are redacted, before they are kept. Default: yes.
+    /// Switches the redaction of the results of tools, before they are stored. Default: on.
     pub fn results(self, results: bool) -> Self {
         Self { results, ..self }
     }
@@ -110,10 +122,12 @@ impl Redaction {
         });
         let mut replacer = Replacer::numbered(&self.strategies, texts);
         if self.input {
-            let messages = request.messages.iter_mut();
-            for message in messages.filter(|message| message.role() != Role::System) {
-                redact(message, &mut replacer);
-            }
+            let messages = std::mem::take(&mut request.messages).into_iter();
+            let messages = messages.map(|message| match message.role() {
+                Role::System => message,
+                _ => redact(message, &mut replacer),
+            });
+            request.messages = messages.collect();
         }
         match replacer.blocked.is_empty() {
             true => Ok(replacer),
@@ -121,10 +135,10 @@ impl Redaction {
         }
     }
 
-    fn reply(&self, reply: &mut ChatReply, sent: &Replacer<'_>) -> Result<(), ModelError> {
+    fn reply(&self, mut reply: ChatReply, sent: &Replacer<'_>) -> Result<ChatReply, ModelError> {
         let mut own = Replacer::new(&self.strategies);
         if self.output {
-            redact_text(&mut reply.message, &mut own);
+            reply.message = redact_text(reply.message, &mut own);
             reply.reasoning = reply.reasoning.take().map(|text| own.text(&text).into_owned());
         }
         if !own.blocked.is_empty() {
@@ -133,42 +147,52 @@ impl Redaction {
         if self.restore {
             let text = reply.message.text().into_owned();
             if let Cow::Owned(restored) = sent.restored(&text) {
-                reply.message = reply.message.clone().with_content(restored);
+                reply.message = reply.message.with_content(restored);
             }
-            let calls = reply.message.tool_calls().iter().cloned().map(|mut call| {
-                if let Cow::Owned(restored) = sent.restored(call.arguments.as_str()) {
-                    call.arguments = Arguments::new(restored);
+            reply.message = with_arguments(reply.message, |arguments| {
+                match sent.restored(arguments.as_str()) {
+                    Cow::Owned(restored) => Some(Arguments::new(restored)),
+                    Cow::Borrowed(_) => None,
                 }
-                call
             });
-            let calls: Vec<_> = calls.collect();
-            reply.message = reply.message.clone().with_tool_calls(calls);
         }
-        Ok(())
+        Ok(reply)
     }
 }
 
-fn redact(message: &mut Message, replacer: &mut Replacer<'_>) {
-    redact_text(message, replacer);
-    let calls = message.tool_calls().iter().cloned().map(|mut call| {
-        if let Cow::Owned(redacted) = replacer.text(call.arguments.as_str()) {
-            // A number that became a text is no JSON any more, which servers refuse.
-            let redacted = Some(Arguments::new(redacted)).filter(is_object);
-            call.arguments = redacted.unwrap_or_default();
+fn redact(message: Message, replacer: &mut Replacer<'_>) -> Message {
+    let message = redact_text(message, replacer);
+    with_arguments(message, |arguments| match replacer.text(arguments.as_str()) {
+        // A number that became a text is no JSON any more, which servers refuse.
+        Cow::Owned(redacted) => {
+            Some(Some(Arguments::new(redacted)).filter(is_object).unwrap_or_default())
         }
-        call
-    });
-    let calls: Vec<_> = calls.collect();
-    if !calls.is_empty() {
-        *message = message.clone().with_tool_calls(calls);
-    }
+        Cow::Borrowed(_) => None,
+    })
 }
 
-fn redact_text(message: &mut Message, replacer: &mut Replacer<'_>) {
+/// `message`, whose calls have the arguments that `replace` gives for theirs.
+fn with_arguments(
+    message: Message,
+    mut replace: impl FnMut(&Arguments) -> Option<Arguments>,
+) -> Message {
+    if message.tool_calls().is_empty() {
+        return message;
+    }
+    let mut calls = message.tool_calls().to_vec();
+    for call in &mut calls {
+        if let Some(arguments) = replace(&call.arguments) {
+            call.arguments = arguments;
+        }
+    }
+    message.with_tool_calls(calls)
+}
+
+fn redact_text(message: Message, replacer: &mut Replacer<'_>) -> Message {
     let content = match message.content() {
         Content::Text(text) => match replacer.text(text) {
             Cow::Owned(redacted) => Content::from(redacted),
-            Cow::Borrowed(_) => return,
+            Cow::Borrowed(_) => return message,
         },
         Content::Parts(parts) => {
             let parts = parts.iter().map(|part| match part {
@@ -178,10 +202,10 @@ fn redact_text(message: &mut Message, replacer: &mut Replacer<'_>) {
             Content::Parts(parts.collect())
         }
     };
-    *message = message.clone().with_content(content);
+    message.with_content(content)
 }
 
-/// What is said of blocked data: its kinds, and never the data.
+/// The reason for which blocked data is not passed on: its kinds, and never the data.
 fn blocked(replacer: &Replacer<'_>) -> String {
     let kinds: Vec<_> = replacer.blocked.iter().map(|kind| kind.label().to_lowercase()).collect();
     format!("personal data is not passed on ({})", kinds.join(", "))
@@ -202,8 +226,8 @@ impl Interceptor for Redaction {
         if !self.output && !self.restore {
             return next.run(request, call).await;
         }
-        let mut reply = next.run(request, &call.clone().quiet()).await?;
-        self.reply(&mut reply, &sent)?;
+        let reply = next.run(request, &call.clone().quiet()).await?;
+        let reply = self.reply(reply, &sent)?;
         show(&reply, call);
         Ok(reply)
     }

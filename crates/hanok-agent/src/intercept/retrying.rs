@@ -7,12 +7,11 @@ use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
 
 use super::{
     Interceptor, ToolRequest,
-    attempt::{Attempt, pause},
+    attempt::{Attempt, ModelErrorFilter, pause},
     chain::{NextModel, NextTool},
 };
 
-type OfModel = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
-type OfTool = Arc<dyn Fn(&str, &ToolError) -> bool + Send + Sync>;
+type ToolErrorFilter = Arc<dyn Fn(&str, &ToolError) -> bool + Send + Sync>;
 
 /// Makes failed calls of the model and of tools again: `Retrying::attempts(3)`.
 ///
@@ -24,6 +23,19 @@ type OfTool = Arc<dyn Fn(&str, &ToolError) -> bool + Send + Sync>;
 /// [transient](ModelError::is_transient), and calls of a tool when it failed, took too long or found no thread. A tool that is
 /// [`AtMostOnce`](Effect::AtMostOnce) is never called again. Who watches a reply that broke off is told to take back what there
 /// was of it. The models of `hanok-openai` try again by themselves.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hanok_agent::{ReactAgent, Retrying};
+/// use hanok_model::ScriptedModel;
+///
+/// let retrying = Retrying::attempts(3).first(Duration::from_millis(200)).within(Duration::from_secs(60));
+/// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
+///     .intercept(retrying)
+///     .build()?;
+/// # Ok::<(), hanok_agent::AgentBuildError>(())
+/// ```
 #[derive(Clone)]
 #[must_use]
 pub struct Retrying {
@@ -31,8 +43,8 @@ pub struct Retrying {
     first: Duration,
     cap: Duration,
     within: Option<Duration>,
-    of_model: OfModel,
-    of_tool: OfTool,
+    of_model: ModelErrorFilter,
+    of_tool: ToolErrorFilter,
 }
 
 impl Retrying {
@@ -54,27 +66,46 @@ impl Retrying {
         }
     }
 
-    /// The wait before the second attempt. Default: 500 ms.
+    /// Sets the wait before the second attempt. Default: 500 ms.
     pub fn first(self, first: Duration) -> Self {
         Self { first, ..self }
     }
 
-    /// The longest wait. Default: 30 s.
+    /// Limits every wait. Default: 30 s.
     pub fn cap(self, cap: Duration) -> Self {
         Self { cap, ..self }
     }
 
-    /// How long after the first attempt began the last one may begin. Default: as long as the call may take.
+    /// Limits the time from the first attempt to the start of the last one. Default: the time limit of the call.
     pub fn within(self, within: Duration) -> Self {
         Self { within: Some(within), ..self }
     }
 
-    /// Which errors of a model are tried again. Default: those that are transient.
+    /// Selects the errors of a model that are tried again. Default: transient errors.
+    ///
+    /// ```
+    /// use hanok_agent::Retrying;
+    /// use hanok_model::ModelError;
+    ///
+    /// let retrying = Retrying::attempts(3)
+    ///     .model_errors(|error| matches!(error, ModelError::RateLimited { .. }));
+    /// # drop(retrying);
+    /// ```
     pub fn model_errors(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
         Self { of_model: Arc::new(when), ..self }
     }
 
-    /// Which errors of which tool are tried again. Default: of all tools, failures, time-outs and a lack of threads.
+    /// Selects the errors of tools, by the tool's name, that are tried again. Default: failures, time-outs and a lack of
+    /// threads.
+    ///
+    /// ```
+    /// use hanok_agent::Retrying;
+    /// use hanok_model::ToolError;
+    ///
+    /// let retrying = Retrying::attempts(2)
+    ///     .tool_errors(|tool, error| tool == "wiki" && matches!(error, ToolError::TimedOut { .. }));
+    /// # drop(retrying);
+    /// ```
     pub fn tool_errors(
         self,
         when: impl Fn(&str, &ToolError) -> bool + Send + Sync + 'static,
@@ -82,23 +113,23 @@ impl Retrying {
         Self { of_tool: Arc::new(when), ..self }
     }
 
-    /// How long to wait after `failed` attempts, `None` when there is to be no other.
+    /// The wait after `failed` attempts, `None` without another attempt.
     fn wait(
         &self,
         failed: u32,
-        said: Option<Duration>,
+        requested: Option<Duration>,
         call: &Call,
-        begun: Timestamp,
+        started: Timestamp,
     ) -> Option<Duration> {
         if failed >= self.attempts {
             return None;
         }
-        let wait = said.unwrap_or_else(|| self.backed_off(failed, call));
-        let gone = call.clock().now().since(begun);
-        let is_late = |limit: Option<Duration>, gone: Duration| {
-            limit.is_some_and(|limit| gone.saturating_add(wait) >= limit)
+        let wait = requested.unwrap_or_else(|| self.backed_off(failed, call));
+        let elapsed = call.clock().now().since(started);
+        let is_late = |limit: Option<Duration>, elapsed: Duration| {
+            limit.is_some_and(|limit| elapsed.saturating_add(wait) >= limit)
         };
-        let late = is_late(self.within, gone) || is_late(call.time_left(), Duration::ZERO);
+        let late = is_late(self.within, elapsed) || is_late(call.time_left(), Duration::ZERO);
         (wait <= self.cap && !late).then_some(wait)
     }
 
@@ -115,7 +146,7 @@ impl Retrying {
     }
 }
 
-/// When a server says to come back.
+/// The wait that a server asks for.
 fn retry_after(error: &ModelError) -> Option<Duration> {
     match error {
         ModelError::RateLimited { retry_after, .. } | ModelError::Server { retry_after, .. } => {
@@ -132,7 +163,7 @@ impl Interceptor for Retrying {
         call: &Call,
         next: NextModel<'_>,
     ) -> Result<ChatReply, ModelError> {
-        let (begun, mut failed) = (call.clock().now(), 0);
+        let (started, mut failed) = (call.clock().now(), 0);
         loop {
             let attempt = Attempt::at(call);
             let error = match next.run(request.clone(), &attempt.call).await {
@@ -140,7 +171,7 @@ impl Interceptor for Retrying {
                 reply => return reply,
             };
             failed += 1;
-            let Some(wait) = self.wait(failed, retry_after(&error), call, begun) else {
+            let Some(wait) = self.wait(failed, retry_after(&error), call, started) else {
                 return Err(error);
             };
             attempt.give_up();
@@ -152,23 +183,23 @@ impl Interceptor for Retrying {
 
     async fn around_tool(
         &self,
-        asked: &ToolRequest<'_>,
+        request: &ToolRequest<'_>,
         call: &Call,
         next: NextTool<'_>,
     ) -> Result<ToolOutput, ToolError> {
-        let (begun, mut failed) = (call.clock().now(), 0);
+        let (started, mut failed) = (call.clock().now(), 0);
         loop {
             let error = match next.run(&Attempt::at(call).call).await {
                 Err(error)
-                    if asked.effect != Effect::AtMostOnce
-                        && (self.of_tool)(&asked.call.name, &error) =>
+                    if request.effect != Effect::AtMostOnce
+                        && (self.of_tool)(&request.call.name, &error) =>
                 {
                     error
                 }
                 made => return made,
             };
             failed += 1;
-            let Some(wait) = self.wait(failed, None, call, begun) else {
+            let Some(wait) = self.wait(failed, None, call, started) else {
                 return Err(error);
             };
             if !pause(call, wait).await {

@@ -3,7 +3,7 @@
 use hanok_parse::{Declared, Format, Parser, PartKind};
 use serde_json::{Deserializer, Map, Value};
 
-/// In how many places an object is looked for. What a model writes has bounds.
+/// The most places where an object is looked for. A model's text has bounds.
 const PLACES: usize = 32;
 
 /// The first object in `text` that `fits`; else what is wrong with the first that there is, `None` without any.
@@ -15,9 +15,9 @@ pub(super) fn objects<T>(
     fits: impl Fn(Value) -> Result<T, Vec<String>>,
 ) -> Result<T, Option<Vec<String>>> {
     let mut wrong = None;
-    let said = outside_reasoning(text);
-    for found in plain(&said).chain(mended(&said)) {
-        match fits(Value::Object(found)) {
+    let written = outside_reasoning(text);
+    for object in plain(&written).chain(mended(&written)) {
+        match fits(Value::Object(object)) {
             Ok(value) => return Ok(value),
             Err(mistakes) => {
                 wrong.get_or_insert(mistakes);
@@ -79,7 +79,7 @@ mod tests {
     use super::objects;
 
     /// An object that has an `a`.
-    fn found(text: &str) -> Result<String, Option<Vec<String>>> {
+    fn first(text: &str) -> Result<String, Option<Vec<String>>> {
         objects(text, |value| match value.get("a") {
             Some(_) => Ok(value.to_string()),
             None => Err(vec![format!("no a in {}", Value::to_string(&value))]),
@@ -96,17 +96,17 @@ mod tests {
             ("<think>maybe {\"a\":0}</think>{\"a\":1}", r#"{"a":1}"#),
             ("{'a': True, b: None,}", r#"{"a":true,"b":null}"#),
         ] {
-            assert_eq!(found(text).as_deref(), Ok(want), "{text:?}");
+            assert_eq!(first(text).as_deref(), Ok(want), "{text:?}");
         }
-        assert_eq!(found("nothing here"), Err(None));
-        assert_eq!(found("{\"b\":1}"), Err(Some(vec!["no a in {\"b\":1}".into()])));
+        assert_eq!(first("nothing here"), Err(None));
+        assert_eq!(first("{\"b\":1}"), Err(Some(vec!["no a in {\"b\":1}".into()])));
     }
 
     /// P23: what takes longer than in proportion runs into the limit of every test.
     #[test]
     fn many_braces_take_no_long_time() {
         for text in ["{".repeat(200_000), "{\"a\"".repeat(50_000), "{} ".repeat(100_000)] {
-            let _ = found(&text);
+            let _ = first(&text);
         }
     }
 }

@@ -3,16 +3,16 @@
 
 use serde_json::{Map, Value, json};
 
-/// Under which name the answer stands in an object that is made for it.
+/// The key of an answer that is wrapped in an object.
 pub(super) const WRAP: &str = "answer";
 
-/// How deep a schema is followed.
+/// The most levels of a schema that are read.
 const DEEPEST: usize = 64;
 
-/// In how many places of an answer and its schema nulls are looked for.
+/// The most places of an answer and its schema where nulls are looked for.
 const MOST: usize = 2_000;
 
-/// Whether `schema` is one of an object, and says so at once.
+/// True for a schema of an object that names its type at the root.
 pub(super) fn is_object(schema: &Value) -> bool {
     let is_choice = ["anyOf", "oneOf", "allOf", "$ref"].iter().any(|key| schema.get(key).is_some());
     schema.get("type").is_some_and(|kind| kind == "object") && !is_choice
@@ -35,44 +35,50 @@ pub(super) fn wrap(mut schema: Value) -> Value {
 
 /// `schema` with all objects closed and all their properties required, those that were optional nullable. `None` when
 /// something in it has no such form, such as a map with any keys.
-pub(super) fn strict(schema: &Value) -> Option<Value> {
+pub(super) fn strict(schema: Value) -> Option<Value> {
     closed(schema, 0)
 }
 
-fn closed(schema: &Value, depth: usize) -> Option<Value> {
-    let schema = schema.as_object().filter(|_| depth < DEEPEST)?;
-    if let Some(reference) = schema.get("$ref") {
+fn closed(schema: Value, depth: usize) -> Option<Value> {
+    let Value::Object(mut schema) = schema else { return None };
+    if depth >= DEEPEST {
+        return None;
+    }
+    if let Some(reference) = schema.get_mut("$ref").map(Value::take) {
         // Nothing may stand beside a reference, but what it refers to at the root.
-        let mut only = json!({ "$ref": reference });
-        if let (Some(defs), Some(only)) = (schema.get("$defs"), only.as_object_mut()) {
+        let mut only = Map::from_iter([("$ref".to_owned(), reference)]);
+        if let Some(defs) = schema.get_mut("$defs").map(Value::take) {
             only.insert("$defs".to_owned(), each(defs, depth)?);
         }
-        return Some(only);
+        return Some(only.into());
     }
+    let is_object = has_type(&schema, "object");
+    let is_open = schema.get("additionalProperties").is_some_and(|more| *more != false)
+        || !schema.contains_key("properties");
+    if is_object && is_open {
+        return None;
+    }
+    let required = schema.get_mut("required").map(Value::take);
     let mut strict = Map::new();
     for (key, value) in schema {
         let value = match key.as_str() {
             // Keywords that only a validator knows; the answer is validated here.
             "default" | "$schema" | "title" | "examples" | "unevaluatedProperties" => continue,
             "not" | "if" | "then" | "else" | "allOf" | "patternProperties" => return None,
-            "properties" => properties(schema, depth)?,
+            "properties" => properties(value, required.as_ref(), depth)?,
             "required" | "additionalProperties" => continue,
             "$defs" => each(value, depth)?,
             "items" => closed(value, depth + 1)?,
             "anyOf" | "oneOf" => {
-                let branches = value.as_array()?.iter().map(|branch| closed(branch, depth + 1));
+                let Value::Array(branches) = value else { return None };
+                let branches = branches.into_iter().map(|branch| closed(branch, depth + 1));
                 branches.collect::<Option<Vec<_>>>()?.into()
             }
-            _ => value.clone(),
+            _ => value,
         };
-        strict.insert(if key == "oneOf" { "anyOf".to_owned() } else { key.clone() }, value);
+        strict.insert(if key == "oneOf" { "anyOf".to_owned() } else { key }, value);
     }
-    if has_type(schema, "object") {
-        if schema.get("additionalProperties").is_some_and(|more| *more != false)
-            || !schema.contains_key("properties")
-        {
-            return None;
-        }
+    if is_object {
         let names: Vec<_> = strict.get("properties")?.as_object()?.keys().cloned().collect();
         strict.insert("required".to_owned(), names.into());
         strict.insert("additionalProperties".to_owned(), false.into());
@@ -80,18 +86,18 @@ fn closed(schema: &Value, depth: usize) -> Option<Value> {
     Some(strict.into())
 }
 
-fn each(schemas: &Value, depth: usize) -> Option<Value> {
-    let schemas = schemas.as_object()?.iter();
-    let closed = schemas.map(|(name, schema)| Some((name.clone(), closed(schema, depth + 1)?)));
+fn each(schemas: Value, depth: usize) -> Option<Value> {
+    let Value::Object(schemas) = schemas else { return None };
+    let closed = schemas.into_iter().map(|(name, schema)| Some((name, closed(schema, depth + 1)?)));
     closed.collect::<Option<Map<_, _>>>().map(Value::from)
 }
 
-fn properties(schema: &Map<String, Value>, depth: usize) -> Option<Value> {
-    let properties = schema.get("properties")?.as_object()?.iter();
-    let closed = properties.map(|(name, property)| {
+fn properties(properties: Value, required: Option<&Value>, depth: usize) -> Option<Value> {
+    let Value::Object(properties) = properties else { return None };
+    let closed = properties.into_iter().map(|(name, property)| {
+        let optional = !is_required(required, &name) && !takes_null(&property);
         let closed = closed(property, depth + 1)?;
-        let optional = !is_required(schema, name) && !takes_null(property);
-        Some((name.clone(), if optional { nullable(closed) } else { closed }))
+        Some((name, if optional { nullable(closed) } else { closed }))
     });
     closed.collect::<Option<Map<_, _>>>().map(Value::from)
 }
@@ -100,9 +106,9 @@ fn nullable(schema: Value) -> Value {
     json!({ "anyOf": [schema, { "type": "null" }] })
 }
 
-fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
-    let required = schema.get("required").and_then(Value::as_array);
-    required.is_some_and(|required| required.iter().any(|known| known == name))
+fn is_required(required: Option<&Value>, name: &str) -> bool {
+    let required = required.and_then(Value::as_array);
+    required.is_some_and(|required| required.iter().any(|property| property == name))
 }
 
 fn has_type(schema: &Map<String, Value>, name: &str) -> bool {
@@ -124,23 +130,24 @@ fn takes_null(schema: &Value) -> bool {
 
 /// Takes the nulls out of `value` that stand for what is not there, and that `schema` does not take.
 pub(super) fn drop_nulls(value: &mut Value, schema: &Value) {
-    Nulls { root: schema, left: MOST }.drop(value, schema, DEEPEST);
+    Nulls { root: schema, remaining: MOST }.drop(value, schema, DEEPEST);
 }
 
 /// Looks for nulls, within bounds: a schema may refer to itself in many ways.
 struct Nulls<'a> {
     root: &'a Value,
-    left: usize,
+    remaining: usize,
 }
 
 impl Nulls<'_> {
     fn drop(&mut self, value: &mut Value, schema: &Value, depth: usize) {
         let root = self.root;
         let Some(own) = resolved(schema, root).and_then(Value::as_object) else { return };
-        let (Some(left), Some(depth)) = (self.left.checked_sub(1), depth.checked_sub(1)) else {
+        let (Some(remaining), Some(depth)) = (self.remaining.checked_sub(1), depth.checked_sub(1))
+        else {
             return;
         };
-        self.left = left;
+        self.remaining = remaining;
         let branches =
             ["anyOf", "oneOf", "allOf"].iter().filter_map(|key| own.get(*key)?.as_array());
         branches.flatten().for_each(|branch| self.drop(value, branch, depth));
@@ -159,7 +166,7 @@ impl Nulls<'_> {
         for (name, property) in properties.into_iter().flatten() {
             let takes = resolved(property, self.root).is_none_or(takes_null);
             let stands_for_nothing = fields.get(name).is_some_and(Value::is_null) && !takes;
-            if stands_for_nothing && !is_required(own, name) {
+            if stands_for_nothing && !is_required(own.get("required"), name) {
                 fields.remove(name);
             } else if let Some(field) = fields.get_mut(name) {
                 self.drop(field, property, depth);
@@ -168,7 +175,7 @@ impl Nulls<'_> {
     }
 }
 
-/// What a reference within `root` refers to.
+/// The schema that a reference within `root` refers to.
 fn resolved<'a>(schema: &'a Value, root: &'a Value) -> Option<&'a Value> {
     match schema.get("$ref").and_then(Value::as_str) {
         Some(reference) => root.pointer(reference.strip_prefix('#')?),
@@ -202,7 +209,7 @@ mod tests {
         let closed = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
         let inner = closed(json!({"x": nullable(json!({"type": "integer"}))}), json!(["x"]));
         assert_eq!(
-            strict(&schema).unwrap(),
+            strict(schema).unwrap(),
             closed(
                 json!({
                     "a": {"type": "string"},
@@ -224,11 +231,11 @@ mod tests {
             json!({"allOf": [{"type": "string"}]}),
         ] {
             let schema = object(json!({ "a": property }), json!(["a"]));
-            assert_eq!(strict(&schema), None, "{schema}");
+            assert_eq!(strict(schema.clone()), None, "{schema}");
         }
         let endless = (0..200)
             .fold(json!({"type": "string"}), |inner, _| object(json!({"a": inner}), json!([])));
-        assert_eq!(strict(&endless), None);
+        assert_eq!(strict(endless), None);
     }
 
     #[test]

@@ -86,16 +86,16 @@ impl Run {
         Self { thread, model, ledger, agent, clock }
     }
 
-    async fn asked(&self) -> Vec<Pending> {
+    async fn open_questions(&self) -> Vec<Pending> {
         waits(self.thread.invoke(self.agent.ask("?"), ()).await.unwrap())
     }
 
     async fn answer(
         &self,
-        asked: &Pending,
+        question: &Pending,
         answer: Value,
     ) -> Result<Outcome<AgentState>, RunError> {
-        self.thread.answer(asked.id.clone(), &answer, ()).await
+        self.thread.answer(question.id.clone(), &answer, ()).await
     }
 
     fn made(&self) -> Vec<String> {
@@ -110,8 +110,8 @@ fn waits(outcome: Outcome<AgentState>) -> Vec<Pending> {
     }
 }
 
-fn shown(asked: &Pending) -> ApprovalRequest {
-    asked.payload().unwrap()
+fn shown(question: &Pending) -> ApprovalRequest {
+    question.payload().unwrap()
 }
 
 fn done() -> Exchange {
@@ -123,7 +123,7 @@ fn done() -> Exchange {
 async fn only_listed_calls_wait_and_each_is_decided_by_itself() {
     let calls = [("send", "a"), ("look", "b"), ("send", "c"), ("send", "d"), ("send", "e")];
     let run = Run::new(Approval::new().tool("send"), vec![asks(&calls), done()]);
-    let asked = run.asked().await;
+    let asked = run.open_questions().await;
     assert_eq!((asked.len(), run.made()), (4, vec!["look b 5".to_owned()]));
     let first = shown(&asked[0]);
     assert_eq!((first.agent.as_str(), first.tool.as_str()), ("t", "send"));
@@ -164,7 +164,7 @@ async fn an_answer_that_is_not_allowed_or_does_not_fit_leaves_the_question_open(
     let rule = ApprovalRule::new().allow([DecisionKind::Edit, DecisionKind::Reject]);
     let approval = Approval::new().tool_with("send", rule);
     let run = Run::new(approval, vec![asks(&[("send", "a")]), done()]);
-    let asked = run.asked().await;
+    let asked = run.open_questions().await;
     let digest = shown(&asked[0]).digest;
     for answer in [
         json!({"decision": "approve"}),
@@ -193,7 +193,7 @@ async fn a_predicate_says_which_calls_wait_and_a_person_reads_why() {
         .describe(|asked| format!("{} writes to the boss", asked.turn.agent));
     let approval = Approval::new().tool_with("send", rule);
     let run = Run::new(approval, vec![asks(&[("send", "a"), ("send", "boss")]), done()]);
-    let asked = run.asked().await;
+    let asked = run.open_questions().await;
     assert_eq!((asked.len(), run.made()), (1, vec!["send a 5".to_owned()]));
     assert_eq!(shown(&asked[0]).description.as_deref(), Some("t writes to the boss"));
     let rejected = run.answer(&asked[0], json!({"decision": "reject"})).await.unwrap();
@@ -207,9 +207,9 @@ async fn an_approval_is_for_the_arguments_that_were_shown() {
     #[derive(Debug)]
     struct Appends(std::sync::atomic::AtomicU32);
     impl Interceptor for Appends {
-        async fn admit(&self, asked: &ToolRequest<'_>, _: &Call) -> Result<Verdict, ToolError> {
+        async fn admit(&self, request: &ToolRequest<'_>, _: &Call) -> Result<Verdict, ToolError> {
             let n = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-            let arguments = json!({"to": asked.call.id, "amount": n / 2});
+            let arguments = json!({"to": request.call.id, "amount": n / 2});
             Ok(Verdict::Change(Arguments::new(arguments.to_string())))
         }
     }
@@ -245,7 +245,7 @@ async fn nobody_answers_in_time_or_nobody_can_be_asked() {
         Approval::new().tool_with("send", rule()),
         vec![asks(&[("send", "a")]), done().contains("nobody approved it in time")],
     );
-    run.asked().await;
+    run.open_questions().await;
     waits(run.thread.resume(()).await.unwrap());
     run.clock.0.store(61, Ordering::SeqCst);
     run.thread.resume(()).await.unwrap().done().unwrap();

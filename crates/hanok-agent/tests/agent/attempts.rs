@@ -108,12 +108,12 @@ async fn another_model_is_asked_when_the_server_of_one_is_to_blame() {
         outcome.map(|outcome| outcome.done().unwrap().answer.unwrap())
     };
     let second = || ScriptedModel::new([says("second")]);
-    for error in [unreachable(), busy(None), ModelError::BadKey { given: true, source: None }] {
+    for error in [unreachable(), busy(None), ModelError::BadKey { sent: true, source: None }] {
         assert_eq!(run(error, Fallback::to(second())).await.unwrap(), "second");
     }
     let fallback = Fallback::to(ScriptedModel::new([Exchange::fails(busy(None))])).or(second());
     assert_eq!(run(unreachable(), fallback).await.unwrap(), "second");
-    let long = || ModelError::ContextTooLong { limit: None, asked: None, source: None };
+    let long = || ModelError::ContextTooLong { limit: None, requested: None, source: None };
     run(long(), Fallback::to(second())).await.unwrap_err();
     let longer = Fallback::to(second()).when(|e| matches!(e, ModelError::ContextTooLong { .. }));
     assert_eq!(run(long(), longer).await.unwrap(), "second");

@@ -56,13 +56,13 @@ fn policy() -> CapabilityPolicy {
 #[derive(Debug)]
 struct Obedient {
     native: bool,
-    told: Mutex<Vec<String>>,
+    sent: Mutex<Vec<String>>,
 }
 
 impl Obedient {
     /// Its user's first wish is to read a page.
     fn new(native: bool) -> Self {
-        Self { native, told: Mutex::default() }
+        Self { native, sent: Mutex::default() }
     }
 }
 
@@ -74,7 +74,7 @@ impl ChatModel for Obedient {
     }
 
     async fn chat(&self, request: ChatRequest, _: &Call) -> Result<ChatReply, ModelError> {
-        let mut told = self.told.lock().unwrap();
+        let mut told = self.sent.lock().unwrap();
         let orders = request.messages.iter().filter(|message| message.role() != Role::System);
         let orders: Vec<_> = orders
             .flat_map(|message| message.text().lines().map(str::to_owned).collect::<Vec<_>>())

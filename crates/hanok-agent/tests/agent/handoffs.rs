@@ -303,7 +303,7 @@ async fn a_call_that_waits_for_a_person_beside_a_hand_off_is_answered_before_it(
 }
 
 #[derive(State, Debug, Clone, Default, PartialEq)]
-struct Given {
+struct CallerInput {
     messages: Messages,
     no_summary: Option<String>,
 }
@@ -321,10 +321,10 @@ async fn conversation() -> Vec<Message> {
 }
 
 /// What is handed over by `history`, in a graph that fails once after it.
-async fn handed_over(history: HandoffHistory, summariser: Option<Summariser>) -> Given {
+async fn handed_over(history: HandoffHistory, summariser: Option<Summariser>) -> CallerInput {
     let (said, failed) = (Arc::new(conversation().await), Arc::new(AtomicU32::new(0)));
-    let graph = Graph::<Given>::builder("hand over")
-        .node("take", move |_: Snapshot<Given>, context: Context| {
+    let graph = Graph::<CallerInput>::builder("hand over")
+        .node("take", move |_: Snapshot<CallerInput>, context: Context| {
             let (said, summariser, failed) = (said.clone(), summariser.clone(), failed.clone());
             async move {
                 let handoff = Handoff::new("legal").history(history);
@@ -334,8 +334,8 @@ async fn handed_over(history: HandoffHistory, summariser: Option<Summariser>) ->
                 if failed.fetch_add(1, Ordering::SeqCst) == 0 {
                     return Err(StepError::Failed("after it".into()));
                 }
-                let update = Given::update().no_summary(over.no_summary);
-                Ok(over.messages.into_iter().fold(update, GivenUpdate::message))
+                let update = CallerInput::update().no_summary(over.no_summary);
+                Ok(over.messages.into_iter().fold(update, CallerInputUpdate::message))
             }
         })
         .edge(START, "take")
@@ -344,11 +344,11 @@ async fn handed_over(history: HandoffHistory, summariser: Option<Summariser>) ->
         .unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
     let thread = graph.checkpointer(Memory::new()).thread(key);
-    thread.invoke(Given::update(), ()).await.unwrap_err();
+    thread.invoke(CallerInput::update(), ()).await.unwrap_err();
     thread.resume(()).await.unwrap().done().unwrap()
 }
 
-fn texts(given: &Given) -> Vec<String> {
+fn texts(given: &CallerInput) -> Vec<String> {
     given.messages.iter().map(|message| message.text().into_owned()).collect()
 }
 

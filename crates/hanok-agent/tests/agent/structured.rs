@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hanok_agent::{Structured, StructuredError, StructuredMode, StructuredReply, StructuredWay};
+use hanok_agent::{SchemaPlace, Structured, StructuredError, StructuredMode, StructuredReply};
 use hanok_checkpoint::Memory;
 use hanok_core::{BoxFuture, Call, CallKey, Clock, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{Context, END, Graph, START, Snapshot};
@@ -92,7 +92,7 @@ fn is_strict(schema: &Value) -> bool {
 async fn a_server_is_given_a_strict_schema_and_optional_fields_may_be_null() {
     let model = ScriptedModel::new([Exchange::says(GOOD).usage(50, 9)]);
     let reply = ask(&model, StructuredMode::Auto).await.unwrap();
-    assert_eq!((reply.value, reply.way, reply.asked), (good(), StructuredWay::Schema, 1));
+    assert_eq!((reply.value, reply.sent_in, reply.attempts), (good(), SchemaPlace::Server, 1));
     assert_eq!((reply.usage.input_tokens, reply.model.as_str()), (50, "scripted"));
     let sent = &model.requests()[0];
     let ResponseFormat::JsonSchema { name, schema } = &sent.response_format else { panic!() };
@@ -114,7 +114,7 @@ async fn an_answer_that_does_not_fit_is_asked_for_once_more_with_what_is_wrong()
             .contains("`target` has to be one of \"documents\", \"web\", and is \"moon\"."),
     ]);
     let reply = ask(&model, StructuredMode::Auto).await.unwrap();
-    assert_eq!((reply.value, reply.asked), (good(), 2));
+    assert_eq!((reply.value, reply.attempts), (good(), 2));
     assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (110, 19));
     let roles: Vec<_> = model.requests()[1].messages.iter().map(Message::role).collect();
     assert_eq!(roles, [Role::System, Role::User, Role::Assistant, Role::User]);
@@ -136,7 +136,7 @@ async fn a_server_that_refuses_schemas_is_asked_by_the_prompt() {
             .contains("You route.\n\nAnswer with one JSON object that fits"),
     ]);
     let reply = ask(&model, StructuredMode::Auto).await.unwrap();
-    assert_eq!((reply.value, reply.way, reply.asked), (good(), StructuredWay::Prompt, 2));
+    assert_eq!((reply.value, reply.sent_in, reply.attempts), (good(), SchemaPlace::Prompt, 2));
     let formats = model.requests().into_iter().map(|request| request.response_format);
     assert_eq!(formats.last(), Some(ResponseFormat::Text));
 
@@ -147,7 +147,7 @@ async fn a_server_that_refuses_schemas_is_asked_by_the_prompt() {
     // And by the prompt at once where it is told to; a repair stays there.
     let model = ScriptedModel::new([Exchange::says("I think web."), Exchange::says(said)]);
     let reply = ask(&model, StructuredMode::Prompt).await.unwrap();
-    assert_eq!((reply.way, reply.asked), (StructuredWay::Prompt, 2));
+    assert_eq!((reply.sent_in, reply.attempts), (SchemaPlace::Prompt, 2));
     assert!(model.requests().iter().all(|sent| sent.response_format == ResponseFormat::Text));
     assert!(model.requests()[1].messages[3].text().contains("There is no JSON object"));
 }

@@ -22,7 +22,7 @@ use crate::support::{Ledger, call, tools};
 
 /// Spans, as their names from the outermost in, with what was recorded.
 #[derive(Debug, Clone, Default)]
-struct Seen(Arc<Mutex<Vec<(String, Fields)>>>);
+struct SpanLog(Arc<Mutex<Vec<(String, Fields)>>>);
 
 type Fields = BTreeMap<String, String>;
 
@@ -38,7 +38,7 @@ impl Visit for Recorded<'_> {
     }
 }
 
-impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Seen {
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for SpanLog {
     fn on_new_span(&self, attributes: &span::Attributes<'_>, id: &span::Id, cx: Context<'_, S>) {
         let mut fields = Fields::new();
         attributes.record(&mut Recorded(&mut fields));
@@ -78,7 +78,7 @@ async fn a_turn_of_an_agent_is_a_tree_of_spans_without_content() {
     ]);
     let agent =
         ReactAgent::builder("clerk", "", model).tools(tools(&Ledger::default())).build().unwrap();
-    let seen = Seen::default();
+    let seen = SpanLog::default();
     let _watching = tracing::subscriber::set_default(Registry::default().with(seen.clone()));
     thread(&agent).invoke(agent.ask("where is a secret?"), ()).await.unwrap().done().unwrap();
 
@@ -118,7 +118,7 @@ async fn content_is_recorded_when_it_is_switched_on() {
         .capture(ContentCapture::On)
         .build()
         .unwrap();
-    let seen = Seen::default();
+    let seen = SpanLog::default();
     let _watching = tracing::subscriber::set_default(Registry::default().with(seen.clone()));
     thread(&agent).invoke(agent.ask("where is it?"), ()).await.unwrap().done().unwrap();
     let spans = seen.0.lock().unwrap().clone();

@@ -1,4 +1,4 @@
-//! Which recorded request is most like another one.
+//! The recorded request that is most like another one.
 
 use std::fmt::Write;
 

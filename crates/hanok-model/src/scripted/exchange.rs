@@ -77,7 +77,7 @@ impl Exchange {
         self
     }
 
-    /// What the model thinks besides what it says. Default: nothing.
+    /// Sets the model's reasoning besides its text. Default: none.
     #[must_use]
     pub fn reasoning(self, reasoning: impl Into<String>) -> Self {
         self.reply(|reply| reply.reasoning(reasoning))
@@ -96,7 +96,7 @@ impl Exchange {
         Self { pieces: pieces.into_iter().map(|piece| Token::Text(piece.into())).collect(), ..self }
     }
 
-    /// How long the model takes, by the call's clock. Default: no time.
+    /// Sets the time that the model takes, by the call's clock. Default: no time.
     #[must_use]
     pub fn delay(self, delay: Duration) -> Self {
         Self { delay: Some(delay), ..self }
@@ -110,7 +110,7 @@ impl Exchange {
         Self { outcome, ..self }
     }
 
-    /// What is wrong with `request`, all of it.
+    /// All differences of `request` from what the exchange expects.
     pub(super) fn problem(&self, request: &ChatRequest) -> Option<String> {
         let problems: Vec<_> =
             self.checks.iter().filter_map(|check| check(request).err()).collect();

@@ -71,7 +71,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// Where the first run of `text` that is too long is cut, or the end of `text`.
+/// The place at which the first run of `text` that is too long is cut, or the end of `text`.
 fn cut(text: &str) -> usize {
     let (mut start, mut last) = (0, None);
     for (at, c) in text.char_indices() {

@@ -38,7 +38,7 @@ impl TokenSink for Watcher {
 }
 
 impl Watcher {
-    pub(crate) fn seen(&self) -> Vec<Token> {
+    pub(crate) fn tokens(&self) -> Vec<Token> {
         self.0.lock().unwrap().clone()
     }
 

@@ -5,9 +5,13 @@ use std::collections::BTreeSet;
 use hanok_agent::{HandoffHistory, HandoffTool, ReactAgent, Summariser};
 use hanok_graph::Runtime;
 
-use crate::{Swarm, SwarmBuildError, SwarmFault, swarm::Inner};
+use super::{
+    Swarm,
+    error::{SwarmBuildError, SwarmFault},
+    settings::SwarmSettings,
+};
 
-/// How often a turn is handed over if nothing else is said.
+/// The default number of hand-offs in a turn.
 const MAX_HOPS: u32 = 8;
 
 /// Builds a [`Swarm`].
@@ -22,8 +26,15 @@ pub struct SwarmBuilder {
     runtime: Runtime,
 }
 
+impl Swarm {
+    /// Begins a swarm.
+    pub fn builder() -> SwarmBuilder {
+        SwarmBuilder::new()
+    }
+}
+
 impl SwarmBuilder {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Self {
             name: "swarm".to_owned(),
             agents: Vec::new(),
@@ -34,7 +45,17 @@ impl SwarmBuilder {
         }
     }
 
-    /// The name of its graph, for drawings and errors. Default: `swarm`.
+    /// Sets the name of the graph, for drawings and errors. Default: `swarm`.
+    ///
+    /// ```
+    /// # use hanok_agent::ReactAgent;
+    /// # use hanok_model::ScriptedModel;
+    /// # use hanok_supervisor::Swarm;
+    /// # let agent = ReactAgent::builder("front", "Takes calls", ScriptedModel::new([])).build()?;
+    /// let swarm = Swarm::builder().name("help_desk").agent(agent).build()?;
+    /// assert_eq!(swarm.graph().name(), "help_desk");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
@@ -51,25 +72,72 @@ impl SwarmBuilder {
         self
     }
 
-    /// The agent that has a thread before any is active. Default: the first that was added.
+    /// Sets the agent that has a thread before any is active. Default: the first that was added.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::{Swarm, SwarmFault};
+    ///
+    /// let agent = ReactAgent::builder("front", "Takes calls", ScriptedModel::new([])).build()?;
+    /// let error = Swarm::builder().agent(agent).first("billing").build().unwrap_err();
+    /// assert!(matches!(&error.faults[..], [SwarmFault::UnknownFirst { agent, .. }] if agent == "billing"));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn first(self, agent: impl Into<String>) -> Self {
         Self { first: Some(agent.into()), ..self }
     }
 
-    /// Who makes summaries, where agents hand over with one. Default: nobody, and such an agent is refused.
+    /// Sets the maker of summaries, for [`HandoffHistory::Summary`]. Without one, an agent that hands over with a summary is
+    /// refused.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffHistory, HandoffTool, Language, ReactAgent, Summariser};
+    /// use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::Swarm;
+    ///
+    /// let model = ScriptedModel::new([]);
+    /// let billing = HandoffTool::to("billing", "Knows invoices").history(HandoffHistory::Summary);
+    /// let front = ReactAgent::builder("front", "Takes calls", model.clone()).handoff(billing).build()?;
+    /// let billing = ReactAgent::builder("billing", "Knows invoices", model.clone()).build()?;
+    /// let swarm = Swarm::builder().agents([front, billing]);
+    /// // Without a summariser the hand-off is a fault.
+    /// let swarm = swarm.summariser(Summariser::model(model, Language::English)).build()?;
+    /// assert_eq!(swarm.agents().len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn summariser(self, summariser: Summariser) -> Self {
         Self { summariser: Some(summariser), ..self }
     }
 
-    /// How often a turn is handed over. Default: 8. B114
+    /// Limits the hand-offs of a turn. Default: 8.
     ///
     /// A turn that is handed over once more ends with [`StopReason::HopLimit`](hanok_agent::StopReason::HopLimit); the agent
     /// that it was handed to takes the next one.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffTool, ReactAgent, StopReason};
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Swarm;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let over = |to: &str| Exchange::says(format!("Action: transfer_to_{to}\nAction Input: {{\"task\": \"?\"}}"));
+    /// let model = ScriptedModel::new([over("b"), over("a")]);
+    /// let agent = |name: &str, to: &str| {
+    ///     ReactAgent::builder(name, "", model.clone()).handoff(HandoffTool::to(to, "")).build()
+    /// };
+    /// let swarm = Swarm::builder().agents([agent("a", "b")?, agent("b", "a")?]).max_hops(1).build()?;
+    /// let state = swarm.graph().invoke(swarm.ask("?"), ()).await?.done()?;
+    /// assert_eq!((state.stopped, state.active.as_str()), (Some(StopReason::HopLimit), "a"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn max_hops(self, max_hops: u32) -> Self {
         Self { max_hops, ..self }
     }
 
-    /// Where time, ids and randomness come from, for its agents too. Default: the system's.
+    /// Sets the clock, the ids and the randomness, for the agents too. Default: the system's.
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
     }
@@ -85,13 +153,13 @@ impl SwarmBuilder {
             return Err(SwarmBuildError { faults });
         }
         let first = self.first.or_else(|| Some(self.agents.first()?.name().to_owned()));
-        let inner = Inner {
+        let settings = SwarmSettings {
             agents: self.agents,
             first: first.unwrap_or_default(),
             summariser: self.summariser,
             max_hops: self.max_hops,
         };
-        Swarm::new(&self.name, inner, self.runtime)
+        Swarm::new(&self.name, settings, self.runtime)
     }
 
     fn faults(&self) -> Vec<SwarmFault> {
@@ -101,10 +169,13 @@ impl SwarmBuilder {
         }
         let twice = self.agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
         faults.extend(twice.map(|name| SwarmFault::TwiceNamed { agent: name.to_owned() }));
-        let known = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
-        let first = self.first.iter().filter(|first| !names.contains(first.as_str()));
+        let members = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
+        let first = self.first.as_deref().filter(|first| !names.contains(first));
         faults.extend(
-            first.map(|first| SwarmFault::UnknownFirst { agent: first.clone(), known: known() }),
+            first.map(|first| SwarmFault::UnknownFirst {
+                agent: first.to_owned(),
+                members: members(),
+            }),
         );
         for agent in &self.agents {
             let from = || agent.name().to_owned();
@@ -112,7 +183,7 @@ impl SwarmBuilder {
             faults.extend(agent.handoffs().filter_map(|handoff| {
                 if !names.contains(handoff.target()) {
                     let (agent, to) = (from(), to(handoff));
-                    return Some(SwarmFault::UnknownTarget { agent, to, known: known() });
+                    return Some(SwarmFault::UnknownTarget { agent, to, members: members() });
                 }
                 let asks = handoff.passes() == HandoffHistory::Summary && self.summariser.is_none();
                 asks.then(|| SwarmFault::NoSummariser { agent: from(), to: to(handoff) })

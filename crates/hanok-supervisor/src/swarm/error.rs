@@ -1,17 +1,17 @@
-//! Why a swarm could not be built, or could not go on.
+//! The errors of building and of running a swarm.
 
 use std::fmt;
 
 use hanok_graph::{BuildError, StepError, SubgraphError};
 use thiserror::Error;
 
-use crate::{error::listed, member::NoEnd};
+use crate::{error::listed, run_agent::AgentFailure};
 
-/// Why a swarm could not go on. Its node fails with it, and the thread can be resumed.
+/// The error of a node that cannot go on. The thread can be resumed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SwarmError {
-    /// The thread belongs to an agent that is not one of the swarm: it was stored by another build. B115
+    /// The thread belongs to an agent that is not one of the swarm: it was stored by another build.
     #[error("the thread's active agent `{}` is not in the swarm; there are {}", active.escape_debug(), listed(members))]
     UnknownActive {
         /// The agent that has the thread.
@@ -24,7 +24,7 @@ pub enum SwarmError {
     Agent {
         /// The agent.
         agent: String,
-        /// Why.
+        /// The cause.
         source: SubgraphError,
     },
     /// The run was asked to stop while an agent worked.
@@ -39,11 +39,11 @@ pub enum SwarmError {
 }
 
 impl SwarmError {
-    pub(crate) fn of(no_end: NoEnd, agent: &str) -> Self {
+    pub(crate) fn of(failure: AgentFailure, agent: &str) -> Self {
         let agent = agent.to_owned();
-        match no_end {
-            NoEnd::Failed(source) => Self::Agent { agent, source },
-            NoEnd::Stopped => Self::Stopped { agent },
+        match failure {
+            AgentFailure::Failed(source) => Self::Agent { agent, source },
+            AgentFailure::Stopped => Self::Stopped { agent },
         }
     }
 }
@@ -51,7 +51,7 @@ impl SwarmError {
 /// The faults of a swarm, all at once.
 #[derive(Debug, Error)]
 pub struct SwarmBuildError {
-    /// What is wrong with it.
+    /// The faults.
     pub faults: Vec<SwarmFault>,
 }
 
@@ -76,17 +76,17 @@ pub enum SwarmFault {
         agent: String,
     },
     /// The agent that is to begin is not there.
-    #[error("`{agent}` is to begin and is not one of its agents; there are {}", listed(known))]
+    #[error("`{agent}` is to begin and is not one of its agents; there are {}", listed(members))]
     UnknownFirst {
         /// The name.
         agent: String,
         /// The agents there are.
-        known: Vec<String>,
+        members: Vec<String>,
     },
-    /// An agent hands over to one that is not there. P45
+    /// An agent hands over to one that is not there.
     #[error(
         "agent `{agent}` hands over to `{to}`, which is not one of its agents; there are {}",
-        listed(known)
+        listed(members)
     )]
     UnknownTarget {
         /// The agent.
@@ -94,7 +94,7 @@ pub enum SwarmFault {
         /// To whom.
         to: String,
         /// The agents there are.
-        known: Vec<String>,
+        members: Vec<String>,
     },
     /// An agent hands over with a summary, and nobody makes one.
     #[error(

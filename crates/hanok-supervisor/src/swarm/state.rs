@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 /// and what that sees of them.
 #[derive(State, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SwarmState {
-    /// The conversation, with the calls and observations of all agents. Every call in it has exactly one result. B113
+    /// The conversation, with the calls and observations of all agents. Every call in it has exactly one result.
     pub messages: Messages,
     /// The agent that has the thread and takes the next turn; empty before the first.
     pub active: String,
-    /// How often the turn was handed over.
+    /// The number of hand-offs in this turn.
     pub hops: u32,
-    /// What the active agent sees in place of the messages before `since`.
+    /// The messages that the active agent sees in place of those before `since`.
     pub brief: Vec<Message>,
     /// The first message that the active agent sees, counted from 0.
     pub since: u32,
     /// The answer of the turn, if it has one.
     pub answer: Option<String>,
-    /// Why the turn is over.
+    /// The reason for which the turn is over.
     pub stopped: Option<StopReason>,
 }
 
 impl SwarmState {
-    /// What the active agent sees.
+    /// The messages that the active agent sees.
     pub(crate) fn view(&self) -> Vec<Message> {
         let since = usize::try_from(self.since).unwrap_or(usize::MAX);
         self.brief.iter().chain(self.messages.iter().skip(since)).cloned().collect()

@@ -1,4 +1,4 @@
-//! How many calls are made at once.
+//! A limit on the calls that are made at once.
 
 use std::{
     collections::VecDeque,
@@ -12,63 +12,63 @@ use futures::{
 };
 use hanok_core::Call;
 
-use super::Refused;
+use super::rejection::Rejection;
 
 /// So many calls at once; others wait in the order in which they came.
 #[derive(Debug)]
 pub(super) struct Bulkhead {
     most: usize,
-    state: Mutex<State>,
+    state: Mutex<BulkheadState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BulkheadState {
     running: usize,
-    waiting: VecDeque<oneshot::Sender<Turn>>,
+    waiting: VecDeque<oneshot::Sender<CallPermit>>,
 }
 
-/// A call's turn, which the next one has when it is dropped.
+/// The permit of one call. Dropping it hands it to the next call.
 #[derive(Debug)]
-pub(super) struct Turn(Arc<Bulkhead>);
+pub(super) struct CallPermit(Arc<Bulkhead>);
 
 impl Bulkhead {
     pub(super) fn new(most: usize) -> Self {
         Self { most, state: Mutex::default() }
     }
 
-    /// A turn, at once or within `patience`.
+    /// A permit, at once or within `patience`.
     pub(super) async fn enter(
         self: &Arc<Self>,
         call: &Call,
         patience: Duration,
-    ) -> Result<Turn, Refused> {
-        let turn = {
+    ) -> Result<CallPermit, Rejection> {
+        let permit = {
             let mut state = self.state();
             if state.running < self.most {
                 state.running += 1;
-                return Ok(Turn(self.clone()));
+                return Ok(CallPermit(self.clone()));
             }
-            let (sender, turn) = oneshot::channel();
+            let (sender, permit) = oneshot::channel();
             state.waiting.retain(|waiting| !waiting.is_canceled());
             state.waiting.push_back(sender);
-            turn
+            permit
         };
         let late = select(call.stop().cancelled(), call.clock().sleep(patience));
-        match select(turn, late).await {
-            Either::Left((Ok(turn), _)) => Ok(turn),
-            Either::Right((Either::Left(_), _)) => Err(Refused::Stopped),
-            _ => Err(Refused::Full),
+        match select(permit, late).await {
+            Either::Left((Ok(permit), _)) => Ok(permit),
+            Either::Right((Either::Left(_), _)) => Err(Rejection::Stopped),
+            _ => Err(Rejection::Full),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BulkheadState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Turn {
+impl Drop for CallPermit {
     fn drop(&mut self) {
-        // A turn that nobody takes comes back here, so that nothing is sent while the state is held.
+        // A permit that nobody takes comes back here, so that nothing is sent while the state is held.
         let next = {
             let mut state = self.0.state();
             while state.waiting.pop_front_if(|waiting| waiting.is_canceled()).is_some() {}
@@ -79,7 +79,7 @@ impl Drop for Turn {
             next
         };
         if let Some(next) = next {
-            drop(next.send(Turn(self.0.clone())));
+            drop(next.send(CallPermit(self.0.clone())));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a server is asked.
+//! The circuit of a server: closed, open, or half open.
 
 use std::{
     collections::VecDeque,
@@ -10,15 +10,15 @@ use hanok_core::Timestamp;
 
 /// Closed while calls succeed, open after failures, and then half open for one call that tries.
 #[derive(Debug, Default)]
-pub(super) struct Circuit(Mutex<State>);
+pub(super) struct Circuit(Mutex<CircuitState>);
 
 #[derive(Debug, Default)]
-struct State {
-    /// When the last failures in a row were.
+struct CircuitState {
+    /// The times of the last failures in a row.
     failures: VecDeque<Timestamp>,
     /// Since when it is open.
     open: Option<Timestamp>,
-    /// Whether a call tries.
+    /// True while one call tries the server.
     trying: bool,
 }
 
@@ -41,7 +41,7 @@ impl Circuit {
         Ok(Pass { circuit: self, tries: true })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CircuitState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,15 +1,16 @@
-//! What stands for personal data.
+//! Replacements of personal data.
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    ops::Range,
 };
 
 use hanok_core::Secret;
 
 use super::scan::PersonalData;
 
-/// What becomes of personal data.
+/// The replacement of personal data.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum RedactionStrategy {
@@ -76,19 +77,21 @@ impl<'a> Replacer<'a> {
     /// `text` without what is looked for.
     pub(super) fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let (mut redacted, mut from) = (String::new(), 0);
-        for (kind, at) in PersonalData::find(text) {
+        for (kind, Range { start, end }) in PersonalData::find(text) {
             let Some(strategy) = self.strategies.get(&kind) else { continue };
-            let found = text.get(at.clone()).unwrap_or_default();
-            redacted.push_str(text.get(from..at.start).unwrap_or_default());
+            let original = text.get(start..end).unwrap_or_default();
+            redacted.push_str(text.get(from..start).unwrap_or_default());
             match strategy {
-                RedactionStrategy::Mask => redacted.push_str(&masked(kind, found)),
-                RedactionStrategy::Placeholder => redacted.push_str(&self.placeholder(kind, found)),
-                RedactionStrategy::Hash(key) => redacted.push_str(&hashed(kind, found, key)),
+                RedactionStrategy::Mask => redacted.push_str(&masked(kind, original)),
+                RedactionStrategy::Placeholder => {
+                    redacted.push_str(&self.placeholder(kind, original))
+                }
+                RedactionStrategy::Hash(key) => redacted.push_str(&hashed(kind, original, key)),
                 RedactionStrategy::Block => {
                     self.blocked.insert(kind);
                 }
             }
-            from = at.end;
+            from = end;
         }
         if from == 0 {
             return Cow::Borrowed(text);
@@ -97,17 +100,19 @@ impl<'a> Replacer<'a> {
         Cow::Owned(redacted)
     }
 
-    fn placeholder(&mut self, kind: PersonalData, found: &str) -> String {
-        let Some(salt) = &self.salt else { return format!("[{}]", kind.label()) };
-        if let Some(name) = self.names.get(&(kind, found.to_owned())) {
-            return name.clone();
-        }
-        let number = self.numbers.entry(kind).or_insert(0);
-        *number += 1;
-        let name = format!("[{}_{salt}{number}]", kind.label());
-        self.names.insert((kind, found.to_owned()), name.clone());
-        self.originals.insert(name.clone(), found.to_owned());
-        name
+    fn placeholder(&mut self, kind: PersonalData, original: &str) -> Cow<'_, str> {
+        let Some(salt) = &self.salt else { return Cow::Owned(format!("[{}]", kind.label())) };
+        let name = match self.names.entry((kind, original.to_owned())) {
+            Entry::Occupied(named) => named.into_mut(),
+            Entry::Vacant(unnamed) => {
+                let number = self.numbers.entry(kind).or_insert(0);
+                *number += 1;
+                let name = format!("[{}_{salt}{number}]", kind.label());
+                self.originals.insert(name.clone(), original.to_owned());
+                unnamed.insert(name)
+            }
+        };
+        Cow::Borrowed(name)
     }
 
     /// `text` with what its placeholders stand for.
@@ -134,31 +139,31 @@ impl<'a> Replacer<'a> {
     }
 }
 
-fn masked(kind: PersonalData, found: &str) -> String {
+fn masked(kind: PersonalData, original: &str) -> String {
     let stars = |text: &str| -> String {
         text.chars().map(|c| if c.is_ascii_alphanumeric() { '*' } else { c }).collect()
     };
     match kind {
         PersonalData::Email => {
-            let (local, domain) = found.split_once('@').unwrap_or((found, ""));
+            let (local, domain) = original.split_once('@').unwrap_or((original, ""));
             let first = local.chars().next().unwrap_or('*');
             format!("{first}***@{domain}")
         }
         PersonalData::Mobile | PersonalData::Card => {
-            let (hidden, shown) = found.split_at(found.len().saturating_sub(4));
+            let (hidden, shown) = original.split_at(original.len().saturating_sub(4));
             format!("{}{shown}", stars(hidden))
         }
         PersonalData::ResidentNumber => {
-            let (shown, hidden) = found.split_at(found.len().min(6));
+            let (shown, hidden) = original.split_at(original.len().min(6));
             format!("{shown}{}", stars(hidden))
         }
-        PersonalData::Ip => stars(found),
+        PersonalData::Ip => stars(original),
     }
 }
 
-fn hashed(kind: PersonalData, found: &str, key: &Secret<String>) -> String {
+fn hashed(kind: PersonalData, original: &str, key: &Secret<String>) -> String {
     let key =
         blake3::derive_key("hanok-agent 2026 redaction of personal data", key.expose().as_bytes());
-    let hash = blake3::keyed_hash(&key, found.as_bytes()).to_hex();
+    let hash = blake3::keyed_hash(&key, original.as_bytes()).to_hex();
     format!("[{}_{}]", kind.label(), hash.as_str().get(..12).unwrap_or_default())
 }

@@ -68,13 +68,13 @@ impl PersonalData {
     }
 }
 
-type Found = Vec<(PersonalData, Range<usize>)>;
+type Matches = Vec<(PersonalData, Range<usize>)>;
 
 /// The longest number that is looked at, with what separates its digits.
 const LONGEST_NUMBER: usize = 40;
 
-/// What begins with a digit, or with `+82`.
-fn numbers(text: &[u8], found: &mut Found) {
+/// Numbers that begin with a digit or with `+82`.
+fn numbers(text: &[u8], found: &mut Matches) {
     let mut at = 0;
     while let Some(byte) = text.get(at) {
         work::count(1);
@@ -127,7 +127,7 @@ impl Digits<'_> {
         self.at += usize::from(next.is_some_and(|next| between.contains(next)));
     }
 
-    /// How long it is, if no digit follows.
+    /// The length of the number, if no digit follows.
     fn end(&self) -> Option<usize> {
         let next = self.text.get(self.at);
         next.is_none_or(|next| !next.is_ascii_alphanumeric()).then_some(self.at)
@@ -242,8 +242,8 @@ fn ipv4(text: &[u8]) -> Option<usize> {
     (ends && address.parse::<Ipv4Addr>().is_ok()).then_some(length)
 }
 
-/// What stands around an `@`.
-fn emails(text: &[u8], found: &mut Found) {
+/// Addresses around an `@`.
+fn emails(text: &[u8], found: &mut Matches) {
     let is_local = |byte: &u8| byte.is_ascii_alphanumeric() || b"._%+-".contains(byte);
     let is_domain = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
     work::count(text.len());
@@ -268,7 +268,7 @@ fn emails(text: &[u8], found: &mut Found) {
 }
 
 /// Addresses of version 6.
-fn addresses(text: &str, found: &mut Found) {
+fn addresses(text: &str, found: &mut Matches) {
     let is_part = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -321,7 +321,7 @@ mod tests {
     use super::PersonalData::{self, Card, Email, Ip, Mobile, ResidentNumber};
     use super::work;
 
-    fn found(text: &str) -> Vec<(PersonalData, &str)> {
+    fn matches(text: &str) -> Vec<(PersonalData, &str)> {
         PersonalData::find(text).map(|(kind, at)| (kind, text.get(at).unwrap())).collect()
     }
 
@@ -362,7 +362,7 @@ mod tests {
                 ],
             ),
         ] {
-            assert_eq!(found(text), want, "{text:?}");
+            assert_eq!(matches(text), want, "{text:?}");
         }
     }
 
@@ -371,7 +371,7 @@ mod tests {
     fn a_long_text_takes_work_in_proportion() {
         let looked_at = |text: &str| {
             work::take();
-            found(text);
+            matches(text);
             work::take()
         };
         for piece in

@@ -1,31 +1,32 @@
-//! What a call gave, as it is kept with its step.
+//! The result of a call as its step stores it.
 
 use hanok_core::Spent;
 use hanok_graph::Context;
+use hanok_model::DataMark;
 use serde::{Deserialize, Serialize};
 
-use crate::{DataMark, Observation};
+use crate::observation::Observation;
 
-/// An observation as it is kept with its call.
+/// The observation of a call, as the memoised step stores it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct CallRecord {
     pub(crate) observation: Observation,
     pub(crate) mark: DataMark,
     #[serde(default)]
     pub(crate) spent: Spent,
 }
 
-impl Kept {
+impl CallRecord {
     pub(crate) fn new(context: &Context, observation: Observation, spent: Spent) -> Self {
         Self { observation, mark: DataMark::new(&*context.runtime().rng), spent }
     }
 }
 
-/// What a call that must not be repeated gave: as it was kept, or as a person who knows says.
+/// The result of a call that must not be repeated: the stored record, or the result that a person gives.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Made {
-    Kept(Kept),
+pub(crate) enum OnceResult {
+    Record(CallRecord),
     Text(String),
     Json(serde_json::Value),
 }

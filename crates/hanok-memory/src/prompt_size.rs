@@ -1,13 +1,13 @@
-//! What a prompt holds, in tokens.
+//! The size of a prompt, in tokens.
 
 use hanok_model::{ChatRequest, DataMark, TokenCounter, ToolSpec};
 use hanok_state::Message;
 
-use crate::{Compaction, ConversationMemory};
+use crate::{memory::ConversationMemory, policy::Compaction};
 
-/// What a prompt holds besides the conversation and its memory.
+/// The parts of a prompt besides the conversation and its memory.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Around<'a> {
+pub struct PromptParts<'a> {
     /// The system prompt.
     pub system: &'a str,
     /// The tools whose schemas are sent.
@@ -20,7 +20,7 @@ pub struct Around<'a> {
 
 /// The tokens of a prompt, by what they are for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Counted {
+pub struct PromptSize {
     /// The system prompt.
     pub system: u64,
     /// The tools' schemas.
@@ -31,13 +31,13 @@ pub struct Counted {
     pub context: u64,
     /// The conversation.
     pub messages: u64,
-    /// What is kept free for the reply.
+    /// The tokens that are kept free for the reply.
     pub reserved: u64,
-    /// Whether texts were counted exactly, and not by an estimate that errs upwards.
+    /// True for texts that were counted exactly, and not by an estimate that errs upwards.
     pub exact: bool,
 }
 
-impl Counted {
+impl PromptSize {
     /// All of it.
     pub fn total(&self) -> u64 {
         [self.system, self.tools, self.memory, self.context, self.messages, self.reserved]
@@ -52,8 +52,8 @@ impl Compaction {
         &self,
         messages: impl IntoIterator<Item = &'m Message>,
         memory: &ConversationMemory,
-        around: &Around<'_>,
-    ) -> Counted {
+        around: &PromptParts<'_>,
+    ) -> PromptSize {
         let counter = &self.counter;
         // Both stand in one message. Every mark has as many characters, and so about as many tokens.
         let mark = DataMark::from_code("0123456789abcdef");
@@ -62,7 +62,7 @@ impl Compaction {
             message.map_or(0, |message| counter.message(&message))
         };
         let remembered = data("");
-        Counted {
+        PromptSize {
             system: message(counter, around.system),
             tools: tools(counter, around.tools),
             memory: remembered,

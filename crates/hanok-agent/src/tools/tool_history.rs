@@ -35,7 +35,7 @@ use unicode_normalization::UnicodeNormalization;
 pub struct ToolHistory(BTreeSet<String>);
 
 impl ToolHistory {
-    /// Whether the same call was noted.
+    /// True when the same call was noted.
     #[must_use]
     pub fn has(&self, call: &ToolCall) -> bool {
         self.0.contains(&same(call))
@@ -59,13 +59,13 @@ impl ToolHistory {
         })
     }
 
-    /// How many different calls were noted.
+    /// The number of different calls that were noted.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether no call was noted.
+    /// True when no call was noted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -84,7 +84,7 @@ fn same(call: &ToolCall) -> String {
     text
 }
 
-/// What nests deeper is compared as it is written.
+/// The deepest nesting that is compared; deeper values are compared as they are written.
 const DEEPEST: usize = 64;
 
 fn write(value: &Value, out: &mut String, depth: usize) {
@@ -121,7 +121,7 @@ fn write(value: &Value, out: &mut String, depth: usize) {
     }
 }
 
-/// Whether `number` is a whole one that a float holds exactly.
+/// True for a whole number that a float holds exactly.
 fn is_whole(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0
 }

@@ -1,8 +1,8 @@
-//! What users say of themselves, found by rules.
+//! Facts that users state, found by rules.
 
 use hanok_state::Message;
 
-use crate::{Fact, FactKind};
+use crate::memory::{Fact, FactKind};
 
 /// The longest sentence that is a fact, in characters.
 const LONGEST: usize = 200;
@@ -10,7 +10,7 @@ const LONGEST: usize = 200;
 /// The most sentences of one message that are looked at.
 const MOST: usize = 50;
 
-/// How users say their own name, anywhere in a clause and at its beginning.
+/// Phrases with which users say their own name, anywhere in a clause and at its beginning.
 const OWN_NAMES: &[&str] = &[
     "내 이름은",
     "내 이름이",
@@ -26,13 +26,13 @@ const OWN_NAMES: &[&str] = &[
 const CALLED: (&[&str], &[&str]) =
     (&["저는 ", "나는 ", "난 "], &["라고 해", "라고 해요", "라고 합니다", "라고 불러"]);
 
-/// How the name of anything else is said.
+/// Phrases with which the name of anything else is said.
 const NAMES: &[&str] = &["이름은", "이름이", "name is"];
 
-/// What a user says who wants it to be kept: no order that asks for something else.
+/// Phrases of a user who wants something remembered: no order that asks for something else.
 const KEEP: &[&str] = &["기억해", "기억 해", "remember", "keep in mind"];
 
-/// What asks, wherever it stands; whole words of English; and the ends of a clause that asks or orders.
+/// Phrases that ask, wherever they stand; whole words of English; and the ends of a clause that asks or orders.
 const ASKS: &[&str] = &[
     "알려",
     "뭐",
@@ -79,7 +79,7 @@ const ORDERS: &[&str] = &[
     "해라",
 ];
 
-/// What stands behind the number of an amount.
+/// Units behind the number of an amount.
 const UNITS: &[&str] = &[
     "원",
     "만",
@@ -112,7 +112,7 @@ const UNITS: &[&str] = &[
     "hours",
 ];
 
-/// What stands before the number of an amount.
+/// Signs before the number of an amount.
 const SIGNS: &[char] = &['₩', '$', '€', '£', '¥'];
 
 const MONTHS: &[&str] = &[
@@ -136,16 +136,16 @@ const MONTHS: &[&str] = &[
 /// It knows Korean and English, and works by a list of words: what it misses is still in the summary.
 ///
 /// ```
-/// use hanok_memory::{FactKind, stated};
+/// use hanok_memory::{FactKind, stated_facts};
 /// use hanok_state::Message;
 ///
 /// let message = Message::user("내 이름은 철수야. 마감은 3월 15일이고 예산은 1억원이야! 오늘 며칠이지?");
-/// let facts = stated(&message);
+/// let facts = stated_facts(&message);
 /// assert_eq!(facts.len(), 2);
 /// assert_eq!((facts[0].kind, facts[0].text.as_str()), (FactKind::Name, "내 이름은 철수야"));
 /// ```
 #[must_use]
-pub fn stated(message: &Message) -> Vec<Fact> {
+pub fn stated_facts(message: &Message) -> Vec<Fact> {
     let id = message.id().unwrap_or_default();
     let fact = |clause: &str| {
         let kind = kind(clause)?;
@@ -186,7 +186,7 @@ fn sentences(text: &str) -> Vec<String> {
     sentences
 }
 
-/// What a clause states, `None` where it states nothing of these.
+/// The kind of fact that a clause states, `None` where it states none.
 fn kind(clause: &str) -> Option<FactKind> {
     let lower = clause.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -209,7 +209,7 @@ fn kind(clause: &str) -> Option<FactKind> {
     has(NAMES).then_some(FactKind::Other)
 }
 
-/// Whether a text names a day: `3월 15일`, `15일까지`, `2026-03-15`, `3/15`, `march 15`.
+/// True for a text that names a day: `3월 15일`, `15일까지`, `2026-03-15`, `3/15`, `march 15`.
 fn has_date(text: &str) -> bool {
     let behind = |(number, rest): (&str, &str)| {
         let rest = rest.trim_start();
@@ -228,7 +228,7 @@ fn has_date(text: &str) -> bool {
     numbers(text).any(behind) || MONTHS.iter().any(month)
 }
 
-/// Whether a text has a number with a unit, or with the sign of a currency.
+/// True for a text with a number that has a unit or the sign of a currency.
 fn has_amount(text: &str) -> bool {
     let unit = |(_, rest): (&str, &str)| {
         let rest = rest.trim_start();
@@ -259,7 +259,7 @@ fn numbers(text: &str) -> impl Iterator<Item = (&str, &str)> {
 mod tests {
     use hanok_state::Message;
 
-    use super::stated;
+    use super::stated_facts;
     use crate::FactKind::{self, Amount, Date, Name};
 
     #[test]
@@ -291,7 +291,7 @@ mod tests {
             ("", &[]),
         ];
         for (text, want) in cases {
-            let facts = stated(&Message::user(*text).with_id("m"));
+            let facts = stated_facts(&Message::user(*text).with_id("m"));
             let found: Vec<_> = facts.iter().map(|fact| (fact.kind, fact.text.as_str())).collect();
             assert_eq!(found, *want, "{text}");
             assert!(facts.iter().all(|fact| fact.message == "m"));

@@ -1,6 +1,4 @@
-//! What a model's reply asks for.
-
-pub(crate) mod native;
+//! A reader of replies.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +6,16 @@ use hanok_model::{ChatReply, Finish};
 use hanok_parse::{Language, NoteKind, Parser, Reply};
 use hanok_state::{Arguments, ToolCall};
 
-use crate::{Fault, FaultKind, Protocol, prompt};
+use super::native;
+use crate::{observation::FaultKind, prompt, protocol::Protocol, state::Fault};
 
-/// How many calls of one reply are made. What a model writes has bounds.
+/// The most calls of one reply. A model's text has bounds.
 const CALLS: usize = 64;
 
-/// What a reply asks for.
+/// A reply as it was read: its calls and faults, or its answer.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Turn {
-    /// What the message of the model says: an answer alone, or a reply with calls as it was written.
+pub(crate) struct ReadReply {
+    /// The text of the model's message: an answer alone, or a reply with calls as it was written.
     pub(crate) text: String,
     pub(crate) thought: Option<String>,
     /// In the order of the text. Some may not be made: a fault says why.
@@ -25,30 +24,32 @@ pub(crate) struct Turn {
     pub(crate) answer: Option<String>,
 }
 
-impl Turn {
-    /// Whether the reply says nothing at all.
+impl ReadReply {
+    /// True for a reply without a call, a fault or an answer.
     pub(crate) fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.faults.is_empty() && self.answer.is_none()
     }
 }
 
-/// How replies are read.
+/// Reads replies.
 #[derive(Debug)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct ReplyReader<'a> {
     pub(crate) parser: &'a Parser,
     pub(crate) protocol: Protocol,
     pub(crate) language: Language,
-    /// What the ids of calls begin with that have none of their own.
+    /// The beginning of the ids of calls without an id of their own.
     pub(crate) prefix: &'a str,
     /// The ids of earlier calls.
-    pub(crate) taken: BTreeSet<String>,
+    pub(crate) taken: BTreeSet<&'a str>,
+    /// The ids of the calls of this reply, so far.
+    pub(crate) issued: BTreeSet<String>,
 }
 
-impl Reading<'_> {
+impl ReplyReader<'_> {
     /// Reads `reply`. Native calls win; without one the text is read, whichever the protocol.
     ///
     /// A reply with neither call nor answer is an answer: what stands outside its labels, or else its thought.
-    pub(crate) fn read(mut self, reply: &ChatReply) -> Turn {
+    pub(crate) fn read(mut self, reply: &ChatReply) -> ReadReply {
         let text = reply.message.text();
         let calls = reply.message.tool_calls();
         if calls.is_empty() {
@@ -72,11 +73,17 @@ impl Reading<'_> {
             }
         }
         let thought = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        self.bounded(Turn { text: text.into_owned(), thought, calls: read, faults, answer: None })
+        self.bounded(ReadReply {
+            text: text.into_owned(),
+            thought,
+            calls: read,
+            faults,
+            answer: None,
+        })
     }
 
     /// `turn`, unless a call was announced or begun and did not come: then that is told the model.
-    fn unless_lost(&self, turn: Turn, finish: Finish) -> Turn {
+    fn unless_lost(&self, turn: ReadReply, finish: Finish) -> ReadReply {
         let none = turn.calls.is_empty() && turn.faults.is_empty();
         let text = match finish {
             Finish::ToolCalls if none => prompt::lost_call(self.language),
@@ -84,22 +91,27 @@ impl Reading<'_> {
             _ => return turn,
         };
         let fault = Fault { call_id: None, kind: FaultKind::Unreadable, text: text.to_owned() };
-        Turn { thought: turn.answer.or(turn.thought), answer: None, faults: vec![fault], ..turn }
+        ReadReply {
+            thought: turn.answer.or(turn.thought),
+            answer: None,
+            faults: vec![fault],
+            ..turn
+        }
     }
 
-    fn of_text(&mut self, text: &str, read: Reply) -> Turn {
-        if let Some(answer) = read.answer {
-            let text = answer.clone();
-            return Turn { text, thought: read.thought, answer: Some(answer), ..Turn::default() };
+    fn of_text(&mut self, text: &str, mut read: Reply) -> ReadReply {
+        if read.answer.is_some() || (read.calls.is_empty() && read.error.is_none()) {
+            let (answer, thought) = match read.answer {
+                Some(answer) => (Some(answer), read.thought),
+                None => (Some(read.content).filter(|text| !text.is_empty()).or(read.thought), None),
+            };
+            let text = answer.clone().unwrap_or_default();
+            return ReadReply { text, thought, answer, ..ReadReply::default() };
         }
-        if read.calls.is_empty() && read.error.is_none() {
-            let answer = Some(read.content).filter(|said| !said.is_empty()).or(read.thought);
-            return Turn { text: answer.clone().unwrap_or_default(), answer, ..Turn::default() };
-        }
-        let said = before_inventions(text, &read).to_owned();
-        let thought = read.thought.clone();
+        let written = before_inventions(text, &read).to_owned();
+        let thought = read.thought.take();
         let (calls, faults) = self.attempts(read);
-        self.bounded(Turn { text: said, thought, calls, faults, answer: None })
+        self.bounded(ReadReply { text: written, thought, calls, faults, answer: None })
     }
 
     /// The calls, and what was meant as one, in the order of the text.
@@ -142,13 +154,13 @@ impl Reading<'_> {
     fn id(&mut self, id: &str) -> String {
         let made = (0..).map(|n: u32| format!("{}-{n}", self.prefix));
         let own = Some(id.to_owned()).filter(|id| !id.is_empty());
-        let free = own.into_iter().chain(made).find(|id| !self.taken.contains(id));
-        let free = free.unwrap_or_default();
-        self.taken.insert(free.clone());
+        let is_free = |id: &String| !self.taken.contains(id.as_str()) && !self.issued.contains(id);
+        let free = own.into_iter().chain(made).find(is_free).unwrap_or_default();
+        self.issued.insert(free.clone());
         free
     }
 
-    fn bounded(&self, mut turn: Turn) -> Turn {
+    fn bounded(&self, mut turn: ReadReply) -> ReadReply {
         if turn.calls.len() > CALLS {
             turn.calls.truncate(CALLS);
             let kept: BTreeSet<_> = turn.calls.iter().map(|call| call.id.as_str()).collect();
@@ -177,10 +189,10 @@ mod tests {
     use hanok_parse::{Declared, Language, ParamType, Parser};
     use hanok_state::{Message, ToolCall};
 
-    use super::{Reading, Turn};
-    use crate::Protocol;
+    use super::{ReadReply, ReplyReader};
+    use crate::protocol::Protocol;
 
-    fn read(text: &str, calls: &[&str], protocol: Protocol) -> Turn {
+    fn read(text: &str, calls: &[&str], protocol: Protocol) -> ReadReply {
         let declared =
             Declared::new().tool_with("find", [("q".into(), ParamType::String, true)]).tool("now");
         let parser = Parser::new(declared);
@@ -190,12 +202,13 @@ mod tests {
             arguments: Default::default(),
         });
         let reply = ChatReply::new(Message::assistant(text).with_tool_calls(calls), "m");
-        let taken = ["c-0".to_owned(), "old".to_owned()].into();
+        let taken = ["c-0", "old"].into();
         let (language, prefix) = (Language::English, "c");
-        Reading { parser: &parser, protocol, language, prefix, taken }.read(&reply)
+        ReplyReader { parser: &parser, protocol, language, prefix, taken, issued: [].into() }
+            .read(&reply)
     }
 
-    fn summary(turn: &Turn) -> String {
+    fn summary(turn: &ReadReply) -> String {
         let calls =
             turn.calls.iter().map(|call| format!("{}={}({})", call.id, call.name, call.arguments));
         let faults = turn.faults.iter().map(|fault| {

@@ -9,9 +9,13 @@ use hanok_state::{Arguments, ToolCall};
 use jsonschema::Validator;
 
 use crate::{
-    FaultKind, Observation, RegistryError, ToolErrors, ToolFault,
-    execution::{self, suspends},
+    error::{RegistryError, ToolFault},
+    observation::{FaultKind, Observation},
     prompt, schema,
+    tools::{
+        execution::{self, suspends},
+        tool_errors::ToolErrors,
+    },
 };
 
 /// The tools of an agent, each with its schema compiled. Clones share them.
@@ -46,12 +50,12 @@ pub(crate) struct Registered {
 }
 
 impl Registered {
-    /// What is wrong with `arguments`, a sentence each.
+    /// The mistakes in `arguments`, a sentence each.
     fn mistakes(&self, arguments: &Arguments, language: Language) -> Vec<String> {
         schema::mistakes(&self.validator, arguments.as_str(), language)
     }
 
-    /// Whether `arguments` are what the tool takes.
+    /// True for arguments that the tool takes.
     pub(crate) fn fits(&self, arguments: &Arguments) -> bool {
         self.mistakes(arguments, Language::English).is_empty()
     }
@@ -66,14 +70,14 @@ impl ToolRegistry {
     pub fn new(tools: impl IntoIterator<Item = SharedTool>) -> Result<Self, RegistryError> {
         let (mut names, mut registered, mut faults) = (BTreeSet::new(), Vec::new(), Vec::new());
         for tool in tools {
-            let name = tool.spec().name().to_owned();
-            if !names.insert(name.clone()) {
-                faults.push(ToolFault::TwiceNamed { tool: name });
+            let name = || tool.spec().name().to_owned();
+            if !names.insert(name()) {
+                faults.push(ToolFault::TwiceNamed { tool: name() });
                 continue;
             }
             match schema::compile(tool.spec().schema()) {
                 Ok(validator) => registered.push(Registered { tool, validator }),
-                Err(source) => faults.push(ToolFault::Schema { tool: name, source }),
+                Err(source) => faults.push(ToolFault::Schema { tool: name(), source }),
             }
         }
         if faults.is_empty() {
@@ -83,7 +87,15 @@ impl ToolRegistry {
         }
     }
 
-    /// What becomes of a tool's own error. Default: the model reads it. B112
+    /// Sets the policy for a tool's own errors. Default: the model reads them.
+    ///
+    /// ```
+    /// use hanok_agent::{ToolErrors, ToolRegistry};
+    ///
+    /// let registry = ToolRegistry::new([])?.errors(ToolErrors::propagate());
+    /// assert_eq!(registry.specs().len(), 0);
+    /// # Ok::<(), hanok_agent::RegistryError>(())
+    /// ```
     #[must_use]
     pub fn errors(self, errors: ToolErrors) -> Self {
         Self { errors, ..self }
@@ -94,29 +106,47 @@ impl ToolRegistry {
         self.tools.iter().map(|registered| registered.tool.spec())
     }
 
-    /// What a model's text may call: these tools and nothing else. P32
+    /// The declarations for the parser: a model's text may call these tools and nothing else.
     pub fn declared(&self) -> Declared {
         self.specs().fold(Declared::new(), |declared, spec| {
-            let parameters = spec.parameters();
-            let parameters = parameters
-                .iter()
-                .map(|parameter| (parameter.name.clone(), kind(parameter), parameter.required));
+            let parameters = spec.parameters().into_iter();
+            let parameters = parameters.map(|Parameter { name, kind, required, .. }| {
+                (name, parameter_type(&kind), required)
+            });
             declared.tool_with(spec.name(), parameters)
         })
     }
 
-    /// What a call of `tool` does to the world, `None` for a tool that is not there.
+    /// The effect of `tool` on the world, `None` for a tool that is not there.
     pub fn effect(&self, tool: &str) -> Option<Effect> {
         self.find(tool).map(|registered| registered.tool.effect())
     }
 
-    /// Whether every one of `calls` only reads: they may be made at the same time and again. A tool that is not here does
-    /// nothing.
+    /// True when every one of `calls` only reads, so that they may be made at the same time and again. A tool that is not
+    /// here does nothing.
+    ///
+    /// ```
+    /// use hanok_agent::ToolRegistry;
+    /// use hanok_core::Effect;
+    /// use hanok_model::{FnTool, SharedTool, ToolSpec};
+    /// use hanok_state::{Arguments, ToolCall};
+    /// # use serde_json::json;
+    ///
+    /// let tool = |name: &str, effect| -> Result<SharedTool, hanok_model::InvalidSpec> {
+    ///     let spec = ToolSpec::new(name, "", json!({}))?;
+    ///     Ok(SharedTool::new(FnTool::untyped(spec, |_, _| async { Ok("".into()) }).effect(effect)))
+    /// };
+    /// let registry = ToolRegistry::new([tool("look", Effect::Pure)?, tool("send", Effect::AtMostOnce)?])?;
+    /// let call = |name: &str| ToolCall { id: "1".into(), name: name.into(), arguments: Arguments::default() };
+    /// assert!(registry.only_read([&call("look")]));
+    /// assert!(!registry.only_read([&call("look"), &call("send")]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn only_read<'a>(&self, calls: impl IntoIterator<Item = &'a ToolCall>) -> bool {
         calls.into_iter().all(|call| self.effect(&call.name).is_none_or(|it| it == Effect::Pure))
     }
 
-    /// The tool of `call`, whose arguments fit it; or what the model is told instead. P32
+    /// The tool of `call`, whose arguments fit it; or what the model is told instead.
     pub(crate) fn check(
         &self,
         call: &ToolCall,
@@ -140,7 +170,25 @@ impl ToolRegistry {
     /// Makes `call`, and says what came of it in `language`.
     ///
     /// An unknown tool, arguments that do not fit the schema, the tool's own error, its panic and its time-out are
-    /// observations, which help the model to correct itself. P32
+    /// observations, which help the model to correct itself.
+    ///
+    /// ```
+    /// use hanok_agent::{FaultKind, Language, ToolRegistry};
+    /// use hanok_core::{Call, CallKey};
+    /// use hanok_state::{Arguments, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let clock = hanok_graph::Runtime::default().clock;
+    /// let registry = ToolRegistry::new([])?;
+    /// let call = ToolCall { id: "1".into(), name: "search".into(), arguments: Arguments::default() };
+    /// let context = Call::new(CallKey::new("1"), clock);
+    /// let observation = registry.execute(&call, &context, Language::English).await?;
+    /// assert_eq!(observation.fault, Some(FaultKind::UnknownTool));
+    /// assert_eq!(observation.text, "There is no tool `search`. Answer without tools.");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -154,14 +202,14 @@ impl ToolRegistry {
     ) -> Result<Observation, ToolError> {
         match self.check(call, language) {
             Ok(registered) => {
-                let made = execution::run(&registered.tool, &call.arguments, context).await;
+                let made = execution::run_tool(&registered.tool, &call.arguments, context).await;
                 self.observed(call, made, language)
             }
             Err(observation) => Ok(observation),
         }
     }
 
-    /// What the model reads of a call that was made.
+    /// The observation of a call that was made.
     pub(crate) fn observed(
         &self,
         call: &ToolCall,
@@ -181,8 +229,8 @@ impl ToolRegistry {
 }
 
 /// A parameter's type, as the parser takes it.
-fn kind(parameter: &Parameter) -> ParamType {
-    match parameter.kind.as_str() {
+fn parameter_type(kind: &str) -> ParamType {
+    match kind {
         "string" => ParamType::String,
         "integer" => ParamType::Integer,
         "number" => ParamType::Number,

@@ -6,7 +6,12 @@ use hanok_parse::{Language, Parser};
 use hanok_telemetry::ContentCapture;
 use tracing::Instrument;
 
-use crate::{NextModel, Protocol, Turn, TurnUsage, shown::Shown};
+use crate::{
+    intercept::{TurnContext, chain::NextModel},
+    protocol::Protocol,
+    reply::visible_tokens::VisibleTokens,
+    usage::TurnUsage,
+};
 
 /// Asks `model`, within a span named by the conventions for generative AI. What is said is recorded if `capture` says so.
 ///
@@ -14,6 +19,24 @@ use crate::{NextModel, Protocol, Turn, TurnUsage, shown::Shown};
 /// no mark, no label and no call. When the reply is an answer, the text since the last
 /// [`Retracted`](hanok_core::Token::Retracted) is that answer. By [`Protocol::Native`] text without a label is shown at once,
 /// also before a call; by [`Protocol::Text`] it is shown when the reply has ended and was an answer.
+///
+/// ```
+/// use hanok_agent::{ContentCapture, Protocol, ask_model};
+/// use hanok_core::{Call, CallKey};
+/// use hanok_model::{ChatRequest, Exchange, ScriptedModel, SharedModel};
+/// use hanok_parse::Parser;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let call = Call::new(CallKey::new("1"), hanok_graph::Runtime::default().clock);
+/// let model = SharedModel::new(ScriptedModel::new([Exchange::says("Final Answer: 15일")]));
+/// let (request, parser) = (ChatRequest::new(["연차는 며칠?"]), Parser::default());
+/// let reading = (&parser, Protocol::Text);
+/// let reply = ask_model(&model, request, &call, reading, ContentCapture::Off).await?;
+/// assert_eq!(parser.parse(&reply.message.text()).answer.as_deref(), Some("15일"));
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 ///
@@ -26,7 +49,7 @@ pub async fn ask_model(
     capture: ContentCapture,
 ) -> Result<ChatReply, ModelError> {
     let usage = TurnUsage::default();
-    let turn = Turn { agent: "", usage: &usage, language: Language::default() };
+    let turn = TurnContext { agent: "", usage: &usage, language: Language::default() };
     ask_through(NextModel::new(&[], model, turn), request, call, reading, capture).await
 }
 
@@ -35,16 +58,17 @@ pub(crate) async fn ask_through(
     model: NextModel<'_>,
     request: ChatRequest,
     call: &Call,
-    (parser, protocol): (&Parser, Protocol),
+    reading: (&Parser, Protocol),
     capture: ContentCapture,
 ) -> Result<ChatReply, ModelError> {
-    let shown = Shown::of(call, parser, protocol);
-    let call = shown.as_ref().map_or(call, |(call, _)| call);
+    let (parser, protocol) = reading;
+    let visible = VisibleTokens::of(call, parser, protocol);
+    let call = visible.as_ref().map_or(call, |(call, _)| call);
     let span = hanok_telemetry::chat(model.model());
     capture.input(&span, || serde_json::to_string(&request.messages).unwrap_or_default());
     let reply = model.run(request, call).instrument(span.clone()).await;
-    if let Some((_, shown)) = &shown {
-        shown.finish();
+    if let Some((_, visible)) = &visible {
+        visible.finish();
     }
     match &reply {
         Ok(reply) => {

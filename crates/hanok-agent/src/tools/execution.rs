@@ -10,17 +10,17 @@ use hanok_core::{AskError, Call, Charge, Spent};
 use hanok_model::{SharedTool, Tool, ToolError, ToolOutput};
 use hanok_state::Arguments;
 
-/// Makes the call and counts it. A panic stays inside it, and it never takes longer than the tool may. P18
+/// Makes the call and counts it. A panic stays inside it, and it never takes longer than the tool may.
 ///
 /// What is ready at the same moment is taken in this order: the result, the request to stop, the time-out.
-pub(crate) async fn run(
+pub(crate) async fn run_tool(
     tool: &SharedTool,
     arguments: &Arguments,
     context: &Call,
 ) -> Result<ToolOutput, ToolError> {
     let after = tool.timeout();
     let after = context.time_left().map_or(after, |left| left.min(after));
-    let clock = context.clock().clone();
+    let clock = context.clock();
     let limited = context.clone().deadline(clock.now().plus(after));
     context.admit(Charge::Tool).map_err(|over| ToolError::OverBudget(over.0))?;
     context.spend().add(Spent { tool_calls: 1, ..Spent::default() });
@@ -34,7 +34,7 @@ pub(crate) async fn run(
 }
 
 /// Does `work` with the same call, and counts by itself what that spends.
-pub(crate) async fn counted<T, F: Future<Output = T>>(
+pub(crate) async fn metered<T, F: Future<Output = T>>(
     call: &Call,
     work: impl FnOnce(Call) -> F,
 ) -> (T, Spent) {
@@ -46,7 +46,7 @@ pub(crate) async fn counted<T, F: Future<Output = T>>(
     (done, meter.spent())
 }
 
-/// Whether `error` says that the tool was not called at all.
+/// True for an error of a tool that was not called at all.
 pub(crate) fn was_not_made(error: &ToolError) -> bool {
     matches!(
         error,
@@ -54,7 +54,7 @@ pub(crate) fn was_not_made(error: &ToolError) -> bool {
     )
 }
 
-/// Whether the run has to stop for `error`, which is then no observation.
+/// True for an error that stops the run, and so is no observation.
 pub(crate) fn suspends(error: &ToolError) -> bool {
     match error {
         ToolError::Cancelled | ToolError::OverBudget(_) => true,

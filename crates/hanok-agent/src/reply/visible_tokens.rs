@@ -1,23 +1,23 @@
-//! What a user sees of what a model writes.
+//! The part of a model's text that a user sees.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hanok_core::{Call, Token, TokenSink};
 use hanok_parse::{Event, Parser, Stream};
 
-use crate::Protocol;
+use crate::protocol::Protocol;
 
 /// Reads the text that a model writes, and hands on what a user may see of it: the answer, and what the model thinks. Never a
 /// mark, a label or a call.
-pub(crate) struct Shown {
+pub(crate) struct VisibleTokens {
     parser: Parser,
     sink: Arc<dyn TokenSink>,
     protocol: Protocol,
-    reading: Mutex<Reading>,
+    state: Mutex<StreamState>,
 }
 
 #[derive(Default)]
-struct Reading {
+struct StreamState {
     /// `None` when the text has ended.
     stream: Option<Stream>,
     events: Vec<Event>,
@@ -26,7 +26,7 @@ struct Reading {
     answered: bool,
 }
 
-impl Shown {
+impl VisibleTokens {
     /// The same call, whose tokens are what a user may see; `None` if nobody watches.
     pub(crate) fn of(
         call: &Call,
@@ -34,40 +34,40 @@ impl Shown {
         protocol: Protocol,
     ) -> Option<(Call, Arc<Self>)> {
         let sink = call.sink()?.clone();
-        let reading = Reading { stream: Some(parser.stream()), ..Reading::default() };
+        let state = StreamState { stream: Some(parser.stream()), ..StreamState::default() };
         let shown =
-            Arc::new(Self { parser: parser.clone(), sink, protocol, reading: Mutex::new(reading) });
+            Arc::new(Self { parser: parser.clone(), sink, protocol, state: Mutex::new(state) });
         Some((call.clone().tokens(shown.clone()), shown))
     }
 
     /// The text has ended.
     pub(crate) fn finish(&self) {
-        let mut reading = self.reading();
-        let Some(stream) = reading.stream.take() else { return };
-        let reply = stream.finish(&mut reading.events);
-        self.show(&mut reading);
+        let mut state = self.state();
+        let Some(stream) = state.stream.take() else { return };
+        let reply = stream.finish(&mut state.events);
+        self.show(&mut state);
         let silent = reply.calls.is_empty() && reply.answer.is_none() && reply.error.is_none();
         // By its own text protocol a model answers behind a label. That it did so without one is known now.
-        if silent && !reading.content && !reply.content.is_empty() {
+        if silent && !state.content && !reply.content.is_empty() {
             self.sink.token(Token::Text(reply.content));
         }
     }
 
     /// The model's text so far is none: another attempt follows.
     fn begin_again(&self) {
-        let fresh = Reading { stream: Some(self.parser.stream()), ..Reading::default() };
-        let Reading { content, answered, .. } = std::mem::replace(&mut *self.reading(), fresh);
+        let fresh = StreamState { stream: Some(self.parser.stream()), ..StreamState::default() };
+        let StreamState { content, answered, .. } = std::mem::replace(&mut *self.state(), fresh);
         if content || answered {
             self.sink.token(Token::Retracted);
         }
     }
 
-    fn reading(&self) -> MutexGuard<'_, Reading> {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, StreamState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn show(&self, reading: &mut Reading) {
-        let Reading { events, content, answered, .. } = reading;
+    fn show(&self, state: &mut StreamState) {
+        let StreamState { events, content, answered, .. } = state;
         for event in events.drain(..) {
             let token = match event {
                 Event::Content { .. } if self.protocol == Protocol::Text => continue,
@@ -95,16 +95,16 @@ impl Shown {
     }
 }
 
-impl TokenSink for Shown {
+impl TokenSink for VisibleTokens {
     fn token(&self, token: Token) {
         let text = match token {
             Token::Text(text) => text,
             Token::Retracted => return self.begin_again(),
             token => return self.sink.token(token),
         };
-        let mut reading = self.reading();
-        let Reading { stream: Some(stream), events, .. } = &mut *reading else { return };
+        let mut state = self.state();
+        let StreamState { stream: Some(stream), events, .. } = &mut *state else { return };
         stream.feed(&text, events);
-        self.show(&mut reading);
+        self.show(&mut state);
     }
 }

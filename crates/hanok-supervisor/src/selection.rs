@@ -1,10 +1,10 @@
-//! Which delegations of a reply are run.
+//! The selection of the delegations that are run.
 
-use crate::routing::Delegation;
+use crate::route::Delegation;
 
-/// What is run of a reply's delegations, in its order, and what is not.
+/// The delegations of a reply that are run, in its order, and those that are not.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct Selection {
     /// There is one at least.
     pub(crate) run: Vec<Delegation>,
     /// The agents of those that are one too many.
@@ -15,12 +15,12 @@ pub(crate) struct Choice {
 
 /// The first `most` of `to`. Where several may be run, one that was answered already makes room for one that was not, and
 /// of equal ones the first is run.
-pub(crate) fn choose(
+pub(crate) fn select(
     to: Vec<Delegation>,
     most: usize,
     parallel: bool,
     is_answered: impl Fn(&Delegation) -> bool,
-) -> Choice {
+) -> Selection {
     let (mut run, mut skipped, mut answered) = (Vec::new(), Vec::new(), Vec::new());
     let all_answered = to.iter().all(&is_answered);
     for delegation in to {
@@ -35,13 +35,13 @@ pub(crate) fn choose(
             skipped.push(delegation.agent);
         }
     }
-    Choice { run, skipped, answered }
+    Selection { run, skipped, answered }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, choose};
-    use crate::routing::Delegation;
+    use super::{Selection, select};
+    use crate::route::Delegation;
 
     #[test]
     fn so_many_are_run_in_their_order_and_the_others_named() {
@@ -60,12 +60,12 @@ mod tests {
             (2, true, ("a x, a y", "c", "b")),
         ] {
             let is_answered = |to: &Delegation| to.task.as_deref() == Some("done");
-            let Choice { run, skipped, answered } = choose(all(), most, parallel, is_answered);
+            let Selection { run, skipped, answered } = select(all(), most, parallel, is_answered);
             let got = (names(run), skipped.join(", "), answered.join(", "));
             assert_eq!((got.0.as_str(), got.1.as_str(), got.2.as_str()), want, "{most} {parallel}");
         }
         // One that was answered is better than none; its agent may say more.
-        let choice = choose(vec![to("b", "done")], 1, true, |_| true);
-        assert_eq!((names(choice.run), choice.answered.len()), ("b done".to_owned(), 0));
+        let selection = select(vec![to("b", "done")], 1, true, |_| true);
+        assert_eq!((names(selection.run), selection.answered.len()), ("b done".to_owned(), 0));
     }
 }

@@ -1,6 +1,6 @@
 //! The node that asks the model.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use hanok_core::Spent;
 use hanok_graph::{Context, Snapshot, StepError};
@@ -9,19 +9,26 @@ use hanok_state::{Message, Messages, State, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentError, AgentProgress, AgentState, AgentStateUpdate, Fault, FaultKind, NextModel, Protocol,
-    StopReason, TurnUsage,
-    agent::Inner,
     conversation,
-    execution::counted,
-    intercept, prompt,
-    reading::{Reading, Turn},
-    spans::ask_through,
+    error::AgentError,
+    intercept::{TurnContext, chain::NextModel},
+    observation::FaultKind,
+    progress::AgentProgress,
+    prompt,
+    protocol::Protocol,
+    reply::{
+        ask_model::ask_through,
+        read::{ReadReply, ReplyReader},
+    },
+    settings::AgentSettings,
+    state::{AgentState, AgentStateUpdate, Fault, StopReason},
+    tools::execution::metered,
+    usage::TurnUsage,
 };
 
 /// Asks the model for the next step: calls, or the answer. An empty reply is asked again once.
 pub(crate) async fn call_model(
-    agent: Arc<Inner>,
+    agent: &AgentSettings,
     state: Snapshot<AgentState>,
     context: Context,
 ) -> Result<AgentStateUpdate, AgentError> {
@@ -36,58 +43,52 @@ pub(crate) async fn call_model(
     let request = agent.request(&messages).tool_choice(choice.clone());
 
     let (mut iteration, mut usage) = (state.iteration + 1, state.usage.clone());
-    let asking = Asking { context: &context, messages: &messages };
-    let mut turn = agent.turn(asking, &mut usage, "model", request.clone()).await?;
-    if let Some(words) = agent.lacks(&turn, &choice).filter(|_| iteration < limit) {
+    let task = ModelTask { context: &context, messages: &messages };
+    let mut reply = agent.ask(task, &mut usage, "model", request.clone()).await?;
+    if let Some(words) = agent.correction(&reply, choice).filter(|_| iteration < limit) {
         iteration += 1;
-        turn = agent.turn(asking, &mut usage, "model-again", request.message(words)).await?;
+        reply = agent.ask(task, &mut usage, "model-again", request.message(words)).await?;
     }
     let update = missing.into_iter().fold(AgentState::update(), AgentStateUpdate::message);
     let update = update.iteration(iteration).usage(usage);
-    if !turn.is_empty() && agent.lacks(&turn, &choice).is_some() {
+    if !reply.is_empty() && agent.correction(&reply, choice).is_some() {
         return Ok(agent.stop(&context, update, StopReason::NoToolCall));
     }
-    agent.hold(&mut turn, &choice);
-    Ok(agent.conclude(&context, turn, update))
+    agent.refuse_calls(&mut reply, choice);
+    Ok(agent.conclude(&context, reply, update))
 }
 
-/// Of which task the model is asked, and with which conversation.
+/// The task for which the model is asked, and its conversation.
 #[derive(Clone, Copy)]
-struct Asking<'a> {
+struct ModelTask<'a> {
     context: &'a Context,
     messages: &'a Messages,
 }
 
-/// A reply as it is kept.
+/// A reply as its step stores it.
 #[derive(Serialize, Deserialize)]
-struct Replied {
+struct StoredReply {
     reply: ChatReply,
     spent: Spent,
 }
 
-impl Inner {
-    /// How often the model may be asked in this turn.
-    pub(crate) fn limit(&self, state: &AgentState) -> u32 {
-        if state.max_iterations == 0 { self.max_iterations } else { state.max_iterations }
-    }
-
-    /// Whether the model is to call a tool now. What is wanted is wanted of a turn's first reply, so that the turn can end.
-    fn choice(&self, state: &AgentState) -> ToolChoice {
+impl AgentSettings {
+    /// The tool choice for the next reply. A call is required of a turn's first reply only, so that the turn can end.
+    fn choice(&self, state: &AgentState) -> &ToolChoice {
         match &self.tool_choice {
-            ToolChoice::None => ToolChoice::None,
-            choice if state.iteration == 0 => choice.clone(),
-            _ => ToolChoice::Auto,
+            choice if state.iteration == 0 || *choice == ToolChoice::None => choice,
+            _ => &ToolChoice::Auto,
         }
     }
 
-    /// What the model is told when `turn` is not what it was asked for. A server may ignore the choice.
-    fn lacks(&self, turn: &Turn, choice: &ToolChoice) -> Option<String> {
-        let calls = !turn.calls.is_empty() || !turn.faults.is_empty();
+    /// The message to a model whose `reply` is not what it was asked for, if there is one. A server may ignore the choice.
+    fn correction(&self, reply: &ReadReply, choice: &ToolChoice) -> Option<String> {
+        let calls = !reply.calls.is_empty() || !reply.faults.is_empty();
         match choice {
             ToolChoice::Required | ToolChoice::Tool(_) => {
                 (!calls).then(|| prompt::tool_wanted(choice, self.language))
             }
-            _ if turn.is_empty() => {
+            _ if reply.is_empty() => {
                 Some(prompt::empty_reply(self.protocol, self.language).to_owned())
             }
             _ => None,
@@ -95,15 +96,15 @@ impl Inner {
     }
 
     /// Calls that `choice` does not allow are not made.
-    fn hold(&self, turn: &mut Turn, choice: &ToolChoice) {
+    fn refuse_calls(&self, reply: &mut ReadReply, choice: &ToolChoice) {
         let is_wrong = |call: &&ToolCall| match choice {
             ToolChoice::None => true,
             ToolChoice::Tool(name) => call.name != *name,
             _ => false,
         };
-        let wrong: Vec<_> = turn.calls.iter().filter(is_wrong).map(|c| c.id.clone()).collect();
-        turn.faults.retain(|f| f.call_id.as_ref().is_none_or(|id| !wrong.contains(id)));
-        turn.faults.extend(wrong.into_iter().map(|id| Fault {
+        let wrong: Vec<_> = reply.calls.iter().filter(is_wrong).map(|c| c.id.clone()).collect();
+        reply.faults.retain(|f| f.call_id.as_ref().is_none_or(|id| !wrong.contains(id)));
+        reply.faults.extend(wrong.into_iter().map(|id| Fault {
             call_id: Some(id),
             kind: FaultKind::Denied,
             text: prompt::not_chosen(choice, self.language),
@@ -128,61 +129,66 @@ impl Inner {
     }
 
     /// Asks the model, once and for all of the task's runs, and reads what it says.
-    async fn turn(
+    async fn ask(
         &self,
-        Asking { context, messages }: Asking<'_>,
+        ModelTask { context, messages }: ModelTask<'_>,
         usage: &mut TurnUsage,
         step: &str,
         request: ChatRequest,
-    ) -> Result<Turn, AgentError> {
+    ) -> Result<ReadReply, AgentError> {
         let call = context.call("model", self.model.name(), "");
-        let turn = intercept::Turn { agent: &self.name, usage, language: self.language };
+        let turn = TurnContext { agent: &self.name, usage, language: self.language };
         let model = NextModel::new(&self.interceptors, &self.model, turn);
         let reading = (&self.parser, self.protocol);
         let ask = async || {
             let ask = |call| async move {
                 ask_through(model, request, &call, reading, self.capture).await
             };
-            let (reply, spent) = counted(&call, ask).await;
-            Ok::<_, ModelError>(Replied { reply: reply?, spent })
+            let (reply, spent) = metered(&call, ask).await;
+            Ok::<_, ModelError>(StoredReply { reply: reply?, spent })
         };
         let replied = context.step(step, ask).await;
-        let Replied { reply, spent } = replied.map_err(|error| self.model_failed(error))?;
+        let StoredReply { reply, spent } = replied.map_err(|error| self.model_failed(error))?;
         usage.reply(&reply, spent);
         let task = context.task().to_string();
-        let reading = Reading {
+        let reading = ReplyReader {
             parser: &self.parser,
             protocol: self.protocol,
             language: self.language,
             prefix: &format!("call-{}", task.get(..8).unwrap_or(&task)),
             taken: conversation::call_ids(messages),
+            issued: BTreeSet::new(),
         };
         Ok(reading.read(&reply))
     }
 
-    /// What the turn changes: an answer ends it, calls and faults go to the tools.
+    /// The update of a reply: an answer ends the turn, calls and faults go to the tools.
     fn conclude(
         &self,
         context: &Context,
-        turn: Turn,
+        reply: ReadReply,
         update: AgentStateUpdate,
     ) -> AgentStateUpdate {
-        if turn.is_empty() {
+        if reply.is_empty() {
             return self.stop(context, update, StopReason::EmptyReply);
         }
-        self.tell(context, &turn);
-        // Servers refuse a message that says nothing.
-        let says = !turn.text.is_empty() || !turn.calls.is_empty();
-        let message = Message::assistant(turn.text).with_tool_calls(turn.calls.iter().cloned());
-        let update = if says { update.message(message) } else { update };
-        let update = update.pending_tool_calls(turn.calls);
-        let update = if turn.faults.is_empty() { update } else { update.faults(turn.faults) };
-        match turn.answer {
-            Some(answer) => {
-                update.should_stop(true).stopped(Some(StopReason::Answered)).answer(Some(answer))
-            }
-            None => update.should_stop(false),
+        let ReadReply { text, thought, calls, faults, answer } = reply;
+        if let Some(text) = thought {
+            self.emit(context, |agent| AgentProgress::Thought { agent, text });
         }
+        for ToolCall { id, name: tool, arguments } in calls.iter().cloned() {
+            self.emit(context, |agent| AgentProgress::Call { agent, id, tool, arguments });
+        }
+        // Servers refuse a message that says nothing.
+        let says = !text.is_empty() || !calls.is_empty();
+        let message = Message::assistant(text).with_tool_calls(calls.iter().cloned());
+        let update = if says { update.message(message) } else { update };
+        let update = update.pending_tool_calls(calls);
+        let update = if faults.is_empty() { update } else { update.faults(faults) };
+        let Some(answer) = answer else { return update.should_stop(false) };
+        let text = answer.clone();
+        self.emit(context, |agent| AgentProgress::Answer { agent, text });
+        update.should_stop(true).stopped(Some(StopReason::Answered)).answer(Some(answer))
     }
 
     fn stop(
@@ -191,26 +197,8 @@ impl Inner {
         update: AgentStateUpdate,
         reason: StopReason,
     ) -> AgentStateUpdate {
-        context.custom(&AgentProgress::Stopped { agent: self.name.clone(), reason });
+        self.emit(context, |agent| AgentProgress::Stopped { agent, reason });
         update.should_stop(true).stopped(Some(reason))
-    }
-
-    fn tell(&self, context: &Context, turn: &Turn) {
-        let agent = || self.name.clone();
-        if let Some(text) = turn.thought.clone() {
-            context.custom(&AgentProgress::Thought { agent: agent(), text });
-        }
-        for call in &turn.calls {
-            context.custom(&AgentProgress::Call {
-                agent: agent(),
-                id: call.id.clone(),
-                tool: call.name.clone(),
-                arguments: call.arguments.clone(),
-            });
-        }
-        if let Some(text) = turn.answer.clone() {
-            context.custom(&AgentProgress::Answer { agent: agent(), text });
-        }
     }
 
     fn model_failed(&self, error: StepError) -> AgentError {

@@ -1,30 +1,48 @@
-//! Delegations: hand-offs of a supervisor that come back with a result.
+//! The node that runs the chosen agents: delegations are hand-offs that come back with a result.
+
+use std::{borrow::Cow, sync::Arc};
 
 use hanok_agent::{AgentState, DataMark, Handoff, StopReason};
-use hanok_graph::Context;
+use hanok_graph::{Context, Snapshot};
 use hanok_state::{Message, State};
 
 use crate::{
-    OutputMode, SupervisorError, SupervisorProgress, SupervisorState, SupervisorStateUpdate,
     conversation,
-    member::{self, NoEnd},
+    error::SupervisorError,
+    progress::SupervisorProgress,
     prompt,
-    supervisor::Inner,
+    run_agent::{AgentFailure, added_messages, run_agent},
+    settings::{OutputMode, SupervisorSettings},
+    state::{SupervisorState, SupervisorStateUpdate},
 };
 
-/// What came of one agent.
-struct Ran {
+/// Runs the chosen agent as a subgraph, and writes what it gave. Of several that were chosen at once, each is a task.
+pub(crate) async fn execute_agent(
+    supervisor: Arc<SupervisorSettings>,
+    state: Snapshot<SupervisorState>,
+    context: Context,
+) -> Result<SupervisorStateUpdate, SupervisorError> {
+    let sent: Option<Handoff> = context.input().map_err(SupervisorError::Delegation)?;
+    let delegation = sent.unwrap_or_else(|| {
+        let to = state.current_agent.as_deref().unwrap_or_default();
+        supervisor.handoff(to, state.task.as_deref())
+    });
+    supervisor.delegate(delegation, &state, &context).await
+}
+
+/// The run of one agent.
+struct AgentRun {
     output: String,
     stopped: StopReason,
-    /// What it wrote on the way.
+    /// The messages on the way to the output.
     work: Vec<Message>,
-    /// All that it saw and wrote.
+    /// All messages that it saw and wrote.
     messages: Vec<Message>,
     /// To whom it hands over.
     next: Option<Handoff>,
 }
 
-impl Inner {
+impl SupervisorSettings {
     /// Runs `delegation` on the supervisor's conversation, and writes what it gave under the agent's name.
     ///
     /// An agent without an answer is no error: what it gave says so, and the supervisor goes on.
@@ -34,10 +52,11 @@ impl Inner {
         state: &SupervisorState,
         context: &Context,
     ) -> Result<SupervisorStateUpdate, SupervisorError> {
-        let (name, task) = (delegation.to.clone(), delegation.task.clone());
-        let seen = conversation::seen(&state.messages, &[], self.language);
-        let Ran { output, stopped, work, .. } = self.to_its_end(delegation, seen, context).await?;
+        let view = conversation::model_view(&state.messages, &[], self.language);
+        let AgentRun { output, stopped, work, .. } =
+            self.to_its_end(&delegation, view, context).await?;
         let mark = DataMark::new(&*context.runtime().rng);
+        let Handoff { to: name, task, .. } = delegation;
         let message = conversation::result(&name, task.as_deref(), &output, stopped, &mark);
         let work = work.into_iter().filter(|_| self.output == OutputMode::Full);
         let update = work.fold(SupervisorState::update(), |update, message| {
@@ -49,16 +68,16 @@ impl Inner {
     /// Runs the agent, and those that it hands over to, and gives what the last one gave.
     async fn to_its_end(
         &self,
-        mut handoff: Handoff,
-        mut seen: Vec<Message>,
+        delegation: &Handoff,
+        mut view: Vec<Message>,
         context: &Context,
-    ) -> Result<Ran, SupervisorError> {
-        let (mut work, mut hop) = (Vec::new(), 0);
+    ) -> Result<AgentRun, SupervisorError> {
+        let (mut handoff, mut work, mut hop) = (Cow::Borrowed(delegation), Vec::new(), 0);
         loop {
-            let mut ran = self.run(&handoff, &seen, hop, context).await?;
+            let mut ran = self.run(&handoff, &view, hop, context).await?;
             work.append(&mut ran.work);
-            let Some(next) = ran.next.take() else { return Ok(Ran { work, ..ran }) };
-            (handoff, seen) = (next, ran.messages);
+            let Some(next) = ran.next.take() else { return Ok(AgentRun { work, ..ran }) };
+            (handoff, view) = (Cow::Owned(next), ran.messages);
             hop += 1;
         }
     }
@@ -67,43 +86,44 @@ impl Inner {
     async fn run(
         &self,
         handoff: &Handoff,
-        seen: &[Message],
+        view: &[Message],
         hop: u32,
         context: &Context,
-    ) -> Result<Ran, SupervisorError> {
+    ) -> Result<AgentRun, SupervisorError> {
         let name = handoff.to.clone();
         let Some(agent) = self.agents.iter().find(|agent| agent.name() == name) else {
             // A thread may outlive the agent that it chose.
             return Err(self.undeclared(name));
         };
         context.custom(&SupervisorProgress::AgentStarted { name: name.clone() });
-        let (summariser, language) = (Some(&self.summariser), agent.language());
+        let (summariser, language) = (self.summariser.as_ref(), agent.language());
         let step = format!("summary-{hop}");
-        let over = handoff.hand_over(seen, summariser, language, context, &step).await;
-        let over = over.map_err(SupervisorError::Step)?;
+        let taken = handoff.hand_over(view, summariser, language, context, &step).await;
+        let taken = taken.map_err(SupervisorError::Step)?;
         let mark = DataMark::new(&*context.runtime().rng);
-        let given = over.messages.len() + usize::from(handoff.message(language, &mark).is_some());
-        let input = agent.take_over(handoff, over.messages, &mark);
-        let ended = member::run(agent, input, context).await;
-        let (state, stopped) = ended.map_err(|no_end| no_end.of(&name))?;
+        let input_len =
+            taken.messages.len() + usize::from(handoff.message(language, &mark).is_some());
+        let input = agent.take_over(handoff, taken.messages, &mark);
+        let ended = run_agent(agent, input, context).await;
+        let (state, stopped) = ended.map_err(|failure| failure.of(&name))?;
 
-        let ran = self.ran(state, stopped, given, hop, context);
+        let ran = self.agent_run(state, stopped, input_len, hop, context);
         let (output, stopped) = (ran.output.clone(), ran.stopped);
         context.custom(&SupervisorProgress::AgentFinished { name, output, stopped });
         Ok(ran)
     }
 
-    fn ran(
+    fn agent_run(
         &self,
         state: AgentState,
         stopped: StopReason,
-        given: usize,
+        input_len: usize,
         hop: u32,
         context: &Context,
-    ) -> Ran {
+    ) -> AgentRun {
         let task = context.task().to_string();
         let task = task.get(..8).unwrap_or(&task);
-        let mut work = member::added(&state, given, |id| format!("{task}-{hop}-{id}"));
+        let mut work = added_messages(&state, input_len, |id| format!("{task}-{hop}-{id}"));
         let next = state.handoff.filter(|_| hop < self.max_hops);
         let stopped = match stopped {
             StopReason::HandedOff if next.is_none() => StopReason::HopLimit,
@@ -120,11 +140,11 @@ impl Inner {
                 prompt::no_answer(stopped, state.iteration, self.max_hops, self.language)
             }
         };
-        Ran { output, stopped, work, messages: state.messages.iter().cloned().collect(), next }
+        AgentRun { output, stopped, work, messages: state.messages.iter().cloned().collect(), next }
     }
 }
 
-impl NoEnd {
+impl AgentFailure {
     fn of(self, agent: &str) -> SupervisorError {
         let agent = agent.to_owned();
         match self {

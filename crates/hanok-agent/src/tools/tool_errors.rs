@@ -1,4 +1,4 @@
-//! What becomes of a tool's own error.
+//! Policies for a tool's own errors.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -6,9 +6,12 @@ use hanok_model::ToolError;
 use hanok_parse::Language;
 use hanok_state::{Arguments, ToolCall};
 
-use crate::{FaultKind, Observation, prompt};
+use crate::{
+    observation::{FaultKind, Observation},
+    prompt,
+};
 
-/// What becomes of one error of a tool.
+/// The handling of one error of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Handling {
@@ -26,15 +29,15 @@ pub enum Handling {
 pub struct FailedCall<'a> {
     /// The tool.
     pub tool: &'a str,
-    /// What the model gave it.
+    /// The arguments of the call.
     pub arguments: &'a Arguments,
-    /// What kind of fault it would be to the model.
+    /// The kind of fault that the model would read.
     pub kind: FaultKind,
     /// The error itself.
     pub error: &'a ToolError,
 }
 
-/// What becomes of a tool's own error: by kind, by function, or one thing for all. Default: the model reads it. B112
+/// The policy for a tool's own errors: by kind, by function, or one handling for all. Default: the model reads them.
 ///
 /// Only what a tool did is handled here. A call of a tool that is not there, or whose arguments do not fit the schema, is
 /// the model's own mistake and always told to it; a tool that asks a person, or is asked to stop, always ends the run.
@@ -85,12 +88,22 @@ impl ToolErrors {
     }
 
     /// `decide` says what becomes of each error. It has to say the same of the same error.
+    ///
+    /// ```
+    /// use hanok_agent::{Handling, ToolErrors};
+    ///
+    /// let errors = ToolErrors::by(|failed| match failed.tool {
+    ///     "payments" => Handling::Propagate,
+    ///     tool => Handling::Say(format!("`{tool}` is closed; answer without it.")),
+    /// });
+    /// # drop(errors);
+    /// ```
     #[must_use]
     pub fn by(decide: impl Fn(&FailedCall<'_>) -> Handling + Send + Sync + 'static) -> Self {
         Self { rest: Rest::By(Arc::new(decide)), ..Self::default() }
     }
 
-    /// What becomes of errors of this kind, whatever becomes of the others.
+    /// Sets the handling of errors of this kind, before any other rule.
     ///
     /// The kinds that a tool has are [`BadArguments`](FaultKind::BadArguments), [`Failed`](FaultKind::Failed),
     /// [`Refused`](FaultKind::Refused), [`TimedOut`](FaultKind::TimedOut), [`Panicked`](FaultKind::Panicked),
@@ -131,7 +144,7 @@ impl ToolErrors {
     }
 }
 
-/// What kind of fault a tool's error is to a model.
+/// The kind of fault that a tool's error is to a model.
 fn kind(error: &ToolError) -> FaultKind {
     match error {
         ToolError::Arguments(_) => FaultKind::BadArguments,

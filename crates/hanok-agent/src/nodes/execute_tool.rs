@@ -1,6 +1,6 @@
 //! The node that makes the calls.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use futures::future::join_all;
 use hanok_core::{BoxError, Call, Effect, Spent};
@@ -10,78 +10,91 @@ use hanok_state::{State, ToolCall};
 use tracing::Instrument;
 
 use crate::{
-    AgentError, AgentProgress, AgentState, AgentStateUpdate, Fault, FaultKind, Handoff, NextTool,
-    Observation, StopReason, ToolRequest, Verdict,
-    agent::Inner,
     conversation,
-    execution::{counted, suspends, was_not_made},
-    handoff,
-    intercept::chain::admit,
-    kept::{Kept, Made},
+    error::AgentError,
+    handoff::Handoff,
+    intercept::{
+        ToolRequest, Verdict,
+        chain::{NextTool, admit},
+    },
+    nodes::call_record::{CallRecord, OnceResult},
+    observation::{FaultKind, Observation},
+    progress::AgentProgress,
     prompt,
-    registry::Registered,
+    settings::AgentSettings,
+    state::{AgentState, AgentStateUpdate, Fault, StopReason},
+    tools::{
+        execution::{metered, suspends, was_not_made},
+        handoff_tool,
+        registry::Registered,
+    },
 };
 
 /// A call that the model asks for, and what is known of it before it is judged.
-struct Asked<'a> {
+struct PendingCall<'a> {
     call: &'a ToolCall,
     fault: Option<&'a Fault>,
-    given: Call,
+    context: Call,
 }
 
-/// What becomes of a call.
-enum Judged {
-    Make { call: ToolCall, changed: bool },
+/// The judgement of a call.
+enum Judged<'a> {
+    /// It is made: as the model wrote it, or as an interceptor changed it.
+    Make(Cow<'a, ToolCall>),
+    /// It is not made, and this is its observation.
     Observed(Observation),
 }
 
-/// Makes the calls of the last reply, all at once, and writes one observation for each, in their order. B110, B113
+/// Makes the calls of the last reply, all at once, and writes one observation for each, in their order. B110,
 ///
 /// Each call is a memoised step: one that was finished is not made again after a crash. One that must not be repeated is
 /// not made again when nobody knows whether it was made: the run ends in doubt, and a person says so.
 pub(crate) async fn execute_tool(
-    agent: Arc<Inner>,
+    agent: &AgentSettings,
     state: Snapshot<AgentState>,
     context: Context,
 ) -> Result<AgentStateUpdate, AgentError> {
     let pending = &state.pending_tool_calls;
     // The keys of equal calls differ by their order, which is that of the reply and not that of their ends.
-    let calls = pending.iter().map(|call| Asked {
+    let calls = pending.iter().map(|call| PendingCall {
         call,
         fault: state.faults.iter().find(|fault| fault.call_id.as_ref() == Some(&call.id)),
-        given: context.call("tool", &call.name, call.arguments.as_str()),
+        context: context.call("tool", &call.name, call.arguments.as_str()),
     });
     let calls: Vec<_> = calls.collect();
-    let judging =
-        calls.iter().enumerate().map(|(index, asked)| agent.judge(&context, &state, index, asked));
+    let judging = calls
+        .iter()
+        .enumerate()
+        .map(|(index, pending)| agent.judge(&context, &state, index, pending));
     let mut judged = join_all(judging).await;
-    let handoff = handoff::first(&agent.handoffs, judged.iter().map(to_make));
+    let handoff = handoff_tool::first(&agent.handoffs, judged.iter().map(to_make));
     agent.refuse_handoffs(pending, handoff.as_ref(), &mut judged);
 
-    let made = calls.into_iter().zip(judged).map(|(asked, judged)| {
-        // What is made with other arguments is another call, and has a key of its own.
-        let key = |call: &ToolCall| context.call("tool", &call.name, call.arguments.as_str());
-        let given = match &judged {
-            Ok(Judged::Make { call, changed: true }) => key(call),
-            _ => asked.given,
+    let made = calls.into_iter().zip(judged).map(|(pending, judged)| {
+        let tool_context = match &judged {
+            // What is made with other arguments is another call, and has a key of its own.
+            Ok(Judged::Make(Cow::Owned(call))) => {
+                context.call("tool", &call.name, call.arguments.as_str())
+            }
+            _ => pending.context,
         };
-        agent.observe(&context, &state, asked.call, judged, given)
+        agent.observe(&context, &state, pending.call, judged, tool_context)
     });
     let made: Vec<_> = made.collect();
     // All run to their end, even when one of them has to wait for a person.
-    let kept = join_all(made).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let records = join_all(made).await.into_iter().collect::<Result<Vec<_>, _>>()?;
 
     let mut usage = state.usage.clone();
-    let observed = pending.iter().zip(&kept).map(|(call, kept)| {
-        usage.tool(&call.name, kept.spent);
-        conversation::observed(Some(call), &kept.observation, Some(&kept.mark), agent.protocol)
+    let observed = pending.iter().zip(records).map(|(call, record)| {
+        usage.tool(&call.name, record.spent);
+        conversation::observed(Some(call), record.observation, Some(&record.mark), agent.protocol)
     });
     let update = observed.fold(AgentState::update(), AgentStateUpdate::message);
     let lone = state.faults.iter().filter(|fault| fault.call_id.is_none());
     let update = lone.fold(update, |update, fault| {
         let observation = Observation::fault(fault.kind, fault.text.as_str());
-        agent.tell_observation(&context, None, &observation);
-        update.message(conversation::observed(None, &observation, None, agent.protocol))
+        agent.emit_observation(&context, None, &observation);
+        update.message(conversation::observed(None, observation, None, agent.protocol))
     });
     let update = update.pending_tool_calls(Vec::new()).usage(usage);
     let update = if state.faults.is_empty() { update } else { update.faults(Vec::new()) };
@@ -101,14 +114,14 @@ fn tool_error(cause: BoxError) -> Result<ToolError, BoxError> {
 }
 
 /// The call that is to be made, if it is.
-fn to_make(judged: &Result<Judged, AgentError>) -> Option<&ToolCall> {
+fn to_make<'j>(judged: &'j Result<Judged<'_>, AgentError>) -> Option<&'j ToolCall> {
     match judged {
-        Ok(Judged::Make { call, .. }) => Some(call),
+        Ok(Judged::Make(call)) => Some(call),
         _ => None,
     }
 }
 
-impl Inner {
+impl AgentSettings {
     /// Ends the turn with `handoff`.
     fn hand_off(
         &self,
@@ -117,34 +130,36 @@ impl Inner {
         handoff: Handoff,
     ) -> AgentStateUpdate {
         let (to, task) = (handoff.to.clone(), handoff.task.clone());
-        context.custom(&AgentProgress::HandedOff { agent: self.name.clone(), to, task });
+        self.emit(context, |agent| AgentProgress::HandedOff { agent, to, task });
         update.should_stop(true).stopped(Some(StopReason::HandedOff)).handoff(Some(handoff))
     }
 
-    /// Of several calls that hand over, those behind the first are not made. B113
+    /// Of several calls that hand over, those behind the first are not made.
     fn refuse_handoffs(
         &self,
         calls: &[ToolCall],
         first: Option<&(usize, Handoff)>,
-        judged: &mut [Result<Judged, AgentError>],
+        judged: &mut [Result<Judged<'_>, AgentError>],
     ) {
         let Some((first, handoff)) = first else { return };
         let later = calls.iter().zip(judged).skip(first + 1);
-        for (_, judged) in later.filter(|(call, _)| handoff::is_one(&self.handoffs, call)) {
+        for (_, judged) in later.filter(|(call, _)| handoff_tool::is_handoff(&self.handoffs, call))
+        {
             let text = prompt::second_handoff(&handoff.to, self.language);
             *judged = Ok(Judged::Observed(Observation::fault(FaultKind::NotMade, text)));
         }
     }
 
-    /// What becomes of the call at `index`: what is wrong with it, or what the interceptors say, once and for all of the
+    /// Judges the call at `index` by its faults, its schema and the interceptors, once and for all of the
     /// task's runs.
-    async fn judge(
+    async fn judge<'a>(
         &self,
         context: &Context,
         state: &AgentState,
         index: usize,
-        Asked { call, fault, given }: &Asked<'_>,
-    ) -> Result<Judged, AgentError> {
+        pending: &PendingCall<'a>,
+    ) -> Result<Judged<'a>, AgentError> {
+        let PendingCall { call, fault, context: tool_context } = pending;
         if let Some(fault) = fault {
             return Ok(Judged::Observed(Observation::fault(fault.kind, fault.text.as_str())));
         }
@@ -153,21 +168,22 @@ impl Inner {
             Err(observation) => return Ok(Judged::Observed(observation)),
         };
         if self.interceptors.is_empty() {
-            return Ok(Judged::Make { call: ToolCall::clone(call), changed: false });
+            return Ok(Judged::Make(Cow::Borrowed(call)));
         }
         let request = self.request_of(state, index, call, registered);
-        let admitted = async || match admit(&self.interceptors, registered, request, given).await {
-            Err(error) if !suspends(&error) => Ok(Verdict::Refuse(error.report())),
-            admitted => admitted,
-        };
+        let admitted =
+            async || match admit(&self.interceptors, registered, request, tool_context).await {
+                Err(error) if !suspends(&error) => Ok(Verdict::Refuse(error.report())),
+                admitted => admitted,
+            };
         let verdict = context.step(&format!("admit-{}", call.id), admitted).await;
         let verdict = verdict.map_err(|error| self.tool_failed(call, error))?;
         Ok(self.follow(call, verdict))
     }
 
-    fn follow(&self, call: &ToolCall, verdict: Verdict) -> Judged {
+    fn follow<'a>(&self, call: &'a ToolCall, verdict: Verdict) -> Judged<'a> {
         let arguments = match verdict {
-            Verdict::Make => return Judged::Make { call: call.clone(), changed: false },
+            Verdict::Make => return Judged::Make(Cow::Borrowed(call)),
             Verdict::Refuse(reason) => {
                 let text = prompt::refused(&call.name, &reason, self.language);
                 return Judged::Observed(Observation::fault(FaultKind::Denied, text));
@@ -179,7 +195,7 @@ impl Inner {
         };
         let call = ToolCall { arguments, ..call.clone() };
         match self.tools.check(&call, self.language) {
-            Ok(_) => Judged::Make { call, changed: true },
+            Ok(_) => Judged::Make(Cow::Owned(call)),
             Err(observation) => Judged::Observed(observation),
         }
     }
@@ -198,32 +214,34 @@ impl Inner {
             effect: registered.tool.effect(),
             messages: &state.messages,
             before: state.pending_tool_calls.get(..index).unwrap_or_default(),
-            turn: self.turn_of(state),
+            turn: self.turn_context(state),
         }
     }
 
-    /// The observation of `call`, which is made or not as it was judged.
+    /// The record of a call, which is made or not as it was judged.
     async fn observe(
         &self,
         context: &Context,
         state: &AgentState,
-        call: &ToolCall,
-        judged: Result<Judged, AgentError>,
-        given: Call,
-    ) -> Result<Kept, AgentError> {
-        let kept = match judged? {
-            Judged::Observed(observation) => Kept::new(context, observation, Spent::default()),
-            Judged::Make { call, changed } => {
-                let mut kept = self.made(context, state, &call, &given).await?;
-                if changed {
-                    kept.observation.text =
-                        prompt::changed(&call.arguments, &kept.observation.text, self.language);
+        pending: &ToolCall,
+        judged: Result<Judged<'_>, AgentError>,
+        tool_context: Call,
+    ) -> Result<CallRecord, AgentError> {
+        let record = match judged? {
+            Judged::Observed(observation) => {
+                CallRecord::new(context, observation, Spent::default())
+            }
+            Judged::Make(call) => {
+                let mut record = self.made(context, state, &call, tool_context).await?;
+                if let Cow::Owned(call) = call {
+                    let text = &mut record.observation.text;
+                    *text = prompt::changed(&call.arguments, text, self.language);
                 }
-                kept
+                record
             }
         };
-        self.tell_observation(context, Some(call), &kept.observation);
-        Ok(kept)
+        self.emit_observation(context, Some(pending), &record.observation);
+        Ok(record)
     }
 
     /// Makes `call`, once and for all of the task's runs.
@@ -232,12 +250,12 @@ impl Inner {
         context: &Context,
         state: &AgentState,
         call: &ToolCall,
-        given: &Call,
-    ) -> Result<Kept, AgentError> {
-        let work = async |given: &Call| {
-            let through = |given| async move { self.through(state, call, &given).await };
-            let (made, spent) = counted(given, through).await;
-            made.map(|observation| Kept::new(context, observation, spent))
+        tool_context: Call,
+    ) -> Result<CallRecord, AgentError> {
+        let work = async |tool_context: &Call| {
+            let through = |metered| async move { self.through(state, call, &metered).await };
+            let (made, spent) = metered(tool_context, through).await;
+            made.map(|observation| CallRecord::new(context, observation, spent))
         };
         let effect = self.tools.effect(&call.name);
         if effect == Some(Effect::Idempotent) {
@@ -245,31 +263,32 @@ impl Inner {
             context.barrier().await.map_err(|error| self.tool_failed(call, error))?;
         }
         if effect != Some(Effect::AtMostOnce) {
-            let made = context.step(&format!("tool-{}", call.id), || work(given)).await;
+            let made = context.step(&format!("tool-{}", call.id), || work(&tool_context)).await;
             return made.map_err(|error| self.tool_failed(call, error));
         }
         // Nobody but a person can tell whether such a call was made, if the run was lost while it was.
         let arguments = call.arguments.as_str();
-        let once = |given: Call| async move {
-            let made = work(&given).await.map(Made::Kept);
+        let once = |tool_context: Call| async move {
+            let made = work(&tool_context).await.map(OnceResult::Record);
             made.map_err(|error| match was_not_made(&error) {
                 true => NotMade(error.into()).into(),
                 false => BoxError::from(error),
             })
         };
-        let made = context.once_as(given.clone(), &call.name, arguments, self.in_doubt, once).await;
+        let (tool, doubt) = (call.name.as_str(), self.in_doubt);
+        let made = context.once_as(tool_context, tool, arguments, doubt, once).await;
         let was_made = Spent { tool_calls: 1, ..Spent::default() };
-        let said = |output: ToolOutput| {
-            Kept::new(context, prompt::result(output, self.language), was_made)
+        let by_person = |output: ToolOutput| {
+            CallRecord::new(context, prompt::result(output, self.language), was_made)
         };
         match made {
-            Ok(Made::Kept(made)) => Ok(made),
-            Ok(Made::Text(text)) => Ok(said(text.into())),
-            Ok(Made::Json(value)) => Ok(said(value.to_string().into())),
+            Ok(OnceResult::Record(made)) => Ok(made),
+            Ok(OnceResult::Text(text)) => Ok(by_person(text.into())),
+            Ok(OnceResult::Json(value)) => Ok(by_person(value.to_string().into())),
             Err(StepError::GivenUp { .. }) => {
                 let text = prompt::in_doubt(&call.name, self.language);
                 let observation = Observation::fault(FaultKind::InDoubt, text);
-                Ok(Kept::new(context, observation, was_made))
+                Ok(CallRecord::new(context, observation, was_made))
             }
             Err(error) => Err(self.tool_failed(call, error)),
         }
@@ -280,7 +299,7 @@ impl Inner {
         &self,
         state: &AgentState,
         call: &ToolCall,
-        given: &Call,
+        tool_context: &Call,
     ) -> Result<Observation, ToolError> {
         let registered = match self.tools.check(call, self.language) {
             Ok(registered) => registered,
@@ -291,7 +310,7 @@ impl Inner {
         let span = hanok_telemetry::tool(&call.name, &call.id);
         self.capture.arguments(&span, || call.arguments.as_str().to_owned());
         let next = NextTool::new(&self.interceptors, registered, &request);
-        let made = next.run(given).instrument(span.clone()).await;
+        let made = next.run(tool_context).instrument(span.clone()).await;
         let made = self.tools.observed(call, made, self.language);
         if made.as_ref().map_or(true, |made| made.fault.is_some()) {
             hanok_telemetry::record_error(&span, "tool");
@@ -302,18 +321,15 @@ impl Inner {
         made
     }
 
-    fn tell_observation(
+    fn emit_observation(
         &self,
         context: &Context,
         call: Option<&ToolCall>,
         observation: &Observation,
     ) {
-        context.custom(&AgentProgress::Observation {
-            agent: self.name.clone(),
-            id: call.map(|call| call.id.clone()),
-            text: observation.text.clone(),
-            fault: observation.fault,
-        });
+        let id = call.map(|call| call.id.clone());
+        let (text, fault) = (observation.text.clone(), observation.fault);
+        self.emit(context, |agent| AgentProgress::Observation { agent, id, text, fault });
     }
 
     fn tool_failed(&self, call: &ToolCall, error: StepError) -> AgentError {

@@ -1,28 +1,37 @@
-//! Keys that stand twice in a JSON object: of two values, one reader would take the first and another the last.
+//! Arguments of calls as a text: whether they are an object, and whether one of its keys stands twice.
 
 use std::{collections::HashSet, fmt};
 
+use hanok_state::Arguments;
 use serde::{
     Deserializer,
-    de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
+    de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-/// The first key of `text` that stands twice in its object, at any depth. What is no JSON has none.
-pub(crate) fn doubled(text: &str) -> Option<String> {
-    let mut found = None;
+/// True for arguments that are a JSON object.
+pub(crate) fn is_object(arguments: &Arguments) -> bool {
+    let text = arguments.as_str();
+    text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// The first key of `text` that stands twice in its object, at any depth. A text that is no JSON has none.
+///
+/// Of two values, one reader would take the first and another the last.
+pub(crate) fn duplicate_key(text: &str) -> Option<String> {
+    let mut duplicate = None;
     let mut reader = serde_json::Deserializer::from_str(text);
     // An error is either that key, or of a text that is no JSON.
-    match (Keys { found: &mut found }).deserialize(&mut reader) {
-        Ok(()) | Err(_) => found,
+    match (KeyCheck { duplicate: &mut duplicate }).deserialize(&mut reader) {
+        Ok(()) | Err(_) => duplicate,
     }
 }
 
-/// Reads a value, and keeps nothing of it but the key that stands twice.
-struct Keys<'a> {
-    found: &'a mut Option<String>,
+/// Reads a value, and records the key that stands twice.
+struct KeyCheck<'a> {
+    duplicate: &'a mut Option<String>,
 }
 
-impl<'de> DeserializeSeed<'de> for Keys<'_> {
+impl<'de> DeserializeSeed<'de> for KeyCheck<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -30,7 +39,7 @@ impl<'de> DeserializeSeed<'de> for Keys<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Keys<'_> {
+impl<'de> Visitor<'de> for KeyCheck<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -62,7 +71,7 @@ impl<'de> Visitor<'de> for Keys<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Keys { found: &mut *self.found })?.is_some() {}
+        while items.next_element_seed(KeyCheck { duplicate: &mut *self.duplicate })?.is_some() {}
         Ok(())
     }
 
@@ -70,11 +79,11 @@ impl<'de> Visitor<'de> for Keys<'_> {
         let mut keys = HashSet::new();
         while let Some(key) = entries.next_key::<String>()? {
             if keys.contains(&key) {
-                *self.found = Some(key);
+                *self.duplicate = Some(key);
                 return Err(A::Error::custom("a key stands twice"));
             }
             keys.insert(key);
-            entries.next_value_seed(Keys { found: &mut *self.found })?;
+            entries.next_value_seed(KeyCheck { duplicate: &mut *self.duplicate })?;
         }
         Ok(())
     }
@@ -92,7 +101,7 @@ mod tests {
             r#"{"a":[{"amount":1,"b":2,"amount":1}]}"#,
             "{\"amount\":1,\"\\u0061mount\":2}",
         ] {
-            assert_eq!(doubled(text).as_deref(), Some("amount"), "{text}");
+            assert_eq!(duplicate_key(text).as_deref(), Some("amount"), "{text}");
         }
     }
 
@@ -101,7 +110,7 @@ mod tests {
         for text in
             ["null", "-3", "18446744073709551616", r#"[{"a":{"a":"a"}},{"a":1.5}]"#, "{", ""]
         {
-            assert_eq!(doubled(text), None, "{text}");
+            assert_eq!(duplicate_key(text), None, "{text}");
         }
     }
 }

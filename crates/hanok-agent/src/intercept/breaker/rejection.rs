@@ -1,0 +1,13 @@
+//! The reasons for which a breaker makes no call.
+
+use std::time::Duration;
+
+/// The reason for which a call is not made.
+pub(super) enum Rejection {
+    /// The circuit is open for so long.
+    Open(Duration),
+    /// As many calls are being made as may be.
+    Full,
+    /// The call was asked to stop.
+    Stopped,
+}

@@ -1,0 +1,229 @@
+//! Sentences about the calls that a model asks for, in Korean and English.
+
+use std::time::Duration;
+
+use hanok_model::{ToolChoice, ToolError, ToolOutput};
+use hanok_parse::Language;
+use hanok_state::Arguments;
+
+use crate::{
+    observation::{LONGEST_RESULT, Observation, cut},
+    sentence::sentence,
+};
+
+/// The observation of a call that the tool choice does not allow.
+pub(crate) fn not_chosen(choice: &ToolChoice, language: Language) -> String {
+    match choice {
+        ToolChoice::Tool(name) => sentence!(
+            language,
+            "지금은 `{name}` 도구만 부를 수 있어 실행하지 않았습니다.",
+            "This call was not made: only `{name}` may be called now."
+        ),
+        _ => sentence!(
+            language,
+            "지금은 도구를 부를 수 없어 실행하지 않았습니다. 도구 없이 답하세요.",
+            "This call was not made: no tool may be called now. Answer without tools."
+        ),
+    }
+}
+
+pub(crate) fn too_many(most: usize, language: Language) -> String {
+    sentence!(
+        language,
+        "한 번에 도구를 {most}번까지만 부를 수 있어, 그 뒤의 호출은 실행하지 않았습니다.",
+        "At most {most} calls are made at once; those after them were not made."
+    )
+}
+
+pub(crate) fn unknown_tool<'a>(
+    name: &str,
+    declared: impl Iterator<Item = &'a str>,
+    language: Language,
+) -> String {
+    let name = cut(name, 64).0.escape_debug();
+    let declared: Vec<_> = declared.map(|name| format!("`{name}`")).collect();
+    match (language, declared.is_empty()) {
+        (Language::Korean, true) => format!("`{name}` 도구는 없습니다. 도구 없이 답하세요."),
+        (Language::Korean, false) => {
+            format!("`{name}` 도구는 없습니다. 쓸 수 있는 도구: {}.", declared.join(", "))
+        }
+        (_, true) => format!("There is no tool `{name}`. Answer without tools."),
+        (_, false) => format!("There is no tool `{name}`. The tools are: {}.", declared.join(", ")),
+    }
+}
+
+pub(crate) fn bad_arguments(tool: &str, mistakes: &[String], language: Language) -> String {
+    let mistakes = mistakes.join(" ");
+    sentence!(
+        language,
+        "`{tool}`의 인자가 맞지 않아 실행하지 않았습니다. {mistakes} 고쳐서 다시 부르세요.",
+        "The arguments do not fit `{tool}`, so it was not run. {mistakes} Correct them and call it again."
+    )
+}
+
+/// The observation of a call that an interceptor refused.
+pub(crate) fn refused(tool: &str, reason: &str, language: Language) -> String {
+    let reason = bounded(reason.to_owned(), language);
+    sentence!(
+        language,
+        "`{tool}` 호출은 실행하지 않았습니다: {reason}",
+        "The call of `{tool}` was not made: {reason}"
+    )
+}
+
+/// The reason to refuse a call that no person answered for in time.
+pub(crate) fn unanswered(language: Language) -> &'static str {
+    match language {
+        Language::Korean => "제때 승인받지 못했습니다.",
+        _ => "nobody approved it in time.",
+    }
+}
+
+/// The reason to refuse a call that a person rejected.
+pub(crate) fn rejected(message: Option<&str>, language: Language) -> String {
+    let message = message.map(str::trim).filter(|message| !message.is_empty());
+    match (language, message) {
+        (Language::Korean, None) => "담당자가 승인하지 않았습니다.".to_owned(),
+        (Language::Korean, Some(message)) => format!("담당자가 승인하지 않았습니다. {message}"),
+        (_, None) => "a person rejected it.".to_owned(),
+        (_, Some(message)) => format!("a person rejected it. {message}"),
+    }
+}
+
+/// The reason to refuse a call that the agent may not make.
+pub(crate) fn not_permitted(language: Language) -> &'static str {
+    match language {
+        Language::Korean => "이 도구를 쓸 권한이 없습니다.",
+        _ => "this agent may not use the tool.",
+    }
+}
+
+/// The reason to refuse a call that changes the world after untrusted content.
+pub(crate) fn after_untrusted(language: Language) -> &'static str {
+    match language {
+        Language::Korean => {
+            "밖에서 온 내용을 읽은 뒤에는 무엇을 바꾸는 도구를 쓸 수 없습니다. 사용자에게 알리세요."
+        }
+        _ => {
+            "nothing may be changed after content from outside was read. Tell the user what you would do."
+        }
+    }
+}
+
+/// The reason to refuse a call past a limit of the turn: the limit of `tool`, or of all tools.
+pub(crate) fn call_limit(tool: Option<&str>, most: u64, language: Language) -> String {
+    match (language, tool) {
+        (Language::Korean, Some(tool)) => format!(
+            "`{tool}`은(는) 한 차례에 {most}번까지만 부를 수 있습니다. 지금까지 찾은 것으로 계속하세요."
+        ),
+        (Language::Korean, None) => format!(
+            "도구는 한 차례에 {most}번까지만 부를 수 있습니다. 지금까지 찾은 것으로 답하세요."
+        ),
+        (_, Some(tool)) => format!(
+            "`{tool}` is called at most {most} times in a turn. Go on with what was found so far."
+        ),
+        (_, None) => {
+            format!("Tools are called at most {most} times in a turn. Answer with what was found.")
+        }
+    }
+}
+
+/// The result of a call that was made with other `arguments` than the model gave.
+pub(crate) fn changed(arguments: &Arguments, result: &str, language: Language) -> String {
+    sentence!(
+        language,
+        "[인자를 {arguments}(으)로 고쳐 실행했습니다]\n{result}",
+        "[made with the arguments {arguments} instead]\n{result}"
+    )
+}
+
+fn panicked(tool: &str, language: Language) -> String {
+    sentence!(
+        language,
+        "`{tool}` 도구가 내부 오류로 멈췄습니다. 다른 방법을 쓰세요.",
+        "The tool `{tool}` broke down. Take another way."
+    )
+}
+
+pub(crate) fn in_doubt(tool: &str, language: Language) -> String {
+    sentence!(
+        language,
+        "`{tool}` 호출 도중에 프로그램이 멈춰, 실행되었는지 알 수 없습니다. 되풀이하면 안 되는 일이라 다시 실행하지 않았습니다. 결과를 확인하기 전에는 다시 부르지 말고, 사용자에게 알리세요.",
+        "The program stopped while `{tool}` was called, so nobody knows whether it took effect. It must not be repeated and was not run again. Do not call it again before that is known, and tell the user."
+    )
+}
+
+fn timed_out(tool: &str, after: Duration, language: Language) -> String {
+    sentence!(
+        language,
+        "`{tool}` 도구가 {after:?} 안에 끝나지 않아 중단했습니다. 더 작은 요청이나 다른 방법을 쓰세요.",
+        "The tool `{tool}` did not finish within {after:?} and was stopped. Ask for less, or take another way."
+    )
+}
+
+/// A result, at most as long as a model is shown.
+pub(crate) fn result(output: ToolOutput, language: Language) -> Observation {
+    let ToolOutput { text, data } = output;
+    // A program can do without its copy; a log cannot do without a bound.
+    let data = data.filter(|data| data.0.to_string().len() <= LONGEST_RESULT);
+    Observation::result(bounded(text, language), data)
+}
+
+/// The text of a tool's own error, for the model.
+pub(crate) fn tool_error(tool: &str, error: &ToolError, language: Language) -> String {
+    match error {
+        ToolError::TimedOut { after } => return timed_out(tool, *after, language),
+        ToolError::Panicked => return panicked(tool, language),
+        ToolError::PoolExhausted { leaked } => return exhausted(tool, *leaked, language),
+        ToolError::Unavailable { retry_after, .. } => {
+            return unavailable(tool, *retry_after, language);
+        }
+        _ => {}
+    }
+    let report = bounded(error.report(), language);
+    sentence!(
+        language,
+        "`{tool}` 도구가 결과를 주지 못했습니다: {report}",
+        "The tool `{tool}` gave no result: {report}"
+    )
+}
+
+fn exhausted(tool: &str, leaked: usize, language: Language) -> String {
+    sentence!(
+        language,
+        "끝나지 않은 호출이 {leaked}개라 `{tool}` 도구를 실행하지 않았습니다. 다른 방법을 쓰세요.",
+        "The tool `{tool}` was not run: {leaked} earlier calls never ended. Take another way."
+    )
+}
+
+fn unavailable(tool: &str, retry_after: Option<Duration>, language: Language) -> String {
+    let seconds = retry_after.map(|after| after.as_millis().div_ceil(1_000));
+    match (language, seconds) {
+        (Language::Korean, Some(seconds)) => format!(
+            "`{tool}` 도구가 거듭 실패해 {seconds}초 동안 쓸 수 없습니다. 다른 방법을 쓰거나, 쓸 수 없다고 답하세요."
+        ),
+        (Language::Korean, None) => {
+            format!("`{tool}` 도구를 쓰는 사람이 많아 지금은 쓸 수 없습니다. 다른 방법을 쓰세요.")
+        }
+        (_, Some(seconds)) => format!(
+            "The tool `{tool}` failed again and again, and is not called for {seconds} s. Take another way, or answer that it cannot be used now."
+        ),
+        (_, None) => {
+            format!("The tool `{tool}` is busy and was not called. Take another way.")
+        }
+    }
+}
+
+/// `text`, at most as long as a model is shown.
+pub(crate) fn bounded(text: String, language: Language) -> String {
+    let (shown, more) = cut(&text, LONGEST_RESULT);
+    if !more {
+        return text;
+    }
+    let (all, part) = (text.len(), shown.len());
+    sentence!(
+        language,
+        "{shown}\n[잘림: 결과 {all}바이트 가운데 처음 {part}바이트]",
+        "{shown}\n[cut: the first {part} of {all} bytes]"
+    )
+}

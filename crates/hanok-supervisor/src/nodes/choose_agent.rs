@@ -1,0 +1,256 @@
+//! The node that asks the model for a route.
+
+use std::sync::Arc;
+
+use hanok_agent::{Protocol, StopReason, ask_model};
+use hanok_graph::{Context, END, Snapshot, StepError};
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError};
+use hanok_parse::{ErrorKind, ParseError};
+use hanok_state::{Message, State};
+
+use crate::{
+    agent_result::AgentResult,
+    conversation,
+    error::SupervisorError,
+    progress::SupervisorProgress,
+    prompt,
+    route::{Delegation, Route, read_route},
+    selection::{self, Selection},
+    settings::{SupervisorSettings, Undecided},
+    state::{SupervisorState, SupervisorStateUpdate},
+};
+
+/// The most delegations of a reply that run at once. A model's text has bounds.
+const PARALLEL: usize = 16;
+
+/// Asks the model for the next route. What cannot be followed is told it, and it is asked again once; that counts.
+pub(crate) async fn choose_agent(
+    supervisor: Arc<SupervisorSettings>,
+    state: Snapshot<SupervisorState>,
+    context: Context,
+) -> Result<SupervisorStateUpdate, SupervisorError> {
+    let limit = supervisor.limit(&state);
+    if state.iteration >= limit {
+        return Ok(supervisor.end(&context, &state, StopReason::MaxIterations));
+    }
+    let mut iteration = state.iteration + 1;
+    let (mut text, mut chosen) =
+        supervisor.ask(&context, "route", supervisor.request(&state)).await?;
+    if let Some(correction) = supervisor.correction(&chosen, &state) {
+        if iteration >= limit && !matches!(chosen, Route::Undecided(_) | Route::Delegate { .. }) {
+            let ended = supervisor.end(&context, &state, StopReason::MaxIterations);
+            return Ok(ended.iteration(iteration));
+        }
+        if iteration < limit {
+            iteration += 1;
+            context.custom(&SupervisorProgress::Corrected { with: correction.clone() });
+            let request = corrected(supervisor.request(&state), text, correction);
+            (text, chosen) = supervisor.ask(&context, "route-again", request).await?;
+            if let Some(result) = supervisor.answered(&chosen, &state) {
+                return Ok(supervisor.settle(&context, result).iteration(iteration));
+            }
+        }
+    }
+    let update = supervisor.follow(&context, &state, text, chosen, iteration >= limit)?;
+    Ok(update.iteration(iteration))
+}
+
+/// `request`, continued with what the model text and what is wrong with it.
+fn corrected(request: ChatRequest, text: String, correction: String) -> ChatRequest {
+    let request = match text.trim() {
+        // Servers refuse an empty message of the model.
+        "" => request,
+        text => request.message(Message::assistant(text)),
+    };
+    request.message(correction)
+}
+
+impl SupervisorSettings {
+    fn request(&self, state: &SupervisorState) -> ChatRequest {
+        let sent =
+            conversation::request(&self.system, &state.messages, &state.notes, self.language);
+        let request = ChatRequest::new(sent);
+        match self.temperature {
+            Some(temperature) => request.temperature(temperature),
+            None => request,
+        }
+    }
+
+    /// Asks the model, once and for all of the task's runs: what it text, and what that means.
+    async fn ask(
+        &self,
+        context: &Context,
+        step: &str,
+        request: ChatRequest,
+    ) -> Result<(String, Route), SupervisorError> {
+        let call = context.call("model", self.model.name(), "");
+        let reading = (&self.parser, Protocol::Text);
+        let ask = || ask_model(&self.model, request, &call, reading, self.capture);
+        let reply = context.step(step, ask).await;
+        let reply: ChatReply = reply.map_err(model_failed)?;
+        let text = reply.message.text().into_owned();
+        let route = read_route(&self.parser, &text);
+        Ok((text, route))
+    }
+
+    /// The message to a model whose reply cannot be followed, if there is one.
+    fn correction(&self, route: &Route, state: &SupervisorState) -> Option<String> {
+        let undecided = || prompt::undecided(self.language).to_owned();
+        match route {
+            Route::Delegate { .. } => self
+                .answered(route, state)
+                .map(|result| prompt::has_answered(&result.agent, self.language)),
+            Route::Final(_) => None,
+            Route::Undecided(_) => (self.undecided == Undecided::AskAgain).then(undecided),
+            Route::Empty => Some(undecided()),
+            Route::Wrong(error) if error.kind == ErrorKind::UnknownTool => {
+                Some(prompt::no_tools(self.parser.declared().agents(), self.language))
+            }
+            Route::Wrong(error) => Some(error.observation(self.parser.declared(), self.language)),
+        }
+    }
+
+    /// Follows a route. The last routing call of a turn delegates to nobody: nothing could be made of the result.
+    fn follow(
+        &self,
+        context: &Context,
+        state: &SupervisorState,
+        text: String,
+        route: Route,
+        is_last: bool,
+    ) -> Result<SupervisorStateUpdate, SupervisorError> {
+        match route {
+            Route::Delegate { .. } if is_last => {
+                Ok(self.end(context, state, StopReason::MaxIterations))
+            }
+            Route::Delegate { to, reason, wrong } => {
+                Ok(self.send(context, state, &text, to, reason, &wrong))
+            }
+            Route::Final(answer) | Route::Undecided(answer) => {
+                context.custom(&SupervisorProgress::Answered { answer: answer.clone() });
+                let message = Message::assistant(answer.as_str());
+                Ok(end_of_turn(StopReason::Answered).message(message).answer(Some(answer)))
+            }
+            Route::Empty => Ok(self.end(context, state, StopReason::EmptyReply)),
+            Route::Wrong(error) if error.kind == ErrorKind::UnknownAgent => {
+                Err(self.undeclared(error.name.unwrap_or_default()))
+            }
+            Route::Wrong(error) => Err(SupervisorError::Unreadable(error)),
+        }
+    }
+
+    /// Delegates to the agents that are to be run of `to`; ends the turn when no more may be.
+    fn send(
+        &self,
+        context: &Context,
+        state: &SupervisorState,
+        text: &str,
+        to: Vec<Delegation>,
+        reason: Option<String>,
+        wrong: &[ParseError],
+    ) -> SupervisorStateUpdate {
+        let remaining = self.remaining_hops(state);
+        let most = remaining.min(if self.parallel { PARALLEL } else { 1 });
+        let is_answered = |to: &Delegation| answer(state, to).is_some();
+        let Selection { run, skipped, answered } =
+            selection::select(to, most, self.parallel, is_answered);
+        let Some(first) = run.first() else {
+            return self.end(context, state, StopReason::HopLimit);
+        };
+        let notes = self.notes(&skipped, most, &answered, wrong);
+        let Delegation { agent, task } = first.clone();
+        let update = SupervisorState::update().current_agent(Some(agent)).task(task);
+        let update = match self.keeps_routing {
+            true => update.message(conversation::routing(text, &skipped)),
+            false => update,
+        };
+        let several = if run.len() > 1 { &run[..] } else { &[] };
+        let several = several.iter().map(|to| self.handoff(&to.agent, to.task.as_deref()));
+        let several: Vec<_> = several.collect();
+        let mut skipped = Some(skipped);
+        for Delegation { agent: to, task } in run {
+            let (reason, skipped) = (reason.clone(), skipped.take().unwrap_or_default());
+            context.custom(&SupervisorProgress::Routed { to, task, reason, skipped });
+        }
+        let is_same = several.is_empty() && state.delegations.is_empty();
+        let update = if is_same { update } else { update.delegations(several) };
+        let is_same = notes.is_empty() && state.notes.is_empty();
+        if is_same { update } else { update.notes(notes) }
+    }
+
+    /// The notes to the model about delegations that are not run.
+    fn notes(
+        &self,
+        skipped: &[String],
+        most: usize,
+        answered: &[String],
+        wrong: &[ParseError],
+    ) -> Vec<String> {
+        let some = (!skipped.is_empty()).then(|| prompt::skipped(skipped, most, self.language));
+        let again = answered.iter().map(|agent| prompt::has_answered(agent, self.language));
+        // Where one is run at a time, what stands behind it does not count.
+        let wrong = wrong.iter().filter(|_| self.parallel);
+        let wrong = wrong.map(|error| error.observation(self.parser.declared(), self.language));
+        some.into_iter().chain(again).chain(wrong).collect()
+    }
+
+    /// The number of delegations that the turn has left.
+    fn remaining_hops(&self, state: &SupervisorState) -> usize {
+        let made = conversation::results(&state.messages).len();
+        usize::try_from(self.max_hops).unwrap_or(usize::MAX).saturating_sub(made)
+    }
+
+    /// The answer that there is already to what `route` delegates: to the first of one at a time, or to all.
+    fn answered(&self, route: &Route, state: &SupervisorState) -> Option<AgentResult> {
+        let Route::Delegate { to, .. } = route else { return None };
+        let first = answer(state, to.first()?)?;
+        let is_new = |to: &Delegation| answer(state, to).is_none();
+        (!self.parallel || !to.iter().any(is_new)).then_some(first)
+    }
+
+    /// Ends a turn whose model delegates again and again what was answered: the agent's answer is the turn's.
+    fn settle(&self, context: &Context, result: AgentResult) -> SupervisorStateUpdate {
+        let AgentResult { agent, output, .. } = result;
+        let message = Message::assistant(output.as_str()).with_metadata("settled", agent.as_str());
+        context.custom(&SupervisorProgress::Settled { agent, answer: output.clone() });
+        end_of_turn(StopReason::Answered).message(message).answer(Some(output))
+    }
+
+    /// Ends a turn that the model did not end, with the best that was found, and says so.
+    fn end(
+        &self,
+        context: &Context,
+        state: &SupervisorState,
+        stopped: StopReason,
+    ) -> SupervisorStateUpdate {
+        let best = conversation::best(&state.messages);
+        let times = match stopped {
+            StopReason::HopLimit => self.max_hops,
+            _ => self.limit(state),
+        };
+        let text = prompt::ended(stopped, times, best.as_ref(), self.language);
+        context.custom(&SupervisorProgress::Ended { stopped });
+        let answer = best.is_some().then(|| text.clone());
+        end_of_turn(stopped).message(conversation::ended(&text, stopped)).answer(answer)
+    }
+}
+
+/// The agent's answer in this turn to the same delegation.
+fn answer(state: &SupervisorState, Delegation { agent, task }: &Delegation) -> Option<AgentResult> {
+    conversation::answered(&state.messages, agent, task.as_deref())
+}
+
+/// The end of a turn.
+fn end_of_turn(stopped: StopReason) -> SupervisorStateUpdate {
+    SupervisorState::update().current_agent(Some(END.to_owned())).stopped(Some(stopped))
+}
+
+fn model_failed(error: StepError) -> SupervisorError {
+    match error {
+        StepError::Failed(cause) => match cause.downcast::<ModelError>() {
+            Ok(error) => SupervisorError::Model(*error),
+            Err(cause) => SupervisorError::Step(StepError::Failed(cause)),
+        },
+        error => SupervisorError::Step(error),
+    }
+}

@@ -1,0 +1,83 @@
+//! The settings of a supervisor.
+
+use std::sync::Arc;
+
+use hanok_agent::{ContentCapture, Handoff, HandoffHistory, Language, ReactAgent, Summariser};
+use hanok_graph::{Context, Snapshot};
+use hanok_model::SharedModel;
+use hanok_parse::Parser;
+
+use crate::{error::SupervisorError, state::SupervisorState};
+
+/// The handling of a reply that neither delegates nor says that it is final.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Undecided {
+    /// Takes it as the answer.
+    #[default]
+    Answer,
+    /// Asks again once, and takes the second as the answer.
+    AskAgain,
+}
+
+/// The part of an agent's work that comes back into the supervisor's conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OutputMode {
+    /// Its answer.
+    #[default]
+    Last,
+    /// Everything that it wrote: its calls with their results, and then its answer.
+    Full,
+}
+
+/// The parts and limits of a supervisor, which its nodes share.
+#[derive(Debug)]
+pub(crate) struct SupervisorSettings {
+    pub(crate) model: SharedModel,
+    pub(crate) agents: Vec<ReactAgent>,
+    pub(crate) parser: Parser,
+    pub(crate) system: String,
+    pub(crate) max_iterations: u32,
+    pub(crate) language: Language,
+    pub(crate) undecided: Undecided,
+    pub(crate) history: HandoffHistory,
+    pub(crate) summariser: Option<Summariser>,
+    pub(crate) output: OutputMode,
+    pub(crate) keeps_routing: bool,
+    pub(crate) parallel: bool,
+    pub(crate) max_hops: u32,
+    pub(crate) temperature: Option<f64>,
+    pub(crate) capture: ContentCapture,
+}
+
+impl SupervisorSettings {
+    /// A node that runs `run` with these settings.
+    pub(crate) fn node<F>(
+        self: &Arc<Self>,
+        run: fn(Arc<Self>, Snapshot<SupervisorState>, Context) -> F,
+    ) -> impl Fn(Snapshot<SupervisorState>, Context) -> F + use<F> {
+        let settings = self.clone();
+        move |state, context| run(settings.clone(), state, context)
+    }
+
+    /// The delegation of `task` to the agent `to`.
+    pub(crate) fn handoff(&self, to: &str, task: Option<&str>) -> Handoff {
+        let handoff = Handoff::new(to).history(self.history);
+        match task {
+            Some(task) => handoff.task(task),
+            None => handoff,
+        }
+    }
+
+    /// The most routing calls of this turn.
+    pub(crate) fn limit(&self, state: &SupervisorState) -> u32 {
+        if state.max_iterations == 0 { self.max_iterations } else { state.max_iterations }
+    }
+
+    /// The error for a delegation to the agent `name`, which is not there.
+    pub(crate) fn undeclared(&self, name: String) -> SupervisorError {
+        let members = self.agents.iter().map(|agent| agent.name().to_owned()).collect();
+        SupervisorError::UndeclaredAgent { name, members }
+    }
+}

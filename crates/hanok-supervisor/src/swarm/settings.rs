@@ -1,0 +1,59 @@
+//! The settings of a swarm.
+
+use hanok_agent::{DataMark, Handoff, HandoffHistory, ReactAgent, Summariser};
+use hanok_graph::Context;
+use hanok_state::Message;
+
+use super::{error::SwarmError, state::SwarmState, state::SwarmStateUpdate};
+
+/// The parts and limits of a swarm, which its nodes share.
+#[derive(Debug)]
+pub(super) struct SwarmSettings {
+    pub(super) agents: Vec<ReactAgent>,
+    /// The agent that has a thread before any is active.
+    pub(super) first: String,
+    pub(super) summariser: Option<Summariser>,
+    pub(super) max_hops: u32,
+}
+
+impl SwarmSettings {
+    /// The agent that takes the turn.
+    pub(super) fn active<'s>(&'s self, state: &'s SwarmState) -> Result<&'s str, SwarmError> {
+        let active = if state.active.is_empty() { &self.first } else { &state.active }.as_str();
+        match self.agents.iter().any(|agent| agent.name() == active) {
+            true => Ok(active),
+            false => {
+                let members = self.agents.iter().map(|agent| agent.name().to_owned()).collect();
+                Err(SwarmError::UnknownActive { active: active.to_owned(), members })
+            }
+        }
+    }
+
+    /// Gives the thread to the agent that `handoff` names, with what it is to see of `conversation`.
+    pub(super) async fn hand_over(
+        &self,
+        handoff: &Handoff,
+        conversation: &[Message],
+        update: SwarmStateUpdate,
+        context: &Context,
+    ) -> Result<SwarmStateUpdate, SwarmError> {
+        let to = self.agents.iter().find(|agent| agent.name() == handoff.to);
+        let language = to.map(ReactAgent::language).unwrap_or_default();
+        let (brief, since) = match handoff.history {
+            HandoffHistory::Full => (Vec::new(), 0),
+            _ => {
+                let summariser = self.summariser.as_ref();
+                let taken =
+                    handoff.hand_over(conversation, summariser, language, context, "summary");
+                (taken.await.map_err(SwarmError::Step)?.messages, conversation.len())
+            }
+        };
+        let task = handoff.message(language, &DataMark::new(&*context.runtime().rng));
+        Ok(task
+            .into_iter()
+            .fold(update, SwarmStateUpdate::message)
+            .active(handoff.to.as_str())
+            .brief(brief)
+            .since(u32::try_from(since).unwrap_or(u32::MAX)))
+    }
+}

@@ -1,0 +1,65 @@
+//! The node of each agent of a swarm.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use hanok_agent::{AgentState, ReactAgent, StopReason};
+use hanok_graph::{Context, Snapshot};
+use hanok_state::{Message, State};
+
+use super::{
+    error::SwarmError,
+    settings::SwarmSettings,
+    state::{SwarmState, SwarmStateUpdate},
+};
+use crate::run_agent::{added_messages, run_agent};
+
+/// An agent and its swarm.
+pub(super) struct SwarmMember {
+    pub(super) swarm: Arc<SwarmSettings>,
+    pub(super) agent: ReactAgent,
+}
+
+/// Runs the active agent on what it sees, adds what it wrote to the conversation, and hands over if it says so.
+pub(super) async fn take_turn(
+    member: Arc<SwarmMember>,
+    state: Snapshot<SwarmState>,
+    context: Context,
+) -> Result<SwarmStateUpdate, SwarmError> {
+    let SwarmMember { swarm, agent } = &*member;
+    let view = state.view();
+    let (input_len, input) = (view.len(), agent.input(view, None));
+    let ended = run_agent(agent, input, &context).await;
+    let (ran, stopped) = ended.map_err(|failure| SwarmError::of(failure, agent.name()))?;
+
+    let added = added(&state, &ran, input_len, agent.name());
+    let update = added.iter().cloned().fold(SwarmState::update(), SwarmStateUpdate::message);
+    let Some(handoff) = ran.handoff else {
+        let update = update.active(agent.name()).answer(ran.answer);
+        return Ok(update.stopped(Some(stopped)));
+    };
+    let conversation: Vec<_> = state.messages.iter().cloned().chain(added).collect();
+    let update = swarm.hand_over(&handoff, &conversation, update, &context).await?;
+    Ok(match state.hops < swarm.max_hops {
+        true => update.hops(state.hops + 1),
+        false => update.stopped(Some(StopReason::HopLimit)),
+    })
+}
+
+/// The messages that the agent wrote.
+///
+/// Servers number their calls anew in every conversation, and the agent may not have seen all of this one: an id that another
+/// call has is changed.
+fn added(state: &SwarmState, ran: &AgentState, input_len: usize, agent: &str) -> Vec<Message> {
+    let calls = state.messages.iter().flat_map(Message::tool_calls);
+    let taken: BTreeSet<_> = calls.map(|call| call.id.as_str()).collect();
+    let mut issued = BTreeSet::new();
+    let added = added_messages(ran, input_len, |id| {
+        let others = (2..).map(|n: u32| format!("{id}-{n}"));
+        let mut free = std::iter::once(id.to_owned()).chain(others);
+        let is_free = |id: &String| !taken.contains(id.as_str()) && !issued.contains(id);
+        let id = free.find(is_free).unwrap_or_default();
+        issued.insert(id.clone());
+        id
+    });
+    added.into_iter().map(|message| message.with_metadata("agent", agent)).collect()
+}
