@@ -107,7 +107,7 @@ pub enum Fault {
     },
     /// Branches of different length meet in a node that waits for none of them.
     #[error(
-        "`{node}` would run once for each branch from `{fork}`, which are of different length: `{short}` comes first, `{long}` later; join them with `.join([\"{short}\", \"{long}\"], \"{node}\")`, say `.defer(\"{node}\")`, or allow it with `.allow(Lint::UnequalFanIn, \"{node}\")`"
+        "`{node}` would run once for each branch from `{fork}`, which are of different length: `{short}` comes first, `{long}` later; join them with `.join([\"{short}\", \"{long}\"], \"{node}\")`, or compose `.defer()` or `.allow(Lint::UnequalFanIn)` on `{node}`"
     )]
     UnequalFanIn {
         /// Where they meet.
@@ -127,7 +127,7 @@ pub enum Fault {
     },
     /// No way leads out of a node. [`Lint::DeadEnd`] allows it.
     #[error(
-        "no way leads out of `{node}`: add `.edge(\"{node}\", END)`, a branch, or `.goto(…)` for its commands"
+        "no way leads out of `{node}`: add `.edge(\"{node}\", END)`, a branch, or compose `.goto(…)` on it for its commands"
     )]
     DeadEnd {
         /// The node.

@@ -34,14 +34,14 @@
 //!
 //! What there is besides, and where:
 //!
-//! - **order**: [`GraphBuilder::branch`], [`GraphBuilder::join`], [`GraphBuilder::defer`]; tasks with an input of their own
+//! - **order**: [`GraphBuilder::branch`], [`GraphBuilder::join`], [`NodeExt::defer`]; tasks with an input of their own
 //!   ([`Send`], [`Sent`]); nodes that choose ([`Command`]), for the graph that called theirs, too. A graph with faults is not
 //!   built, and [`BuildError`] has all of them;
 //! - **people**: [`Context::interrupt`] ends the run with a question, [`Thread::answer`] goes on; breakpoints
 //!   ([`GraphBuilder::interrupt_before`]), edits ([`Thread::edit`]), and what becomes of an early input ([`NewInput`]);
 //! - **effects**: [`Context::step`] is done once, [`Context::once`] is not made again after a crash until the doubt is
 //!   settled ([`Outcome::InDoubt`], [`Resolution`]), [`Context::call`] has the idempotency key;
-//! - **failure**: [`Retry`], [`GraphBuilder::timeout`], [`GraphBuilder::idle_timeout`], error handlers ([`Handler`],
+//! - **failure**: [`Retry`], [`NodeExt::timeout`], [`NodeExt::idle_timeout`], error handlers ([`Handler`],
 //!   [`Failure`]), threads that runs are lost with again and again ([`Poisoned`]);
 //! - **limits**: [`Budget`], [`Slots`], [`Cache`]; [`Thread::cancellation`], [`Thread::drain`], [`App::shutdown`];
 //! - **graphs in graphs**: [`Subgraph`] as a node, [`Context::run`] in one, for as long as [`Persistence`] says;
@@ -88,6 +88,7 @@ pub use node::context::{Context, NotMade, StepError};
 pub use node::function::Node;
 pub use node::handler::{Failure, FailureKind, Handler};
 pub use node::retry::{Class, Retry};
+pub use node::settings::{Configured, NodeExt, NodeSettings};
 pub use node::snapshot::Snapshot;
 pub use observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, Mode};
 pub use observe::sink::Events;

@@ -11,4 +11,5 @@ pub(crate) mod question;
 pub(crate) mod readable;
 pub(crate) mod retry;
 pub(crate) mod run_context;
+pub(crate) mod settings;
 pub(crate) mod snapshot;

@@ -24,7 +24,8 @@ pub use hanok_checkpoint::{Memory, MemoryStore, SharedCheckpointer, SharedStore,
 pub use hanok_core::{BoxError, ItemKey, Labels, Tenant, ThreadKey};
 pub use hanok_graph::{
     App, Budget, Command, Context, Durability, END, Event, EventKind, Events, Graph, Input, Mode,
-    NewInput, Outcome, Persistence, Retry, RunError, START, Send, Sent, Snapshot, Subgraph, Thread,
+    NewInput, NodeExt, Outcome, Persistence, Retry, RunError, START, Send, Sent, Snapshot,
+    Subgraph, Thread,
 };
 /// ```
 /// use hanok::{BoxError, Context, Snapshot, State, debug_node};

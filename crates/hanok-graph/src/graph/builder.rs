@@ -5,7 +5,6 @@ use std::{
     fmt,
     marker::PhantomData,
     sync::Arc,
-    time::Duration,
 };
 
 use hanok_core::Budget;
@@ -15,19 +14,20 @@ use crate::{
     error::{BuildError, Lint},
     graph::{
         definition::{
-            Branch, Definition, FAN_OUT, Graph, Join, RECURSION_LIMIT, RETRIES, Router, Settings,
-            Vertex, Ways,
+            Branch, Definition, FAN_OUT, Graph, Join, RECURSION_LIMIT, RETRIES, Router, Vertex,
+            Ways,
         },
         draw::DrawInside,
         migration::{Migration, MigrationSpec},
         validate,
     },
     node::{
-        cache::{Cache, Results},
+        cache::Results,
         command::IntoTargets,
         function::{ErasedNode, Node, Typed},
         handler::{ErasedHandler, Handler, TypedHandler},
         retry::Retry,
+        settings::{NodeSettings, names},
     },
     runtime::Runtime,
     slots::Slots,
@@ -56,7 +56,7 @@ pub struct GraphBuilder<S: State, C = ()> {
     pub(crate) joins: Vec<Join>,
     pub(crate) former: MigrationSpec,
     pub(crate) deferred: BTreeSet<Arc<str>>,
-    pub(crate) settings: BTreeMap<Arc<str>, Settings<S, C>>,
+    pub(crate) settings: BTreeMap<Arc<str>, NodeSettings<S, C>>,
     /// What was said about which node, for errors.
     pub(crate) named: Vec<(&'static str, Arc<str>)>,
     pub(crate) allowed: BTreeSet<(Arc<str>, Lint)>,
@@ -126,10 +126,13 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     }
 
     /// Adds a node: an `async fn(Snapshot<S>, Context<C>) -> Result<impl IntoCommand<S>, E>`.
-    pub fn node<M: 'static>(mut self, name: &str, node: impl Node<S, C, M>) -> Self {
+    ///
+    /// Its settings are composed on it: `node.retry(…).timeout(…)`, with the trait [`NodeExt`](crate::NodeExt) in scope.
+    pub fn node<M: 'static>(mut self, name: &str, mut node: impl Node<S, C, M>) -> Self {
+        let settings = node.take_settings();
         let node = Arc::new(Typed(node, PhantomData));
         self.nodes.push(NamedNode { name: name.into(), node, inside: None });
-        self
+        self.apply(name, settings)
     }
 
     /// Adds an edge: when `from` is done, `to` is due.
@@ -150,12 +153,6 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     ) -> Self {
         let router: Router<S> = Arc::new(move |state| router(state).into_targets());
         self.branches.push((from.into(), router, names(targets)));
-        self
-    }
-
-    /// Declares where the commands of `from` may go.
-    pub fn goto(mut self, from: &str, targets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        self.gotos.push((from.into(), names(targets)));
         self
     }
 
@@ -194,13 +191,6 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self
     }
 
-    /// Defers `node`: whatever leads to it, it runs once, when nothing else is left to run.
-    pub fn defer(mut self, node: &str) -> Self {
-        self.named.push(("defer", node.into()));
-        self.deferred.insert(node.into());
-        self
-    }
-
     /// Stops the run before `nodes` run, each time; a resume goes on. Default: nowhere.
     pub fn interrupt_before(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let nodes = names(nodes);
@@ -217,12 +207,6 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self
     }
 
-    /// Runs `node` again when it fails, as `retry` says; of several policies the first that applies to the error counts.
-    /// Default: those of [`retry_all`](GraphBuilder::retry_all).
-    pub fn retry(self, node: &str, retry: Retry) -> Self {
-        self.set("retry", node, |settings| settings.retries.push(retry))
-    }
-
     /// Runs every node without a policy of its own again when it fails, as `retry` says. Default: none is.
     pub fn retry_all(mut self, retry: Retry) -> Self {
         self.retries.push(retry);
@@ -234,32 +218,6 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         Self { retry_budget, ..self }
     }
 
-    /// How long one attempt of `node` may take. Default: as long as it does.
-    pub fn timeout(self, node: &str, timeout: Duration) -> Self {
-        self.set("timeout", node, |settings| settings.timeout = Some(timeout))
-    }
-
-    /// How long `node` may give no sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph,
-    /// or [`Context::heartbeat`](crate::Context::heartbeat). Default: as long as it likes.
-    pub fn idle_timeout(self, node: &str, idle: Duration) -> Self {
-        self.set("idle timeout", node, |settings| settings.idle = Some(idle))
-    }
-
-    /// Runs `handler` when `node` has failed for the last time. What it returns stands for what the node would have
-    /// returned, and its commands may go to `targets`; a command that goes somewhere goes there alone.
-    ///
-    /// The failure is stored first: after a crash only the handler runs. A handler's own failure fails the run.
-    pub fn on_error<M: 'static>(
-        mut self,
-        node: &str,
-        handler: impl Handler<S, C, M>,
-        targets: impl IntoIterator<Item = impl AsRef<str>>,
-    ) -> Self {
-        self.gotos.push((node.into(), names(targets)));
-        let handler = Arc::new(TypedHandler(handler, PhantomData));
-        self.set("error handler", node, |settings| settings.handler = Some(handler))
-    }
-
     /// Runs `handler` for every node without a handler of its own.
     pub fn on_any_error<M: 'static>(
         self,
@@ -269,16 +227,6 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         let handler_targets = names(targets);
         let handler = Arc::new(TypedHandler(handler, PhantomData));
         Self { handler: Some(handler), handler_targets, ..self }
-    }
-
-    /// Keeps results of `node` for a while: an equal task does not run it. Default: it runs each time.
-    pub fn cache(self, node: &str, cache: Cache<S, C>) -> Self {
-        self.set("cache", node, |settings| settings.cache = Some(cache))
-    }
-
-    /// How many tasks of `node` run at once, in all runs of this graph in this process. Default: any number.
-    pub fn concurrency(self, node: &str, tasks: usize) -> Self {
-        self.set("concurrency", node, |settings| settings.slots = Some(Slots::new(tasks)))
     }
 
     /// How many tasks of this graph run at once, in all its runs in this process. Default: any number. For one run:
@@ -313,13 +261,6 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         Self { output: Some(names(fields)), ..self }
     }
 
-    /// Accepts a fault of `node` that is usually a mistake.
-    pub fn allow(mut self, lint: Lint, node: &str) -> Self {
-        self.named.push(("allow", node.into()));
-        self.allowed.insert((node.into(), lint));
-        self
-    }
-
     /// How many super-steps a turn may take. Default: 100.
     pub fn recursion_limit(self, recursion_limit: u32) -> Self {
         Self { recursion_limit, ..self }
@@ -341,14 +282,38 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         Self { runtime, ..self }
     }
 
-    fn set(
-        mut self,
-        what: &'static str,
-        node: &str,
-        set: impl FnOnce(&mut Settings<S, C>),
-    ) -> Self {
-        self.named.push((what, node.into()));
-        set(self.settings.entry(node.into()).or_default());
+    /// Adds settings to the node of this name, wherever it was added: for graphs that are read from data. A node at hand is
+    /// composed with its own: `node.retry(…)`.
+    ///
+    /// ```
+    /// use hanok_graph::{Context, END, Graph, NodeSettings, START, Snapshot};
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Page { text: String }
+    /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
+    ///
+    /// let graph = Graph::<Page>::builder("page").node("load", load).edge(START, "load").edge("load", END);
+    /// let slow = std::time::Duration::from_secs(60);
+    /// let graph = graph.configure("load", NodeSettings::new().timeout(slow)).build()?;
+    /// # Ok::<(), hanok_graph::BuildError>(())
+    /// ```
+    pub fn configure(mut self, node: &str, settings: NodeSettings<S, C>) -> Self {
+        self.named.push(("settings", node.into()));
+        self.apply(node, settings)
+    }
+
+    /// Notes the settings of a node, and what of them concerns the ways of the graph.
+    pub(crate) fn apply(mut self, node: &str, mut settings: NodeSettings<S, C>) -> Self {
+        let name: Arc<str> = node.into();
+        if !settings.goto.is_empty() {
+            self.gotos.push((name.clone(), std::mem::take(&mut settings.goto)));
+        }
+        if settings.deferred {
+            self.deferred.insert(name.clone());
+        }
+        self.allowed.extend(settings.allowed.iter().map(|lint| (name.clone(), *lint)));
+        let before = self.settings.remove(&name).unwrap_or_default();
+        self.settings.insert(name, before.and(settings));
         self
     }
 
@@ -426,10 +391,6 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             inner.initial.schema().fields.iter().all(|field| inner.shows(&field.name));
         Ok(Graph(Arc::new(inner)))
     }
-}
-
-fn names(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Arc<str>> {
-    names.into_iter().map(|name| name.as_ref().into()).collect()
 }
 
 impl<S: State, C> fmt::Debug for GraphBuilder<S, C> {

@@ -6,18 +6,16 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     sync::Arc,
-    time::Duration,
 };
 use tracing::Span;
 
 use crate::{
     graph::{draw::DrawInside, migration::Migration},
     node::{
-        cache::{Cache, Results},
+        cache::Results,
         command::{Kind, Target},
         function::ErasedNode,
-        handler::ErasedHandler,
-        retry::Retry,
+        settings::NodeSettings,
     },
     runtime::Runtime,
     slots::Slots,
@@ -76,30 +74,7 @@ pub(crate) struct Vertex<S: State, C> {
     pub(crate) kind: Option<Kind>,
     pub(crate) inside: Option<DrawInside>,
     pub(crate) ways: Ways<S>,
-    pub(crate) settings: Settings<S, C>,
-}
-
-/// What was said about a node.
-pub(crate) struct Settings<S: State, C> {
-    pub(crate) retries: Vec<Retry>,
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) idle: Option<Duration>,
-    pub(crate) handler: Option<Arc<dyn ErasedHandler<S, C>>>,
-    pub(crate) cache: Option<Cache<S, C>>,
-    pub(crate) slots: Option<Slots>,
-}
-
-impl<S: State, C> Default for Settings<S, C> {
-    fn default() -> Self {
-        Self {
-            retries: Vec::new(),
-            timeout: None,
-            idle: None,
-            handler: None,
-            cache: None,
-            slots: None,
-        }
-    }
+    pub(crate) settings: NodeSettings<S, C>,
 }
 
 impl<S: State, C> Definition<S, C> {

@@ -12,8 +12,8 @@ use hanok_state::State;
 
 use crate::{
     error::RunError,
-    graph::definition::{Definition, Join, Settings, Vertex, Ways},
-    node::{context::Context, function::Typed, snapshot::Snapshot},
+    graph::definition::{Definition, Join, Vertex, Ways},
+    node::{context::Context, function::Typed, settings::NodeSettings, snapshot::Snapshot},
 };
 
 /// As it is declared.
@@ -46,7 +46,7 @@ impl<S: State, C: Send + Sync + 'static> Migration<S, C> {
         let gone = |(name, next)| {
             let ways = Ways { edges: vec![next], ..Ways::default() };
             let node = Arc::new(Typed(nothing::<S, C>, PhantomData));
-            let settings = Settings::default();
+            let settings = NodeSettings::default();
             (name, Vertex { node, kind: None, inside: None, ways, settings })
         };
         let removed = declared.removed.into_iter().map(gone).collect();

@@ -206,7 +206,7 @@ impl<S: State> Command<S> {
     }
 
     /// Goes on to `target` too. The node's own edges fire as well, unless the command says [`only`](Command::only). A
-    /// node that does this declares it with [`GraphBuilder::goto`](crate::GraphBuilder::goto).
+    /// node that does this declares it with [`NodeExt::goto`](crate::NodeExt::goto).
     pub fn goto(mut self, target: impl Into<Target>) -> Self {
         self.goto.push(target.into());
         self

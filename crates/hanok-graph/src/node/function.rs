@@ -14,6 +14,7 @@ use crate::{
     node::{
         command::{Command, IntoCommand, Kind, Sent},
         context::Context,
+        settings::NodeSettings,
         snapshot::Snapshot,
     },
 };
@@ -41,6 +42,12 @@ pub trait Node<S: State, C, M>: Sendable + Sync + 'static {
     #[doc(hidden)]
     fn kind(&self) -> Option<SentKind> {
         None
+    }
+
+    /// The settings that are composed on the node.
+    #[doc(hidden)]
+    fn take_settings(&mut self) -> NodeSettings<S, C> {
+        NodeSettings::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Graphs within graphs: as a node, or called by one.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{Begin, Body, Epoch, RunEnd, RunFold};
 use hanok_core::{
@@ -12,7 +12,7 @@ use thiserror::Error;
 use tracing::Instrument;
 
 use crate::{
-    error::RunError,
+    error::{Lint, RunError},
     graph::{
         builder::{GraphBuilder, NamedNode},
         definition::Graph,
@@ -23,8 +23,8 @@ use crate::{
         journal::{ClaimAfter, Journal},
     },
     node::{
-        attempt::Stop, command::Command, context::Context, function::ErasedNode,
-        run_context::RunContext,
+        attempt::Stop, cache::Cache, command::Command, context::Context, function::ErasedNode,
+        handler::Handler, retry::Retry, run_context::RunContext, settings::NodeSettings,
     },
     observe::event::{AnyState, EventKind},
     outcome::{Breakpoint, Outcome},
@@ -441,6 +441,7 @@ pub struct Subgraph<S: State, C = ()> {
     run: RunNode<S, C>,
     inside: DrawInside,
     persistence: Persistence,
+    settings: NodeSettings<S, C>,
 }
 
 type RunNode<S, C> = Arc<
@@ -469,7 +470,7 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
                 Ok(Command::new().update(output(&outcome.done()?)))
             })
         });
-        Self { run, inside, persistence: Persistence::default() }
+        Self::of(run, inside)
     }
 
     /// A graph that shares this one's state: it begins with it, and what its nodes write is what the node writes, no more.
@@ -491,7 +492,12 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
                 Ok(Command::new().update(added.unwrap_or_default()))
             })
         });
-        Self { run, inside, persistence: Persistence::default() }
+        Self::of(run, inside)
+    }
+
+    fn of(run: RunNode<S, C>, inside: DrawInside) -> Self {
+        let persistence = Persistence::default();
+        Self { run, inside, persistence, settings: NodeSettings::new() }
     }
 
     /// How long its state lives. Default: [`Persistence::PerCall`].
@@ -499,18 +505,68 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
         Self { persistence, ..self }
     }
 
-    pub(crate) fn into_node(self) -> (Arc<dyn ErasedNode<S, C>>, DrawInside) {
-        let inside = self.inside.clone();
-        (Arc::new(self), inside)
+    /// Runs the subgraph again when it fails, as `retry` says; of several policies the first that applies to the error counts.
+    /// Default: those of [`retry_all`](crate::GraphBuilder::retry_all).
+    pub fn retry(self, retry: Retry) -> Self {
+        Self { settings: self.settings.retry(retry), ..self }
+    }
+
+    /// Bounds the time of one attempt. Default: none.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { settings: self.settings.timeout(timeout), ..self }
+    }
+
+    /// Bounds the time without a sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph, or
+    /// [`Context::heartbeat`](crate::Context::heartbeat). Default: none.
+    pub fn idle_timeout(self, idle: Duration) -> Self {
+        Self { settings: self.settings.idle_timeout(idle), ..self }
+    }
+
+    /// Runs `handler` when the subgraph has failed for the last time. Its result stands for the subgraph's, and its commands may go to
+    /// `targets`; a command that goes somewhere goes there alone.
+    ///
+    /// The failure is stored first: after a crash only the handler runs. A handler's own failure fails the run.
+    pub fn on_error<H: 'static>(
+        self,
+        handler: impl Handler<S, C, H>,
+        targets: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
+        Self { settings: self.settings.on_error(handler, targets), ..self }
+    }
+
+    /// Keeps results for a while: an equal task does not run the subgraph. Default: it runs each time.
+    pub fn cache(self, cache: Cache<S, C>) -> Self {
+        Self { settings: self.settings.cache(cache), ..self }
+    }
+
+    /// Bounds the tasks of the subgraph that run at once, in all runs of the graph in this process. Default: any number.
+    pub fn concurrency(self, tasks: usize) -> Self {
+        Self { settings: self.settings.concurrency(tasks), ..self }
+    }
+
+    /// Declares the subgraphs to which commands of the subgraph may go.
+    pub fn goto(self, targets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        Self { settings: self.settings.goto(targets), ..self }
+    }
+
+    /// Defers the subgraph: whatever leads to it, it runs once, when nothing else is left to run.
+    pub fn defer(self) -> Self {
+        Self { settings: self.settings.defer(), ..self }
+    }
+
+    /// Accepts a fault that is usually a mistake.
+    pub fn allow(self, lint: Lint) -> Self {
+        Self { settings: self.settings.allow(lint), ..self }
     }
 }
 
 impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// Adds a node that is a graph.
-    pub fn subgraph(mut self, name: &str, subgraph: Subgraph<S, C>) -> Self {
-        let (node, inside) = subgraph.into_node();
-        self.nodes.push(NamedNode { name: name.into(), node, inside: Some(inside) });
-        self
+    pub fn subgraph(mut self, name: &str, mut subgraph: Subgraph<S, C>) -> Self {
+        let settings = std::mem::take(&mut subgraph.settings);
+        let inside = Some(subgraph.inside.clone());
+        self.nodes.push(NamedNode { name: name.into(), node: Arc::new(subgraph), inside });
+        self.apply(name, settings)
     }
 }
 

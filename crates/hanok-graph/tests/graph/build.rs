@@ -1,6 +1,6 @@
 //! Building: every fault of a graph at once, and its drawings.
 
-use hanok_graph::{BoxError, Context, END, Fault, Graph, GraphBuilder, START, Snapshot};
+use hanok_graph::{BoxError, Context, END, Fault, Graph, GraphBuilder, NodeExt, START, Snapshot};
 use hanok_state::State;
 
 #[derive(State, Clone, Default)]
@@ -35,13 +35,12 @@ fn a_graph_without_a_beginning_is_refused() {
 #[test]
 fn every_end_that_is_no_node_is_named_with_the_nodes_there_are() {
     let graph = builder()
-        .node("memory", nothing)
+        .node("memory", nothing.goto([START]))
         .node("search", nothing)
         .edge(START, "memory")
         .edge("memory", "serch")
         .edge("router", "search")
         .branch("search", |_: &S| END, ["memory", "nowhere", END])
-        .goto("memory", [START])
         .join(["search", "lost"], "memory");
     assert_eq!(
         faults(graph),
@@ -87,7 +86,7 @@ fn a_node_that_no_path_reaches_or_leaves_is_named() {
         faults(graph),
         [
             "no path leads to `island`",
-            "no way leads out of `stuck`: add `.edge(\"stuck\", END)`, a branch, or `.goto(…)` for its commands",
+            "no way leads out of `stuck`: add `.edge(\"stuck\", END)`, a branch, or compose `.goto(…)` on it for its commands",
         ]
     );
 }

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{
     BoxError, Cache, Command, Context, END, EventKind, Failure, Graph, GraphBuilder, Input,
-    Outcome, START, Send, Snapshot, Target,
+    NodeExt, NodeSettings, Outcome, START, Send, Snapshot, Target,
 };
 use hanok_state::{State, StateUpdate};
 
@@ -30,12 +30,10 @@ async fn decides(state: Snapshot<S>, cx: Context<Ledger>) -> Result<Command<S>, 
 
 fn one() -> GraphBuilder<S, Ledger> {
     builder()
-        .node("a", decides)
+        .node("a", decides.goto(["b"]).cache(by_plan()))
         .node("b", work)
         .edge(START, "a")
-        .goto("a", ["b"])
         .edge("b", END)
-        .cache("a", by_plan())
 }
 
 fn plan(plan: &str) -> SUpdate {
@@ -113,14 +111,17 @@ fn many(inputs: impl IntoIterator<Item = u64>) -> GraphBuilder<S, Ledger> {
 /// B54: of equal tasks at the same time one runs, and the others are given its result.
 #[tokio::test(start_paused = true)]
 async fn of_equal_tasks_at_once_one_runs() {
-    let graph = many([7; 20]).cache("a", by_plan()).build().unwrap();
+    let graph = many([7; 20]).configure("a", NodeSettings::new().cache(by_plan())).build().unwrap();
     let ledger = Ledger::default();
     assert_eq!(done(graph.invoke(plan("x"), ledger.clone()).await).log.len(), 20);
     assert_eq!(ledger.all(), ["a 1"]);
 
     // In twenty threads as well.
-    let (graph, store, ledger) =
-        (many([7]).cache("a", by_plan()).build().unwrap(), memory(), Ledger::default());
+    let (graph, store, ledger) = (
+        many([7]).configure("a", NodeSettings::new().cache(by_plan())).build().unwrap(),
+        memory(),
+        Ledger::default(),
+    );
     let app = graph.checkpointer(store);
     let threads = (0..20).map(|n| {
         let (thread, ledger) = (app.thread(key(&n.to_string())), ledger.clone());
@@ -134,21 +135,20 @@ async fn of_equal_tasks_at_once_one_runs() {
 #[tokio::test(start_paused = true)]
 async fn other_inputs_nodes_tenants_and_keys_share_nothing() {
     // `Send`s with other inputs.
-    let graph = many([1, 2, 1, 3]).cache("a", by_plan()).build().unwrap();
+    let graph =
+        many([1, 2, 1, 3]).configure("a", NodeSettings::new().cache(by_plan())).build().unwrap();
     let ledger = Ledger::default();
     done(graph.invoke(plan("x"), ledger.clone()).await);
     assert_eq!(ledger.all(), ["a 3"]);
 
     // Two nodes that are the same function, with the same key.
     let graph = builder()
-        .node("a", work)
-        .node("b", work)
+        .node("a", work.cache(by_plan()))
+        .node("b", work.cache(by_plan()))
         .edge(START, "a")
         .edge(START, "b")
         .edge("a", END)
         .edge("b", END)
-        .cache("a", by_plan())
-        .cache("b", by_plan())
         .build()
         .unwrap();
     let ledger = Ledger::default();
@@ -166,7 +166,10 @@ async fn other_inputs_nodes_tenants_and_keys_share_nothing() {
 
     // What the services say may be part of the key.
     let by_services = |_: &S, ledger: &Ledger| ledger.of("user");
-    let graph = one().cache("a", Cache::new(ms(1_000), by_services)).build().unwrap();
+    let graph = one()
+        .configure("a", NodeSettings::new().cache(Cache::new(ms(1_000), by_services)))
+        .build()
+        .unwrap();
     let (one, two) = (Ledger::default(), Ledger::default());
     two.note("user");
     for ledger in [&one, &two, &one, &two] {
@@ -183,8 +186,12 @@ async fn a_failure_is_not_kept() {
         Ok(says("mended"))
     }
     let graph = |handled: bool| {
-        let graph = builder().node("a", work).edge(START, "a").edge("a", END).cache("a", by_plan());
-        let graph = if handled { graph.on_error("a", mends, [END]) } else { graph };
+        let graph = builder().node("a", work.cache(by_plan())).edge(START, "a").edge("a", END);
+        let graph = if handled {
+            graph.configure("a", NodeSettings::new().on_error(mends, [END]))
+        } else {
+            graph
+        };
         graph.build().unwrap()
     };
     let (plain, ledger) = (graph(false), Ledger::default());
@@ -201,7 +208,7 @@ async fn a_failure_is_not_kept() {
     assert_eq!(ledger.all(), ["a 2", "handler 1"]);
 
     // Three wait for one that fails: the next of them runs the node, and the others are given what it made.
-    let graph = many([7; 4]).cache("a", by_plan()).build().unwrap();
+    let graph = many([7; 4]).configure("a", NodeSettings::new().cache(by_plan())).build().unwrap();
     let ledger = Ledger::default();
     ledger.fail("a", 1);
     graph.invoke(plan("x"), ledger.clone()).await.unwrap_err();
@@ -217,11 +224,9 @@ async fn what_a_failed_router_did_not_take_is_not_kept() {
     let ledger = Ledger::default();
     let broken = ledger.clone();
     let graph = builder()
-        .node("a", work)
+        .node("a", work.on_error(mends, [END]).cache(by_plan()))
         .edge(START, "a")
         .branch("a", move |_: &S| broken.ran("router").map(|()| END), [END])
-        .on_error("a", mends, [END])
-        .cache("a", by_plan())
         .build()
         .unwrap();
     // The handler's own way is asked of the router as well.
@@ -239,13 +244,8 @@ async fn a_question_is_not_kept() {
         let answer: String = cx.interrupt("ok?").await?;
         Ok(says(answer))
     }
-    let graph = builder()
-        .node("a", asks)
-        .edge(START, "a")
-        .edge("a", END)
-        .cache("a", by_plan())
-        .build()
-        .unwrap();
+    let graph =
+        builder().node("a", asks.cache(by_plan())).edge(START, "a").edge("a", END).build().unwrap();
     let (app, ledger) = (graph.checkpointer(memory()), Ledger::default());
     for name in ["t", "u"] {
         let outcome = app.thread(key(name)).invoke(plan("x"), ledger.clone()).await.unwrap();
@@ -262,7 +262,10 @@ async fn a_question_is_not_kept() {
 /// B54: a task that made a result and was stopped leaves it to the next that waits.
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_a_result_that_is_given_up_makes_it() {
-    let (graph, ledger) = (many([7]).cache("a", by_plan()).build().unwrap(), Ledger::default());
+    let (graph, ledger) = (
+        many([7]).configure("a", NodeSettings::new().cache(by_plan())).build().unwrap(),
+        Ledger::default(),
+    );
     let given_up = tokio::time::timeout(ms(5), graph.invoke(plan("x"), ledger.clone()));
     let waits = graph.invoke(plan("x"), ledger.clone());
     let (given_up, waited) = tokio::join!(given_up, waits);

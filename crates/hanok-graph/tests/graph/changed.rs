@@ -2,8 +2,8 @@
 
 use hanok_checkpoint::{Checkpointer, Doubt, SharedCheckpointer};
 use hanok_graph::{
-    BoxError, Context, END, Fault, Graph, GraphBuilder, Outcome, RunError, START, Send, Snapshot,
-    Target,
+    BoxError, Context, END, Fault, Graph, GraphBuilder, NodeExt, Outcome, RunError, START, Send,
+    Snapshot, Target,
 };
 use hanok_state::State;
 
@@ -126,12 +126,11 @@ async fn what_was_scheduled_by_former_names_runs_under_todays() {
             move |_: &S| (0..2).map(|n| Target::from(Send::new(&target, &n))).collect::<Vec<_>>();
         builder()
             .node(one, work)
-            .node(late, work)
+            .node(late, work.defer())
             .branch(START, sends, [one])
             .edge(START, late)
             .edge(one, late)
             .edge(late, END)
-            .defer(late)
             .interrupt_before([one])
     };
     let (store, ledger) = (memory(), Ledger::default());

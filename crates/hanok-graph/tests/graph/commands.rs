@@ -2,8 +2,8 @@
 
 use futures::future::BoxFuture;
 use hanok_graph::{
-    BoxError, Command, Context, END, Graph, GraphBuilder, NodeError, Persistence, RunError, START,
-    Send, Sent, Snapshot, Subgraph, Target,
+    BoxError, Command, Context, END, Graph, GraphBuilder, NodeError, NodeExt, NodeSettings,
+    Persistence, RunError, START, Send, Sent, Snapshot, Subgraph, Target,
 };
 use hanok_state::{List, State};
 use hanok_testkit::Layered;
@@ -63,7 +63,7 @@ async fn every_send_is_a_task_with_its_own_input() {
     let sends = |_: Snapshot<S>, _: Context<Ledger>| async {
         Ok::<_, BoxError>(pages(7..9).into_iter().fold(Command::<S>::new(), Command::goto))
     };
-    let by_command = graph().node("a", sends).edge(START, "a").goto("a", ["read"]);
+    let by_command = graph().node("a", sends.goto(["read"])).edge(START, "a");
     assert_eq!(run(by_command).await, said(&[7, 8]));
 }
 
@@ -89,7 +89,7 @@ async fn a_send_of_another_type_fails_the_task_that_sends_it() {
         let graph = || builder().node("read", read).edge("read", END);
         let routed =
             graph().node("a", work).edge(START, "a").branch("a", move |_: &S| to(), ["read"]);
-        let commanded = graph().node("a", commands).edge(START, "a").goto("a", ["read"]);
+        let commanded = graph().node("a", commands.goto(["read"])).edge(START, "a");
         let began = graph().branch(START, move |_: &S| to(), ["read"]);
         for (graph, node) in [(routed, "a"), (commanded, "a"), (began, START)] {
             let (graph, ledger) = (graph.build().unwrap(), Ledger::default());
@@ -154,7 +154,7 @@ async fn a_command_goes_on_besides_the_nodes_own_ways_or_instead_of_them() {
     ];
     for (make, want) in cases {
         let graph = builder()
-            .node("a", returns(make))
+            .node("a", returns(make).goto(["b", "edge", END]))
             .node("b", sees)
             .node("edge", sees)
             .node("routed", sees)
@@ -163,7 +163,6 @@ async fn a_command_goes_on_besides_the_nodes_own_ways_or_instead_of_them() {
             .edge("a", "edge")
             .branch("a", |_: &S| "routed", ["routed"])
             .join(["a", "edge"], "joined")
-            .goto("a", ["b", "edge", END])
             .edge("b", END)
             .edge("routed", END)
             .edge("joined", END);
@@ -193,7 +192,7 @@ async fn several_updates_or_commands_of_one_node_are_applied_in_order() {
             }),
         )
         .edge(START, "a")
-        .goto("a", ["b", "c"]);
+        .configure("a", NodeSettings::new().goto(["b", "c"]));
     let state = both(&commands.build().unwrap(), &Ledger::default()).await;
     assert_eq!((log(&state), state.n), (vec!["1", "2", "b", "c"], 2));
 
@@ -213,12 +212,14 @@ fn around(
 ) -> GraphBuilder<S, Ledger> {
     let [next, other] = ["next", "other"].map(|node| format!("{name}.{node}"));
     builder()
-        .subgraph("sub", Subgraph::shared(inner).persistence(persistence))
+        .subgraph(
+            "sub",
+            Subgraph::shared(inner).persistence(persistence).goto([other.clone(), END.to_owned()]),
+        )
         .node(&next, work)
         .node(&other, work)
         .edge(START, "sub")
         .edge("sub", &next)
-        .goto("sub", [other.clone(), END.to_owned()])
         .edge(&next, END)
         .edge(&other, END)
 }

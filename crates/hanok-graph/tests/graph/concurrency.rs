@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use hanok_graph::{
-    END, Graph, GraphBuilder, Persistence, Runtime, START, Send, Slots, Subgraph, Target,
+    END, Graph, GraphBuilder, NodeSettings, Persistence, Runtime, START, Send, Slots, Subgraph,
+    Target,
 };
 use hanok_state::State;
 use tokio::time::Instant;
@@ -25,7 +26,8 @@ fn many(count: u64) -> GraphBuilder<S, Ledger> {
 #[tokio::test(start_paused = true)]
 async fn never_more_tasks_run_at_once_than_may() {
     for limit in [1, 2, 3, 7, 20, 100] {
-        let by_node = many(20).concurrency("a", limit).build().unwrap();
+        let by_node =
+            many(20).configure("a", NodeSettings::new().concurrency(limit)).build().unwrap();
         let by_graph = many(20).max_concurrency(limit).build().unwrap();
         let slots = Runtime { slots: Some(Slots::new(limit)), ..runtime() };
         let by_process = many(20).runtime(slots).build().unwrap();
@@ -57,7 +59,7 @@ async fn slots_are_shared_by_those_who_share_them() {
     let slots = || Runtime { slots: Some(Slots::new(3)), ..runtime() };
     let process = slots();
     let one = many(10).build().unwrap();
-    let node = many(10).concurrency("a", 3).build().unwrap();
+    let node = many(10).configure("a", NodeSettings::new().concurrency(3)).build().unwrap();
     let graph = many(10).max_concurrency(3).build().unwrap();
     let (first, second) = (many(10).runtime(process.clone()), many(10).runtime(process));
     let (first, second) = (first.build().unwrap(), second.build().unwrap());
@@ -85,13 +87,12 @@ fn nested(levels: usize, persistence: Persistence, runtime: &Runtime) -> Graph<S
         let again = graph.clone();
         builder()
             .runtime(runtime.clone())
-            .subgraph("one", Subgraph::shared(graph).persistence(persistence))
+            .subgraph("one", Subgraph::shared(graph).persistence(persistence).concurrency(1))
             .subgraph("two", Subgraph::shared(again).persistence(persistence))
             .edge(START, "one")
             .edge(START, "two")
             .edge("one", END)
             .edge("two", END)
-            .concurrency("one", 1)
             .max_concurrency(1)
             .build()
             .unwrap()
@@ -152,7 +153,11 @@ async fn a_graph_in_use_twice_does_not_lock_itself_out() {
 async fn a_slot_is_given_back_however_a_task_ends() {
     let slots = Slots::new(2);
     let runtime = Runtime { slots: Some(slots.clone()), ..runtime() };
-    let graph = many(6).runtime(runtime).timeout("a", ms(15)).build().unwrap();
+    let graph = many(6)
+        .runtime(runtime)
+        .configure("a", NodeSettings::new().timeout(ms(15)))
+        .build()
+        .unwrap();
     let ledger = Ledger::default();
     ledger.fail("a", 3);
     graph.invoke(S::update(), ledger.clone()).await.unwrap_err();

@@ -9,8 +9,8 @@ use std::{
 use hanok_checkpoint::{Body, SharedCheckpointer};
 use hanok_core::Position;
 use hanok_graph::{
-    BoxError, Context, Doubt, END, Failure, Graph, GraphBuilder, NewInput, NotMade, Outcome,
-    Resolution, Retry, RunError, START, Snapshot, StepError, Subgraph, Unfinished,
+    BoxError, Context, Doubt, END, Failure, Graph, GraphBuilder, NewInput, NodeSettings, NotMade,
+    Outcome, Resolution, Retry, RunError, START, Snapshot, StepError, Subgraph, Unfinished,
 };
 use hanok_state::State;
 
@@ -206,7 +206,9 @@ async fn handled(_: Snapshot<S>, _: Failure, cx: Context<Ledger>) -> Result<SUpd
 /// without one it fails.
 #[tokio::test(start_paused = true)]
 async fn a_call_without_an_answer_is_not_tried_again() {
-    let graph = paying().retry("pay", Retry::attempts(5)).on_error("pay", handled, [END]);
+    let graph = paying()
+        .configure("pay", NodeSettings::new().retry(Retry::attempts(5)))
+        .configure("pay", NodeSettings::new().on_error(handled, [END]));
     let graph = built(graph);
     for store in [Some(memory()), None] {
         let ledger = Ledger::default();
@@ -237,7 +239,7 @@ async fn a_call_that_may_be_repeated_is_tried_again() {
         pays(cx, Doubt::Repeat).await
     }
     let graph = Graph::builder("repeat").node("pay", repeat).edge(START, "pay").edge("pay", END);
-    let graph = built(graph.retry("pay", Retry::attempts(5)));
+    let graph = built(graph.configure("pay", NodeSettings::new().retry(Retry::attempts(5))));
     for store in [Some(memory()), None] {
         let ledger = Ledger::default();
         ledger.fail(&["pay"]);
@@ -253,7 +255,9 @@ async fn a_call_that_may_be_repeated_is_tried_again() {
 /// P4: an error that says that the call was not made leaves no doubt: it is tried again, and then handled.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_was_certainly_not_made_is_tried_again() {
-    let graph = paying().retry("pay", Retry::attempts(3)).on_error("pay", handled, ["after"]);
+    let graph = paying()
+        .configure("pay", NodeSettings::new().retry(Retry::attempts(3)))
+        .configure("pay", NodeSettings::new().on_error(handled, ["after"]));
     let graph = built(graph);
     for store in [Some(memory()), None] {
         let ledger = Ledger::default();
@@ -273,9 +277,11 @@ async fn a_call_that_is_cut_off_leaves_a_doubt() {
     for cut in ["dropped", "timed out"] {
         let graph = match cut {
             "dropped" => built(paying()),
-            _ => {
-                built(paying().timeout("pay", Duration::from_secs(1)).retry_all(Retry::attempts(3)))
-            }
+            _ => built(
+                paying()
+                    .configure("pay", NodeSettings::new().timeout(Duration::from_secs(1)))
+                    .retry_all(Retry::attempts(3)),
+            ),
         };
         let (store, ledger) = (memory(), Ledger::default());
         ledger.hang(&["pay"]);

@@ -5,7 +5,7 @@ use std::{io, time::Duration};
 use hanok_checkpoint::Body;
 use hanok_graph::{
     BoxError, Class, Command, Context, END, Failure, FailureKind, Graph, GraphBuilder, NodeError,
-    Outcome, Retry, RunError, START, Snapshot,
+    NodeExt, NodeSettings, Outcome, Retry, RunError, START, Snapshot,
 };
 use hanok_state::State;
 use hanok_testkit::Layered;
@@ -117,10 +117,12 @@ async fn a_failed_router_is_retried_as_its_node_if_a_policy_says_so() {
     let ledger = Ledger::default();
     let broken = ledger.clone();
     let graph = builder()
-        .node("a", work)
+        .node(
+            "a",
+            work.retry(Retry::attempts(3).when(|error| matches!(error, NodeError::Router(_)))),
+        )
         .edge(START, "a")
         .branch("a", move |_: &S| broken.ran("router").map(|()| END), [END])
-        .retry("a", Retry::attempts(3).when(|error| matches!(error, NodeError::Router(_))))
         .build()
         .unwrap();
     ledger.fail("router", 2);
@@ -141,7 +143,10 @@ async fn a_node_is_run_again_after_growing_delays_up_to_a_cap() {
         (4, 1_400, true),
         (5, 1_400, false),
     ] {
-        let (graph, ledger) = (one().retry("a", retry.clone()).build().unwrap(), Ledger::default());
+        let (graph, ledger) = (
+            one().configure("a", NodeSettings::new().retry(retry.clone())).build().unwrap(),
+            Ledger::default(),
+        );
         ledger.fail("a", failures);
         let before = tokio::time::Instant::now();
         let outcome = graph.invoke(S::update(), ledger.clone()).await;
@@ -157,7 +162,10 @@ async fn jitter_stays_within_its_bounds() {
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..30 {
         let retry = Retry::attempts(2).first(ms(1_000));
-        let (graph, ledger) = (one().retry("a", retry).build().unwrap(), Ledger::default());
+        let (graph, ledger) = (
+            one().configure("a", NodeSettings::new().retry(retry)).build().unwrap(),
+            Ledger::default(),
+        );
         ledger.fail("a", 1);
         let before = tokio::time::Instant::now();
         done(graph.invoke(S::update(), ledger).await);
@@ -194,13 +202,16 @@ async fn the_first_policy_that_applies_says_how_often() {
     let every = |attempts, delay| Retry::attempts(attempts).first(ms(delay)).factor(1.0);
     let graph = |kind| {
         builder()
-            .node("a", broken(kind))
+            .node(
+                "a",
+                broken(kind)
+                    .retry(every(2, 10).jitter(false).when(is(&[TimedOut])))
+                    .retry(every(4, 100).jitter(false).when(is(&[TimedOut, ConnectionReset])))
+                    .retry(every(1, 0).when(is(&[NotFound])))
+                    .retry(every(9, 1).when(is(&[NotFound]))),
+            )
             .edge(START, "a")
             .edge("a", END)
-            .retry("a", every(2, 10).jitter(false).when(is(&[TimedOut])))
-            .retry("a", every(4, 100).jitter(false).when(is(&[TimedOut, ConnectionReset])))
-            .retry("a", every(1, 0).when(is(&[NotFound])))
-            .retry("a", every(9, 1).when(is(&[NotFound])))
             .build()
             .unwrap()
     };
@@ -258,9 +269,9 @@ async fn what_fails_in_the_same_way_again_is_not_tried_again() {
     let retry = || Retry::attempts(3).first(ms(1));
     let on = |graph: GraphBuilder<S, Ledger>| graph.edge(START, "a").edge("a", END);
     for (graph, attempts) in [
-        (on(builder().node("a", panics)).retry("a", retry()), 1),
-        (on(builder().node("a", strays)).retry("a", retry()), 1),
-        (on(builder().node("a", panics)).retry("a", retry().when(|_| true)), 3),
+        (on(builder().node("a", panics.retry(retry()))), 1),
+        (on(builder().node("a", strays.retry(retry()))), 1),
+        (on(builder().node("a", panics.retry(retry().when(|_| true)))), 3),
         (on(builder().node("a", panics)), 1),
     ] {
         let ledger = Ledger::default();
@@ -275,12 +286,11 @@ async fn a_run_has_a_budget_of_retries() {
     let graph = |budget| {
         builder()
             .node("a", work)
-            .node("b", work)
+            .node("b", work.retry(Retry::attempts(4).first(ms(1))))
             .edge(START, "a")
             .edge("a", "b")
             .edge("b", END)
             .retry_all(Retry::attempts(9).first(ms(1)))
-            .retry("b", Retry::attempts(4).first(ms(1)))
             .retry_budget(budget)
             .build()
             .unwrap()
@@ -304,10 +314,9 @@ async fn an_attempt_knows_its_number_and_its_task() {
         if cx.attempt() < 3 { Err("again".into()) } else { Ok(says(cx.attempt().to_string())) }
     }
     let graph = builder()
-        .node("a", tells)
+        .node("a", tells.retry(Retry::attempts(3).first(ms(1))))
         .edge(START, "a")
         .edge("a", END)
-        .retry("a", Retry::attempts(3).first(ms(1)))
         .build()
         .unwrap();
     let ledger = Ledger::default();
@@ -329,15 +338,13 @@ async fn repair(
 /// `a`, whose failure is handled by [`repair`]; then `b` if it is, `c` if not.
 fn handled() -> GraphBuilder<S, Ledger> {
     builder()
-        .node("a", work)
+        .node("a", work.retry(Retry::attempts(2).first(ms(5))).on_error(repair, ["b"]))
         .node("b", work)
         .node("c", work)
         .edge(START, "a")
         .edge("a", "c")
         .edge("b", END)
         .edge("c", END)
-        .retry("a", Retry::attempts(2).first(ms(5)))
-        .on_error("a", repair, ["b"])
 }
 
 /// B51: the handler runs after the last attempt, with node and cause, and goes where it says instead of the node's ways.
@@ -382,13 +389,12 @@ async fn a_handler_is_told_what_kind_of_failure_it_was() {
         }
     }
     let graph = builder()
-        .node("a", ends)
+        .node("a", ends.on_error(kind, [END]))
         .node("b", work)
         .edge(START, "a")
         .edge("a", "b")
-        .edge("b", END)
-        .on_error("a", kind, [END]);
-    let late = graph.timeout("a", ms(10)).build().unwrap();
+        .edge("b", END);
+    let late = graph.configure("a", NodeSettings::new().timeout(ms(10))).build().unwrap();
     for (plan, kind) in [
         ("error", FailureKind::Error),
         ("panic", FailureKind::Panic),
@@ -441,7 +447,7 @@ async fn a_nodes_own_handler_counts_before_the_one_of_all() {
         Ok(says(format!("all {}", failure.node)))
     }
     let graph = builder()
-        .node("a", work)
+        .node("a", work.on_error(own, [END]))
         .node("b", work)
         .node("end", work)
         .edge(START, "a")
@@ -449,7 +455,6 @@ async fn a_nodes_own_handler_counts_before_the_one_of_all() {
         .join(["a", "b"], "end")
         .edge("end", END)
         .on_any_error(all, [END])
-        .on_error("a", own, [END])
         .build()
         .unwrap();
     let ledger = Ledger::default();
@@ -466,13 +471,11 @@ async fn a_handler_does_not_catch_a_question() {
         Ok(says(answer))
     }
     let graph = builder()
-        .node("a", asks)
+        .node("a", asks.on_error(repair, ["b"]).retry(Retry::attempts(5)))
         .node("b", nothing)
         .edge(START, "a")
         .edge("a", END)
         .edge("b", END)
-        .on_error("a", repair, ["b"])
-        .retry("a", Retry::attempts(5))
         .build()
         .unwrap();
     let (store, ledger) = (memory(), Ledger::default());

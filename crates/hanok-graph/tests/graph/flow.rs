@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hanok_graph::{
-    BoxError, Command, Context, END, Graph, GraphBuilder, Limit, Lint, Outcome, RunError, START,
-    Send, Snapshot, Target,
+    BoxError, Command, Context, END, Graph, GraphBuilder, Limit, Lint, NodeExt, NodeSettings,
+    Outcome, RunError, START, Send, Snapshot, Target,
 };
 use hanok_state::State;
 
@@ -119,9 +119,12 @@ async fn a_node_that_two_edges_lead_to_runs_once_per_step() {
     let same = three().edge(START, "b").edge("a", "end").edge("b", "end");
     assert_eq!(run(ends(same)).await, "a b end");
     let different = || three().edge("a", "b").edge("a", "end").edge("b", "end");
-    let twice = different().allow(Lint::UnequalFanIn, "end");
+    let twice = different().configure("end", NodeSettings::new().allow(Lint::UnequalFanIn));
     assert_eq!(run(ends(twice)).await, "a b end end");
-    assert_eq!(run(ends(different().defer("end"))).await, "a b end");
+    assert_eq!(
+        run(ends(different().configure("end", NodeSettings::new().defer()))).await,
+        "a b end"
+    );
 }
 
 /// B33: once, after a loop, after `Send`s and what they lead to.
@@ -138,7 +141,7 @@ async fn a_deferred_node_runs_once_when_nothing_else_is_left() {
         .node("task", work)
         .node("after", work)
         .node("count", count)
-        .node("last", sees)
+        .node("last", sees.defer())
         .edge(START, "src")
         .edge("src", "last")
         .branch("src", sends, ["task", "count"])
@@ -147,7 +150,6 @@ async fn a_deferred_node_runs_once_when_nothing_else_is_left() {
         .edge("after", "last")
         .branch("count", |s: &S| if s.n < 5 { "count" } else { "last" }, ["count", "last"])
         .edge("last", END)
-        .defer("last")
         .build()
         .unwrap();
     let state = both(&graph, &Ledger::default()).await;
@@ -173,7 +175,7 @@ async fn deferred_nodes_run_in_one_step_and_may_lead_on() {
             let input: Option<u64> = cx.input()?;
             Ok::<_, BoxError>(says(format!("d1 {input:?} of {}", state.log.len())))
         })
-        .node("d2", work)
+        .node("d2", work.defer())
         .node("c", work)
         .edge(START, "a")
         .branch("a", to, ["d1", "d2"])
@@ -182,8 +184,7 @@ async fn deferred_nodes_run_in_one_step_and_may_lead_on() {
         .edge("d1", "c")
         .edge("d2", END)
         .edge("c", END)
-        .defer("d1")
-        .defer("d2");
+        .configure("d1", NodeSettings::new().defer());
     let want = "a b d1 None of 2 d2 d1 Some(7) of 2 d1 Some(8) of 2 c";
     assert_eq!(run(graph).await, want);
 }
@@ -230,7 +231,7 @@ async fn a_router_may_lead_to_several_to_none_and_to_the_end() {
         assert_eq!(run(ends(routed)).await, want, "{targets:?}");
         let to = targets.clone();
         let began = graph().edge("a", END).branch(START, move |_: &S| to.clone(), ["b", "c", END]);
-        let began = began.allow(Lint::Unreachable, "a");
+        let began = began.configure("a", NodeSettings::new().allow(Lint::Unreachable));
         assert_eq!(run(ends(began)).await, want.trim_start_matches('a').trim_start());
     }
 }
@@ -264,7 +265,7 @@ async fn a_way_to_nowhere_fails_the_step_and_applies_nothing() {
         let graph = if by_router {
             graph.branch("a", move |_: &S| to(), declared)
         } else {
-            graph.goto("a", declared)
+            graph.configure("a", NodeSettings::new().goto(declared))
         };
         graph.build().unwrap()
     };

@@ -3,8 +3,8 @@
 use hanok_checkpoint::SharedCheckpointer;
 use hanok_core::{AskError, Request, RequestId, Stored};
 use hanok_graph::{
-    BoxError, Command, Context, END, Graph, Input, Outcome, RunError, START, Send, Snapshot,
-    Target, Unfinished,
+    BoxError, Command, Context, END, Graph, Input, NodeSettings, Outcome, RunError, START, Send,
+    Snapshot, Target, Unfinished,
 };
 use hanok_sqlite::Sqlite;
 use hanok_state::State;
@@ -211,7 +211,10 @@ async fn a_node_that_swallows_its_question_is_suspended_all_the_same() {
         Ok(Command::new().update(says(said.unwrap_or_else(|_| "nothing".into()))).goto("other"))
     }
     let graph = Graph::builder("swallows").node("swallows", swallows).node("other", work);
-    let graph = graph.edge(START, "swallows").goto("swallows", ["other"]).edge("other", END);
+    let graph = graph
+        .edge(START, "swallows")
+        .configure("swallows", NodeSettings::new().goto(["other"]))
+        .edge("other", END);
     let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
     asked(thread(&graph, &store).invoke(S::update(), ledger.clone()).await);
     assert_eq!(ledger.of("other"), 0);
@@ -231,7 +234,9 @@ async fn a_question_is_not_retried_and_not_handled() {
         Ok(says("handled"))
     }
     let graph = Graph::builder("asks").node("ask", ask).edge(START, "ask").edge("ask", END);
-    let graph = graph.retry("ask", hanok_graph::Retry::attempts(5)).on_error("ask", handle, [END]);
+    let graph = graph
+        .configure("ask", NodeSettings::new().retry(hanok_graph::Retry::attempts(5)))
+        .configure("ask", NodeSettings::new().on_error(handle, [END]));
     let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
     asked(thread(&graph, &store).invoke(S::update(), ledger.clone()).await);
     assert_eq!(ledger.counts(["ask", "handled"]), [1, 0]);

@@ -1,8 +1,8 @@
 //! Limits of a graph's shape, each with an error that names it.
 
 use hanok_graph::{
-    BoxError, Command, Context, END, Graph, GraphBuilder, Limit, Outcome, RunError, START, Send,
-    Snapshot, Target,
+    BoxError, Command, Context, END, Graph, GraphBuilder, Limit, NodeExt, Outcome, RunError, START,
+    Send, Snapshot, Target,
 };
 use hanok_state::State;
 
@@ -37,7 +37,7 @@ fn fans() -> Vec<(&'static str, GraphBuilder<S, Ledger>)> {
             "router",
             begun("router").node("a", nothing).edge(START, "a").branch("a", sends, ["each"]),
         ),
-        ("command", begun("command").node("a", commands).edge(START, "a").goto("a", ["each"])),
+        ("command", begun("command").node("a", commands.goto(["each"])).edge(START, "a")),
     ]
 }
 

@@ -1,10 +1,8 @@
 //! What a builder refuses, and what it may be told to accept.
 
-use std::time::Duration;
-
 use hanok_graph::{
-    BoxError, Cache, Command, Context, END, Failure, GraphBuilder, Lint, Retry, START, Send, Sent,
-    Snapshot, Subgraph,
+    BoxError, Command, Context, END, Failure, GraphBuilder, Lint, NodeExt, NodeSettings, Retry,
+    START, Send, Sent, Snapshot, Subgraph,
 };
 
 use crate::support::{Ledger, S, SUpdate, both, builder, log, says, work};
@@ -29,31 +27,29 @@ async fn mends(_: Snapshot<S>, _: Failure, _: Context<Ledger>) -> Result<(), Box
 /// B6, and every other declaration about a node: one that names no node is refused, and says which there are.
 #[test]
 fn what_is_said_of_a_node_that_is_not_there_is_a_fault() {
-    let second = Duration::from_secs(1);
     for (what, graph) in [
         ("breakpoint", pair().interrupt_before(["a", "c"])),
         ("breakpoint", pair().interrupt_after(["c", "b"])),
-        ("defer", pair().defer("c")),
-        ("retry", pair().retry("c", Retry::attempts(2))),
-        ("timeout", pair().timeout("c", second)),
-        ("idle timeout", pair().idle_timeout("c", second)),
-        ("cache", pair().cache("c", Cache::new(second, |_, _| ()))),
-        ("concurrency", pair().concurrency("c", 1)),
-        ("allow", pair().allow(Lint::DeadEnd, "c")),
+        ("settings", pair().configure("c", NodeSettings::new().retry(Retry::attempts(2)))),
+        ("settings", pair().configure("c", NodeSettings::new())),
     ] {
         assert_eq!(faults(graph), [format!("{what}: no node `c`; there are `a`, `b`")]);
     }
     assert_eq!(
-        faults(pair().on_error("c", mends, ["d"])),
+        faults(pair().configure("c", NodeSettings::new().on_error(mends, ["d"]))),
         [
-            "error handler: no node `c`; there are `a`, `b`",
+            "settings: no node `c`; there are `a`, `b`",
             "goto `c` -> `d`: no node `c`; there are `a`, `b`",
             "goto `c` -> `d`: no node `d`; there are `a`, `b`",
         ]
     );
     // The handler of all goes on from each node that has none of its own.
     assert_eq!(
-        faults(pair().on_error("a", mends, [END]).on_any_error(mends, ["d"])),
+        faults(
+            pair()
+                .configure("a", NodeSettings::new().on_error(mends, [END]))
+                .on_any_error(mends, ["d"])
+        ),
         ["goto `b` -> `d`: no node `d`; there are `a`, `b`"]
     );
     assert!(is_built(pair().on_any_error(mends, ["b", END])));
@@ -79,17 +75,29 @@ fn an_unreachable_node_or_a_dead_end_may_be_allowed() {
         || pair().node("island", work).edge("island", END).node("stuck", work).edge("a", "stuck");
     let (island, stuck) = (
         "no path leads to `island`",
-        "no way leads out of `stuck`: add `.edge(\"stuck\", END)`, a branch, or `.goto(…)` for its commands",
+        "no way leads out of `stuck`: add `.edge(\"stuck\", END)`, a branch, or compose `.goto(…)` on it for its commands",
     );
     assert_eq!(faults(graph()), [island, stuck]);
-    assert_eq!(faults(graph().allow(Lint::Unreachable, "island")), [stuck]);
-    assert_eq!(faults(graph().allow(Lint::DeadEnd, "stuck")), [island]);
+    assert_eq!(
+        faults(graph().configure("island", NodeSettings::new().allow(Lint::Unreachable))),
+        [stuck]
+    );
+    assert_eq!(
+        faults(graph().configure("stuck", NodeSettings::new().allow(Lint::DeadEnd))),
+        [island]
+    );
     // One lint does not stand for the other.
     assert_eq!(
-        faults(graph().allow(Lint::DeadEnd, "island").allow(Lint::Unreachable, "stuck")),
+        faults(
+            graph()
+                .configure("island", NodeSettings::new().allow(Lint::DeadEnd))
+                .configure("stuck", NodeSettings::new().allow(Lint::Unreachable))
+        ),
         [island, stuck]
     );
-    let allowed = graph().allow(Lint::Unreachable, "island").allow(Lint::DeadEnd, "stuck");
+    let allowed = graph()
+        .configure("island", NodeSettings::new().allow(Lint::Unreachable))
+        .configure("stuck", NodeSettings::new().allow(Lint::DeadEnd));
     assert!(is_built(allowed));
 }
 
@@ -99,11 +107,11 @@ fn branches_commands_joins_and_handlers_are_ways() {
     let c = || pair().node("c", work);
     for (way, graph) in [
         ("branch", c().branch("a", |_: &S| "c", ["c"]).edge("c", END)),
-        ("goto", c().goto("a", ["c"]).edge("c", END)),
+        ("goto", c().configure("a", NodeSettings::new().goto(["c"])).edge("c", END)),
         ("join", c().join(["a", "b"], "c").edge("c", END)),
-        ("handler", c().on_error("a", mends, ["c"]).edge("c", END)),
+        ("handler", c().configure("a", NodeSettings::new().on_error(mends, ["c"])).edge("c", END)),
         ("out by a branch", c().edge("b", "c").branch("c", |_: &S| END, [END])),
-        ("out by a command", c().edge("b", "c").goto("c", [END])),
+        ("out by a command", c().edge("b", "c").configure("c", NodeSettings::new().goto([END]))),
         ("out by a join", c().edge("a", "c").node("d", work).join(["b", "c"], "d").edge("d", END)),
     ] {
         assert!(is_built(graph), "{way}");
@@ -133,7 +141,7 @@ fn an_edge_or_a_join_to_a_node_with_an_input_of_its_own_is_a_fault() {
     }
     // What a branch or a command gives is seen when it is given.
     assert!(is_built(graph().branch("a", |_: &S| Send::new("takes", &1_u64), ["takes"])));
-    assert!(is_built(graph().goto("a", ["takes"])));
+    assert!(is_built(graph().configure("a", NodeSettings::new().goto(["takes"]))));
 }
 
 /// From `src` to `end` by `short`, and by `long1` and `long2`.
@@ -158,7 +166,7 @@ async fn an_unequal_fan_in_is_refused_and_says_what_may_be_meant() {
     assert_eq!(
         faults(edges()),
         [
-            "`end` would run once for each branch from `src`, which are of different length: `short` comes first, `long2` later; join them with `.join([\"short\", \"long2\"], \"end\")`, say `.defer(\"end\")`, or allow it with `.allow(Lint::UnequalFanIn, \"end\")`"
+            "`end` would run once for each branch from `src`, which are of different length: `short` comes first, `long2` later; join them with `.join([\"short\", \"long2\"], \"end\")`, or compose `.defer()` or `.allow(Lint::UnequalFanIn)` on `end`"
         ]
     );
     // It also happens behind START.
@@ -174,7 +182,10 @@ async fn an_unequal_fan_in_is_refused_and_says_what_may_be_meant() {
     assert_eq!(faults(start).len(), 1);
 
     let joined = uneven().join(["short", "long2"], "end");
-    let (allowed, deferred) = (edges().allow(Lint::UnequalFanIn, "end"), edges().defer("end"));
+    let (allowed, deferred) = (
+        edges().configure("end", NodeSettings::new().allow(Lint::UnequalFanIn)),
+        edges().configure("end", NodeSettings::new().defer()),
+    );
     for (graph, want) in [
         (joined, vec!["src", "long1", "short", "long2", "end"]),
         (deferred, vec!["src", "long1", "short", "long2", "end"]),
@@ -294,10 +305,9 @@ fn what_may_be_taken_or_not_is_drawn_dotted() {
         Ok(Command::new().goto(END))
     }
     let graph = builder()
-        .node("a", decides)
+        .node("a", decides.goto(["b", END]))
         .node("b", work)
         .edge(START, "a")
-        .goto("a", ["b", END])
         .branch("b", |_: &S| "a", ["a", END])
         .build()
         .unwrap();

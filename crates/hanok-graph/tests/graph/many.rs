@@ -12,8 +12,8 @@ use std::{
 use hanok_checkpoint::{Memory, SharedCheckpointer};
 use hanok_core::{Cancellation, Tenant, ThreadKey};
 use hanok_graph::{
-    App, BoxError, Context, END, Failure, FailureKind, Graph, NodeError, Outcome, Retry, RunError,
-    START, Snapshot,
+    App, BoxError, Context, END, Failure, FailureKind, Graph, NodeError, NodeExt, Outcome, Retry,
+    RunError, START, Snapshot,
 };
 use hanok_state::{List, State};
 
@@ -103,14 +103,16 @@ fn graph() -> Graph<S, Services> {
     Graph::builder("many")
         .node("begin", begin)
         .node("side", begin)
-        .node("work", work)
+        .node(
+            "work",
+            work.retry(retry.when(|error| matches!(error, NodeError::Failed(_))))
+                .timeout(Duration::from_secs(2))
+                .on_error(handle, [END]),
+        )
         .edge(START, "begin")
         .edge(START, "side")
         .join(["begin", "side"], "work")
         .edge("work", END)
-        .retry("work", retry.when(|error| matches!(error, NodeError::Failed(_))))
-        .timeout("work", Duration::from_secs(2))
-        .on_error("work", handle, [END])
         .build()
         .unwrap()
 }

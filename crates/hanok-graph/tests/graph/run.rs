@@ -9,8 +9,8 @@ use std::{
 };
 
 use hanok_graph::{
-    BoxError, Command, Context, END, Graph, Limit, NodeError, Outcome, RunError, START, Send,
-    Snapshot,
+    BoxError, Command, Context, END, Graph, Limit, NodeError, NodeExt, Outcome, RunError, START,
+    Send, Snapshot,
 };
 use hanok_state::{List, State};
 
@@ -164,10 +164,9 @@ async fn a_target_that_was_not_declared_fails_the_step() {
     assert_eq!(source, "it goes on to `c`; declared are `b`, `__end__`");
 
     let commanded = Graph::<S>::builder("commanded")
-        .node("a", jump)
+        .node("a", jump.goto([END]))
         .node("b", nothing)
         .edge(START, "a")
-        .goto("a", [END])
         .edge(START, "b")
         .edge("b", END)
         .build()
@@ -221,12 +220,11 @@ async fn a_command_goes_on_besides_the_nodes_edges() {
         Ok(Command::new().update(says("decide")).goto("b"))
     }
     let graph = Graph::<S>::builder("command")
-        .node("decide", decide)
+        .node("decide", decide.goto(["b", END]))
         .node("a", slow(0))
         .node("b", slow(0))
         .edge(START, "decide")
         .edge("decide", "a")
-        .goto("decide", ["b", END])
         .edge("a", END)
         .edge("b", END)
         .build()

@@ -191,11 +191,10 @@ async fn a_command_to_the_caller_comes_after_what_was_written() {
         .edge("writes", "commands")
         .edge("commands", END);
     let outer = Graph::builder("outer")
-        .subgraph("inner", Subgraph::shared(plain(inner)))
+        .subgraph("inner", Subgraph::shared(plain(inner)).goto(["after"]))
         .node("after", writes)
         .edge(START, "inner")
         .edge("inner", END)
-        .goto("inner", ["after"])
         .edge("after", END);
     let (outer, store, ledger) = (plain(outer), memory(), Ledger::default());
     let input =

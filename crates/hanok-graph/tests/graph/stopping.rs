@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hanok_checkpoint::Checkpointer;
 use hanok_core::Cancellation;
-use hanok_graph::{BoxError, Context, END, Graph, Outcome, START, Snapshot, Subgraph};
+use hanok_graph::{BoxError, Context, END, Graph, NodeExt, Outcome, START, Snapshot, Subgraph};
 use hanok_state::State;
 
 use crate::support::{
@@ -229,13 +229,16 @@ async fn a_cancellation_is_neither_retried_nor_handled() {
         Ok(S::update())
     }
     let graph = builder()
-        .node("a", slow(100))
+        .node(
+            "a",
+            slow(100)
+                .timeout(ms(90))
+                .idle_timeout(ms(80))
+                .retry(Retry::attempts(5).first(ms(1)))
+                .on_error(never, [END]),
+        )
         .edge(START, "a")
         .edge("a", END)
-        .timeout("a", ms(90))
-        .idle_timeout("a", ms(80))
-        .retry("a", Retry::attempts(5).first(ms(1)))
-        .on_error("a", never, [END])
         .build()
         .unwrap();
     let (store, ledger) = (memory(), Ledger::default());

@@ -16,7 +16,8 @@ use hanok_checkpoint::{
 use hanok_core::{Cancellation, Namespace, Position, ThreadKey, Token};
 use hanok_graph::{
     BoxError, Cache, Context, END, EditStep, Event, EventId, EventKind, Events, Failure, Graph,
-    GraphBuilder, Input, Mode, Outcome, Persistence, Retry, RunError, START, Snapshot, Subgraph,
+    GraphBuilder, Input, Mode, NodeSettings, Outcome, Persistence, Retry, RunError, START,
+    Snapshot, Subgraph,
 };
 use hanok_state::{Message, State};
 use hanok_testkit::{Layer, Layered};
@@ -200,8 +201,13 @@ async fn tasks_are_told_from_their_start_to_their_end() {
     let graph = Graph::builder("tasks").node("flaky", flaky).node("broken", broken);
     let graph = graph.node("cached", work).edge(START, "cached").edge("cached", "flaky");
     let graph = graph.edge("flaky", "broken").edge("broken", END);
-    let graph = graph.retry("flaky", Retry::attempts(3)).on_error("broken", handle, [END]);
-    let graph = built(graph.cache("cached", Cache::new(Duration::from_secs(60), |_: &S, _| 0)));
+    let graph = graph
+        .configure("flaky", NodeSettings::new().retry(Retry::attempts(3)))
+        .configure("broken", NodeSettings::new().on_error(handle, [END]));
+    let graph = built(graph.configure(
+        "cached",
+        NodeSettings::new().cache(Cache::new(Duration::from_secs(60), |_: &S, _| 0)),
+    ));
     let (store, ledger) = (memory(), Ledger::default());
     for cached in [false, true] {
         let on = thread(&graph, &store).modes([Mode::Tasks]);
@@ -467,7 +473,12 @@ fn everything() -> Graph<S, Ledger> {
         let graph: GraphBuilder<S, Ledger> = Graph::builder(name);
         let graph = graph.node("x", work).node("y", work).node("ask", ask).node("flaky", flaky);
         let graph = graph.edge(START, "x").edge(START, "y").join(["x", "y"], "ask");
-        built(graph.edge("ask", "flaky").edge("flaky", END).retry("flaky", Retry::attempts(2)))
+        built(
+            graph
+                .edge("ask", "flaky")
+                .edge("flaky", END)
+                .configure("flaky", NodeSettings::new().retry(Retry::attempts(2))),
+        )
     }
     let own = Subgraph::new(
         inner("own"),
@@ -480,7 +491,7 @@ fn everything() -> Graph<S, Ledger> {
     let graph = graph.subgraph("own", own.persistence(Persistence::PerThread));
     let graph = graph.edge(START, "a").edge("a", "ask").edge("a", "shared").edge("a", "nothing");
     let graph = graph.join(["ask", "shared", "nothing"], "flaky").edge("flaky", "own");
-    built(graph.edge("own", END).retry("flaky", Retry::attempts(2)))
+    built(graph.edge("own", END).configure("flaky", NodeSettings::new().retry(Retry::attempts(2))))
 }
 
 /// What a recorded event says, without the attempt.

@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use hanok_core::Cancellation;
 use hanok_graph::{
-    BoxError, Context, END, Graph, GraphBuilder, Input, Limit, NodeError, Outcome, Persistence,
-    RunError, START, Send, Snapshot, Subgraph, SubgraphError, Target,
+    BoxError, Context, END, Graph, GraphBuilder, Input, Limit, NodeError, NodeExt, Outcome,
+    Persistence, RunError, START, Send, Snapshot, Subgraph, SubgraphError, Target,
 };
 use hanok_state::{Message, State};
 
@@ -151,7 +151,7 @@ async fn two_tasks_at_once_cannot_share_a_state() {
     let busy = log(&state).iter().filter(|line| **line == "one is busy").count();
     assert_eq!(busy, 2, "{:?}", log(&state));
 
-    let graph = Graph::builder("sends").node("each", each).concurrency("each", 1);
+    let graph = Graph::builder("sends").node("each", each.concurrency(1));
     let (in_turn, store) =
         (built(graph.branch(START, sends, ["each"]).edge("each", END)), memory());
     let state = thread(&in_turn, &store).invoke(S::update(), ledger).await.unwrap();

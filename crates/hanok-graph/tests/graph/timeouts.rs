@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hanok_core::{Timestamp, Token};
 use hanok_graph::{
-    BoxError, Context, END, Graph, GraphBuilder, Input, NodeError, Outcome, Retry, RunError, START,
-    Snapshot, Subgraph,
+    BoxError, Context, END, Graph, GraphBuilder, Input, NodeError, NodeExt, NodeSettings, Outcome,
+    Retry, RunError, START, Snapshot, Subgraph,
 };
 use hanok_state::State;
 use tokio::time::Instant;
@@ -27,7 +27,7 @@ fn one(node: &str, graph: GraphBuilder<S, Ledger>) -> GraphBuilder<S, Ledger> {
 async fn a_node_that_takes_too_long_is_stopped_at_that_time() {
     for (takes, ends) in [(99, true), (101, false)] {
         let graph = one("a", builder().node("a", slow(takes)));
-        let graph = graph.timeout("a", ms(100)).build().unwrap();
+        let graph = graph.configure("a", NodeSettings::new().timeout(ms(100))).build().unwrap();
         let (store, ledger) = (memory(), Ledger::default());
         let before = Instant::now();
         let outcome = thread(&graph, &store).invoke(S::update(), ledger.clone()).await;
@@ -64,7 +64,11 @@ async fn a_node_that_took_too_long_may_be_tried_again() {
     }
     let graph = |retry: Retry| {
         let graph = one("a", builder().node("a", hurries));
-        graph.timeout("a", ms(50)).retry("a", retry).build().unwrap()
+        graph
+            .configure("a", NodeSettings::new().timeout(ms(50)))
+            .configure("a", NodeSettings::new().retry(retry))
+            .build()
+            .unwrap()
     };
     let retry = Retry::attempts(3).first(ms(10)).factor(1.0).jitter(false);
     let ledger = Ledger::default();
@@ -84,13 +88,12 @@ async fn a_node_that_took_too_long_may_be_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn a_time_out_stops_one_task_and_its_siblings_end() {
     let graph = builder()
-        .node("late", slow(100))
+        .node("late", slow(100).timeout(ms(50)))
         .node("slow", slow(200))
         .edge(START, "late")
         .edge(START, "slow")
         .edge("late", END)
         .edge("slow", END)
-        .timeout("late", ms(50))
         .build()
         .unwrap();
     let ledger = Ledger::default();
@@ -124,9 +127,7 @@ async fn a_subgraph_that_took_too_long_goes_on_where_it_was() {
         } else {
             Subgraph::shared(steps()).persistence(hanok_graph::Persistence::None)
         };
-        one("sub", builder().subgraph("sub", subgraph))
-            .timeout("sub", ms(75))
-            .retry("sub", retry())
+        one("sub", builder().subgraph("sub", subgraph.timeout(ms(75)).retry(retry())))
             .build()
             .unwrap()
     };
@@ -175,7 +176,7 @@ async fn lives(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxEr
 /// B50: every sign of life extends the time, whether somebody watches or not, and silence ends it.
 #[tokio::test(start_paused = true)]
 async fn a_sign_of_life_extends_the_idle_time_and_silence_ends_it() {
-    let graph = one("a", builder().node("a", lives)).idle_timeout("a", ms(50)).build().unwrap();
+    let graph = one("a", builder().node("a", lives.idle_timeout(ms(50)))).build().unwrap();
     for watched in [false, true] {
         for (plan, silent, want) in [
             ("heartbeat", 0, None),
@@ -217,7 +218,7 @@ async fn the_life_of_a_subgraph_is_the_life_of_its_node() {
     let middle = one("sub", builder().subgraph("sub", Subgraph::shared(steps()))).build().unwrap();
     let graph = |idle| {
         let graph = one("sub", builder().subgraph("sub", Subgraph::shared(middle.clone())));
-        graph.idle_timeout("sub", ms(idle)).build().unwrap()
+        graph.configure("sub", NodeSettings::new().idle_timeout(ms(idle))).build().unwrap()
     };
     assert_eq!(log(&both(&graph(45), &Ledger::default()).await), ["a", "b", "b2", "c"]);
     let error = graph(35).invoke(S::update(), Ledger::default()).await.unwrap_err();
@@ -230,11 +231,8 @@ async fn the_life_of_a_subgraph_is_the_life_of_its_node() {
 /// B50: the time for the whole is not extended by signs of life.
 #[tokio::test(start_paused = true)]
 async fn a_sign_of_life_does_not_extend_the_time_of_the_whole() {
-    let graph = one("a", builder().node("a", lives))
-        .timeout("a", ms(100))
-        .idle_timeout("a", ms(50))
-        .build()
-        .unwrap();
+    let graph =
+        one("a", builder().node("a", lives.timeout(ms(100)).idle_timeout(ms(50)))).build().unwrap();
     let before = Instant::now();
     let input = S::update().plan("heartbeat".to_owned());
     let error = graph.invoke(input, Ledger::default()).await.unwrap_err();

@@ -9,8 +9,8 @@ use std::{
 use futures::future::BoxFuture;
 use hanok_core::TaskId;
 use hanok_graph::{
-    BoxError, Context, END, Graph, GraphBuilder, Lint, Persistence, Retry, Runtime, START, Send,
-    Snapshot, Subgraph, Target,
+    BoxError, Context, END, Graph, GraphBuilder, Lint, NodeSettings, Persistence, Retry, Runtime,
+    START, Send, Snapshot, Subgraph, Target,
 };
 use hanok_state::{List, State};
 
@@ -98,8 +98,11 @@ fn retried(
 ) -> GraphBuilder<S, World> {
     let graph = graph.retry_budget(u32::MAX);
     match fault {
-        Fault::Retried(_) => graph
-            .retry(node, Retry::attempts(4).first(Duration::from_millis(7 * u64::from(sleeps)))),
+        Fault::Retried(_) => graph.configure(
+            node,
+            NodeSettings::new()
+                .retry(Retry::attempts(4).first(Duration::from_millis(7 * u64::from(sleeps)))),
+        ),
         _ => graph,
     }
 }
@@ -166,9 +169,9 @@ pub(crate) fn graph(plan: &Plan, runtime: Runtime) -> Graph<S, World> {
         };
         graph = graph.branch(&here, router, all.iter().cloned().chain([END.to_owned()]));
         if node.deferred {
-            graph = graph.defer(&here);
+            graph = graph.configure(&here, NodeSettings::new().defer());
         }
-        graph = graph.allow(Lint::Unreachable, &here);
+        graph = graph.configure(&here, NodeSettings::new().allow(Lint::Unreachable));
     }
     for (sources, target) in &plan.joins {
         graph = graph.join(sources.iter().map(|node| name(*node)), &name(*target));

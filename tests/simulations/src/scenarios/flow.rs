@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hanok_graph::{Cache, END, Lint, Retry, START, Send, Target};
+use hanok_graph::{Cache, END, Lint, NodeSettings, Retry, START, Send, Target};
 use hanok_state::State;
 
 use super::{Builder, Scenario, of, scenario, silent};
@@ -31,7 +31,11 @@ pub(super) fn all() -> Vec<Scenario> {
         scenario("deferred", |graph| {
             let graph = graph.node("a", work).node("b", work).node("c", work).node("last", work);
             let graph = graph.edge(START, "a").edge(START, "last").edge("a", "b").edge("b", "c");
-            graph.edge("a", "last").edge("c", "last").edge("last", END).defer("last")
+            graph
+                .edge("a", "last")
+                .edge("c", "last")
+                .edge("last", END)
+                .configure("last", NodeSettings::new().defer())
         }),
         scenario("retry", |graph| {
             let graph = graph.node("a", flaky).node("b", flaky).edge(START, "a");
@@ -45,24 +49,32 @@ pub(super) fn all() -> Vec<Scenario> {
         scenario("error handler", |graph| {
             let graph = graph.node("a", broken).node("b", work).node("c", work);
             let graph = graph.edge(START, "a").edge(START, "b").edge("a", END).edge("b", END);
-            graph.edge("c", END).on_error("a", mend, ["c"]).allow(Lint::Unreachable, "c")
+            graph
+                .edge("c", END)
+                .configure("a", NodeSettings::new().on_error(mend, ["c"]))
+                .configure("c", NodeSettings::new().allow(Lint::Unreachable))
         }),
         scenario("time-out", |graph| {
             let graph = graph.node("a", late).node("b", late).edge(START, "a").edge(START, "b");
-            let graph = graph.edge("a", END).edge("b", END).timeout("a", Duration::from_secs(60));
-            let graph = graph.idle_timeout("b", Duration::from_secs(60));
+            let graph = graph
+                .edge("a", END)
+                .edge("b", END)
+                .configure("a", NodeSettings::new().timeout(Duration::from_secs(60)));
+            let graph =
+                graph.configure("b", NodeSettings::new().idle_timeout(Duration::from_secs(60)));
             graph.retry_all(Retry::attempts(3))
         }),
         scenario("cached", |graph| {
             let hour = Duration::from_secs(3_600);
-            rounds(graph).cache("a", Cache::new(hour, |state: &S, _| state.n))
+            rounds(graph)
+                .configure("a", NodeSettings::new().cache(Cache::new(hour, |state: &S, _| state.n)))
         }),
         of("void", silent(clashing).input(S::update()).view(|state| format!("{:?}", state.log))),
         scenario("narrow", |graph| {
             let graph = graph.node("a", count).node("b", work).node("c", work).node("d", work);
             let graph = graph.edge(START, "a").edge(START, "b").edge(START, "c").edge(START, "d");
             let graph = graph.edge("a", END).edge("b", END).edge("c", END).edge("d", END);
-            graph.max_concurrency(2).concurrency("d", 1)
+            graph.max_concurrency(2).configure("d", NodeSettings::new().concurrency(1))
         }),
         scenario("messages", |graph| {
             let graph = graph.node("a", speak).node("b", speak).node("c", speak);

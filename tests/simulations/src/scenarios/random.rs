@@ -1,6 +1,6 @@
 //! Graphs that are made of the seed.
 
-use hanok_graph::{END, Graph, Lint, Persistence, Retry, START, Send, Target};
+use hanok_graph::{END, Graph, Lint, NodeSettings, Persistence, Retry, START, Send, Target};
 use hanok_state::State;
 use hanok_testkit::Simulation;
 
@@ -71,10 +71,10 @@ fn random(mut graph: Builder, mut of: Numbers) -> Result<Builder, hanok_graph::B
         };
         graph = graph.branch(name, ways, names.iter().copied().chain([END]));
         if of.below(6) == 0 {
-            graph = graph.defer(name);
+            graph = graph.configure(name, NodeSettings::new().defer());
         }
         for lint in [Lint::Unreachable, Lint::DeadEnd, Lint::UnequalFanIn] {
-            graph = graph.allow(lint, name);
+            graph = graph.configure(name, NodeSettings::new().allow(lint));
         }
     }
     let first = of.some(names, 3);

@@ -1,6 +1,6 @@
 //! Graphs within graphs.
 
-use hanok_graph::{Command, END, Persistence, START, Snapshot, Subgraph};
+use hanok_graph::{Command, END, NodeSettings, Persistence, START, Snapshot, Subgraph};
 use hanok_state::State;
 use hanok_testkit::{Effects, Simulation};
 
@@ -55,10 +55,18 @@ fn within(
         let graph = hanok_graph::Graph::builder("outer").node("a", work).node("z", count);
         let graph = graph.node("y", work).node("other", work);
         let graph = graph.subgraph("l", call(inner(build)?)?).subgraph("r", call(inner(build)?)?);
-        let graph = graph.edge(START, "a").edge("a", "l").edge("a", "r").goto("l", ["other"]);
-        let graph = graph.goto("r", ["other"]).join(["l", "r"], "z").edge("other", END);
+        let graph = graph
+            .edge(START, "a")
+            .edge("a", "l")
+            .edge("a", "r")
+            .configure("l", NodeSettings::new().goto(["other"]));
+        let graph = graph
+            .configure("r", NodeSettings::new().goto(["other"]))
+            .join(["l", "r"], "z")
+            .edge("other", END);
         let graph = graph.edge("z", "y").edge("y", END).runtime(world.runtime());
-        let graph = graph.allow(hanok_graph::Lint::UnequalFanIn, "z");
+        let graph =
+            graph.configure("z", NodeSettings::new().allow(hanok_graph::Lint::UnequalFanIn));
         Ok((graph.build()?, world.effects()))
     });
     let simulation = (0..turns).fold(simulation.answer(answer), |it, _| it.input(S::update()));

@@ -1,0 +1,399 @@
+//! The settings of a node, composed on the node itself.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    marker::{PhantomData, Send as Sendable},
+    sync::Arc,
+    time::Duration,
+};
+
+use hanok_core::{BoxError, BoxFuture};
+use hanok_state::State;
+
+use crate::{
+    error::Lint,
+    node::{
+        cache::Cache,
+        command::Command,
+        context::Context,
+        function::{Node, SentKind},
+        handler::{ErasedHandler, Handler, TypedHandler},
+        retry::Retry,
+    },
+    slots::Slots,
+};
+
+/// The settings of a node, for [`GraphBuilder::configure`](crate::GraphBuilder::configure): where a node is named, and not at
+/// hand to be composed with them as `node.retry(…)`.
+#[must_use]
+pub struct NodeSettings<S: State, C = ()> {
+    pub(crate) retries: Vec<Retry>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) idle: Option<Duration>,
+    pub(crate) handler: Option<Arc<dyn ErasedHandler<S, C>>>,
+    pub(crate) cache: Option<Cache<S, C>>,
+    pub(crate) slots: Option<Slots>,
+    /// The nodes to which commands of the node may go.
+    pub(crate) goto: Vec<Arc<str>>,
+    pub(crate) deferred: bool,
+    pub(crate) allowed: BTreeSet<Lint>,
+}
+
+impl<S: State, C> Default for NodeSettings<S, C> {
+    fn default() -> Self {
+        Self {
+            retries: Vec::new(),
+            timeout: None,
+            idle: None,
+            handler: None,
+            cache: None,
+            slots: None,
+            goto: Vec::new(),
+            deferred: false,
+            allowed: BTreeSet::new(),
+        }
+    }
+}
+
+impl<S: State, C> fmt::Debug for NodeSettings<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NodeSettings").field("goto", &self.goto).finish_non_exhaustive()
+    }
+}
+
+pub(crate) fn names(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Arc<str>> {
+    names.into_iter().map(|name| name.as_ref().into()).collect()
+}
+
+impl<S: State, C: Sendable + Sync + 'static> NodeSettings<S, C> {
+    /// Settings that change nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// These settings, and then those of `later`: what it says counts.
+    pub(crate) fn and(mut self, later: Self) -> Self {
+        self.retries.extend(later.retries);
+        self.goto.extend(later.goto);
+        self.allowed.extend(later.allowed);
+        Self {
+            timeout: later.timeout.or(self.timeout),
+            idle: later.idle.or(self.idle),
+            handler: later.handler.or(self.handler),
+            cache: later.cache.or(self.cache),
+            slots: later.slots.or(self.slots),
+            deferred: later.deferred || self.deferred,
+            ..self
+        }
+    }
+
+    /// Runs the node again when it fails, as `retry` says; of several policies the first that applies to the error counts.
+    /// Default: those of [`retry_all`](crate::GraphBuilder::retry_all).
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retries.push(retry);
+        self
+    }
+
+    /// Bounds the time of one attempt. Default: none.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Bounds the time without a sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph, or
+    /// [`Context::heartbeat`](crate::Context::heartbeat). Default: none.
+    pub fn idle_timeout(mut self, idle: Duration) -> Self {
+        self.idle = Some(idle);
+        self
+    }
+
+    /// Runs `handler` when the node has failed for the last time. Its result stands for the node's, and its commands may go to
+    /// `targets`; a command that goes somewhere goes there alone.
+    ///
+    /// The failure is stored first: after a crash only the handler runs. A handler's own failure fails the run.
+    pub fn on_error<H: 'static>(
+        mut self,
+        handler: impl Handler<S, C, H>,
+        targets: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
+        self.goto.extend(names(targets));
+        self.handler = Some(Arc::new(TypedHandler(handler, PhantomData)));
+        self
+    }
+
+    /// Keeps results for a while: an equal task does not run the node. Default: it runs each time.
+    pub fn cache(mut self, cache: Cache<S, C>) -> Self {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// Bounds the tasks of the node that run at once, in all runs of the graph in this process. Default: any number.
+    pub fn concurrency(mut self, tasks: usize) -> Self {
+        self.slots = Some(Slots::new(tasks));
+        self
+    }
+
+    /// Declares the nodes to which commands of the node may go.
+    pub fn goto(mut self, targets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.goto.extend(names(targets));
+        self
+    }
+
+    /// Defers the node: whatever leads to it, it runs once, when nothing else is left to run.
+    pub fn defer(mut self) -> Self {
+        self.deferred = true;
+        self
+    }
+
+    /// Accepts a fault that is usually a mistake.
+    pub fn allow(mut self, lint: Lint) -> Self {
+        self.allowed.insert(lint);
+        self
+    }
+}
+
+/// The settings of a node, composed on it: bring the trait into scope and write `node.retry(…).timeout(…)`.
+///
+/// Everything has these methods, so that a function that is no node is reported as such where it is added to a graph.
+pub trait NodeExt: Sized {
+    /// Runs the node again when it fails, as `retry` says; of several policies the first that applies to the error counts.
+    /// Default: those of [`retry_all`](crate::GraphBuilder::retry_all).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_graph::{Context, END, Graph, NodeExt, Retry, START, Snapshot};
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Page { text: String }
+    /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
+    ///
+    /// let load = load.retry(Retry::attempts(3)).timeout(Duration::from_secs(5));
+    /// let graph = Graph::<Page>::builder("page").node("load", load).edge(START, "load").edge("load", END);
+    /// # graph.build()?;
+    /// # Ok::<(), hanok_graph::BuildError>(())
+    /// ```
+    fn retry<S: State, C: Sendable + Sync + 'static, M>(
+        self,
+        retry: Retry,
+    ) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().retry(retry))
+    }
+
+    /// Bounds the time of one attempt. Default: none.
+    fn timeout<S: State, C: Sendable + Sync + 'static, M>(
+        self,
+        timeout: Duration,
+    ) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().timeout(timeout))
+    }
+
+    /// Bounds the time without a sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph, or
+    /// [`Context::heartbeat`](crate::Context::heartbeat). Default: none.
+    fn idle_timeout<S: State, C: Sendable + Sync + 'static, M>(
+        self,
+        idle: Duration,
+    ) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().idle_timeout(idle))
+    }
+
+    /// Runs `handler` when the node has failed for the last time. Its result stands for the node's, and its commands may go to
+    /// `targets`; a command that goes somewhere goes there alone.
+    ///
+    /// The failure is stored first: after a crash only the handler runs. A handler's own failure fails the run.
+    ///
+    /// ```
+    /// use hanok_graph::{Command, Context, END, Failure, Graph, NodeExt, START, Snapshot};
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Page { text: String }
+    /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
+    ///
+    /// async fn sorry(_: Snapshot<Page>, failure: Failure, _: Context) -> Result<Command<Page>, std::io::Error> {
+    ///     Ok(Command::new().update(Page::update().text(failure.message)).goto(END))
+    /// }
+    ///
+    /// let graph = Graph::<Page>::builder("page").node("load", load.on_error(sorry, [END]));
+    /// # graph.edge(START, "load").edge("load", END).build()?;
+    /// # Ok::<(), hanok_graph::BuildError>(())
+    /// ```
+    fn on_error<S: State, C: Sendable + Sync + 'static, M, H: 'static>(
+        self,
+        handler: impl Handler<S, C, H>,
+        targets: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().on_error(handler, targets))
+    }
+
+    /// Keeps results for a while: an equal task does not run the node. Default: it runs each time.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_graph::{Cache, Context, END, Graph, NodeExt, START, Snapshot};
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Page { url: String, text: String }
+    /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
+    ///
+    /// let hour = Duration::from_secs(3_600);
+    /// let load = load.cache(Cache::new(hour, |page: &Page, _: &()| page.url.clone()));
+    /// let graph = Graph::<Page>::builder("page").node("load", load).edge(START, "load").edge("load", END);
+    /// # graph.build()?;
+    /// # Ok::<(), hanok_graph::BuildError>(())
+    /// ```
+    fn cache<S: State, C: Sendable + Sync + 'static, M>(
+        self,
+        cache: Cache<S, C>,
+    ) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().cache(cache))
+    }
+
+    /// Bounds the tasks of the node that run at once, in all runs of the graph in this process. Default: any number.
+    fn concurrency<S: State, C: Sendable + Sync + 'static, M>(
+        self,
+        tasks: usize,
+    ) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().concurrency(tasks))
+    }
+
+    /// Declares the nodes to which commands of the node may go.
+    ///
+    /// ```
+    /// use hanok_graph::{Command, Context, END, Graph, NodeExt, START, Snapshot};
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Count { n: u32 }
+    ///
+    /// async fn count(state: Snapshot<Count>, _: Context) -> Result<Command<Count>, std::io::Error> {
+    ///     let target = if state.n < 2 { "count" } else { END };
+    ///     Ok(Command::new().update(Count::update().n(state.n + 1)).goto(target))
+    /// }
+    ///
+    /// let graph = Graph::<Count>::builder("count").node("count", count.goto(["count", END]));
+    /// # graph.edge(START, "count").build()?;
+    /// # Ok::<(), hanok_graph::BuildError>(())
+    /// ```
+    fn goto<S: State, C: Sendable + Sync + 'static, M>(
+        self,
+        targets: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().goto(targets))
+    }
+
+    /// Defers the node: whatever leads to it, it runs once, when nothing else is left to run.
+    fn defer<S: State, C: Sendable + Sync + 'static, M>(self) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().defer())
+    }
+
+    /// Accepts a fault that is usually a mistake.
+    fn allow<S: State, C: Sendable + Sync + 'static, M>(
+        self,
+        lint: Lint,
+    ) -> Configured<Self, S, C, M> {
+        Configured::new(self, NodeSettings::new().allow(lint))
+    }
+}
+
+impl<N: Sendable + Sync + 'static> NodeExt for N {}
+
+/// A node with settings: the methods of [`NodeExt`] make it.
+#[must_use]
+pub struct Configured<N, S: State, C, M> {
+    node: N,
+    settings: NodeSettings<S, C>,
+    inferred: PhantomData<fn() -> M>,
+}
+
+impl<N, S: State, C, M> fmt::Debug for Configured<N, S, C, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Configured").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// The inferred parameters of a [`Configured`] node.
+#[derive(Debug)]
+pub struct WithSettings<M>(PhantomData<M>);
+
+#[diagnostic::do_not_recommend]
+impl<N, S, C, M> Node<S, C, WithSettings<M>> for Configured<N, S, C, M>
+where
+    N: Node<S, C, M>,
+    S: State,
+    C: Sendable + Sync + 'static,
+    M: 'static,
+{
+    fn run(
+        &self,
+        state: &Arc<S>,
+        context: Context<C>,
+    ) -> BoxFuture<'static, Result<Command<S>, BoxError>> {
+        self.node.run(state, context)
+    }
+
+    fn kind(&self) -> Option<SentKind> {
+        self.node.kind()
+    }
+
+    fn take_settings(&mut self) -> NodeSettings<S, C> {
+        self.node.take_settings().and(std::mem::take(&mut self.settings))
+    }
+}
+
+impl<N, S: State, C: Sendable + Sync + 'static, M> Configured<N, S, C, M> {
+    fn new(node: N, settings: NodeSettings<S, C>) -> Self {
+        Self { node, settings, inferred: PhantomData }
+    }
+
+    /// Runs the node again when it fails, as `retry` says; of several policies the first that applies to the error counts.
+    /// Default: those of [`retry_all`](crate::GraphBuilder::retry_all).
+    pub fn retry(self, retry: Retry) -> Self {
+        Self { settings: self.settings.retry(retry), ..self }
+    }
+
+    /// Bounds the time of one attempt. Default: none.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { settings: self.settings.timeout(timeout), ..self }
+    }
+
+    /// Bounds the time without a sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph, or
+    /// [`Context::heartbeat`](crate::Context::heartbeat). Default: none.
+    pub fn idle_timeout(self, idle: Duration) -> Self {
+        Self { settings: self.settings.idle_timeout(idle), ..self }
+    }
+
+    /// Runs `handler` when the node has failed for the last time: [`NodeExt::on_error`].
+    pub fn on_error<H: 'static>(
+        self,
+        handler: impl Handler<S, C, H>,
+        targets: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
+        Self { settings: self.settings.on_error(handler, targets), ..self }
+    }
+
+    /// Keeps results for a while: an equal task does not run the node. Default: it runs each time.
+    pub fn cache(self, cache: Cache<S, C>) -> Self {
+        Self { settings: self.settings.cache(cache), ..self }
+    }
+
+    /// Bounds the tasks of the node that run at once, in all runs of the graph in this process. Default: any number.
+    pub fn concurrency(self, tasks: usize) -> Self {
+        Self { settings: self.settings.concurrency(tasks), ..self }
+    }
+
+    /// Declares the nodes to which commands of the node may go.
+    pub fn goto(self, targets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        Self { settings: self.settings.goto(targets), ..self }
+    }
+
+    /// Defers the node: whatever leads to it, it runs once, when nothing else is left to run.
+    pub fn defer(self) -> Self {
+        Self { settings: self.settings.defer(), ..self }
+    }
+
+    /// Accepts a fault that is usually a mistake.
+    pub fn allow(self, lint: Lint) -> Self {
+        Self { settings: self.settings.allow(lint), ..self }
+    }
+}
