@@ -20,17 +20,17 @@ use crate::{
 };
 
 /// An agent that reasons and acts (Yao et al. 2022, arXiv:2210.03629): it asks its model, makes the calls that the model
-/// asks for, shows it what they gave, and so on until there is an answer. Clones are the same agent.
+/// asks for, shows it their results, and so on until there is an answer. Clones are the same agent.
 ///
 /// ```text
 /// START -> call_model -> execute_tool -> call_model -> … -> END
 /// ```
 ///
-/// A call that hands over to another agent ([`HandoffTool`]) ends the turn when the calls beside it are made: whoever runs
+/// A call that hands over to another agent ([`HandoffTool`]) ends the turn when the calls beside it are made. The caller of
 /// the agent reads [`AgentState::handoff`].
 ///
 /// The model and the tools belong to the agent; its graph needs no services. Each model call and each tool call is a
-/// memoised step: a run that died is finished without making again what was finished. A call of a tool that is
+/// memoised step: a resumed run makes no finished call again. A call of a tool that is
 /// [`AtMostOnce`](hanok_core::Effect::AtMostOnce) and whose run died is not made again either: the next run ends
 /// [`InDoubt`](hanok_graph::Outcome::InDoubt) until a person says whether it was made, or goes on as
 /// [`in_doubt`](crate::ReactAgentBuilder::in_doubt) says.
@@ -157,7 +157,7 @@ impl ReactAgent {
     ///
     /// # Errors
     ///
-    /// [`AgentError`] when the model did not answer, or its reply could not be kept.
+    /// [`AgentError`] when the model did not answer, or its reply could not be stored.
     pub async fn call_model(
         &self,
         state: Snapshot<AgentState>,
@@ -170,7 +170,7 @@ impl ReactAgent {
     ///
     /// # Errors
     ///
-    /// [`AgentError`] when a tool waits for a person or fails the run, or a result could not be kept.
+    /// [`AgentError`] when a tool waits for a person or fails the run, or a result could not be stored.
     pub async fn execute_tool(
         &self,
         state: Snapshot<AgentState>,
@@ -184,13 +184,12 @@ impl ReactAgent {
         next_after_reply(state)
     }
 
-    /// The language of what it says to its model.
+    /// The language in which it speaks to its model.
     pub fn language(&self) -> Language {
         self.settings.language
     }
 
-    /// The input of a turn that is handed over to it: what it sees of the conversation ([`Handoff::hand_over`]), and the
-    /// task.
+    /// The input of a turn that is handed over to it: its part of the conversation ([`Handoff::hand_over`]), and the task.
     ///
     /// ```
     /// use hanok_agent::{DataMark, Handoff, ReactAgent};

@@ -34,7 +34,7 @@ pub struct ReactAgentBuilder {
 }
 
 impl ReactAgent {
-    /// Begins an agent: its name, what it is good for (in words for a supervisor's model), and its model.
+    /// Begins an agent with its name, its purpose (in words for a supervisor's model), and its model.
     ///
     /// ```
     /// use hanok_agent::{AgentBuildError, ReactAgent};
@@ -182,10 +182,10 @@ impl ReactAgentBuilder {
 
     /// Sets whether the model has to call a tool. Default: as it likes.
     ///
-    /// A tool that is wanted is wanted of the first reply of a turn; none at all, of every reply. The server is told so by
-    /// [`Protocol::Native`], and in both protocols it is checked here: a model that does not call what it has to is asked
-    /// once more, and then the turn ends ([`StopReason::NoToolCall`](crate::StopReason)); a call that is not allowed is not
-    /// made, and the model is told.
+    /// A required tool is required of the first reply of a turn; [`ToolChoice::None`] holds for every reply. By
+    /// [`Protocol::Native`] the server reads the choice; in both protocols the agent checks it. A model that does not call
+    /// what it has to is asked once more, and then the turn ends ([`StopReason::NoToolCall`](crate::StopReason)). A call
+    /// that is not allowed is not made, and its observation says so.
     ///
     /// ```
     /// use hanok_agent::ReactAgent;

@@ -195,7 +195,8 @@ impl<T: DeserializeOwned> Structured<T> {
         Self { language, ..self }
     }
 
-    /// Asks `model`. Tools, the tool choice and the form of `request` are not sent, and nobody watches the tokens.
+    /// Asks `model`. The request is sent without its tools, its tool choice and its form, and without a watcher of the
+    /// tokens.
     ///
     /// Each time that the model is asked is a call of the budget.
     ///

@@ -168,8 +168,8 @@ pub(crate) fn next<V: Clone>(map: &Map<String, V>) -> u64 {
     last.map_or(1, |last| last.saturating_add(1))
 }
 
-/// `messages` with `data` before the last one that a person said (at the end, where nobody said anything): what stands
-/// before it is the same in the next turn, so a server that keeps what it has read reads it once.
+/// `messages` with `data` before the last one of a person, or else at the end. The messages before it are the same in the
+/// next turn, so a server with a prompt cache reads them once.
 ///
 /// ```
 /// use hanok_memory::{ConversationMemory, with_data};

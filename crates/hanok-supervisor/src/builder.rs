@@ -234,7 +234,7 @@ impl SupervisorBuilder {
 
     /// Keeps the replies that delegate in the conversation, or leaves them out. Default: they stay.
     ///
-    /// The model reads them in neither case: it is told what came of them.
+    /// The model reads them in neither case: it reads the results.
     ///
     /// ```
     /// use hanok_agent::ReactAgent;
@@ -261,7 +261,7 @@ impl SupervisorBuilder {
     }
 
     /// Runs the delegations of one reply in parallel, at most 16 at once; their results come in the order of the
-    /// delegations. Default: the first is run, and the model is told that the others were not.
+    /// delegations. Default: the first is run, and a note names the others to the model.
     ///
     /// ```
     /// use hanok_agent::ReactAgent;
@@ -290,7 +290,7 @@ impl SupervisorBuilder {
 
     /// Limits the delegations of a turn, and the hand-offs within one delegation. Default: 8.
     ///
-    /// A turn that comes to it ends with the best that was found ([`StopReason::HopLimit`](hanok_agent::StopReason)).
+    /// A turn that reaches the limit ends with the best result ([`StopReason::HopLimit`](hanok_agent::StopReason)).
     ///
     /// ```
     /// use hanok_agent::{ReactAgent, StopReason};

@@ -25,15 +25,15 @@ use self::{
     take_turn::{SwarmMember, take_turn},
 };
 
-/// Agents that hand a thread to one another by calls ([`HandoffTool`](hanok_agent::HandoffTool)), without anybody above
+/// Agents that hand a thread to one another by calls ([`HandoffTool`](hanok_agent::HandoffTool)), without a model above
 /// them. The agent that a thread was handed to keeps it: the next turn is its own. Clones are the same swarm.
 ///
 /// ```text
 /// START -> the active agent -> another one -> … -> END
 /// ```
 ///
-/// Each agent is a node that runs the agent as a subgraph. What it wrote becomes a part of the conversation; how much of
-/// that another one sees is said with the hand-off, and holds in later turns too.
+/// Each agent is a node that runs the agent as a subgraph. Its messages become a part of the conversation; the hand-off says
+/// which part of them another agent sees, in later turns too.
 ///
 /// ```
 /// use hanok_agent::{HandoffTool, ReactAgent};

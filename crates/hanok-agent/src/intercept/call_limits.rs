@@ -12,7 +12,7 @@ use crate::prompt;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exceeded {
-    /// It is not made, the model is told, and the turn goes on.
+    /// It is not made, its observation says so, and the turn goes on.
     #[default]
     Refuse,
     /// It is not made, and the run ends with that limit

@@ -24,10 +24,10 @@ type Untrusted = Arc<dyn Fn(&Message) -> bool + Send + Sync>;
 /// - **Taint**: once the conversation holds something that was not written by the user or the service, a call that changes
 ///   the world is approved by a person ([`Approval`](super::approval::Approval)), or [refused](Self::refuse_after_untrusted).
 ///
-/// Untrusted are the results of all tools but [those that are trusted](Self::trust), whatever stands between
-/// [data marks](crate::DataMark), summaries, and tasks that another agent gave. It stays so for as long as the messages are in
-/// the conversation. A call changes the world unless its tool is [`Effect::Pure`]; one that sends its arguments away is
-/// to be [declared](Self::side_effect).
+/// Untrusted are the results of all tools but [those that are trusted](Self::trust), whatever stands between [data
+/// marks](crate::DataMark), summaries, and tasks of another agent. The taint lasts as long as the messages are in the
+/// conversation. A call changes the world unless its tool is [`Effect::Pure`]; one that sends its arguments away is to be
+/// [declared](Self::side_effect).
 ///
 /// A call that [`Approval`](super::approval::Approval) has approved is approved here once more where this policy wants it: name
 /// a tool in one of the two. Hand-offs are tools, too: those that [`only`](Self::only) does not name are not made.

@@ -82,7 +82,7 @@ impl ReplyReader<'_> {
         })
     }
 
-    /// `turn`, unless a call was announced or begun and did not come: then that is told the model.
+    /// `turn`, or a fault for the model where a call was announced or begun and did not come.
     fn unless_lost(&self, turn: ReadReply, finish: Finish) -> ReadReply {
         let none = turn.calls.is_empty() && turn.faults.is_empty();
         let text = match finish {

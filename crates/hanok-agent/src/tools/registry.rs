@@ -146,7 +146,7 @@ impl ToolRegistry {
         calls.into_iter().all(|call| self.effect(&call.name).is_none_or(|it| it == Effect::Pure))
     }
 
-    /// The tool of `call`, whose arguments fit it; or what the model is told instead.
+    /// The tool of `call`, whose arguments fit it; or the observation of the mistake.
     pub(crate) fn check(
         &self,
         call: &ToolCall,
