@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_invents_after_its_call_is_not_kept() {
+    fn inventions_after_a_call_are_dropped() {
         let call = "Action: find\nAction Input: {\"q\":\"a\"}";
         for invented in ["Observation: 99일\nFinal Answer: 99일", "Final Answer: 99일"] {
             let turn = read(&format!("{call}\n{invented}"), &[], Protocol::Text);
