@@ -168,6 +168,24 @@ impl ReactAgent {
 
     /// The node `execute_tool`, for a graph of one's own.
     ///
+    /// ```
+    /// use hanok_agent::{AgentState, ReactAgent};
+    /// use hanok_graph::{Context, END, Graph, START, Snapshot};
+    /// # use hanok_model::ScriptedModel;
+    ///
+    /// # let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([])).build()?;
+    /// // The calls wait for the tools here, and the own graph goes where it likes behind them.
+    /// let graph = Graph::<AgentState>::builder("tools_only")
+    ///     .node("tools", move |state: Snapshot<AgentState>, context: Context| {
+    ///         let agent = agent.clone();
+    ///         async move { agent.execute_tool(state, context).await }
+    ///     })
+    ///     .edge(START, "tools")
+    ///     .edge("tools", END)
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`AgentError`] when a tool waits for a person or fails the run, or a result could not be stored.
@@ -212,6 +230,20 @@ impl ReactAgent {
     }
 
     /// The input of a turn in which a user says `text`.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([Exchange::says("Final Answer: 15일").contains("연차는 며칠?")]);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).build()?;
+    /// let state = agent.graph().invoke(agent.ask("연차는 며칠?"), ()).await?.done()?;
+    /// assert_eq!(state.answer.as_deref(), Some("15일"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ask(&self, text: impl Into<String>) -> AgentStateUpdate {
         self.input([Message::user(text.into())], None)
     }

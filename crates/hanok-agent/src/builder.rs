@@ -82,6 +82,18 @@ impl ReactAgentBuilder {
     }
 
     /// Sets the role of the agent: the beginning of the system prompt. Default: its description.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// // A supervisor reads the description; the agent's own model reads the prompt.
+    /// let agent = ReactAgent::builder("rules", "Knows the company's rules", ScriptedModel::new([]))
+    ///     .prompt("You answer by the rules and quote the article.")
+    ///     .build()?;
+    /// assert!(agent.system_prompt().starts_with("You answer by the rules"));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn prompt(self, prompt: impl Into<String>) -> Self {
         Self { prompt: Some(prompt.into()), ..self }
     }
@@ -157,6 +169,17 @@ impl ReactAgentBuilder {
     }
 
     /// Sets the language in which the agent speaks to its model. Default: English.
+    ///
+    /// ```
+    /// use hanok_agent::{Language, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let agent = ReactAgent::builder("rules", "규정을 안다", ScriptedModel::new([]))
+    ///     .language(Language::Korean)
+    ///     .build()?;
+    /// assert!(agent.system_prompt().contains("## 답할 때"));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn language(mut self, language: Language) -> Self {
         self.settings.language = language;
         self

@@ -125,6 +125,22 @@ pub struct StructuredReply<T> {
 
 impl<T: JsonSchema + DeserializeOwned> Structured<T> {
     /// An answer that is a `T`. `name` names the schema: 1 to 64 letters, digits, `_` and `-`.
+    ///
+    /// ```
+    /// use hanok_agent::Structured;
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Verdict {
+    ///     /// True for a contract that may be signed.
+    ///     sound: bool,
+    ///     reasons: Vec<String>,
+    /// }
+    ///
+    /// let verdict = Structured::<Verdict>::new("verdict");
+    /// # drop(verdict);
+    /// ```
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         let name = name.into();

@@ -90,6 +90,20 @@ impl SupervisorBuilder {
     }
 
     /// Sets the role of the supervisor: the beginning of the system prompt. Default: a sentence that says that it supervises.
+    ///
+    /// ```
+    /// # use hanok_agent::ReactAgent;
+    /// # use hanok_model::ScriptedModel;
+    /// # use hanok_supervisor::Supervisor;
+    /// # let model = ScriptedModel::new([]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model)
+    ///     .prompt("You lead the help desk of a bank.")
+    ///     .agent(rules)
+    ///     .build()?;
+    /// assert!(supervisor.system_prompt().starts_with("You lead the help desk"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn prompt(self, prompt: impl Into<String>) -> Self {
         Self { prompt: prompt.into(), ..self }
     }

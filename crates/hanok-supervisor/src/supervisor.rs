@@ -91,6 +91,22 @@ impl Supervisor {
     }
 
     /// The input of a turn in which a user says `text`. It resets everything of an earlier turn but the messages.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([Exchange::says("Final Answer: Hello!")]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("Hi."), ()).await?.done()?;
+    /// assert_eq!(state.answer.as_deref(), Some("Hello!"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ask(&self, text: impl Into<String>) -> SupervisorStateUpdate {
         SupervisorState::update()
             .message(Message::user(text.into()))

@@ -97,6 +97,22 @@ impl Swarm {
     }
 
     /// The input of a turn in which a user says `text`. The agent that has the thread takes it.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Swarm;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([Exchange::says("Final Answer: 15 days")]);
+    /// let rules = ReactAgent::builder("rules", "Knows the rules", model).build()?;
+    /// let swarm = Swarm::builder().agent(rules).build()?;
+    /// let state = swarm.graph().invoke(swarm.ask("How much leave?"), ()).await?.done()?;
+    /// assert_eq!((state.active.as_str(), state.answer.as_deref()), ("rules", Some("15 days")));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ask(&self, text: impl Into<String>) -> SwarmStateUpdate {
         SwarmState::update().message(Message::user(text.into())).hops(0).answer(None).stopped(None)
     }

@@ -77,6 +77,18 @@ impl CircuitBreaker {
     }
 
     /// Around these tools, which one server stands behind.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_agent::CircuitBreaker;
+    ///
+    /// let wiki = CircuitBreaker::of_tools("wiki", ["wiki_search", "wiki_page"])
+    ///     .failures(3)
+    ///     .cool_down(Duration::from_secs(60))
+    ///     .at_once(4);
+    /// # drop(wiki);
+    /// ```
     pub fn of_tools<S: Into<String>>(
         server: impl Into<Arc<str>>,
         tools: impl IntoIterator<Item = S>,

@@ -57,6 +57,14 @@ impl CallLimits {
     }
 
     /// Limits the calls of the tool `name` in a turn. Default: no limit.
+    ///
+    /// ```
+    /// use hanok_agent::CallLimits;
+    ///
+    /// // Searches are dear, everything else is not.
+    /// let limits = CallLimits::new().tool("web_search", 3).tool("pdf_search", 10);
+    /// # drop(limits);
+    /// ```
     pub fn tool(mut self, name: impl Into<String>, most: u64) -> Self {
         self.by_tool.insert(name.into(), most);
         self

@@ -94,6 +94,14 @@ impl CapabilityPolicy {
     }
 
     /// Limits the tools that may be called. Default: all tools of the agent.
+    ///
+    /// ```
+    /// use hanok_agent::CapabilityPolicy;
+    ///
+    /// // More tools are registered than this agent may call.
+    /// let reader = CapabilityPolicy::new().only(["search", "read_page"]);
+    /// # drop(reader);
+    /// ```
     pub fn only<S: Into<String>>(self, tools: impl IntoIterator<Item = S>) -> Self {
         Self { only: Some(names(tools).collect()), ..self }
     }
@@ -145,6 +153,14 @@ impl CapabilityPolicy {
 
     /// Tools that change the world although they are [`Effect::Pure`], such as one that sends its arguments to an address
     /// among them. Default: none.
+    ///
+    /// ```
+    /// use hanok_agent::CapabilityPolicy;
+    ///
+    /// // Fetching an address sends the address: a page could make the model send secrets.
+    /// let policy = CapabilityPolicy::new().side_effect(["fetch"]).refuse_after_untrusted();
+    /// # drop(policy);
+    /// ```
     pub fn side_effect<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.side_effects.extend(names(tools));
         self

@@ -71,6 +71,14 @@ impl HandoffTool {
     }
 
     /// Sets the part of the conversation that the other agent sees. Default: all of it.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffHistory, HandoffTool};
+    ///
+    /// // The other agent reads its task alone, and nothing that tools found.
+    /// let handoff = HandoffTool::to("mail", "Writes mail").history(HandoffHistory::None);
+    /// assert_eq!(handoff.passes(), HandoffHistory::None);
+    /// ```
     pub fn history(self, history: HandoffHistory) -> Self {
         Self { history, ..self }
     }

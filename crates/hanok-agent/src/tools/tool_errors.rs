@@ -109,6 +109,14 @@ impl ToolErrors {
     /// The kinds that a tool has are [`BadArguments`](FaultKind::BadArguments), [`Failed`](FaultKind::Failed),
     /// [`Refused`](FaultKind::Refused), [`TimedOut`](FaultKind::TimedOut), [`Panicked`](FaultKind::Panicked),
     /// [`Exhausted`](FaultKind::Exhausted) and [`Unavailable`](FaultKind::Unavailable).
+    ///
+    /// ```
+    /// use hanok_agent::{FaultKind, Handling, ToolErrors};
+    ///
+    /// let later = Handling::Say("The service is down until noon.".into());
+    /// let errors = ToolErrors::to_model().for_kind(FaultKind::Unavailable, later);
+    /// # drop(errors);
+    /// ```
     #[must_use]
     pub fn for_kind(mut self, kind: FaultKind, handling: Handling) -> Self {
         self.kinds.insert(kind, handling);
