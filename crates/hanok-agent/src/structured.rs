@@ -1,5 +1,6 @@
 //! Answers of a model as values of a Rust type.
 
+mod answer_schema;
 pub(crate) mod error;
 mod extract;
 mod strict;
@@ -18,7 +19,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use self::error::{Miss, MissReason, StructuredError};
+use self::{
+    answer_schema::AnswerSchema,
+    error::{Miss, MissReason, StructuredError},
+};
 use crate::schema;
 
 /// The place of the form of an answer in its request.
@@ -80,17 +84,6 @@ pub struct Structured<T> {
     repairs: u32,
     language: Language,
     value: PhantomData<fn() -> T>,
-}
-
-/// The schema of an answer.
-struct AnswerSchema {
-    /// As it is checked, and shown in a prompt.
-    own: Value,
-    /// As a server is given it, where that differs.
-    sent: Option<Value>,
-    /// True for an answer in an object that was made for it.
-    wrapped: bool,
-    validator: Result<Validator, String>,
 }
 
 /// The place of the schema in the request that got an answer.
@@ -342,16 +335,6 @@ impl<T: DeserializeOwned> Structured<T> {
         };
         serde_json::from_value(answer)
             .map_err(|error| vec![words::unreadable(&error.to_string(), self.language)])
-    }
-}
-
-impl AnswerSchema {
-    fn new(schema: Value) -> Self {
-        let wrapped = !strict::is_object(&schema);
-        let own = if wrapped { strict::wrap(schema) } else { schema };
-        let sent = strict::strict(own.clone());
-        let validator = schema::compile(&own).map_err(|error| error.to_string());
-        Self { own, sent, wrapped, validator }
     }
 }
 

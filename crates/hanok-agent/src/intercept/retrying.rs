@@ -7,7 +7,7 @@ use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
 
 use super::{
     Interceptor, ToolRequest,
-    attempt::{Attempt, ModelErrorFilter, pause},
+    attempt::{Attempt, ModelErrorFilter, is_tool_down, pause},
     chain::{NextModel, NextTool},
 };
 
@@ -50,19 +50,13 @@ pub struct Retrying {
 impl Retrying {
     /// Makes a call at most `attempts` times, the first one included.
     pub fn attempts(attempts: u32) -> Self {
-        let helps = |_: &str, error: &ToolError| {
-            matches!(
-                error,
-                ToolError::Failed(_) | ToolError::TimedOut { .. } | ToolError::PoolExhausted { .. }
-            )
-        };
         Self {
             attempts,
             first: Duration::from_millis(500),
             cap: Duration::from_secs(30),
             within: None,
             of_model: Arc::new(ModelError::is_transient),
-            of_tool: Arc::new(helps),
+            of_tool: Arc::new(|_, error| is_tool_down(error)),
         }
     }
 

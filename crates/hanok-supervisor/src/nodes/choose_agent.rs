@@ -69,11 +69,9 @@ impl SupervisorSettings {
     fn request(&self, state: &SupervisorState) -> ChatRequest {
         let sent =
             conversation::request(&self.system, &state.messages, &state.notes, self.language);
-        let request = ChatRequest::new(sent);
-        match self.temperature {
-            Some(temperature) => request.temperature(temperature),
-            None => request,
-        }
+        let mut request = ChatRequest::new(sent);
+        request.temperature = self.temperature;
+        request
     }
 
     /// Asks the model, once and for all of the task's runs, and returns its text and the route in it.
