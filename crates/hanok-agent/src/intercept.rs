@@ -1,4 +1,15 @@
 //! Interceptors of the calls of models and tools.
+//!
+//! | files | what they hold |
+//! | --- | --- |
+//! | `chain` | the rest of a call behind an interceptor, and the verdict of all of them |
+//! | `approval`, `capability`, `call_limits` | decisions about a call of a tool before it is made |
+//! | `retrying`, `fallback`, `breaker`, `attempt` | other attempts at a call that failed, or none |
+//! | `redaction`, `cache` | requests and replies that are changed or remembered |
+//! | `intercepted` | a model with interceptors around it, outside an agent |
+//!
+//! An interceptor sees one call and the [`TurnContext`]; it knows neither the nodes nor the settings. The nodes call the
+//! chain, and the chain calls the tool or the model at its end.
 
 pub(crate) mod approval;
 mod attempt;

@@ -4,7 +4,7 @@
 //! - `settings`: those parts, which the nodes share.
 //! - `state`: the state of a thread.
 //! - `take_turn`: the node of each agent.
-//! - `error`: why a swarm cannot be built, or cannot go on.
+//! - `error`: the errors of building and of running a swarm.
 
 pub(crate) mod builder;
 pub(crate) mod error;

@@ -86,7 +86,7 @@ impl AgentSettings {
         let calls = !reply.calls.is_empty() || !reply.faults.is_empty();
         match choice {
             ToolChoice::Required | ToolChoice::Tool(_) => {
-                (!calls).then(|| prompt::tool_wanted(choice, self.language))
+                (!calls).then(|| prompt::tool_required(choice, self.language))
             }
             _ if reply.is_empty() => {
                 Some(prompt::empty_reply(self.protocol, self.language).to_owned())
