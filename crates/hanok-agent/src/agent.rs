@@ -20,17 +20,17 @@ use crate::{
 };
 
 /// An agent that reasons and acts (Yao et al. 2022, arXiv:2210.03629): it asks its model, makes the calls that the model
-/// asks for, shows it what they gave, and so on until there is an answer. Clones are the same agent.
+/// asks for, shows it their results, and so on until there is an answer. Clones are the same agent.
 ///
 /// ```text
 /// START -> call_model -> execute_tool -> call_model -> … -> END
 /// ```
 ///
-/// A call that hands over to another agent ([`HandoffTool`]) ends the turn when the calls beside it are made: whoever runs
+/// A call that hands over to another agent ([`HandoffTool`]) ends the turn when the calls beside it are made. The caller of
 /// the agent reads [`AgentState::handoff`].
 ///
 /// The model and the tools belong to the agent; its graph needs no services. Each model call and each tool call is a
-/// memoised step: a run that died is finished without making again what was finished. A call of a tool that is
+/// memoised step: a resumed run makes no finished call again. A call of a tool that is
 /// [`AtMostOnce`](hanok_core::Effect::AtMostOnce) and whose run died is not made again either: the next run ends
 /// [`InDoubt`](hanok_graph::Outcome::InDoubt) until a person says whether it was made, or goes on as
 /// [`in_doubt`](crate::ReactAgentBuilder::in_doubt) says.
@@ -157,7 +157,7 @@ impl ReactAgent {
     ///
     /// # Errors
     ///
-    /// [`AgentError`] when the model did not answer, or its reply could not be kept.
+    /// [`AgentError`] when the model did not answer, or its reply could not be stored.
     pub async fn call_model(
         &self,
         state: Snapshot<AgentState>,
@@ -168,9 +168,27 @@ impl ReactAgent {
 
     /// The node `execute_tool`, for a graph of one's own.
     ///
+    /// ```
+    /// use hanok_agent::{AgentState, ReactAgent};
+    /// use hanok_graph::{Context, END, Graph, START, Snapshot};
+    /// # use hanok_model::ScriptedModel;
+    ///
+    /// # let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([])).build()?;
+    /// // The calls wait for the tools here, and the own graph goes where it likes behind them.
+    /// let graph = Graph::<AgentState>::builder("tools_only")
+    ///     .node("tools", move |state: Snapshot<AgentState>, context: Context| {
+    ///         let agent = agent.clone();
+    ///         async move { agent.execute_tool(state, context).await }
+    ///     })
+    ///     .edge(START, "tools")
+    ///     .edge("tools", END)
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
-    /// [`AgentError`] when a tool waits for a person or fails the run, or a result could not be kept.
+    /// [`AgentError`] when a tool waits for a person or fails the run, or a result could not be stored.
     pub async fn execute_tool(
         &self,
         state: Snapshot<AgentState>,
@@ -184,13 +202,12 @@ impl ReactAgent {
         next_after_reply(state)
     }
 
-    /// The language of what it says to its model.
+    /// The language in which it speaks to its model.
     pub fn language(&self) -> Language {
         self.settings.language
     }
 
-    /// The input of a turn that is handed over to it: what it sees of the conversation ([`Handoff::hand_over`]), and the
-    /// task.
+    /// The input of a turn that is handed over to it: its part of the conversation ([`Handoff::hand_over`]), and the task.
     ///
     /// ```
     /// use hanok_agent::{DataMark, Handoff, ReactAgent};
@@ -213,6 +230,20 @@ impl ReactAgent {
     }
 
     /// The input of a turn in which a user says `text`.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([Exchange::says("Final Answer: 15일").contains("연차는 며칠?")]);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).build()?;
+    /// let state = agent.graph().invoke(agent.ask("연차는 며칠?"), ()).await?.done()?;
+    /// assert_eq!(state.answer.as_deref(), Some("15일"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ask(&self, text: impl Into<String>) -> AgentStateUpdate {
         self.input([Message::user(text.into())], None)
     }

@@ -34,7 +34,7 @@ pub struct ReactAgentBuilder {
 }
 
 impl ReactAgent {
-    /// Begins an agent: its name, what it is good for (in words for a supervisor's model), and its model.
+    /// Begins an agent with its name, its purpose (in words for a supervisor's model), and its model.
     ///
     /// ```
     /// use hanok_agent::{AgentBuildError, ReactAgent};
@@ -82,6 +82,18 @@ impl ReactAgentBuilder {
     }
 
     /// Sets the role of the agent: the beginning of the system prompt. Default: its description.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// // A supervisor reads the description; the agent's own model reads the prompt.
+    /// let agent = ReactAgent::builder("rules", "Knows the company's rules", ScriptedModel::new([]))
+    ///     .prompt("You answer by the rules and quote the article.")
+    ///     .build()?;
+    /// assert!(agent.system_prompt().starts_with("You answer by the rules"));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn prompt(self, prompt: impl Into<String>) -> Self {
         Self { prompt: Some(prompt.into()), ..self }
     }
@@ -157,6 +169,17 @@ impl ReactAgentBuilder {
     }
 
     /// Sets the language in which the agent speaks to its model. Default: English.
+    ///
+    /// ```
+    /// use hanok_agent::{Language, ReactAgent};
+    /// use hanok_model::ScriptedModel;
+    ///
+    /// let agent = ReactAgent::builder("rules", "규정을 안다", ScriptedModel::new([]))
+    ///     .language(Language::Korean)
+    ///     .build()?;
+    /// assert!(agent.system_prompt().contains("## 답할 때"));
+    /// # Ok::<(), hanok_agent::AgentBuildError>(())
+    /// ```
     pub fn language(mut self, language: Language) -> Self {
         self.settings.language = language;
         self
@@ -182,10 +205,10 @@ impl ReactAgentBuilder {
 
     /// Sets whether the model has to call a tool. Default: as it likes.
     ///
-    /// A tool that is wanted is wanted of the first reply of a turn; none at all, of every reply. The server is told so by
-    /// [`Protocol::Native`], and in both protocols it is checked here: a model that does not call what it has to is asked
-    /// once more, and then the turn ends ([`StopReason::NoToolCall`](crate::StopReason)); a call that is not allowed is not
-    /// made, and the model is told.
+    /// A required tool is required of the first reply of a turn; [`ToolChoice::None`] holds for every reply. By
+    /// [`Protocol::Native`] the server reads the choice; in both protocols the agent checks it. A model that does not call
+    /// what it has to is asked once more, and then the turn ends ([`StopReason::NoToolCall`](crate::StopReason)). A call
+    /// that is not allowed is not made, and its observation says so.
     ///
     /// ```
     /// use hanok_agent::ReactAgent;

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_of_either_protocol_is_sent_in_the_one_that_is_asked_for() {
+    fn a_conversation_of_either_protocol_is_sent_in_the_chosen_one() {
         for kept in [Protocol::Text, Protocol::Native] {
             let native = request("system", &conversation(kept), Protocol::Native);
             let roles: Vec<_> = native
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_was_cut_short_is_said_not_to_have_been_made() {
+    fn a_call_that_was_cut_short_has_an_observation_that_says_so() {
         let mut cut = conversation(Protocol::Text).iter().take(4).cloned().collect::<Messages>();
         let repair = missing(&cut, Protocol::Text, Language::English);
         assert_eq!(repair.iter().map(|m| m.tool_call_id()).collect::<Vec<_>>(), [Some("a")]);

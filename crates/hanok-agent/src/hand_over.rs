@@ -25,7 +25,7 @@ pub struct HandedOver {
     pub no_summary: Option<String>,
 }
 
-/// A summary, or why there is none, as it is kept.
+/// A summary, or the reason for its absence, as the step stores it.
 #[derive(Serialize, Deserialize)]
 struct StoredSummary {
     text: Result<String, String>,
@@ -36,9 +36,9 @@ impl Handoff {
     /// Selects the part of `messages` that the other agent sees, by [`Handoff::history`]. The task is not a part of it:
     /// [`Handoff::message`].
     ///
-    /// A summary is made by `summariser` in a memoised step that is named `step`. One that is empty or fails is none: the
-    /// agent is given what the user said last, [`HandedOver::no_summary`] says why, and so does
-    /// [`AgentProgress::NoSummary`].
+    /// A summary is made by `summariser` in a memoised step that is named `step`. Without one, because it is empty or fails,
+    /// the agent receives the user's last message; [`HandedOver::no_summary`] and [`AgentProgress::NoSummary`] hold the
+    /// reason.
     ///
     /// ```
     /// use hanok_agent::{Handoff, HandoffHistory, Language};
@@ -55,7 +55,7 @@ impl Handoff {
     ///
     /// # Errors
     ///
-    /// [`StepError`] when the summary cannot be kept, or the run was asked to stop.
+    /// [`StepError`] when the summary cannot be stored, or the run was asked to stop.
     pub async fn hand_over<C>(
         &self,
         messages: &[Message],

@@ -42,6 +42,13 @@ pub struct Handoff {
 
 impl Handoff {
     /// A hand-off to `to`, with the whole conversation and nothing else.
+    ///
+    /// ```
+    /// use hanok_agent::{Handoff, HandoffHistory};
+    ///
+    /// let handoff = Handoff::new("billing").task("refund the order").history(HandoffHistory::Last);
+    /// assert_eq!((handoff.to.as_str(), handoff.task.as_deref()), ("billing", Some("refund the order")));
+    /// ```
     pub fn new(to: impl Into<String>) -> Self {
         Self { to: to.into(), task: None, payload: None, history: HandoffHistory::Full }
     }

@@ -1,4 +1,15 @@
 //! Interceptors of the calls of models and tools.
+//!
+//! | files | what they hold |
+//! | --- | --- |
+//! | `chain` | the rest of a call behind an interceptor, and the verdict of all of them |
+//! | `approval`, `capability`, `call_limits` | decisions about a call of a tool before it is made |
+//! | `retrying`, `fallback`, `breaker`, `attempt` | other attempts at a call that failed, or none |
+//! | `redaction`, `cache` | requests and replies that are changed or remembered |
+//! | `intercepted` | a model with interceptors around it, outside an agent |
+//!
+//! An interceptor sees one call and the [`TurnContext`]; it knows neither the nodes nor the settings. The nodes call the
+//! chain, and the chain calls the tool or the model at its end.
 
 pub(crate) mod approval;
 mod attempt;
@@ -23,8 +34,8 @@ use serde::{Deserialize, Serialize};
 use self::chain::{NextModel, NextTool};
 use crate::usage::TurnUsage;
 
-/// Stands around the calls of an agent's model and tools: it may change what is sent and what comes back, ask again, ask
-/// somebody else, or not ask at all.
+/// An interceptor of the calls of an agent's model and tools. It may change the request and the result, call again, call
+/// another model, or not call at all.
 ///
 /// All methods hand on by default: write the one that you need. The interceptor that was
 /// [added](crate::ReactAgentBuilder::intercept) first is the outermost: it sees a request first and its reply last.
@@ -35,9 +46,9 @@ use crate::usage::TurnUsage;
 /// | [`around_tool`](Self::around_tool) | the call of a tool that is made, its time-out included | within the memoised step of the call |
 /// | [`around_model`](Self::around_model) | the call of the model | within the memoised step of the call |
 ///
-/// What is memoised: a verdict, a reply and a result, as they came out of the outermost interceptor. A run that goes on after
-/// a crash is given them and asks no interceptor again; one whose call had no result asks them all again. A call that is
-/// not valid (an unknown tool, arguments that do not fit) comes to no interceptor: the model is told.
+/// A verdict, a reply and a result are memoised as they came out of the outermost interceptor. A run that resumes after a
+/// crash reads them and asks no interceptor again; a call without a result passes all of them again. A call that is not
+/// valid (an unknown tool, arguments that do not fit) comes to no interceptor and is an observation for the model.
 ///
 /// ```
 /// use hanok_agent::{Interceptor, NextModel};
@@ -63,7 +74,7 @@ pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
     /// Decides on a call of a tool before it is made. The first verdict that is not to make the call holds. When one changes
     /// the arguments, all the others judge the changed call: nothing is made that one of them has not seen.
     ///
-    /// It decides by what it is given and by what a person answers ([`Call::question`]), and does nothing else.
+    /// The decision depends on the arguments of this method and on a person's answer ([`Call::question`]) alone.
     ///
     /// # Errors
     ///
@@ -137,7 +148,7 @@ impl SharedInterceptor {
 pub enum Verdict {
     /// It is made.
     Make,
-    /// It is made with these arguments, if they fit the tool. The model is told with the result.
+    /// It is made with these arguments, if they fit the tool. The observation names them.
     Change(Arguments),
     /// It is not made, for this reason, which the model reads.
     Refuse(String),

@@ -3,24 +3,23 @@
 //! - [`ToolRegistry`]: tools by name. A call is checked against the tool's whole JSON schema; an unknown tool, bad
 //!   arguments, a tool's error, panic or time-out each become an [`Observation`] that helps the model to correct itself.
 //!   [`ToolErrors`] says which errors of a tool fail the run instead.
-//! - [`ReactAgent`]: asks its model, makes the calls, shows what they gave, until there is an answer or the model was
-//!   asked as often as it may be ([`StopReason`]). By text or by native calls ([`Protocol`]), in English or Korean
-//!   ([`Language`]).
-//! - [`Interceptor`]: what stands around the calls of the model and the tools. There are [`Approval`], [`CapabilityPolicy`],
+//! - [`ReactAgent`]: asks its model, makes the calls and shows their results, until there is an answer or a limit is reached
+//!   ([`StopReason`]). By text or by native calls ([`Protocol`]), in English or Korean ([`Language`]).
+//! - [`Interceptor`]: code around the calls of the model and the tools. There are [`Approval`], [`CapabilityPolicy`],
 //!   [`CallLimits`], [`Retrying`], [`Fallback`], [`CircuitBreaker`], [`Redaction`] and [`ModelCache`]; [`Intercepted`] puts
 //!   them around a model outside an agent.
-//! - [`ToolHistory`]: which calls were made, for graphs that make none twice.
+//! - [`ToolHistory`]: the calls that were made, for graphs that make none twice.
 //! - [`Structured`]: a model's answer as a value of a Rust type, from any node.
-//! - [`HandoffTool`]: lets an agent hand its turn over to another one that is declared, as a checked call ([`Handoff`]).
-//!   How much of the conversation goes along is a [`HandoffHistory`]; whoever runs the agents follows it.
+//! - [`HandoffTool`]: lets an agent hand its turn over to another one that is declared, as a checked call ([`Handoff`]). A
+//!   [`HandoffHistory`] says which part of the conversation goes along.
 //!
 //! | node | does | goes on to |
 //! | --- | --- | --- |
 //! | `call_model` | asks the model, reads calls or an answer out of its reply | `execute_tool`, or the end |
 //! | `execute_tool` | makes the calls at once, one observation each, in their order | `call_model`, or the end after a hand-off |
 //!
-//! What a tool gives is data: in the text protocol it stands between marks that nobody can guess ([`DataMark`]), in the
-//! native one it is a message of the role tool. What a model invents after its own call is dropped.
+//! The result of a tool is data: in the text protocol it stands between marks that nobody can guess ([`DataMark`]), in the
+//! native one it is a message of the role tool. Results that a model invents after its own call are dropped.
 //!
 //! ```
 //! use hanok_agent::{Language, ReactAgent};

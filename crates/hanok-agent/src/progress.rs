@@ -57,7 +57,7 @@ pub enum AgentProgress {
         /// The task of the other agent.
         task: Option<String>,
     },
-    /// There is no summary for the agent that takes over: it is given what the user said last.
+    /// There is no summary for the agent that takes over, which receives the user's last message.
     NoSummary {
         /// The agent that takes over.
         to: String,

@@ -71,7 +71,7 @@ pub(crate) fn cut_off(language: Language) -> &'static str {
 }
 
 /// The message to a model that had to call a tool and did not.
-pub(crate) fn tool_wanted(choice: &ToolChoice, language: Language) -> String {
+pub(crate) fn tool_required(choice: &ToolChoice, language: Language) -> String {
     let tool = match choice {
         ToolChoice::Tool(name) => Some(name),
         _ => None,

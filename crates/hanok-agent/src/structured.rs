@@ -1,5 +1,6 @@
 //! Answers of a model as values of a Rust type.
 
+mod answer_schema;
 pub(crate) mod error;
 mod extract;
 mod strict;
@@ -18,7 +19,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use self::error::{Miss, MissReason, StructuredError};
+use self::{
+    answer_schema::AnswerSchema,
+    error::{Miss, MissReason, StructuredError},
+};
 use crate::schema;
 
 /// The place of the form of an answer in its request.
@@ -82,17 +86,6 @@ pub struct Structured<T> {
     value: PhantomData<fn() -> T>,
 }
 
-/// The schema of an answer.
-struct AnswerSchema {
-    /// As it is checked, and shown in a prompt.
-    own: Value,
-    /// As a server is given it, where that differs.
-    sent: Option<Value>,
-    /// True for an answer in an object that was made for it.
-    wrapped: bool,
-    validator: Result<Validator, String>,
-}
-
 /// The place of the schema in the request that got an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -125,6 +118,22 @@ pub struct StructuredReply<T> {
 
 impl<T: JsonSchema + DeserializeOwned> Structured<T> {
     /// An answer that is a `T`. `name` names the schema: 1 to 64 letters, digits, `_` and `-`.
+    ///
+    /// ```
+    /// use hanok_agent::Structured;
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Verdict {
+    ///     /// True for a contract that may be signed.
+    ///     sound: bool,
+    ///     reasons: Vec<String>,
+    /// }
+    ///
+    /// let verdict = Structured::<Verdict>::new("verdict");
+    /// # drop(verdict);
+    /// ```
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         let name = name.into();
@@ -195,7 +204,8 @@ impl<T: DeserializeOwned> Structured<T> {
         Self { language, ..self }
     }
 
-    /// Asks `model`. Tools, the tool choice and the form of `request` are not sent, and nobody watches the tokens.
+    /// Asks `model`. The request is sent without its tools, its tool choice and its form, and without a watcher of the
+    /// tokens.
     ///
     /// Each time that the model is asked is a call of the budget.
     ///
@@ -325,16 +335,6 @@ impl<T: DeserializeOwned> Structured<T> {
         };
         serde_json::from_value(answer)
             .map_err(|error| vec![words::unreadable(&error.to_string(), self.language)])
-    }
-}
-
-impl AnswerSchema {
-    fn new(schema: Value) -> Self {
-        let wrapped = !strict::is_object(&schema);
-        let own = if wrapped { strict::wrap(schema) } else { schema };
-        let sent = strict::strict(own.clone());
-        let validator = schema::compile(&own).map_err(|error| error.to_string());
-        Self { own, sent, wrapped, validator }
     }
 }
 

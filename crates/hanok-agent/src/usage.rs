@@ -7,10 +7,10 @@ use hanok_model::ChatReply;
 use serde::{Deserialize, Serialize};
 
 /// The usage of an agent's turn so far. It is a part of the agent's state, so that it is right after a crash and in another
-/// process too: what a finished call used is counted once.
+/// process too: a finished call is counted once.
 ///
-/// What a run spent as a whole, with all its agents and nodes, is told at its end
-/// ([`EventKind::Ended`](hanok_graph::EventKind)).
+/// The event at the end of a run ([`EventKind::Ended`](hanok_graph::EventKind)) holds the spending of all its agents and
+/// nodes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

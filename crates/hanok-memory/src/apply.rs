@@ -24,12 +24,12 @@ pub enum NotApplied {
     /// The model wrote nothing.
     #[error("the summary is empty")]
     Empty,
-    /// The summary is no shorter than what it stands for.
+    /// The summary is no shorter than the messages that it stands for.
     #[error("the summary has {summary} tokens and stands for {replaced}")]
     Longer {
         /// Its tokens.
         summary: u64,
-        /// The tokens of what it stands for.
+        /// The tokens of the messages that it stands for.
         replaced: u64,
     },
 }

@@ -167,7 +167,7 @@ impl Compactor {
     ///
     /// # Errors
     ///
-    /// [`MemoryError`] when the run is asked to stop or a step cannot be kept.
+    /// [`MemoryError`] when the run is asked to stop or a step cannot be stored.
     pub async fn compact<C>(
         &self,
         messages: &Messages,

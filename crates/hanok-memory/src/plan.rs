@@ -13,7 +13,7 @@ use crate::{
     unit::Units,
 };
 
-/// One step that makes a conversation smaller. It is data: it can be kept, shown, and applied later.
+/// One step that makes a conversation smaller. It is data: a program can store it, show it, and apply it later.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The work of the step.

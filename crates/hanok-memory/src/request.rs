@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_or_calls_is_no_summary() {
+    fn a_reply_that_was_cut_off_or_calls_is_no_summary() {
         let reply = |text: &str| ChatReply::new(Message::assistant(text), "m");
         assert!(
             summary_text(&reply("이름은").finish(Finish::Length)).unwrap_err().contains("cut off")

@@ -133,7 +133,7 @@ const MONTHS: &[&str] = &[
 /// The sentences of a user's message that state a name, a date or an amount, in the user's own words. A question or an
 /// order states nothing.
 ///
-/// It knows Korean and English, and works by a list of words: what it misses is still in the summary.
+/// The rules are lists of words, in Korean and English. A fact that they miss is still in the summary.
 ///
 /// ```
 /// use hanok_memory::{FactKind, stated_facts};

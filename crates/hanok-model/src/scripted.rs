@@ -145,7 +145,7 @@ impl ScriptedModel {
         }
         match exchange.outcome {
             Outcome::Error(error) => {
-                stream(&exchange.pieces, call);
+                stream(exchange.pieces, call);
                 Err(error)
             }
             Outcome::Reply(reply) => {
@@ -153,8 +153,8 @@ impl ScriptedModel {
                 let reply = counted(reply, request);
                 call.spend().add(reply.usage.spent());
                 match exchange.pieces.is_empty() {
-                    true => stream(&whole(&reply), call),
-                    false => stream(&exchange.pieces, call),
+                    true => stream(whole(&reply), call),
+                    false => stream(exchange.pieces, call),
                 }
                 Ok(reply)
             }
@@ -236,10 +236,10 @@ impl fmt::Debug for ScriptedModel {
     }
 }
 
-fn stream(pieces: &[Token], call: &Call) {
+fn stream(pieces: Vec<Token>, call: &Call) {
     for piece in pieces {
         if let Some(sink) = call.sink() {
-            sink.token(piece.clone());
+            sink.token(piece);
         }
     }
 }

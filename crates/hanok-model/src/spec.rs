@@ -125,16 +125,17 @@ impl ToolSpec {
 
     /// The tool without its argument `name`.
     pub(crate) fn without(&self, name: &str) -> Result<Self, InvalidSpec> {
-        let mut schema = self.schema().clone();
+        let mut spec = self.clone();
+        let Json(schema) = &mut spec.schema;
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
         if properties.and_then(|properties| properties.remove(name)).is_none() {
-            let (tool, argument) = (self.name.clone(), name.to_owned());
+            let (tool, argument) = (spec.name, name.to_owned());
             return Err(InvalidSpec::NoSuchArgument { tool, argument });
         }
         if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
             required.retain(|required| required != name);
         }
-        Ok(Self { schema: Json(schema), ..self.clone() })
+        Ok(spec)
     }
 
     /// The tool's name: 1 to 64 ASCII letters, digits, `_`, `-` and `.`.

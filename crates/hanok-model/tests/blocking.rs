@@ -171,7 +171,7 @@ async fn calls_that_wait_for_a_thread_run_on_the_new_one_or_are_refused() {
 
 /// What a call that is given up in the queue holds may look at the pool when it is dropped.
 #[tokio::test]
-async fn a_call_that_is_given_up_in_the_queue_is_dropped_outside_of_the_pool() {
+async fn a_call_that_is_abandoned_in_the_queue_is_dropped_outside_of_the_pool() {
     struct Looks(BlockingPool, Sender<usize>);
     impl Drop for Looks {
         fn drop(&mut self) {

@@ -24,7 +24,7 @@ fn script_error(error: &ModelError) -> &ScriptError {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_script_answers_checks_counts_and_keeps_what_it_was_sent() {
+async fn a_script_answers_checks_counts_and_records_its_requests() {
     let search =
         ToolCall { id: "c1".into(), name: "search".into(), arguments: Arguments::default() };
     let script = ScriptedModel::new([
@@ -57,7 +57,7 @@ async fn a_script_answers_checks_counts_and_keeps_what_it_was_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_not_expected_is_an_error_that_shows_what_was_sent() {
+async fn an_unexpected_request_is_an_error_that_shows_it() {
     let script = ScriptedModel::new([Exchange::says("15일").contains("휴가").lacks("출장")]);
     let error = script.chat(ask("출장비는?"), &call()).await.unwrap_err();
     assert_eq!(
@@ -74,7 +74,7 @@ async fn what_was_not_expected_is_an_error_that_shows_what_was_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_asks_in_parallel_is_answered_in_any_order() {
+async fn parallel_requests_are_answered_in_any_order() {
     let script = ScriptedModel::new([
         Exchange::says("하나").contains("1"),
         Exchange::says("둘").contains("2"),
@@ -129,7 +129,7 @@ async fn a_stop_and_a_deadline_end_a_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_recorded_is_replayed_by_its_request() {
+async fn a_recorded_reply_is_replayed_by_its_request() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("turns.jsonl");
     let script = ScriptedModel::new(["하나", "둘", "셋"].map(Exchange::says));

@@ -33,7 +33,7 @@ fn orders() -> InjectedTool {
 
 /// B111
 #[tokio::test]
-async fn what_is_injected_is_not_shown_and_not_taken_from_a_model() {
+async fn injected_arguments_are_not_shown_and_not_taken_from_a_model() {
     let tool = orders();
     assert_eq!(Tool::effect(&tool), Effect::Pure);
     let schema = tool.spec().schema();

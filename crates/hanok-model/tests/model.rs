@@ -142,7 +142,7 @@ async fn a_function_is_a_tool_with_typed_arguments() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_untyped_tool_gets_what_the_model_wrote() {
+async fn an_untyped_tool_gets_the_arguments_as_they_were_written() {
     let spec = ToolSpec::new("echo", "", json!({})).unwrap();
     let echo =
         FnTool::untyped(spec, |arguments, _| async move { Ok(arguments.to_string().into()) });
@@ -151,7 +151,7 @@ async fn an_untyped_tool_gets_what_the_model_wrote() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_asks_nobody_says_so() {
+async fn a_tool_that_cannot_ask_a_person_says_so() {
     let tool = FnTool::new("ask", "Asks", |ask: Ask, call| async move {
         let payload = hanok_core::Stored::encode(&ask.question).map_err(ToolError::failed)?;
         call.question(hanok_core::Request::new(payload)).await?;
@@ -163,7 +163,7 @@ async fn a_tool_that_asks_nobody_says_so() {
 }
 
 #[test]
-fn an_error_says_what_to_do_and_keeps_its_cause() {
+fn an_error_names_the_remedy_and_keeps_its_cause() {
     let cause = || Some("server: it is full".into());
     for (error, transient, want) in [
         (

@@ -80,7 +80,7 @@ async fn search_keys(store: &impl Store, search: Search) -> Vec<String> {
 
 /// B108
 #[tokio::test]
-async fn what_is_put_gets_its_vectors_and_what_is_looked_for_too() {
+async fn items_and_searches_get_their_vectors() {
     let (store, embedder) = (SharedStore::new(MemoryStore::new()), Watched::new("m"));
     let it = semantic(&store, &embedder);
     it.put(&key("leave"), put("휴가", "연차휴가는 15일"), NOW).await.unwrap();

@@ -76,7 +76,7 @@ fn the_estimate_is_not_below_the_exact_count_and_at_most_twice_it() {
 }
 
 #[test]
-fn a_model_is_known_by_its_name_and_any_other_is_estimated() {
+fn a_model_is_counted_by_its_name_and_any_other_is_estimated() {
     for (model, exact) in [
         ("gpt-4o-mini", true),
         ("gpt-4.1", true),

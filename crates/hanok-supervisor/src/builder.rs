@@ -90,6 +90,20 @@ impl SupervisorBuilder {
     }
 
     /// Sets the role of the supervisor: the beginning of the system prompt. Default: a sentence that says that it supervises.
+    ///
+    /// ```
+    /// # use hanok_agent::ReactAgent;
+    /// # use hanok_model::ScriptedModel;
+    /// # use hanok_supervisor::Supervisor;
+    /// # let model = ScriptedModel::new([]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model)
+    ///     .prompt("You lead the help desk of a bank.")
+    ///     .agent(rules)
+    ///     .build()?;
+    /// assert!(supervisor.system_prompt().starts_with("You lead the help desk"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn prompt(self, prompt: impl Into<String>) -> Self {
         Self { prompt: prompt.into(), ..self }
     }
@@ -234,7 +248,7 @@ impl SupervisorBuilder {
 
     /// Keeps the replies that delegate in the conversation, or leaves them out. Default: they stay.
     ///
-    /// The model reads them in neither case: it is told what came of them.
+    /// The model reads them in neither case: it reads the results.
     ///
     /// ```
     /// use hanok_agent::ReactAgent;
@@ -261,7 +275,7 @@ impl SupervisorBuilder {
     }
 
     /// Runs the delegations of one reply in parallel, at most 16 at once; their results come in the order of the
-    /// delegations. Default: the first is run, and the model is told that the others were not.
+    /// delegations. Default: the first is run, and a note names the others to the model.
     ///
     /// ```
     /// use hanok_agent::ReactAgent;
@@ -290,7 +304,7 @@ impl SupervisorBuilder {
 
     /// Limits the delegations of a turn, and the hand-offs within one delegation. Default: 8.
     ///
-    /// A turn that comes to it ends with the best that was found ([`StopReason::HopLimit`](hanok_agent::StopReason)).
+    /// A turn that reaches the limit ends with the best result ([`StopReason::HopLimit`](hanok_agent::StopReason)).
     ///
     /// ```
     /// use hanok_agent::{ReactAgent, StopReason};

@@ -105,8 +105,8 @@ pub(crate) fn request(
     std::iter::once(Message::system(system)).chain(model_view(messages, notes, language)).collect()
 }
 
-/// The conversation as a model sees it: what the user said and was answered, and before the last message of the user what
-/// the agents gave in this turn, as data.
+/// The conversation as a model sees it: the user's messages and the answers, and before the last message of the user the
+/// results of this turn, as data.
 pub(crate) fn model_view(
     messages: &Messages,
     notes: &[String],

@@ -15,7 +15,7 @@ pub enum SupervisorError {
     /// The model did not answer.
     #[error("the supervisor's model did not answer")]
     Model(#[source] ModelError),
-    /// The model delegated to an agent that is not there, after it had been told which there are.
+    /// The model delegated to an agent that is not there, also after a correction with the names of those that are.
     #[error("the supervisor's model delegates to `{}`, which is not there, though it was told that there are {}", name.escape_debug(), listed(members))]
     UndeclaredAgent {
         /// The agent it named.

@@ -1,7 +1,7 @@
 //! Several agents on one thread: a supervisor that routes, and a swarm that hands over.
 //!
 //! A [`Supervisor`] has a model of its own, which delegates to one agent after the other until it has the answer. In a
-//! [`Swarm`] there is nobody above the agents: they hand the thread to one another, and the last one keeps it.
+//! [`Swarm`] no model stands above the agents: they hand the thread to one another, and the last one keeps it.
 //!
 //! The supervisor:
 //!
@@ -11,14 +11,14 @@
 //! | `execute_agent` | runs the chosen agent, and those it hands over to, as subgraphs; of several at once each is a task | `supervisor` |
 //!
 //! - A new message of the user begins a turn ([`Supervisor::ask`]): only the messages last.
-//! - What agents found is data: the model reads it between marks that nobody can guess, in one message before the last
+//! - Results of agents are data: the model reads them between marks that nobody can guess, in one message before the last
 //!   one of the user, and never in the system prompt.
-//! - An agent that is not there is told to the model with those that are; twice in a row is a typed error
-//!   ([`SupervisorError::UndeclaredAgent`]).
-//! - A turn has so many routing calls and delegations; at a limit it ends with the best that was found and says so.
-//! - What an agent is given of the conversation ([`SupervisorBuilder::history`]), what of its work comes back
-//!   ([`SupervisorBuilder::output`]), whether the routing stays in it ([`SupervisorBuilder::keep_routing`]) and whether
-//!   several delegations of a reply run at once ([`SupervisorBuilder::parallel`]) are options.
+//! - A delegation to an agent that is not there is answered with the names of those that are; twice in a row is a typed
+//!   error ([`SupervisorError::UndeclaredAgent`]).
+//! - The routing calls and the delegations of a turn are limited; at a limit it ends with the best result and says so.
+//! - Options set the part of the conversation that an agent sees ([`SupervisorBuilder::history`]), the part of its work that
+//!   comes back ([`SupervisorBuilder::output`]), the fate of the routing replies ([`SupervisorBuilder::keep_routing`]) and
+//!   delegations that run at once ([`SupervisorBuilder::parallel`]).
 //!
 //! ```
 //! use hanok_agent::{Language, ReactAgent};

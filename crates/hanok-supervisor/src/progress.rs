@@ -46,7 +46,7 @@ pub enum SupervisorProgress {
         /// The answer.
         answer: String,
     },
-    /// The model delegated again what was answered, was told so, and did it again: the agent's answer is the turn's.
+    /// The model delegated an answered task again, also after a correction: the agent's answer is the turn's.
     Settled {
         /// The agent.
         agent: String,

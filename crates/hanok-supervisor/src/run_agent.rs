@@ -31,7 +31,7 @@ pub(crate) async fn run_agent(
     }
 }
 
-/// The messages that an agent added to the `given` ones, its calls and their results under the ids that `rename` gives.
+/// The messages that an agent added to its input, its calls and their results under the ids that `rename` returns.
 pub(crate) fn added_messages(
     state: &AgentState,
     input_len: usize,

@@ -63,11 +63,9 @@ impl SupervisorSettings {
 
     /// The delegation of `task` to the agent `to`.
     pub(crate) fn handoff(&self, to: &str, task: Option<&str>) -> Handoff {
-        let handoff = Handoff::new(to).history(self.history);
-        match task {
-            Some(task) => handoff.task(task),
-            None => handoff,
-        }
+        let mut handoff = Handoff::new(to).history(self.history);
+        handoff.task = task.map(str::to_owned);
+        handoff
     }
 
     /// The most routing calls of this turn.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// the messages.
 #[derive(State, Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SupervisorState {
-    /// The conversation: what the user said, how it was routed, what the agents gave (`[agent] output`, said by the
+    /// The conversation: the user's messages, the routing, the results of the agents (`[agent] output`, as messages of the
     /// agent), and the answers.
     pub messages: Messages,
     /// The agent that was chosen, or the first of several. `None` before the first choice, [`END`](hanok_graph::END) when

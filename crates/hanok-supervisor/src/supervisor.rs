@@ -13,17 +13,18 @@ use crate::{
     state::{SupervisorState, SupervisorStateUpdate},
 };
 
-/// A supervisor of agents: its model delegates to one agent at a time, sees what it found, and so on until it has the
-/// answer. Clones are the same supervisor.
+/// A supervisor of agents: its model delegates to one agent at a time, reads the result, and so on until it has the answer.
+/// Clones are the same supervisor.
 ///
 /// ```text
 /// START -> supervisor -> execute_agent -> supervisor -> … -> END
 /// ```
 ///
-/// A delegation is a hand-off that comes back: an agent is given what the user said
-/// ([`history`](crate::SupervisorBuilder::history) says otherwise) and its task; it runs as a subgraph, in a namespace of the
-/// thread's log. An agent that hands over to another one of them ([`HandoffTool`](hanok_agent::HandoffTool)) is followed,
-/// and what the last one gave is the result. The model and the agents belong to the supervisor; its graph needs no services.
+/// A delegation is a hand-off that comes back: an agent receives the user's messages
+/// ([`history`](crate::SupervisorBuilder::history) selects others) and its task; it runs as a subgraph, in a namespace of
+/// the thread's log. An agent that hands over to another one of them ([`HandoffTool`](hanok_agent::HandoffTool)) is
+/// followed, and the result of the last one counts. The model and the agents belong to the supervisor; its graph needs no
+/// services.
 ///
 /// ```
 /// use hanok_agent::ReactAgent;
@@ -90,6 +91,22 @@ impl Supervisor {
     }
 
     /// The input of a turn in which a user says `text`. It resets everything of an earlier turn but the messages.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Supervisor;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([Exchange::says("Final Answer: Hello!")]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).build()?;
+    /// let state = supervisor.graph().invoke(supervisor.ask("Hi."), ()).await?.done()?;
+    /// assert_eq!(state.answer.as_deref(), Some("Hello!"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ask(&self, text: impl Into<String>) -> SupervisorStateUpdate {
         SupervisorState::update()
             .message(Message::user(text.into()))

@@ -4,7 +4,7 @@
 //! - `settings`: those parts, which the nodes share.
 //! - `state`: the state of a thread.
 //! - `take_turn`: the node of each agent.
-//! - `error`: why a swarm cannot be built, or cannot go on.
+//! - `error`: the errors of building and of running a swarm.
 
 pub(crate) mod builder;
 pub(crate) mod error;
@@ -25,15 +25,15 @@ use self::{
     take_turn::{SwarmMember, take_turn},
 };
 
-/// Agents that hand a thread to one another by calls ([`HandoffTool`](hanok_agent::HandoffTool)), without anybody above
+/// Agents that hand a thread to one another by calls ([`HandoffTool`](hanok_agent::HandoffTool)), without a model above
 /// them. The agent that a thread was handed to keeps it: the next turn is its own. Clones are the same swarm.
 ///
 /// ```text
 /// START -> the active agent -> another one -> … -> END
 /// ```
 ///
-/// Each agent is a node that runs the agent as a subgraph. What it wrote becomes a part of the conversation; how much of
-/// that another one sees is said with the hand-off, and holds in later turns too.
+/// Each agent is a node that runs the agent as a subgraph. Its messages become a part of the conversation; the hand-off says
+/// which part of them another agent sees, in later turns too.
 ///
 /// ```
 /// use hanok_agent::{HandoffTool, ReactAgent};
@@ -97,6 +97,22 @@ impl Swarm {
     }
 
     /// The input of a turn in which a user says `text`. The agent that has the thread takes it.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use hanok_supervisor::Swarm;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([Exchange::says("Final Answer: 15 days")]);
+    /// let rules = ReactAgent::builder("rules", "Knows the rules", model).build()?;
+    /// let swarm = Swarm::builder().agent(rules).build()?;
+    /// let state = swarm.graph().invoke(swarm.ask("How much leave?"), ()).await?.done()?;
+    /// assert_eq!((state.active.as_str(), state.answer.as_deref()), ("rules", Some("15 days")));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ask(&self, text: impl Into<String>) -> SwarmStateUpdate {
         SwarmState::update().message(Message::user(text.into())).hops(0).answer(None).stopped(None)
     }

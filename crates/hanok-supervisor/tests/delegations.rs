@@ -67,7 +67,7 @@ async fn agent_input(
 
 /// B114: what agents found is data to another agent too (P41), and of a turn's routing nothing is seen.
 #[tokio::test]
-async fn a_history_says_what_an_agent_is_given_of_the_conversation() {
+async fn a_history_selects_the_part_of_the_conversation_that_an_agent_sees() {
     agent_input(
         &[
             "first",
@@ -104,7 +104,7 @@ async fn a_history_says_what_an_agent_is_given_of_the_conversation() {
 
 /// B114: without another one, the supervisor's own model makes the summaries.
 #[tokio::test]
-async fn a_summary_is_made_by_the_supervisor_s_model_unless_another_one_is_given() {
+async fn a_summary_is_made_by_the_supervisor_s_model_unless_another_one_is_set() {
     let house = House::with(
         [
             says("Delegate: count\nTask: b"),
@@ -241,7 +241,7 @@ async fn agents_that_run_in_parallel_ask_at_once_and_are_answered_one_by_one() {
 
 /// P45, B114: what cannot be run is told with what was.
 #[tokio::test]
-async fn a_delegation_to_nobody_beside_others_is_told_with_their_results() {
+async fn a_delegation_to_an_unknown_agent_beside_others_is_noted_with_their_results() {
     let house = House::with(
         [
             says("Delegate: serch\nTask: a\nDelegate: count\nTask: b\nDelegate: count\nTask: b"),
@@ -285,7 +285,7 @@ async fn of_parallel_delegations_those_that_were_answered_are_not_run_again() {
 
 /// B114: the limit is typed, and what was found is there.
 #[tokio::test]
-async fn at_the_hop_limit_the_turn_ends_with_the_best_that_was_found() {
+async fn at_the_hop_limit_the_turn_ends_with_the_best_result() {
     for parallel in [false, true] {
         let house = House::with(
             [says("Delegate: search\nTask: a"), says("Delegate: search\nTask: b")],
@@ -347,7 +347,7 @@ fn assert_answered(state: &SupervisorState, want: usize) {
 
 /// B113: servers number their calls anew for every agent; in one conversation each id is one call.
 #[tokio::test(start_paused = true)]
-async fn calls_of_different_agents_with_one_id_are_told_apart() {
+async fn calls_of_different_agents_with_one_id_are_distinguished() {
     let looks = || {
         let arguments = Arguments::new("{}");
         let call = ToolCall { id: "x".into(), name: "look".into(), arguments };
@@ -363,7 +363,7 @@ async fn calls_of_different_agents_with_one_id_are_told_apart() {
 
 /// B113, B114: with everything that an agent wrote, each call has its one result; the routing model reads it as data.
 #[tokio::test(start_paused = true)]
-async fn the_full_output_keeps_what_the_agents_wrote() {
+async fn the_full_output_keeps_the_messages_of_the_agents() {
     let router = ScriptedModel::new([
         says(BOTH),
         says("Final Answer: both")

@@ -32,7 +32,7 @@ async fn a_final_answer_ends_the_turn_at_once() {
 }
 
 #[tokio::test]
-async fn only_what_the_user_said_and_the_task_go_to_an_agent() {
+async fn only_the_user_s_messages_and_the_task_go_to_an_agent() {
     let sent = |request: &hanok_model::ChatRequest| {
         let said: Vec<_> = request.messages.iter().skip(1).map(|m| m.text().into_owned()).collect();
         match said == ["first", "second", "Task: find it"] {
@@ -57,7 +57,7 @@ async fn only_what_the_user_said_and_the_task_go_to_an_agent() {
 
 /// P41
 #[tokio::test]
-async fn what_agents_found_is_one_data_message_before_the_last_of_the_user() {
+async fn results_of_agents_are_one_data_message_before_the_last_of_the_user() {
     let house = House::with(
         [
             says("Delegate: search\nTask: find a"),
@@ -95,7 +95,7 @@ async fn what_agents_found_is_one_data_message_before_the_last_of_the_user() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_not_there_is_told_to_the_model_with_those_that_are() {
+async fn a_delegation_to_an_unknown_agent_is_corrected_with_the_names_of_all() {
     let house = House::with(
         [
             says("Delegate: serch\nTask: a"),
@@ -170,7 +170,7 @@ async fn words_without_a_label_are_the_answer_or_asked_again_by_policy() {
 }
 
 #[tokio::test]
-async fn of_several_delegations_the_first_runs_and_the_model_is_told() {
+async fn of_several_delegations_the_first_runs_and_a_note_names_the_others() {
     let house = House::with(
         [
             says("Delegate: search\nTask: a\nDelegate: count\nTask: b"),
@@ -188,7 +188,7 @@ async fn of_several_delegations_the_first_runs_and_the_model_is_told() {
 }
 
 #[tokio::test]
-async fn at_the_limit_the_turn_ends_with_the_best_that_was_found_and_says_so() {
+async fn at_the_limit_the_turn_ends_with_the_best_result_and_says_so() {
     for (limit, want) in [
         (
             1,
@@ -285,7 +285,7 @@ async fn a_model_that_fails_is_the_cause_of_the_run_s_error() {
 
 /// Small models delegate again what they have the answer to; told once, they mostly end.
 #[tokio::test]
-async fn a_delegation_that_was_answered_already_is_told_so_once() {
+async fn a_delegation_that_was_answered_already_is_corrected_once() {
     let house = House::with(
         [
             says("Delegate: search\nTask: find it"),

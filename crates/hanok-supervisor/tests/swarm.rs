@@ -183,7 +183,7 @@ async fn a_turn_that_is_handed_over_too_often_ends_at_the_hop_limit() {
 
 /// B114: what goes along with a hand-off holds in later turns too.
 #[tokio::test]
-async fn an_agent_sees_what_was_handed_over_and_what_came_after() {
+async fn an_agent_sees_the_messages_of_the_hand_off_and_all_later_ones() {
     let task = "Task: do it";
     for (history, want) in [
         (HandoffHistory::User, vec!["first", "second", task]),
@@ -248,7 +248,7 @@ fn native(name: &str, id: &str, arguments: &str) -> ToolCall {
 
 /// B113: servers number their calls anew; in one conversation each id is one call.
 #[tokio::test]
-async fn calls_of_different_agents_with_one_id_are_told_apart() {
+async fn calls_of_different_agents_with_one_id_are_distinguished() {
     let task = r#"{"task":"a"}"#;
     let model = ScriptedModel::new([
         Exchange::calls([native("gone", "x", "{}")]),

@@ -91,7 +91,7 @@ async fn a_tool_of_an_agent_that_asks_a_person_suspends_the_whole_run() {
 }
 
 #[tokio::test]
-async fn what_happens_is_told_while_it_happens() {
+async fn a_turn_emits_its_progress() {
     let house = House::with(
         [
             says("look it up\nDelegate: search\nTask: a"),

@@ -49,7 +49,7 @@ fn each_span_has_the_name_and_the_attributes_of_the_conventions() {
 }
 
 #[test]
-fn what_is_known_later_is_added_to_its_span() {
+fn fields_that_are_known_later_are_added_to_their_span() {
     let spans = Heard::of(|| {
         let span = chat("small");
         record_provider(&span, "openai");
@@ -73,7 +73,7 @@ fn what_is_known_later_is_added_to_its_span() {
 
 /// P55: what is said is in no span unless somebody decides otherwise, and is not even made.
 #[test]
-fn content_is_recorded_where_it_is_wanted_and_nowhere_else() {
+fn content_is_recorded_where_it_is_switched_on_and_nowhere_else() {
     let made = AtomicUsize::new(0);
     let say = |text: &str| {
         made.fetch_add(1, Ordering::Relaxed);
@@ -107,7 +107,7 @@ fn content_is_recorded_where_it_is_wanted_and_nowhere_else() {
 }
 
 #[test]
-fn nothing_is_formatted_or_made_for_a_span_that_nobody_hears() {
+fn nothing_is_formatted_or_made_for_a_span_without_a_subscriber() {
     let shown = AtomicUsize::new(0);
     let span = node("g", "n", 0, 1, Shown(&shown));
     ContentCapture::On.result(&span, || unreachable!("nobody hears it"));

@@ -58,6 +58,15 @@ impl Approval {
     }
 
     /// Has calls of the tool `name` approved as `rule` says.
+    ///
+    /// ```
+    /// use hanok_agent::{Approval, ApprovalRule};
+    ///
+    /// let approval = Approval::new()
+    ///     .tool("delete_file")
+    ///     .tool_with("send_mail", ApprovalRule::new().describe(|_| "Mail leaves the company.".into()));
+    /// # drop(approval);
+    /// ```
     pub fn tool_with(mut self, name: impl Into<String>, rule: ApprovalRule) -> Self {
         self.tools.insert(name.into(), rule);
         self

@@ -10,7 +10,7 @@ use std::{
 
 use futures::future::{Either, select};
 use hanok_core::{Call, Token, TokenSink};
-use hanok_model::ModelError;
+use hanok_model::{ModelError, ToolError};
 
 /// The errors of a model for which something is done.
 pub(super) type ModelErrorFilter = Arc<dyn Fn(&ModelError) -> bool + Send + Sync>;
@@ -53,6 +53,12 @@ impl Attempt {
             shown.sink.token(Token::Retracted);
         }
     }
+}
+
+/// True for an error by which a tool's server is down: a failure, a time-out or a lack of threads.
+pub(super) fn is_tool_down(error: &ToolError) -> bool {
+    use ToolError::{Failed, PoolExhausted, TimedOut};
+    matches!(error, Failed(_) | TimedOut { .. } | PoolExhausted { .. })
 }
 
 /// Waits, unless the call is asked to stop; tells whether it waited.

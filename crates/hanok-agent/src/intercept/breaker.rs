@@ -12,7 +12,7 @@ use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
 use self::{bulkhead::Bulkhead, circuit::Circuit, rejection::Rejection};
 use super::{
     Interceptor, ToolRequest,
-    attempt::ModelErrorFilter,
+    attempt::{ModelErrorFilter, is_tool_down},
     chain::{NextModel, NextTool},
 };
 
@@ -77,6 +77,18 @@ impl CircuitBreaker {
     }
 
     /// Around these tools, which one server stands behind.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hanok_agent::CircuitBreaker;
+    ///
+    /// let wiki = CircuitBreaker::of_tools("wiki", ["wiki_search", "wiki_page"])
+    ///     .failures(3)
+    ///     .cool_down(Duration::from_secs(60))
+    ///     .at_once(4);
+    /// # drop(wiki);
+    /// ```
     pub fn of_tools<S: Into<String>>(
         server: impl Into<Arc<str>>,
         tools: impl IntoIterator<Item = S>,
@@ -85,12 +97,6 @@ impl CircuitBreaker {
     }
 
     fn new(server: Arc<str>, tools: Option<BTreeSet<String>>) -> Self {
-        let is_down = |error: &ToolError| {
-            matches!(
-                error,
-                ToolError::Failed(_) | ToolError::TimedOut { .. } | ToolError::PoolExhausted { .. }
-            )
-        };
         Self {
             server,
             tools,
@@ -101,7 +107,7 @@ impl CircuitBreaker {
             circuit: Arc::default(),
             bulkhead: None,
             of_model: Arc::new(ModelError::is_transient),
-            of_tool: Arc::new(is_down),
+            of_tool: Arc::new(is_tool_down),
         }
     }
 
@@ -171,7 +177,8 @@ impl CircuitBreaker {
             None => None,
         };
         let clock = call.clock();
-        let pass = self.circuit.enter(clock.now(), self.cool_down).map_err(Rejection::Open)?;
+        let pass = self.circuit.enter(clock.now(), self.cool_down);
+        let pass = pass.map_err(|open| Rejection::Unavailable(Some(open)))?;
         let made = made.await;
         match failed(&made) {
             Some(true) => pass.failed(clock.now(), self.failures, self.window),
@@ -200,12 +207,8 @@ impl Interceptor for CircuitBreaker {
         match self.through(call, next.run(call), failed).await {
             Ok(made) => made,
             Err(Rejection::Stopped) => Err(ToolError::Cancelled),
-            Err(Rejection::Open(left)) => Err(ToolError::Unavailable {
-                server: self.server.to_string(),
-                retry_after: Some(left),
-            }),
-            Err(Rejection::Full) => {
-                Err(ToolError::Unavailable { server: self.server.to_string(), retry_after: None })
+            Err(Rejection::Unavailable(retry_after)) => {
+                Err(ToolError::Unavailable { server: self.server.to_string(), retry_after })
             }
         }
     }
@@ -227,12 +230,8 @@ impl Interceptor for CircuitBreaker {
         match self.through(call, next.run(request, call), failed).await {
             Ok(made) => made,
             Err(Rejection::Stopped) => Err(ModelError::Cancelled),
-            Err(Rejection::Open(left)) => Err(ModelError::Unavailable {
-                server: self.server.to_string(),
-                retry_after: Some(left),
-            }),
-            Err(Rejection::Full) => {
-                Err(ModelError::Unavailable { server: self.server.to_string(), retry_after: None })
+            Err(Rejection::Unavailable(retry_after)) => {
+                Err(ModelError::Unavailable { server: self.server.to_string(), retry_after })
             }
         }
     }

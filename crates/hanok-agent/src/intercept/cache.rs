@@ -17,19 +17,19 @@ const LABEL: &str = "model-cache";
 /// The default time that a reply is kept.
 const TTL: Duration = Duration::from_secs(60 * 60);
 
-/// Keeps a model's replies, and gives them again to the same request: of the same tenant and the same model, with the same
-/// messages, tools, form and settings. Ids and metadata of messages do not count.
+/// A cache of a model's replies. Equal requests have the same tenant, model, messages, tools, form and settings. Ids and
+/// metadata of messages do not count.
 ///
-/// What is kept is whole: no error, no reply that was cut off, kept back, refused or empty, and none that calls tools
-/// unless [that is chosen](Self::tool_calls). A reply that was kept has no usage, costs nothing of the budget, and is
-/// [marked](ChatReply::cached); who watches sees it in one piece. Of the same requests at one time in this process, one is
-/// asked and the others wait for it.
+/// Only whole replies are stored: no error, no reply that was cut off, withheld, refused or empty, and none that calls tools
+/// unless [that is chosen](Self::tool_calls). A cached reply has no usage, costs nothing of the budget, and is
+/// [marked](ChatReply::cached); a watcher sees it in one piece. Of equal requests at one time in this process, one is sent
+/// and the others wait for its reply.
 ///
-/// Replies are kept in any [`Store`], in memory or on disk, under a hash of the request. A call whose tenant is not known
-/// is not kept, and a store that fails is as if nothing were there.
+/// Replies are kept in any [`Store`], in memory or on disk, under a hash of the request. A call without a tenant is not
+/// cached, and a store that fails counts as empty.
 ///
-/// By the text protocol what tools gave stands between marks that differ from run to run, so that requests with results
-/// are the same in one run only.
+/// By the text protocol the results of tools stand between marks that differ from run to run, so that requests with results
+/// are equal within one run only.
 ///
 /// ```
 /// use std::time::Duration;
@@ -103,7 +103,7 @@ impl ModelCache {
         self.store.put(key, put, call.clock().now()).await.map(|_version| ())
     }
 
-    /// The reply that is kept. A store that fails keeps nothing.
+    /// The cached reply. A store that fails counts as empty.
     async fn cached(&self, key: &ItemKey, call: &Call) -> Option<ChatReply> {
         let read = self.read(key, call).await;
         let reply = read.unwrap_or_else(|error| {

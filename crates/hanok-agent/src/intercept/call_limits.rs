@@ -12,7 +12,7 @@ use crate::prompt;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exceeded {
-    /// It is not made, the model is told, and the turn goes on.
+    /// It is not made, its observation says so, and the turn goes on.
     #[default]
     Refuse,
     /// It is not made, and the run ends with that limit
@@ -57,6 +57,14 @@ impl CallLimits {
     }
 
     /// Limits the calls of the tool `name` in a turn. Default: no limit.
+    ///
+    /// ```
+    /// use hanok_agent::CallLimits;
+    ///
+    /// // Searches are dear, everything else is not.
+    /// let limits = CallLimits::new().tool("web_search", 3).tool("pdf_search", 10);
+    /// # drop(limits);
+    /// ```
     pub fn tool(mut self, name: impl Into<String>, most: u64) -> Self {
         self.by_tool.insert(name.into(), most);
         self

@@ -24,10 +24,10 @@ type Untrusted = Arc<dyn Fn(&Message) -> bool + Send + Sync>;
 /// - **Taint**: once the conversation holds something that was not written by the user or the service, a call that changes
 ///   the world is approved by a person ([`Approval`](super::approval::Approval)), or [refused](Self::refuse_after_untrusted).
 ///
-/// Untrusted are the results of all tools but [those that are trusted](Self::trust), whatever stands between
-/// [data marks](crate::DataMark), summaries, and tasks that another agent gave. It stays so for as long as the messages are in
-/// the conversation. A call changes the world unless its tool is [`Effect::Pure`]; one that sends its arguments away is
-/// to be [declared](Self::side_effect).
+/// Untrusted are the results of all tools but [those that are trusted](Self::trust), whatever stands between [data
+/// marks](crate::DataMark), summaries, and tasks of another agent. The taint lasts as long as the messages are in the
+/// conversation. A call changes the world unless its tool is [`Effect::Pure`]; one that sends its arguments away is to be
+/// [declared](Self::side_effect).
 ///
 /// A call that [`Approval`](super::approval::Approval) has approved is approved here once more where this policy wants it: name
 /// a tool in one of the two. Hand-offs are tools, too: those that [`only`](Self::only) does not name are not made.
@@ -94,6 +94,14 @@ impl CapabilityPolicy {
     }
 
     /// Limits the tools that may be called. Default: all tools of the agent.
+    ///
+    /// ```
+    /// use hanok_agent::CapabilityPolicy;
+    ///
+    /// // More tools are registered than this agent may call.
+    /// let reader = CapabilityPolicy::new().only(["search", "read_page"]);
+    /// # drop(reader);
+    /// ```
     pub fn only<S: Into<String>>(self, tools: impl IntoIterator<Item = S>) -> Self {
         Self { only: Some(names(tools).collect()), ..self }
     }
@@ -145,6 +153,14 @@ impl CapabilityPolicy {
 
     /// Tools that change the world although they are [`Effect::Pure`], such as one that sends its arguments to an address
     /// among them. Default: none.
+    ///
+    /// ```
+    /// use hanok_agent::CapabilityPolicy;
+    ///
+    /// // Fetching an address sends the address: a page could make the model send secrets.
+    /// let policy = CapabilityPolicy::new().side_effect(["fetch"]).refuse_after_untrusted();
+    /// # drop(policy);
+    /// ```
     pub fn side_effect<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.side_effects.extend(names(tools));
         self

@@ -64,6 +64,16 @@ impl Fallback {
     }
 
     /// Selects the errors after which the next model is asked. Default: errors that say nothing against the request.
+    ///
+    /// ```
+    /// use hanok_agent::Fallback;
+    /// use hanok_model::{ModelError, ScriptedModel};
+    ///
+    /// # let local = ScriptedModel::new([]);
+    /// // The local model has the longer window.
+    /// let longer = Fallback::to(local).when(|error| matches!(error, ModelError::ContextTooLong { .. }));
+    /// # drop(longer);
+    /// ```
     pub fn when(self, when: impl Fn(&ModelError) -> bool + Send + Sync + 'static) -> Self {
         Self { when: Arc::new(when), ..self }
     }

@@ -87,6 +87,15 @@ impl Redaction {
     }
 
     /// Limits the redaction to these kinds. Default: all kinds.
+    ///
+    /// ```
+    /// use hanok_agent::{PersonalData, Redaction};
+    ///
+    /// // The agent works with addresses of servers, and so reads them.
+    /// let redaction = Redaction::new()
+    ///     .only(PersonalData::ALL.into_iter().filter(|kind| *kind != PersonalData::Ip));
+    /// # drop(redaction);
+    /// ```
     pub fn only(mut self, kinds: impl IntoIterator<Item = PersonalData>) -> Self {
         let kinds: BTreeSet<_> = kinds.into_iter().collect();
         self.strategies.retain(|kind, _| kinds.contains(kind));

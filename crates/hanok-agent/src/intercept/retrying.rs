@@ -7,7 +7,7 @@ use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
 
 use super::{
     Interceptor, ToolRequest,
-    attempt::{Attempt, ModelErrorFilter, pause},
+    attempt::{Attempt, ModelErrorFilter, is_tool_down, pause},
     chain::{NextModel, NextTool},
 };
 
@@ -16,13 +16,13 @@ type ToolErrorFilter = Arc<dyn Fn(&str, &ToolError) -> bool + Send + Sync>;
 /// Makes failed calls of the model and of tools again: `Retrying::attempts(3)`.
 ///
 /// The wait before attempt *n* + 1 is `first` × 2^(*n* − 1), at most `cap`, and of it a part between a half and the whole
-/// that differs from call to call. A server that says when to come back (`Retry-After`) is believed; one that asks for more
-/// than `cap` is not waited for. No attempt begins after the time that is left, and each is a call of the budget.
+/// that differs from call to call. A server's own wait (`Retry-After`) replaces it; one that is longer than `cap` ends the
+/// attempts. No attempt begins behind the time limit of the call, and each is a call of the budget.
 ///
-/// By default, calls of a model are made again when the error is
-/// [transient](ModelError::is_transient), and calls of a tool when it failed, took too long or found no thread. A tool that is
-/// [`AtMostOnce`](Effect::AtMostOnce) is never called again. Who watches a reply that broke off is told to take back what there
-/// was of it. The models of `hanok-openai` try again by themselves.
+/// By default, calls of a model are made again when the error is [transient](ModelError::is_transient), and calls of a tool
+/// when it failed, took too long or found no thread. A tool that is [`AtMostOnce`](Effect::AtMostOnce) is never called
+/// again. Watchers of a reply that broke off take back its pieces ([`Token::Retracted`](hanok_core::Token::Retracted)). The
+/// models of `hanok-openai` try again by themselves.
 ///
 /// ```
 /// use std::time::Duration;
@@ -50,19 +50,13 @@ pub struct Retrying {
 impl Retrying {
     /// Makes a call at most `attempts` times, the first one included.
     pub fn attempts(attempts: u32) -> Self {
-        let helps = |_: &str, error: &ToolError| {
-            matches!(
-                error,
-                ToolError::Failed(_) | ToolError::TimedOut { .. } | ToolError::PoolExhausted { .. }
-            )
-        };
         Self {
             attempts,
             first: Duration::from_millis(500),
             cap: Duration::from_secs(30),
             within: None,
             of_model: Arc::new(ModelError::is_transient),
-            of_tool: Arc::new(helps),
+            of_tool: Arc::new(|_, error| is_tool_down(error)),
         }
     }
 

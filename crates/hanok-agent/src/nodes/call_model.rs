@@ -86,7 +86,7 @@ impl AgentSettings {
         let calls = !reply.calls.is_empty() || !reply.faults.is_empty();
         match choice {
             ToolChoice::Required | ToolChoice::Tool(_) => {
-                (!calls).then(|| prompt::tool_wanted(choice, self.language))
+                (!calls).then(|| prompt::tool_required(choice, self.language))
             }
             _ if reply.is_empty() => {
                 Some(prompt::empty_reply(self.protocol, self.language).to_owned())
@@ -112,20 +112,13 @@ impl AgentSettings {
     }
 
     fn request(&self, messages: &Messages) -> ChatRequest {
-        let request =
-            ChatRequest::new(conversation::request(&self.system, messages, self.protocol));
-        let request = match self.max_tokens {
-            Some(max_tokens) => request.max_tokens(max_tokens),
-            None => request,
-        };
-        let request = match self.temperature {
-            Some(temperature) => request.temperature(temperature),
-            None => request,
-        };
-        match self.protocol {
-            Protocol::Native => request.tools(self.tools.specs().cloned()),
-            Protocol::Text => request,
+        let sent = conversation::request(&self.system, messages, self.protocol);
+        let mut request = ChatRequest::new(sent);
+        (request.max_tokens, request.temperature) = (self.max_tokens, self.temperature);
+        if self.protocol == Protocol::Native {
+            request.tools = self.tools.specs().cloned().collect();
         }
+        request
     }
 
     /// Asks the model, once and for all of the task's runs, and reads what it says.

@@ -13,12 +13,12 @@ use crate::{
     usage::TurnUsage,
 };
 
-/// Asks `model`, within a span named by the conventions for generative AI. What is said is recorded if `capture` says so.
+/// Asks `model`, within a span named by the conventions for generative AI. The texts are recorded where `capture` says so.
 ///
-/// Whoever watches the tokens of `call` is shown what `parser` reads in them: the answer as text and thoughts as reasoning, but
-/// no mark, no label and no call. When the reply is an answer, the text since the last
-/// [`Retracted`](hanok_core::Token::Retracted) is that answer. By [`Protocol::Native`] text without a label is shown at once,
-/// also before a call; by [`Protocol::Text`] it is shown when the reply has ended and was an answer.
+/// A watcher of the tokens of `call` sees them as `parser` reads them: the answer as text and thoughts as reasoning, but no
+/// mark, no label and no call. When the reply is an answer, the text since the last
+/// [`Retracted`](hanok_core::Token::Retracted) is that answer. By [`Protocol::Native`] text without a label is shown at
+/// once, also before a call; by [`Protocol::Text`] it is shown when the reply has ended and was an answer.
 ///
 /// ```
 /// use hanok_agent::{ContentCapture, Protocol, ask_model};

@@ -14,8 +14,8 @@ pub(super) fn is_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
 }
 
-/// The name and the arguments of `call`, as far as it can be told what is meant: without decoration, and with small faults
-/// of JSON mended. What was `cut` off is not completed.
+/// The name and the arguments of `call` as they are meant: without decoration, and with small faults of JSON mended. What
+/// was `cut` off is not completed.
 pub(super) fn understood(parser: &Parser, call: &ToolCall, cut: bool) -> (String, Arguments) {
     let arguments = once_encoded(&call.arguments);
     let is_declared = parser.declared().tools().any(|tool| tool == call.name);

@@ -82,7 +82,7 @@ impl ReplyReader<'_> {
         })
     }
 
-    /// `turn`, unless a call was announced or begun and did not come: then that is told the model.
+    /// `turn`, or a fault for the model where a call was announced or begun and did not come.
     fn unless_lost(&self, turn: ReadReply, finish: Finish) -> ReadReply {
         let none = turn.calls.is_empty() && turn.faults.is_empty();
         let text = match finish {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_invents_after_its_call_is_not_kept() {
+    fn inventions_after_a_call_are_dropped() {
         let call = "Action: find\nAction Input: {\"q\":\"a\"}";
         for invented in ["Observation: 99일\nFinal Answer: 99일", "Final Answer: 99일"] {
             let turn = read(&format!("{call}\n{invented}"), &[], Protocol::Text);

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_strict_form_is_sent_as_it_is() {
+    fn a_schema_without_a_strict_form_is_sent_as_it_is() {
         for property in [
             json!({"type": "object", "additionalProperties": {"type": "string"}}),
             json!({"type": "object"}),

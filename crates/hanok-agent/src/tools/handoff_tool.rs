@@ -17,9 +17,9 @@ use crate::{
 /// A tool by which an agent hands its turn over to another one.
 ///
 /// The model sees it as `transfer_to_<agent>`, with a `task` and, where one is declared, a `payload`. A call of it is
-/// checked like every other, and ends the agent's turn ([`StopReason::HandedOff`](crate::StopReason::HandedOff)): the
-/// calls beside it are made, each has its result, and of several hand-offs the first is taken. An agent hands over to
-/// those that are declared so and to nobody else.
+/// checked like every other, and ends the agent's turn ([`StopReason::HandedOff`](crate::StopReason::HandedOff)): the calls
+/// beside it are made, each has its result, and of several hand-offs the first is taken. An agent hands over to declared
+/// agents only.
 ///
 /// ```
 /// use hanok_agent::{HandoffHistory, HandoffTool, ReactAgent};
@@ -71,6 +71,14 @@ impl HandoffTool {
     }
 
     /// Sets the part of the conversation that the other agent sees. Default: all of it.
+    ///
+    /// ```
+    /// use hanok_agent::{HandoffHistory, HandoffTool};
+    ///
+    /// // The other agent reads its task alone, and nothing that tools found.
+    /// let handoff = HandoffTool::to("mail", "Writes mail").history(HandoffHistory::None);
+    /// assert_eq!(handoff.passes(), HandoffHistory::None);
+    /// ```
     pub fn history(self, history: HandoffHistory) -> Self {
         Self { history, ..self }
     }

@@ -118,6 +118,19 @@ impl ToolRegistry {
     }
 
     /// The effect of `tool` on the world, `None` for a tool that is not there.
+    ///
+    /// ```
+    /// use hanok_agent::ToolRegistry;
+    /// use hanok_core::Effect;
+    /// use hanok_model::{FnTool, SharedTool, ToolSpec};
+    /// # use serde_json::json;
+    ///
+    /// let spec = ToolSpec::new("look", "Looks", json!({}))?;
+    /// let look = FnTool::untyped(spec, |_, _| async { Ok("".into()) }).effect(Effect::Pure);
+    /// let registry = ToolRegistry::new([SharedTool::new(look)])?;
+    /// assert_eq!((registry.effect("look"), registry.effect("send")), (Some(Effect::Pure), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn effect(&self, tool: &str) -> Option<Effect> {
         self.find(tool).map(|registered| registered.tool.effect())
     }
@@ -146,7 +159,7 @@ impl ToolRegistry {
         calls.into_iter().all(|call| self.effect(&call.name).is_none_or(|it| it == Effect::Pure))
     }
 
-    /// The tool of `call`, whose arguments fit it; or what the model is told instead.
+    /// The tool of `call`, whose arguments fit it; or the observation of the mistake.
     pub(crate) fn check(
         &self,
         call: &ToolCall,

@@ -39,12 +39,13 @@ pub struct FailedCall<'a> {
 
 /// The policy for a tool's own errors: by kind, by function, or one handling for all. Default: the model reads them.
 ///
-/// Only what a tool did is handled here. A call of a tool that is not there, or whose arguments do not fit the schema, is
-/// the model's own mistake and always told to it; a tool that asks a person, or is asked to stop, always ends the run.
+/// The policy covers the errors of tools alone. A call of a tool that is not there, or whose arguments do not fit the
+/// schema, is the model's own mistake and always an observation; a tool that asks a person, or is asked to stop, always ends
+/// the run.
 ///
-/// A run that failed goes on with [`Thread::resume`](hanok_graph::Thread::resume): the failed call is made again, those
-/// that were finished beside it are not. A call of a tool that is [`AtMostOnce`](hanok_core::Effect::AtMostOnce) is not made
-/// again either; its observation says that nobody knows whether it took effect.
+/// A failed run resumes with [`Thread::resume`](hanok_graph::Thread::resume): the failed call is made again, those that were
+/// finished beside it are not. A call of a tool that is [`AtMostOnce`](hanok_core::Effect::AtMostOnce) is not made again
+/// either; its observation says that nobody knows whether it took effect.
 ///
 /// ```
 /// use hanok_agent::{FaultKind, Handling, ToolErrors};
@@ -108,6 +109,14 @@ impl ToolErrors {
     /// The kinds that a tool has are [`BadArguments`](FaultKind::BadArguments), [`Failed`](FaultKind::Failed),
     /// [`Refused`](FaultKind::Refused), [`TimedOut`](FaultKind::TimedOut), [`Panicked`](FaultKind::Panicked),
     /// [`Exhausted`](FaultKind::Exhausted) and [`Unavailable`](FaultKind::Unavailable).
+    ///
+    /// ```
+    /// use hanok_agent::{FaultKind, Handling, ToolErrors};
+    ///
+    /// let later = Handling::Say("The service is down until noon.".into());
+    /// let errors = ToolErrors::to_model().for_kind(FaultKind::Unavailable, later);
+    /// # drop(errors);
+    /// ```
     #[must_use]
     pub fn for_kind(mut self, kind: FaultKind, handling: Handling) -> Self {
         self.kinds.insert(kind, handling);

@@ -47,6 +47,17 @@ impl ToolHistory {
     }
 
     /// Of `calls`, those that are to be made, and those that were made or stand among them before. Both in their order.
+    ///
+    /// ```
+    /// use hanok_agent::ToolHistory;
+    /// use hanok_state::{Arguments, ToolCall};
+    ///
+    /// let call = |name: &str| ToolCall { id: "1".into(), name: name.into(), arguments: Arguments::default() };
+    /// let mut history = ToolHistory::default();
+    /// history.note(&call("look"));
+    /// let (fresh, repeated) = history.sort([call("look"), call("find"), call("find")]);
+    /// assert_eq!((fresh.len(), repeated.len()), (1, 2));
+    /// ```
     #[must_use]
     pub fn sort(
         &self,

@@ -239,7 +239,7 @@ async fn an_approval_is_for_the_arguments_that_were_shown() {
 }
 
 #[tokio::test]
-async fn nobody_answers_in_time_or_nobody_can_be_asked() {
+async fn a_call_without_an_answer_in_time_or_without_a_person_is_refused() {
     let rule = || ApprovalRule::new().within(Duration::from_secs(60));
     let run = Run::new(
         Approval::new().tool_with("send", rule()),

@@ -174,7 +174,7 @@ fn finds(count: usize) -> String {
 
 /// P17
 #[tokio::test]
-async fn calls_past_a_limit_of_the_turn_are_told_the_model() {
+async fn calls_past_a_limit_of_the_turn_are_observations() {
     let ledger: Ledger = Arc::new(Mutex::default());
     let model = ScriptedModel::new([
         Exchange::says(finds(1)),

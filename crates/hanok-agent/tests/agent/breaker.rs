@@ -98,7 +98,7 @@ async fn a_dead_server_is_not_waited_for_and_the_others_are_not_held_up() {
 
 /// P20: the model is told in a fault of its own, whatever becomes of other errors.
 #[tokio::test(start_paused = true)]
-async fn what_is_refused_is_a_fault_of_its_own() {
+async fn a_refused_call_is_a_fault_of_its_own() {
     let up = Arc::new(AtomicBool::new(false));
     let asked = Arc::<AtomicUsize>::default();
     let breaker = CircuitBreaker::of_tools("wiki", ["wiki"]).failures(1);
@@ -186,7 +186,7 @@ async fn calls_beyond_a_bulkhead_wait_for_their_turn_and_not_for_ever() {
 
 /// P20: a provider that is down is not asked, and another one answers at once.
 #[tokio::test(start_paused = true)]
-async fn a_provider_that_is_down_is_left_to_its_fallback() {
+async fn a_provider_that_is_down_is_replaced_by_its_fallback() {
     let down = || Exchange::fails(ModelError::Unreachable { server: "s".into(), source: None });
     let first = ScriptedModel::new((0..3).map(|_| down().delay(Duration::from_secs(3))));
     let second = ScriptedModel::new((0..5).map(|_| Exchange::says("Final Answer: second")));

@@ -104,7 +104,7 @@ async fn the_same_request_is_answered_once_and_the_second_reply_costs_nothing() 
 }
 
 #[tokio::test]
-async fn what_is_not_whole_is_not_kept() {
+async fn a_reply_that_is_not_whole_is_not_cached() {
     let clock = Arc::new(Seconds::default());
     let finished = |text: &str, finish| {
         Exchange::replies(ChatReply::new(Message::assistant(text), "m").finish(finish))
@@ -220,7 +220,7 @@ impl TokenSink for Watcher {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_keeps_nothing_and_a_watcher_sees_what_was_kept() {
+async fn a_store_that_fails_caches_nothing_and_a_watcher_sees_cached_replies() {
     let clock = Arc::new(Seconds::default());
     let script = ScriptedModel::new([says("one"), says("two")]);
     let cached = Intercepted::new(script.clone()).intercept(ModelCache::new(Gone));

@@ -146,7 +146,7 @@ async fn after_untrusted_content_nothing_changes_the_world_unapproved() {
 
 /// What the user asks for is done: only what was read after it needs approval.
 #[tokio::test]
-async fn what_precedes_untrusted_content_is_free_within_the_policy() {
+async fn calls_before_untrusted_content_are_free_within_the_policy() {
     let wishes = "ORDER pay {\"to\": \"bob\"}\nORDER fetch {}\nORDER mail {\"to\": \"a@evil.com\"}\nORDER wipe {}\nORDER add {}\nORDER mail {\"to\": \"b@example.com\"}";
     for native in [false, true] {
         let ledger = Ledger::default();

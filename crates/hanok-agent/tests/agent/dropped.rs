@@ -118,7 +118,7 @@ async fn answered(
 /// P4, P14, P15: of a run that is dropped anywhere, before and after its approvals, the approved call is made once, the
 /// rejected one never, and the turn's counts are those of a quiet run.
 #[tokio::test]
-async fn what_was_approved_is_made_once_and_what_was_rejected_never() {
+async fn an_approved_call_is_made_once_and_a_rejected_one_never() {
     let (mut dropped, mut doubts) = (0, 0);
     for most in 0.. {
         let (ledger, mut left) = (Ledger::default(), most);

@@ -70,7 +70,7 @@ async fn a_model_corrects_itself() {
 
 /// P22
 #[tokio::test]
-async fn a_result_is_shown_up_to_a_bound_and_the_cut_is_seen() {
+async fn a_result_is_shown_up_to_a_bound_and_the_cut_is_marked() {
     let state = run([
         Exchange::says(call("large", r#"{"q": ""}"#)),
         Exchange::says("Final Answer: .").contains("[cut: the first 262143 of 300000 bytes]"),
@@ -82,7 +82,7 @@ async fn a_result_is_shown_up_to_a_bound_and_the_cut_is_seen() {
 
 /// The loop ends, and what was found is kept.
 #[tokio::test]
-async fn an_endless_loop_ends_at_the_limit_with_what_was_found() {
+async fn an_endless_loop_ends_at_the_limit_with_its_observations() {
     let model = ScriptedModel::new(
         (1..=10).map(|n| Exchange::says(call("find", &format!(r#"{{"q": "{n}"}}"#)))),
     );
@@ -153,7 +153,7 @@ async fn a_model_that_fails_fails_the_node_with_its_error_as_the_cause() {
 }
 
 #[test]
-fn what_cannot_be_an_agent_is_refused_and_named() {
+fn an_agent_that_cannot_be_built_is_refused_with_its_fault() {
     let model = ScriptedModel::new([]);
     let named = |name: &str| ReactAgent::builder(name, "", model.clone()).build().map(drop);
     let twice = [tools(&Ledger::default()), tools(&Ledger::default())].concat();

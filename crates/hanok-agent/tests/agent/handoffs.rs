@@ -85,7 +85,7 @@ async fn a_hand_off_ends_the_turn_and_says_to_whom_with_what() {
 
 /// B113: the calls beside it are made, and of several hand-offs the first that can be is taken.
 #[tokio::test(start_paused = true)]
-async fn what_stands_beside_a_hand_off_has_its_result_too() {
+async fn calls_beside_a_hand_off_have_their_results_too() {
     let find = call("find", r#"{"q": "a", "wait": 50}"#);
     let not_made = "Observation: This call was not made: the same reply hands over to `legal` before it, and a conversation is handed over to one agent.";
     let over = "Observation: The conversation was handed over to `legal`.";
@@ -136,7 +136,7 @@ async fn native_hand_offs_are_answered_under_their_ids() {
 
 /// P45: only those that are declared can be handed over to; anything else is told the model.
 #[tokio::test]
-async fn a_hand_off_to_an_agent_that_is_not_declared_or_without_a_task_is_told_the_model() {
+async fn a_hand_off_to_an_undeclared_agent_or_without_a_task_is_an_observation() {
     for (said, want) in [
         (
             call("transfer_to_root", r#"{"task": "a"}"#),
@@ -191,7 +191,7 @@ fn a_hand_off_is_listed_among_the_tools() {
 }
 
 #[tokio::test]
-async fn a_hand_off_is_told_while_it_happens() {
+async fn a_hand_off_emits_its_progress() {
     let model = ScriptedModel::new([says(legal("read it"))]);
     let agent = front(&model).build().unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
@@ -369,7 +369,7 @@ async fn a_history_says_how_much_of_the_conversation_goes_along() {
 
 /// B114: a summary is made once, and stands between marks, as data (P41).
 #[tokio::test]
-async fn a_summary_is_made_once_and_given_with_what_the_user_said_last() {
+async fn a_summary_is_made_once_and_goes_along_with_the_user_s_last_message() {
     let model = ScriptedModel::new([says(" wants to know their leave ")
         .contains("Summarise it")
         .contains("[user] how long?")
@@ -394,7 +394,7 @@ async fn a_summary_is_made_once_and_given_with_what_the_user_said_last() {
 
 /// B114: a summary that is empty or fails is what the user said last, and says so; it is not asked for again.
 #[tokio::test]
-async fn without_a_summary_it_is_what_the_user_said_last() {
+async fn without_a_summary_it_is_the_user_s_last_message() {
     for (made, want) in [
         (Ok(" \n".to_owned()), "the summary is empty"),
         (Err("the model is down"), "the model is down"),

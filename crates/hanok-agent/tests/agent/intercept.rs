@@ -120,7 +120,7 @@ fn calls(of: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn a_verdict_is_what_becomes_of_the_call() {
+async fn a_verdict_decides_about_the_call() {
     for protocol in [Protocol::Text, Protocol::Native] {
         let ledger = Ledger::default();
         let asked = calls(&["plain", "change", "break", "refuse", "give", "fail"]);

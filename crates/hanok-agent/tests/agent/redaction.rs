@@ -146,7 +146,7 @@ async fn an_answer_may_have_the_data_back() {
 }
 
 #[tokio::test]
-async fn what_a_model_says_is_redacted_before_anybody_sees_it() {
+async fn replies_are_redacted_before_a_watcher_sees_them() {
     let redaction = || Redaction::new().output(true).input(false);
     let reply = || {
         says("Write to kim@example.com")
@@ -166,7 +166,7 @@ async fn what_a_model_says_is_redacted_before_anybody_sees_it() {
 
 /// What a tool says when it gives nothing is a result, too.
 #[tokio::test]
-async fn what_a_tool_fails_with_is_redacted() {
+async fn errors_of_tools_are_redacted() {
     let spec = |name: &str| ToolSpec::new(name, "", json!({})).unwrap();
     let failing = FnTool::untyped(spec("fails"), |_, _| async {
         Err(ToolError::failed("no mailbox kim@example.com"))

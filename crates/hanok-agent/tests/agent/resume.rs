@@ -125,7 +125,7 @@ async fn a_model_that_is_asked_again_after_a_failure_is_sent_the_same() {
 }
 
 #[tokio::test]
-async fn a_turn_that_is_given_up_leaves_no_call_without_an_observation() {
+async fn an_abandoned_turn_leaves_no_call_without_an_observation() {
     let model = ScriptedModel::new([
         Exchange::says("Final Answer: done").contains("This call was not made")
     ]);

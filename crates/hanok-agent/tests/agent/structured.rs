@@ -89,7 +89,7 @@ fn is_strict(schema: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn a_server_is_given_a_strict_schema_and_optional_fields_may_be_null() {
+async fn a_server_reads_a_strict_schema_and_optional_fields_may_be_null() {
     let model = ScriptedModel::new([Exchange::says(GOOD).usage(50, 9)]);
     let reply = ask(&model, StructuredMode::Auto).await.unwrap();
     assert_eq!((reply.value, reply.sent_in, reply.attempts), (good(), SchemaPlace::Server, 1));
@@ -104,7 +104,7 @@ async fn a_server_is_given_a_strict_schema_and_optional_fields_may_be_null() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_is_asked_for_once_more_with_what_is_wrong() {
+async fn an_answer_that_does_not_fit_is_asked_for_once_more_with_its_mistakes() {
     let bad = r#"{"target":"moon","steps":[],"more":1}"#;
     let again = || Exchange::says(GOOD).usage(60, 10);
     let model = ScriptedModel::new([
@@ -153,7 +153,7 @@ async fn a_server_that_refuses_schemas_is_asked_by_the_prompt() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_a_typed_error() {
+async fn a_reply_without_an_answer_is_a_typed_error() {
     let reply = |text: &str, finish| {
         Exchange::replies(ChatReply::new(Message::assistant(text), "m").finish(finish))
     };
@@ -187,7 +187,7 @@ async fn what_is_no_answer_is_a_typed_error() {
 }
 
 #[tokio::test]
-async fn what_is_no_struct_is_wrapped_and_a_schema_may_be_made_at_run_time() {
+async fn a_type_that_is_no_struct_is_wrapped_and_a_schema_may_be_made_at_run_time() {
     let wrapped = |answer: Value| json!({ "answer": answer }).to_string();
     let model = ScriptedModel::new([
         Exchange::says(wrapped(json!("web"))),

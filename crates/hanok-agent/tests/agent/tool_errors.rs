@@ -83,7 +83,7 @@ async fn kinds_and_functions_say_which_errors_the_model_reads_and_in_which_words
 
 /// B112: what is wrong with a call is the model's to correct, and no error of a tool.
 #[tokio::test]
-async fn a_mistake_of_the_model_is_told_to_it_whatever_becomes_of_errors() {
+async fn a_mistake_of_the_model_is_an_observation_under_every_policy() {
     let picky = ToolSpec::new("picky", "", json!({})).unwrap();
     let picky = FnTool::untyped(picky, |_, _| async { Err(ToolError::arguments("too small")) });
     let model = ScriptedModel::new([

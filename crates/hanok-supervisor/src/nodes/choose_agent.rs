@@ -23,7 +23,7 @@ use crate::{
 /// The most delegations of a reply that run at once. A model's text has bounds.
 const PARALLEL: usize = 16;
 
-/// Asks the model for the next route. What cannot be followed is told it, and it is asked again once; that counts.
+/// Asks the model for the next route. A reply that cannot be followed is corrected once; that counts as a routing call.
 pub(crate) async fn choose_agent(
     supervisor: Arc<SupervisorSettings>,
     state: Snapshot<SupervisorState>,
@@ -55,7 +55,7 @@ pub(crate) async fn choose_agent(
     Ok(update.iteration(iteration))
 }
 
-/// `request`, continued with what the model text and what is wrong with it.
+/// `request`, continued with the model's text and its correction.
 fn corrected(request: ChatRequest, text: String, correction: String) -> ChatRequest {
     let request = match text.trim() {
         // Servers refuse an empty message of the model.
@@ -69,14 +69,12 @@ impl SupervisorSettings {
     fn request(&self, state: &SupervisorState) -> ChatRequest {
         let sent =
             conversation::request(&self.system, &state.messages, &state.notes, self.language);
-        let request = ChatRequest::new(sent);
-        match self.temperature {
-            Some(temperature) => request.temperature(temperature),
-            None => request,
-        }
+        let mut request = ChatRequest::new(sent);
+        request.temperature = self.temperature;
+        request
     }
 
-    /// Asks the model, once and for all of the task's runs: what it text, and what that means.
+    /// Asks the model, once and for all of the task's runs, and returns its text and the route in it.
     async fn ask(
         &self,
         context: &Context,

@@ -16,7 +16,7 @@ use crate::{
     state::{SupervisorState, SupervisorStateUpdate},
 };
 
-/// Runs the chosen agent as a subgraph, and writes what it gave. Of several that were chosen at once, each is a task.
+/// Runs the chosen agent as a subgraph, and writes its result. Of several that were chosen at once, each is a task.
 pub(crate) async fn execute_agent(
     supervisor: Arc<SupervisorSettings>,
     state: Snapshot<SupervisorState>,
@@ -43,9 +43,9 @@ struct AgentRun {
 }
 
 impl SupervisorSettings {
-    /// Runs `delegation` on the supervisor's conversation, and writes what it gave under the agent's name.
+    /// Runs `delegation` on the supervisor's conversation, and writes the result under the agent's name.
     ///
-    /// An agent without an answer is no error: what it gave says so, and the supervisor goes on.
+    /// An agent without an answer is no error: its result says so, and the supervisor goes on.
     pub(crate) async fn delegate(
         &self,
         delegation: Handoff,
@@ -65,7 +65,7 @@ impl SupervisorSettings {
         Ok(update.message(message).insert_agent_outputs(name, output))
     }
 
-    /// Runs the agent, and those that it hands over to, and gives what the last one gave.
+    /// Runs the agent and those that it hands over to, and returns the run of the last one.
     async fn to_its_end(
         &self,
         delegation: &Handoff,
@@ -82,7 +82,7 @@ impl SupervisorSettings {
         }
     }
 
-    /// Runs the agent that `handoff` names on what it is to see of the conversation.
+    /// Runs the agent that `handoff` names on its part of the conversation.
     async fn run(
         &self,
         handoff: &Handoff,

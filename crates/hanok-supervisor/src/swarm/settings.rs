@@ -29,7 +29,7 @@ impl SwarmSettings {
         }
     }
 
-    /// Gives the thread to the agent that `handoff` names, with what it is to see of `conversation`.
+    /// Gives the thread to the agent that `handoff` names, with its part of `conversation`.
     pub(super) async fn hand_over(
         &self,
         handoff: &Handoff,

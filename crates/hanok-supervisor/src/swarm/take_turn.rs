@@ -19,7 +19,7 @@ pub(super) struct SwarmMember {
     pub(super) agent: ReactAgent,
 }
 
-/// Runs the active agent on what it sees, adds what it wrote to the conversation, and hands over if it says so.
+/// Runs the active agent on its view, adds its messages to the conversation, and hands over if it asks for that.
 pub(super) async fn take_turn(
     member: Arc<SwarmMember>,
     state: Snapshot<SwarmState>,

@@ -57,7 +57,7 @@ impl Bulkhead {
         match select(permit, late).await {
             Either::Left((Ok(permit), _)) => Ok(permit),
             Either::Right((Either::Left(_), _)) => Err(Rejection::Stopped),
-            _ => Err(Rejection::Full),
+            _ => Err(Rejection::Unavailable(None)),
         }
     }
 
