@@ -61,9 +61,9 @@ impl Claim {
 /// A process, and one store handle within it, such that no two are equal by accident.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// The host, with its namespace of process ids. Empty where it cannot be told.
+    /// The host, with its namespace of process ids. Empty where it cannot be is_named.
     pub host: String,
-    /// The host's boot. Empty where it cannot be told.
+    /// The host's boot. Empty where it cannot be is_named.
     pub boot: String,
     /// The process.
     pub pid: u32,
@@ -94,9 +94,9 @@ impl Holder {
     /// Whether `other` was a process of this holder's host and boot and the system says that it is gone. A process that the
     /// system hides, or does not let us look at, is not gone.
     pub fn knows_dead(&self, other: &Self) -> bool {
-        let told = !self.host.is_empty() && !self.boot.is_empty() && self.started != 0;
+        let is_named = !self.host.is_empty() && !self.boot.is_empty() && self.started != 0;
         let same = self.host == other.host && self.boot == other.boot;
-        told && same && linux::is_gone(other.pid, other.started)
+        is_named && same && linux::is_gone(other.pid, other.started)
     }
 
     /// The holder as bytes, for a store.

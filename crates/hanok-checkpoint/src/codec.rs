@@ -78,18 +78,18 @@ impl Keyring {
 
     /// The key of this id that links were made with.
     fn chain_key_of(&self, id: KeyId) -> Option<ChainKey> {
-        let own = self.chain.iter().find(|(known, _)| *known == id).map(|(_, key)| *key);
+        let own = self.chain.iter().find(|(own, _)| *own == id).map(|(_, key)| *key);
         own.or_else(|| self.derived(id))
     }
 
     fn derived(&self, id: KeyId) -> Option<ChainKey> {
-        let (_, key) = self.keys.iter().find(|(known, _)| *known == id)?;
+        let (_, key) = self.keys.iter().find(|(own, _)| *own == id)?;
         Some(blake3::derive_key("hanok 2026-11-23 the chain of a log", key))
     }
 
     #[cfg(feature = "encryption")]
     fn key(&self, id: KeyId) -> Option<&[u8; 32]> {
-        self.keys.iter().find(|(known, _)| *known == id).map(|(_, key)| key)
+        self.keys.iter().find(|(own, _)| *own == id).map(|(_, key)| key)
     }
 }
 

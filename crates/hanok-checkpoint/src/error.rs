@@ -79,10 +79,10 @@ pub enum CheckpointError {
         source: CodecError,
     },
     /// The store was written by a newer version of hanok. It was not touched.
-    #[error("the store has format {found}; this build reads up to {supported}: use a newer build")]
+    #[error("the store has format {format}; this build reads up to {supported}: use a newer build")]
     TooNew {
         /// The format that was found.
-        found: u32,
+        format: u32,
         /// The newest format that this build reads.
         supported: u32,
     },

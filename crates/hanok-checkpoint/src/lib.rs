@@ -71,7 +71,7 @@ pub use store::{
     filter_form::FilterError,
     item::{Batch, Batched, Expect, Index, Item, Put, Read, Refresh, Ttl, Version, Write, Written},
     memory::MemoryStore,
-    rank::{Asked, Candidate, Corpus, Counted, Ranked, rank},
+    rank::{Candidate, Corpus, QueryTerms, Ranked, TermCounts, rank},
     search::{Hit, Namespaces, Page, Place, Search, Within},
     terms::index_terms,
     vector::{InvalidVector, Space, Vector},

@@ -68,7 +68,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The namespaces that hold an item, in order.
     fn namespaces(
         &self,
-        asked: &Namespaces,
+        query: &Namespaces,
         now: Timestamp,
     ) -> impl Future<Output = Result<Vec<Labels>, StoreError>> + Send;
 
@@ -164,7 +164,7 @@ impl SharedStore {
 erased! {
     Erased of Store for SharedStore.store, StoreError;
     fn search(search: ref Search, now: own Timestamp) -> Page;
-    fn namespaces(asked: ref Namespaces, now: own Timestamp) -> Vec<Labels>;
+    fn namespaces(query: ref Namespaces, now: own Timestamp) -> Vec<Labels>;
     fn sweep(now: own Timestamp, limit: own usize) -> usize;
     twin fn batch(batch: own Batch, now: own Timestamp) -> Batched;
     impl {

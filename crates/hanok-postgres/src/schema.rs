@@ -291,7 +291,7 @@ async fn kind(transaction: &Transaction<'_>, schema: &Schema) -> Result<Kind, Fa
         1..OLDEST => Err(unfit(Unfit::Older(format))),
         ..1 => Err(unfit(Unfit::Format(format))),
         _ => Err(CheckpointError::TooNew {
-            found: format.unsigned_abs(),
+            format: format.unsigned_abs(),
             supported: FORMAT.unsigned_abs(),
         }
         .into()),

@@ -198,7 +198,7 @@ pub(crate) fn kind(tx: &Transaction<'_>) -> Result<Kind, Failure> {
         (APPLICATION, format @ 1..FORMAT, _) => unfit(Unfit::Older(format)),
         (APPLICATION, format, _) if format < FORMAT => unfit(Unfit::Format(format)),
         (APPLICATION, format, _) => Err(Failure::Refused(CheckpointError::TooNew {
-            found: format.unsigned_abs(),
+            format: format.unsigned_abs(),
             supported: FORMAT.unsigned_abs(),
         })),
         (other, _, _) => unfit(Unfit::Foreign(other)),

@@ -138,7 +138,7 @@ fn a_newer_store_is_told_and_not_touched() {
     let before = fs::read(&path).unwrap();
 
     let error = open(&path).unwrap_err();
-    assert!(matches!(error, CheckpointError::TooNew { found: 4, supported: 3 }), "{error:?}");
+    assert!(matches!(error, CheckpointError::TooNew { format: 4, supported: 3 }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 3).unwrap();
     let head = block_on(open(&path).unwrap().head(&key("t"))).unwrap().unwrap();

@@ -13,11 +13,11 @@ use crate::claim::{Claim, Epoch, LEASE};
 /// How many threads are watched before those are forgotten that nobody has looked at for long.
 const MANY: usize = 1_024;
 
-/// The signs of life of other holders, as this process has seen them.
+/// The signs of life of other holders, as this process has watched them.
 ///
 /// A holder's clock and ours are two clocks: how old a beat is cannot be told from what is written in it. A store that has a
 /// clock which all share says how long a claim has been [silent](crate::Checkpointer::silence). With any other a lease is over
-/// when the very same beat was seen for [`LEASE`] by the clock of this process that only goes forward. A beat from the
+/// when the very same beat was watched for [`LEASE`] by the clock of this process that only goes forward. A beat from the
 /// future holds up nobody for longer, and one from the past gives nobody's thread away.
 #[derive(Debug, Default)]
 pub struct Leases(Mutex<BTreeMap<ThreadKey, Beat>>);
@@ -26,7 +26,7 @@ pub struct Leases(Mutex<BTreeMap<ThreadKey, Beat>>);
 struct Beat {
     epoch: Epoch,
     beat: Timestamp,
-    /// When it was seen first, and last.
+    /// When it was watched first, and last.
     since: Duration,
     until: Duration,
 }
@@ -55,12 +55,12 @@ impl Leases {
         }
         let (epoch, beat) = (claim.epoch, claim.beat);
         let fresh = || Beat { epoch, beat, since: now, until: now };
-        let seen = beats.entry(thread.clone()).or_insert_with(fresh);
-        if (seen.epoch, seen.beat) != (epoch, beat) {
-            *seen = fresh();
+        let watched = beats.entry(thread.clone()).or_insert_with(fresh);
+        if (watched.epoch, watched.beat) != (epoch, beat) {
+            *watched = fresh();
         }
-        seen.until = now;
-        now.saturating_sub(seen.since) >= LEASE
+        watched.until = now;
+        now.saturating_sub(watched.since) >= LEASE
     }
 
     fn beats(&self) -> MutexGuard<'_, BTreeMap<ThreadKey, Beat>> {

@@ -40,19 +40,19 @@ impl ThreadFold {
         match &entry.body {
             Body::Begin(begin) => self.begin(position, entry, begin)?,
             Body::Write(write) => {
-                self.of(entry).records.pending.insert(position, write.clone());
-                self.goes_on();
+                self.run_mut(entry).records.pending.insert(position, write.clone());
+                self.progressed();
             }
             Body::Commit(commit) => self.commit(entry, commit)?,
-            Body::Void(void) => self.of(entry).records.void(&void.writes),
+            Body::Void(void) => self.run_mut(entry).records.void(&void.writes),
             Body::Memo(memo) => self.memo(entry, memo),
-            Body::Intent(intent) => self.of(entry).records.intend(intent.clone()),
-            Body::Question(question) => self.of(entry).records.ask(question.clone()),
-            Body::Answer(answer) => self.of(entry).records.answer(&answer.id, &answer.value),
-            Body::Reopen(reopen) => self.of(entry).records.reopen(&reopen.id),
+            Body::Intent(intent) => self.run_mut(entry).records.intend(intent.clone()),
+            Body::Question(question) => self.run_mut(entry).records.ask(question.clone()),
+            Body::Answer(answer) => self.run_mut(entry).records.answer(&answer.id, &answer.value),
+            Body::Reopen(reopen) => self.run_mut(entry).records.reopen(&reopen.id),
             Body::Rewind => self.rewind(position, entry.at),
-            Body::Rebase(rebase) => self.of(entry).rebase(rebase)?,
-            Body::Extend(extend) => self.of(entry).extend(extend)?,
+            Body::Rebase(rebase) => self.run_mut(entry).rebase(rebase)?,
+            Body::Extend(extend) => self.run_mut(entry).extend(extend)?,
             Body::Origin(origin) => {
                 *self = Self { identity: None, ..origin.snapshot.to_fold(position) };
             }
@@ -73,8 +73,8 @@ impl ThreadFold {
             self.end_calls(&entry.namespace);
             self.new_turn(&entry.namespace);
         }
-        let base = begin.shared.then(|| self.caller(&entry.namespace)).flatten();
-        let run = self.of(entry);
+        let base = begin.shared.then(|| self.caller_state(&entry.namespace)).flatten();
+        let run = self.run_mut(entry);
         if let (Some((fields, schema)), true) = (base, begin.frontier.is_some()) {
             (run.fields, run.schema) = (fields, schema);
         }
@@ -82,30 +82,30 @@ impl ThreadFold {
     }
 
     fn commit(&mut self, entry: &Entry, commit: &Commit) -> Result<(), FoldError> {
-        self.of(entry).commit(commit, entry.at)?;
-        self.goes_on();
+        self.run_mut(entry).commit(commit, entry.at)?;
+        self.progressed();
         self.end_calls(&entry.namespace);
         self.count(&entry.namespace, commit.spent);
         Ok(())
     }
 
     fn memo(&mut self, entry: &Entry, memo: &Memo) {
-        let run = self.of(entry);
+        let run = self.run_mut(entry);
         run.spent = run.spent.plus(memo.spent);
         run.records.memoise(memo);
-        self.goes_on();
+        self.progressed();
         self.count(&entry.namespace, memo.spent);
     }
 
     fn failed(&mut self, entry: &Entry, failed: &Failed) {
-        let run = self.of(entry);
+        let run = self.run_mut(entry);
         run.spent = run.spent.plus(failed.spent);
         run.records.failures.insert(failed.task, failed.clone());
         self.count(&entry.namespace, failed.spent);
     }
 
     fn end(&mut self, entry: &Entry, end: &End) {
-        let run = self.of(entry);
+        let run = self.run_mut(entry);
         run.open = false;
         run.paused |= end.outcome == RunEnd::Breakpoint;
         run.ended = Some(end.outcome.clone()).filter(|end| *end != "");
@@ -117,8 +117,8 @@ impl ThreadFold {
     fn rewind(&mut self, position: Position, at: Timestamp) {
         self.end_calls(&Namespace::root());
         self.new_turn(&Namespace::root());
-        self.runs.values_mut().for_each(|run| run.anew(position, at));
-        self.goes_on();
+        self.runs.values_mut().for_each(|run| run.reschedule(position, at));
+        self.progressed();
     }
 
     fn edit(&mut self, position: Position, entry: &Entry, edit: &Edit) -> Result<(), FoldError> {
@@ -128,9 +128,9 @@ impl ThreadFold {
         }
         // Whoever changes something knows more than the runs that were lost.
         if edit.frontier.is_some() || !edit.changes.0.is_empty() {
-            self.goes_on();
+            self.progressed();
         }
-        let run = self.of(entry);
+        let run = self.run_mut(entry);
         run.fields.apply_all(&edit.changes)?;
         if let Some(frontier) = &edit.frontier {
             run.scheduled(frontier, entry.at);
@@ -151,14 +151,14 @@ impl ThreadFold {
     }
 
     /// The turn is nearer to its end, in whatever graph of it: what is stored is not done again by the next run.
-    fn goes_on(&mut self) {
+    fn progressed(&mut self) {
         if let Some(root) = self.runs.get_mut(&Namespace::root()) {
             root.takeovers = 0;
         }
     }
 
     /// The state of the graph that calls the one of `namespace`, and its schema.
-    fn caller(&self, namespace: &Namespace) -> Option<(Fields, Arc<StoredSchema>)> {
+    fn caller_state(&self, namespace: &Namespace) -> Option<(Fields, Arc<StoredSchema>)> {
         self.runs.get(&namespace.parent()?).map(|run| (run.fields.clone(), run.schema.clone()))
     }
 
@@ -169,7 +169,7 @@ impl ThreadFold {
         }
     }
 
-    fn of(&mut self, entry: &Entry) -> &mut RunFold {
+    fn run_mut(&mut self, entry: &Entry) -> &mut RunFold {
         self.runs.entry(entry.namespace.clone()).or_default()
     }
 
@@ -271,7 +271,7 @@ impl RunFold {
 
     /// What is due is due again, as other tasks whose ids derive from `turn`: what the old ones wrote, asked and left in
     /// doubt is theirs. A breakpoint that was come to stays so.
-    fn anew(&mut self, turn: Position, at: Timestamp) {
+    fn reschedule(&mut self, turn: Position, at: Timestamp) {
         self.records.clear();
         self.turn = turn;
         self.since = at;

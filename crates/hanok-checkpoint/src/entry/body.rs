@@ -183,7 +183,7 @@ impl FromStr for Kind {
     type Err = UnknownKind;
 
     fn from_str(name: &str) -> Result<Self, UnknownKind> {
-        let found = Self::ALL.iter().copied().find(|kind| kind.as_str() == name);
-        found.ok_or_else(|| UnknownKind { name: name.to_owned() })
+        let kind = Self::ALL.iter().copied().find(|kind| kind.as_str() == name);
+        kind.ok_or_else(|| UnknownKind { name: name.to_owned() })
     }
 }

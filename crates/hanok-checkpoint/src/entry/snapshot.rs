@@ -27,9 +27,9 @@ impl Snapshot {
     /// The snapshot of a fold in which nothing is pending; what is pending is not part of it.
     pub fn of(fold: &ThreadFold) -> Self {
         let runs = fold.runs.iter().map(|(namespace, run)| {
-            let kept =
+            let quiet =
                 RunFold { records: StepRecords::default(), added: Vec::new(), ..run.clone() };
-            (namespace.clone(), kept)
+            (namespace.clone(), quiet)
         });
         Self { runs: runs.collect(), identity: fold.identity.clone() }
     }

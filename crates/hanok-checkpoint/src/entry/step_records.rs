@@ -86,7 +86,7 @@ impl StepRecords {
 
     /// Notes a question, as the last one. A question of the same id gives way to it.
     pub fn ask(&mut self, question: Question) {
-        self.questions.retain(|asked| asked.id != question.id);
+        self.questions.retain(|other| other.id != question.id);
         self.questions.push(question);
     }
 
@@ -135,15 +135,16 @@ impl StepRecords {
             chosen.map(|(key, value)| (key.clone(), value.clone())).collect()
         }
         let Self { pending, memos, intents, settled, failures, questions, answers } = self;
-        let asked: Vec<_> = questions.iter().filter(|asked| asked.task == task).cloned().collect();
+        let questions: Vec<_> =
+            questions.iter().filter(|question| question.task == task).cloned().collect();
         Self {
             pending: chosen(pending, |_, write| write.task == task),
             memos: chosen(memos, |key, _| key.0 == task),
             intents: chosen(intents, |key, _| key.0 == task),
             settled: settled.clone(),
             failures: chosen(failures, |failed, _| *failed == task),
-            answers: chosen(answers, |id, _| asked.iter().any(|question| question.id == *id)),
-            questions: asked,
+            answers: chosen(answers, |id, _| questions.iter().any(|question| question.id == *id)),
+            questions,
         }
     }
 }

@@ -53,14 +53,14 @@ pub(crate) struct Envelope<'a> {
 }
 
 /// Where a record stands.
-pub(crate) struct Place<'a> {
+pub(crate) struct RecordPlace<'a> {
     pub(crate) thread: &'a ThreadKey,
     pub(crate) life: Life,
     pub(crate) position: Position,
     pub(crate) parent: Position,
 }
 
-impl Place<'_> {
+impl RecordPlace<'_> {
     pub(crate) fn bound(&self, format: [u8; 2]) -> Bound<'_> {
         let Self { thread, life, position, parent } = *self;
         Bound { format, thread, life, position, parent }
@@ -142,8 +142,8 @@ impl Record {
         thread: &ThreadKey,
         life: Life,
     ) -> Result<Envelope<'_>, RecordError> {
-        let found = self.bytes.len();
-        let cut = RecordError::Length { found, said: FIXED };
+        let actual = self.bytes.len();
+        let cut = RecordError::Length { actual, stated: FIXED };
         let Some((fixed, covered)) = self.bytes.split_first_chunk::<FIXED>() else {
             return Err(cut);
         };
@@ -154,9 +154,9 @@ impl Record {
         if version == VERSION {
             let Some((length, _)) = sizes else { return Err(cut) };
             let header = header(flags) + covered.len() - rest.len() + FIXED;
-            let said = usize::try_from(length).unwrap_or(usize::MAX).saturating_add(header);
-            if said != found {
-                return Err(RecordError::Length { found, said });
+            let stated = usize::try_from(length).unwrap_or(usize::MAX).saturating_add(header);
+            if stated != actual {
+                return Err(RecordError::Length { actual, stated });
             }
         }
         if u32::from_le_bytes(sum)
@@ -165,9 +165,9 @@ impl Record {
             return Err(RecordError::Checksum);
         }
         // Only a whole record may say that it is newer: a flipped version is damage, not the future.
-        let known = KNOWN | CHAINED | KEYED | DERIVED | ERASED;
-        if version != VERSION || flags & !known != 0 {
-            return Err(RecordError::Version { found: version });
+        let all = KNOWN | CHAINED | KEYED | DERIVED | ERASED;
+        if version != VERSION || flags & !all != 0 {
+            return Err(RecordError::Version { format: version });
         }
         let Some((_, distance)) = sizes else { return Err(cut) };
         let parent = Position(self.position.0.wrapping_sub(distance));

@@ -22,7 +22,7 @@ use crate::{
     chain::{Ancestor, Digest, Link, Linked},
     codec::{COMPRESSED, Codec, CodecError, ENCRYPTED, KeyId},
     entry::body::Entry,
-    format::envelope::{CHAINED, ERASED, Envelope, FIXED, Place, VERSION, leb128},
+    format::envelope::{CHAINED, ERASED, Envelope, FIXED, RecordPlace, VERSION, leb128},
     life::Life,
 };
 
@@ -43,21 +43,21 @@ pub struct Record {
 #[non_exhaustive]
 pub enum RecordError {
     /// The record is shorter or longer than it says.
-    #[error("it has {found} bytes and says {said}")]
+    #[error("it has {actual} bytes and says {stated}")]
     Length {
         /// How many there are.
-        found: usize,
+        actual: usize,
         /// How many it says there are.
-        said: usize,
+        stated: usize,
     },
     /// The checksum is another: the record was damaged, or belongs elsewhere.
     #[error("its checksum does not fit")]
     Checksum,
     /// A newer build wrote it.
-    #[error("it has format {found}, and this build reads {VERSION}")]
+    #[error("it has format {format}, and this build reads {VERSION}")]
     Version {
         /// The format that was found.
-        found: u8,
+        format: u8,
     },
     /// The checksum fits and the content does not: a build that is not ours wrote it.
     #[error("its content cannot be read: {0}")]
@@ -175,7 +175,7 @@ impl Record {
             let (at, by) = erasure(envelope.payload).map_err(RecordError::Content)?;
             return Err(RecordError::Erased { at, by });
         }
-        let place = Place { thread, life, position: self.position, parent };
+        let place = RecordPlace { thread, life, position: self.position, parent };
         let mut bytes = envelope.payload;
         if envelope.flags & (COMPRESSED | ENCRYPTED) != 0 || !codec.is_plain() {
             *room = codec.open(&place.bound([envelope.version, envelope.flags]), bytes)?;
@@ -208,7 +208,8 @@ impl Record {
             return Ok(None);
         }
         let (position, parent) = (self.position, envelope.parent);
-        let digest = self.digest(codec, &Place { thread, life, position, parent }, &envelope)?;
+        let digest =
+            self.digest(codec, &RecordPlace { thread, life, position, parent }, &envelope)?;
         let from = envelope.from.map(Box::new);
         Ok(Some(Part { position, parent, key: envelope.key, from, digest }))
     }
@@ -226,7 +227,7 @@ impl Record {
     pub(crate) fn digest(
         &self,
         codec: &Codec,
-        place: &Place<'_>,
+        place: &RecordPlace<'_>,
         envelope: &Envelope<'_>,
     ) -> Result<Digest, RecordError> {
         if let Some(digest) = envelope.digest {

@@ -108,8 +108,8 @@ pub(crate) fn unseal(
     let Some(([flags], rest)) = bytes.split_first_chunk() else {
         return Err(UnsealError::Damaged);
     };
-    let Some((said, payload)) = rest.split_first_chunk() else { return Err(UnsealError::Damaged) };
-    if u32::from_le_bytes(*said) != place.sum(kind, *flags, payload) || flags & !KNOWN != 0 {
+    let Some((sum, payload)) = rest.split_first_chunk() else { return Err(UnsealError::Damaged) };
+    if u32::from_le_bytes(*sum) != place.sum(kind, *flags, payload) || flags & !KNOWN != 0 {
         return Err(UnsealError::Damaged);
     }
     Ok(codec.open(&place.bound(kind, *flags), payload)?)

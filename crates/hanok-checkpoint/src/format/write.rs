@@ -8,7 +8,9 @@ use crate::{
     entry::body::{Body, Entry},
     entry::state::{Edit, Extend, Rebase},
     entry::task::{Answer, Commit, Memo, Question, TaskWrite},
-    format::envelope::{AT_FIRST, CHAINED, DERIVED, ERASED, HEADER, KEYED, Place, VERSION, room},
+    format::envelope::{
+        AT_FIRST, CHAINED, DERIVED, ERASED, HEADER, KEYED, RecordPlace, VERSION, room,
+    },
     format::record::{Record, RecordError, Salt},
     life::Life,
 };
@@ -28,7 +30,7 @@ impl Record {
     /// never look into a record.
     pub fn new(thread: &ThreadKey, position: Position, parent: Position, entry: &Entry) -> Self {
         let bytes = payload(None, entry);
-        let place = Place { thread, life: Life::default(), position, parent };
+        let place = RecordPlace { thread, life: Life::default(), position, parent };
         place.record(0, &[], bytes)
     }
 
@@ -59,7 +61,7 @@ impl Record {
         from: Option<&Ancestor>,
     ) -> Result<Self, CodecError> {
         let position = tip.position.next();
-        let place = Place { thread, life: tip.life, position, parent };
+        let place = RecordPlace { thread, life: tip.life, position, parent };
         let salt = tip.link.map(|_| salt()).transpose()?;
         let mut bytes = payload(salt, entry);
         let (mut flags, mut middle) = (0, Vec::new());
@@ -107,7 +109,7 @@ impl Record {
         if envelope.flags & ERASED != 0 {
             return Ok(self.clone());
         }
-        let place = Place { thread, life, position: self.position, parent: envelope.parent };
+        let place = RecordPlace { thread, life, position: self.position, parent: envelope.parent };
         let mut middle = Vec::new();
         if let Some(KeyId(id)) = envelope.key {
             middle.extend(id.to_le_bytes());

@@ -13,7 +13,7 @@ use crate::CheckpointError;
 #[non_exhaustive]
 pub enum StoreError {
     /// Someone else wrote the item first. Read it again; nothing of the batch was stored.
-    #[error("item `{key}` {}, not {}", Shown(*actual), Wanted(*expected))]
+    #[error("item `{key}` {}, not {}", Shown(*actual), Expected(*expected))]
     Conflict {
         /// The item.
         key: ItemKey,
@@ -58,9 +58,9 @@ impl fmt::Display for Shown {
     }
 }
 
-struct Wanted(Expect);
+struct Expected(Expect);
 
-impl fmt::Display for Wanted {
+impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Expect::Any => f.write_str("anything"),

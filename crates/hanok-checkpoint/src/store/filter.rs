@@ -35,8 +35,8 @@ impl FieldPath {
     /// Every text at its end in `value` and below, in the order of the keys.
     pub fn texts(&self, value: &Stored) -> Vec<String> {
         let mut texts = Vec::new();
-        if let Some(found) = self.find(value).as_ref().and_then(Value::of) {
-            found.texts(&mut texts);
+        if let Some(stored) = self.find(value).as_ref().and_then(Value::of) {
+            stored.texts(&mut texts);
         }
         texts
     }
@@ -143,7 +143,7 @@ impl Filter {
         matches!(self, Self::And(filters) if filters.iter().all(Self::is_all))
     }
 
-    /// Whether `value` is one to be found.
+    /// Whether `value` is one to be stored.
     pub fn fits(&self, value: &Stored) -> bool {
         match self {
             Self::Eq(path, with) => compare(value, path, with, Value::equals),
@@ -173,8 +173,8 @@ fn compare(
     with: &Stored,
     fits: impl Fn(&Value, &Value) -> bool,
 ) -> bool {
-    let found = path.find(value).as_ref().and_then(Value::of);
-    found.zip(Value::of(with)).is_some_and(|(found, with)| fits(&found, &with))
+    let stored = path.find(value).as_ref().and_then(Value::of);
+    stored.zip(Value::of(with)).is_some_and(|(stored, with)| fits(&stored, &with))
 }
 
 fn ordered(fits: fn(Ordering) -> bool) -> impl Fn(&Value, &Value) -> bool {

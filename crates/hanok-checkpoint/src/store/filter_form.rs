@@ -63,13 +63,13 @@ impl Filter {
     ///
     /// [`FilterError`] names the operator and the field.
     pub fn parse(form: &Stored) -> Result<Self, FilterError> {
-        Parser { left: MOST }.filter(form, &FieldPath::default(), DEEPEST)
+        Parser { remaining: MOST }.filter(form, &FieldPath::default(), DEEPEST)
     }
 }
 
 struct Parser {
     /// How many comparisons it may still have.
-    left: usize,
+    remaining: usize,
 }
 
 impl Parser {
@@ -86,7 +86,7 @@ impl Parser {
         let mut all = Vec::new();
         for (key, value) in entries {
             let Ok(key) = key.as_str() else { return Err(FilterError::NoMap { at: at.clone() }) };
-            self.left = self.left.checked_sub(1).ok_or(FilterError::TooLong)?;
+            self.remaining = self.remaining.checked_sub(1).ok_or(FilterError::TooLong)?;
             all.push(match key.starts_with('$') {
                 true => self.operator(key, value, at, deep)?,
                 false => self.field(value, at.child(key), deep)?,

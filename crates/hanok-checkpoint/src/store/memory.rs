@@ -12,7 +12,7 @@ use super::{
     Store,
     error::StoreError,
     item::{Batch, Batched, Item, Put, Refresh, Version, Write, Written, expiry},
-    rank::{Asked, Candidate, Corpus, Counted, Ranked, rank},
+    rank::{Candidate, Corpus, QueryTerms, Ranked, TermCounts, rank},
     search::{Hit, Namespaces, Page, Place, Search},
     vector::{Space, Vector},
 };
@@ -31,8 +31,8 @@ use super::{
 /// let key = ItemKey::new(Tenant::default(), kim.clone(), "leave")?;
 /// store.put(&key, Put::new(Stored::encode(&"연차휴가는 15일")?), now).await?;
 ///
-/// let found = store.search(&Search::within(Tenant::default(), kim).text("휴가"), now).await?;
-/// assert_eq!(found.hits[0].item.value.as_str()?, "연차휴가는 15일");
+/// let counts = store.search(&Search::within(Tenant::default(), kim).text("휴가"), now).await?;
+/// assert_eq!(counts.hits[0].item.value.as_str()?, "연차휴가는 15일");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
@@ -96,10 +96,10 @@ impl Items {
         for at in last.values() {
             let Some(Write::Put(key, put)) = writes.get(*at) else { continue };
             for vector in &put.vectors {
-                let known = spaces
+                let space = spaces
                     .entry(key.tenant())
                     .or_insert_with(|| self.space(key.tenant(), |key| !last.contains_key(key)));
-                known.get_or_insert_with(|| vector.space()).admit(vector)?;
+                space.get_or_insert_with(|| vector.space()).admit(vector)?;
             }
         }
         Ok(last)
@@ -196,19 +196,19 @@ impl Items {
 
     fn text_scores(&self, search: &Search, now: Timestamp) -> BTreeMap<ItemKey, f64> {
         let Some(text) = search.by_text() else { return BTreeMap::new() };
-        let asked = Asked::new(text);
+        let query = QueryTerms::new(text);
         let mut corpus = Corpus::default();
-        let (mut keys, mut found): (Vec<ItemKey>, Vec<Counted>) = Default::default();
+        let (mut keys, mut counts): (Vec<ItemKey>, Vec<TermCounts>) = Default::default();
         for (key, row) in self.rows(search, None, now).filter(|(_, row)| !row.terms.is_empty()) {
             corpus.items += 1;
             corpus.terms += row.terms.len() as u64;
-            let counted = asked.count(row.terms.iter().map(String::as_str));
+            let counted = query.count(row.terms.iter().map(String::as_str));
             if counted.counts.iter().any(|count| *count > 0) {
                 keys.push(key.clone());
-                found.push(counted);
+                counts.push(counted);
             }
         }
-        keys.into_iter().zip(asked.scores(corpus, &found)).collect()
+        keys.into_iter().zip(query.scores(corpus, &counts)).collect()
     }
 }
 
@@ -265,19 +265,19 @@ impl Store for MemoryStore {
 
     async fn namespaces(
         &self,
-        asked: &Namespaces,
+        query: &Namespaces,
         now: Timestamp,
     ) -> Result<Vec<Labels>, StoreError> {
         let items = self.items();
         let rows = items.rows.iter().filter(|(key, row)| {
-            *key.tenant() == asked.tenant
-                && asked.within.holds(key.labels())
+            *key.tenant() == query.tenant
+                && query.within.holds(key.labels())
                 && row.item.is_live(now)
         });
-        let names: BTreeSet<Labels> = rows.map(|(key, _)| asked.named(key.labels())).collect();
+        let names: BTreeSet<Labels> = rows.map(|(key, _)| query.named(key.labels())).collect();
         let following =
-            names.into_iter().filter(|it| asked.after.as_ref().is_none_or(|after| it > after));
-        Ok(following.take(asked.limit).collect())
+            names.into_iter().filter(|it| query.after.as_ref().is_none_or(|after| it > after));
+        Ok(following.take(query.limit).collect())
     }
 
     async fn sweep(&self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {

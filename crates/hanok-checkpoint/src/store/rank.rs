@@ -1,4 +1,4 @@
-//! In which order items are found: for whoever implements a store.
+//! In which order items are items: for whoever implements a store.
 
 use std::{
     cmp::Ordering,
@@ -29,12 +29,12 @@ const READ: usize = 16 * 1024;
 
 /// The terms that a search asks for, each once: at most 256, of the first 16 KiB of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked(Vec<String>);
+pub struct QueryTerms(Vec<String>);
 
-/// How often an item has each term that is asked for.
+/// How often an item has each term that is query for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
-    /// The counts, in the order of [`Asked::terms`].
+pub struct TermCounts {
+    /// The counts, in the order of [`QueryTerms::terms`].
     pub counts: Vec<u32>,
     /// How many terms the item has in all.
     pub length: u64,
@@ -50,12 +50,12 @@ pub struct Corpus {
     pub terms: u64,
 }
 
-impl Asked {
+impl QueryTerms {
     /// The terms of `text`.
     pub fn new(text: &str) -> Self {
-        let mut seen = HashSet::new();
+        let mut distinct = HashSet::new();
         let terms = index_terms(text.get(..text.floor_char_boundary(READ)).unwrap_or(text));
-        Self(terms.into_iter().filter(|term| seen.insert(term.clone())).take(MOST).collect())
+        Self(terms.into_iter().filter(|term| distinct.insert(term.clone())).take(MOST).collect())
     }
 
     /// The terms.
@@ -64,10 +64,10 @@ impl Asked {
     }
 
     /// Counts them in the terms of an item.
-    pub fn count<'a>(&self, terms: impl Iterator<Item = &'a str>) -> Counted {
+    pub fn count<'a>(&self, terms: impl Iterator<Item = &'a str>) -> TermCounts {
         let places: HashMap<&str, usize> =
             self.0.iter().enumerate().map(|(at, term)| (term.as_str(), at)).collect();
-        let mut counted = Counted { counts: vec![0; self.0.len()], length: 0 };
+        let mut counted = TermCounts { counts: vec![0; self.0.len()], length: 0 };
         for term in terms {
             counted.length += 1;
             if let Some(count) = places.get(term).and_then(|at| counted.counts.get_mut(*at)) {
@@ -77,17 +77,17 @@ impl Asked {
         counted
     }
 
-    /// What each of `found` scores, by Okapi BM25 in the form of Robertson & Zaragoza (2009), with `ln(1 + …)`, k1 = 1.2 and
-    /// b = 0.75. `found` has to be every item of `corpus` that has one of the terms.
-    pub fn scores(&self, corpus: Corpus, found: &[Counted]) -> Vec<f64> {
+    /// What each of `items` scores, by Okapi BM25 in the form of Robertson & Zaragoza (2009), with `ln(1 + …)`, k1 = 1.2 and
+    /// b = 0.75. `items` has to be every item of `corpus` that has one of the terms.
+    pub fn scores(&self, corpus: Corpus, items: &[TermCounts]) -> Vec<f64> {
         let all = corpus.items as f64;
         let mean = (corpus.terms as f64 / all.max(1.0)).max(1.0);
-        let mut scores = vec![0.0; found.len()];
+        let mut scores = vec![0.0; items.len()];
         for at in 0..self.0.len() {
-            let counts = || found.iter().map(|item| item.counts.get(at).copied().unwrap_or(0));
+            let counts = || items.iter().map(|item| item.counts.get(at).copied().unwrap_or(0));
             let having = counts().filter(|count| *count > 0).count() as f64;
             let weight = (1.0 + (all - having + 0.5).max(0.0) / (having + 0.5)).ln();
-            for ((score, item), count) in scores.iter_mut().zip(found).zip(counts()) {
+            for ((score, item), count) in scores.iter_mut().zip(items).zip(counts()) {
                 let (count, length) = (f64::from(count), item.length as f64);
                 *score +=
                     weight * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / mean));
@@ -97,14 +97,14 @@ impl Asked {
     }
 }
 
-/// An item that may be found, with what a store knows of it.
+/// An item that may be items, with what a store knows of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate<T> {
     /// How the store finds it again.
     pub item: T,
     /// Its name.
     pub key: ItemKey,
-    /// What [`Asked::scores`] says; `None` for an item that has none of the terms.
+    /// What [`QueryTerms::scores`] says; `None` for an item that has none of the terms.
     pub text: Option<f64>,
     /// The similarity of its most similar vector; `None` for an item that has none.
     pub similarity: Option<f32>,
@@ -197,11 +197,11 @@ mod tests {
     /// The numbers are worked by hand from the formula.
     #[test]
     fn texts_score_by_the_formula() {
-        let asked = Asked::new("b f zz b");
-        assert_eq!(asked.terms(), ["b", "f", "zz"]);
+        let query = QueryTerms::new("b f zz b");
+        assert_eq!(query.terms(), ["b", "f", "zz"]);
         let texts = ["a a b", "b c", "c d e f"];
-        let found: Vec<_> = texts.iter().map(|text| asked.count(text.split(' '))).collect();
-        let scores = asked.scores(Corpus { items: 3, terms: 9 }, &found);
+        let items: Vec<_> = texts.iter().map(|text| query.count(text.split(' '))).collect();
+        let scores = query.scores(Corpus { items: 3, terms: 9 }, &items);
 
         // Of 3 texts, 2 have b, 1 has f, none has zz.
         let (b, f) = (1.6_f64.ln(), (1.0 + 2.5 / 1.5_f64).ln());
@@ -215,12 +215,12 @@ mod tests {
     #[test]
     fn a_long_text_is_asked_for_by_what_it_begins_with() {
         let many: Vec<_> = (1_000..1_400).map(|n| n.to_string()).collect();
-        assert_eq!(Asked::new(&many.join(" ")).terms(), &many[..MOST]);
+        assert_eq!(QueryTerms::new(&many.join(" ")).terms(), &many[..MOST]);
         for (filler, last) in [("가", Vec::new()), ("ab ", Vec::new()), ("b ", vec!["last"])] {
             let times = if last.is_empty() { READ } else { READ / 4 };
-            let asked = Asked::new(&format!("{} last", filler.repeat(times)));
-            let found: Vec<_> = asked.terms().iter().filter(|term| *term == "last").collect();
-            assert_eq!(found, last, "{filler}");
+            let query = QueryTerms::new(&format!("{} last", filler.repeat(times)));
+            let items: Vec<_> = query.terms().iter().filter(|term| *term == "last").collect();
+            assert_eq!(items, last, "{filler}");
         }
     }
 

@@ -33,8 +33,8 @@ impl Log {
         }
         let (mut calls, mut withdrawn) = (Vec::new(), BTreeSet::new());
         // What the thread did since, then what was done of the super-step that is due there.
-        let ways = [(head.position, at, false), (at, head.floor, true)];
-        for (from, to, stops) in ways {
+        let stretches = [(head.position, at, false), (at, head.floor, true)];
+        for (from, to, stops) in stretches {
             let mut walk = Walk::new(self, &head, from, to);
             while let Some(read) = walk.next().await? {
                 if stops && schedules(&read.entry) {

@@ -23,7 +23,7 @@ const PAGE: usize = 256;
 
 /// A log that is taken elsewhere.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Moved {
+pub(crate) struct LogCopy {
     pub(crate) from: ThreadKey,
     /// The life it had, and the newest link.
     pub(crate) ancestor: Ancestor,
@@ -31,7 +31,7 @@ pub(crate) struct Moved {
     pub(crate) end: Position,
     /// Where the log was cut off, and what stands there.
     pub(crate) base: Option<(Position, BaseState)>,
-    pub(crate) entries: Vec<MovedEntry>,
+    pub(crate) entries: Vec<CopiedEntry>,
     pub(crate) origin: Option<String>,
     pub(crate) expires: Option<Timestamp>,
     pub(crate) labels: BTreeMap<String, String>,
@@ -39,7 +39,7 @@ pub(crate) struct Moved {
 
 /// An entry of a log that is taken elsewhere, with what its link was made of.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MovedEntry {
+pub(crate) struct CopiedEntry {
     pub(crate) entry: LogEntry,
     pub(crate) salt: Option<Salt>,
     /// The key of the chain, if it is keyed.
@@ -66,12 +66,12 @@ impl Log {
         id: AppendId,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
-        let moved = self.moved().await?;
-        Self::new(self.store().clone(), to.clone()).put(moved, id, now).await
+        let copy = self.copied().await?;
+        Self::new(self.store().clone(), to.clone()).put(copy, id, now).await
     }
 
     /// All that the log holds.
-    pub(crate) async fn moved(&self) -> Result<Moved, CheckpointError> {
+    pub(crate) async fn copied(&self) -> Result<LogCopy, CheckpointError> {
         let Some(opened) = self.store().open(self.thread(), None, Snapshots::Ignore).await? else {
             let (expected, actual) = (Position::START.next(), Position::START);
             let thread = self.thread().clone();
@@ -97,7 +97,7 @@ impl Log {
             good = record.position;
             let entry = LogEntry { position: good, parent, entry };
             let (key, from) = part.map_or((None, None), |part| (part.key, part.from));
-            entries.push(MovedEntry { entry, salt, key, from });
+            entries.push(CopiedEntry { entry, salt, key, from });
         }
         let end = opened.head.position;
         if good != end {
@@ -109,17 +109,17 @@ impl Log {
             info.map_or_else(Default::default, |info| (info.origin, info.expires, info.labels));
         let ancestor = Ancestor { life, link: opened.head.link };
         let from = self.thread().clone();
-        Ok(Moved { from, ancestor, end, base, entries, origin, expires, labels })
+        Ok(LogCopy { from, ancestor, end, base, entries, origin, expires, labels })
     }
 
     /// Writes what another log holds as this thread's.
     pub(crate) async fn put(
         &self,
-        moved: Moved,
+        copy: LogCopy,
         id: AppendId,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
-        let Moved { from, ancestor, base, entries, origin, expires, labels, .. } = moved;
+        let LogCopy { from, ancestor, base, entries, origin, expires, labels, .. } = copy;
         let labels = labels.into_iter().map(|(name, value)| (name, Some(value))).collect();
         let (thread, codec) = (self.thread(), self.store().codec());
         let mut tip = self.new_tip(id);
@@ -144,7 +144,7 @@ impl Log {
             Ok::<_, CheckpointError>(tip.position)
         };
         let mut last = base.as_ref().map_or(Position::START, |base| base.floor);
-        for MovedEntry { entry: LogEntry { parent, entry, .. }, .. } in &entries {
+        for CopiedEntry { entry: LogEntry { parent, entry, .. }, .. } in &entries {
             last = push(*parent, entry)?;
         }
         if copied {

@@ -13,7 +13,7 @@ use crate::{
     entry::body::Entry,
     error::CheckpointError,
     format::record::Part,
-    thread::copy::{Moved, MovedEntry},
+    thread::copy::{CopiedEntry, LogCopy},
     thread::log::{Log, LogEntry},
     thread::text::{body, quote, say},
     wire::{Wire, malformed, thread, write_thread},
@@ -39,20 +39,20 @@ pub enum ImportError {
         source: StoredError,
     },
     /// A line is missing or stands twice.
-    #[error("line {line} holds position {found}; position {expected} is next")]
+    #[error("line {line} holds position {actual}; position {expected} is next")]
     Order {
         /// Which, counted from 1.
         line: usize,
         /// The position it holds.
-        found: Position,
+        actual: Position,
         /// The one that would follow.
         expected: Position,
     },
     /// Lines are missing at the end.
-    #[error("the lines end at position {found}; the log ends at {expected}: some are missing")]
+    #[error("the lines end at position {actual}; the log ends at {expected}: some are missing")]
     Cut {
         /// The position of the last line.
-        found: Position,
+        actual: Position,
         /// The position that the first line says is the last.
         expected: Position,
     },
@@ -61,11 +61,11 @@ pub enum ImportError {
     Chain,
     /// Another build wrote the lines.
     #[error(
-        "the lines have format {found}; this build reads format {VERSION}: use the build that wrote them, or a newer one"
+        "the lines have format {format}; this build reads format {VERSION}: use the build that wrote them, or a newer one"
     )]
     Format {
         /// Their format.
-        found: u64,
+        format: u64,
     },
     /// The store did not take them.
     #[error(transparent)]
@@ -80,10 +80,10 @@ impl Log {
     ///
     /// [`CheckpointError::Corrupt`] for a damaged record; [`CheckpointError::Conflict`] for a thread that has no log.
     pub async fn export(&self) -> Result<Vec<String>, CheckpointError> {
-        let moved = self.moved().await?;
-        let mut lines = Vec::with_capacity(moved.entries.len() + 1);
-        lines.push(heading(&moved));
-        lines.extend(moved.entries.iter().map(line));
+        let copy = self.copied().await?;
+        let mut lines = Vec::with_capacity(copy.entries.len() + 1);
+        lines.push(heading(&copy));
+        lines.extend(copy.entries.iter().map(line));
         Ok(lines)
     }
 
@@ -104,7 +104,7 @@ impl Log {
     }
 }
 
-fn read<'l>(lines: impl IntoIterator<Item = &'l str>) -> Result<Moved, ImportError> {
+fn read<'l>(lines: impl IntoIterator<Item = &'l str>) -> Result<LogCopy, ImportError> {
     let mut lines = lines.into_iter().zip(1..);
     let wrong = |line| move |source| ImportError::Line { line, source };
     let (first, _) = lines.next().unwrap_or(("", 1));
@@ -115,48 +115,48 @@ fn read<'l>(lines: impl IntoIterator<Item = &'l str>) -> Result<Moved, ImportErr
     if parts > bytes.len() {
         return malformed(&reader, "as many parts as the line has room for").map_err(wrong(1));
     }
-    let found = reader.uint().map_err(wrong(1))?;
-    if found != VERSION {
-        return Err(ImportError::Format { found });
+    let format = reader.uint().map_err(wrong(1))?;
+    if format != VERSION {
+        return Err(ImportError::Format { format });
     }
-    let (mut moved, count) = read_heading(&mut reader, parts).map_err(wrong(1))?;
-    let mut expected = moved.base.as_ref().map_or(Position::START, |(floor, _)| *floor).next();
+    let (mut copy, count) = read_heading(&mut reader, parts).map_err(wrong(1))?;
+    let mut expected = copy.base.as_ref().map_or(Position::START, |(floor, _)| *floor).next();
     for (text, line) in lines.filter(|(text, _)| !text.trim().is_empty()) {
         let entry = stored(text).and_then(|bytes| read_entry(&bytes)).map_err(wrong(line))?;
-        let found = entry.entry.position;
-        if found != expected || entry.entry.parent >= found {
-            return Err(ImportError::Order { line, found, expected });
+        let actual = entry.entry.position;
+        if actual != expected || entry.entry.parent >= actual {
+            return Err(ImportError::Order { line, actual, expected });
         }
-        expected = found.next();
-        moved.entries.push(entry);
+        expected = actual.next();
+        copy.entries.push(entry);
     }
-    let found = Position(expected.0.saturating_sub(1));
-    let all = moved.entries.len() as u64 == count && moved.end > Position::START;
-    if found != moved.end || !all {
-        return Err(ImportError::Cut { found, expected: moved.end });
+    let actual = Position(expected.0.saturating_sub(1));
+    let all = copy.entries.len() as u64 == count && copy.end > Position::START;
+    if actual != copy.end || !all {
+        return Err(ImportError::Cut { actual, expected: copy.end });
     }
-    match holds(&moved) {
-        true => Ok(moved),
+    match holds(&copy) {
+        true => Ok(copy),
         false => Err(ImportError::Chain),
     }
 }
 
 /// Whether the chain leads to the link that the first line says. One that is keyed is not looked at: its key is the store's
 /// that it comes from.
-fn holds(moved: &Moved) -> bool {
-    let Some(newest) = moved.ancestor.link else { return true };
-    if moved.entries.iter().any(|entry| entry.key.is_some()) {
+fn holds(copy: &LogCopy) -> bool {
+    let Some(newest) = copy.ancestor.link else { return true };
+    if copy.entries.iter().any(|entry| entry.key.is_some()) {
         return true;
     }
-    let base = moved.base.as_ref().map_or(Some(Link::BEFORE_ALL), |(_, base)| base.link);
+    let base = copy.base.as_ref().map_or(Some(Link::BEFORE_ALL), |(_, base)| base.link);
     let Some(mut link) = base else { return false };
-    for MovedEntry { entry: LogEntry { position, parent, entry }, salt, from, .. } in &moved.entries
+    for CopiedEntry { entry: LogEntry { position, parent, entry }, salt, from, .. } in &copy.entries
     {
         let Some(salt) = salt else { return false };
         let digest = Digest::of(&[&salt[..], &entry.to_bytes()].concat());
         let (position, parent, from) = (*position, *parent, from.clone());
         let part = Part { position, parent, key: None, from, digest };
-        match part.link(&Codec::default(), moved.ancestor.life, &link) {
+        match part.link(&Codec::default(), copy.ancestor.life, &link) {
             Ok(next) => link = next,
             Err(_) => return false,
         }
@@ -164,32 +164,32 @@ fn holds(moved: &Moved) -> bool {
     link == newest
 }
 
-fn heading(moved: &Moved) -> String {
+fn heading(copy: &LogCopy) -> String {
     let mut writer = Writer::new();
-    write_thread(writer.array(11).uint(VERSION), &moved.from);
-    moved.ancestor.life.write(&mut writer);
-    moved.origin.write(&mut writer);
-    moved.expires.write(&mut writer);
-    moved.base.write(&mut writer);
-    moved.labels.write(&mut writer);
-    writer.uint(moved.end.0).uint(moved.entries.len() as u64);
-    moved.ancestor.link.write(&mut writer);
+    write_thread(writer.array(11).uint(VERSION), &copy.from);
+    copy.ancestor.life.write(&mut writer);
+    copy.origin.write(&mut writer);
+    copy.expires.write(&mut writer);
+    copy.base.write(&mut writer);
+    copy.labels.write(&mut writer);
+    writer.uint(copy.end.0).uint(copy.entries.len() as u64);
+    copy.ancestor.link.write(&mut writer);
     let mut text = String::from("{\"thread\":");
-    quote(&mut text, moved.from.thread());
+    quote(&mut text, copy.from.thread());
     text.push_str(",\"tenant\":");
-    quote(&mut text, moved.from.tenant().as_str());
-    say(&mut text, format_args!(",\"life\":\"{}\",\"end\":{}", moved.ancestor.life, moved.end));
-    if let Some(link) = &moved.ancestor.link {
+    quote(&mut text, copy.from.tenant().as_str());
+    say(&mut text, format_args!(",\"life\":\"{}\",\"end\":{}", copy.ancestor.life, copy.end));
+    if let Some(link) = &copy.ancestor.link {
         say(&mut text, format_args!(",\"link\":\"{link}\""));
     }
-    if let Some((floor, _)) = &moved.base {
+    if let Some((floor, _)) = &copy.base {
         say(&mut text, format_args!(",\"cut_off_up_to\":{floor}"));
     }
     end(text, &writer.into_bytes())
 }
 
 /// The first line, and how many follow it.
-fn read_heading(from: &mut Reader<'_>, parts: usize) -> Result<(Moved, u64), StoredError> {
+fn read_heading(from: &mut Reader<'_>, parts: usize) -> Result<(LogCopy, u64), StoredError> {
     if parts != 11 {
         return malformed(from, "the eleven parts of a first line");
     }
@@ -202,11 +202,11 @@ fn read_heading(from: &mut Reader<'_>, parts: usize) -> Result<(Moved, u64), Sto
         return malformed(from, "the end of the line");
     }
     let (from, entries) = (thread, Vec::new());
-    Ok((Moved { from, ancestor, end, base, entries, origin, expires, labels }, count))
+    Ok((LogCopy { from, ancestor, end, base, entries, origin, expires, labels }, count))
 }
 
-fn line(moved: &MovedEntry) -> String {
-    let MovedEntry { entry: LogEntry { position, parent, entry }, salt, key, from } = moved;
+fn line(copy: &CopiedEntry) -> String {
+    let CopiedEntry { entry: LogEntry { position, parent, entry }, salt, key, from } = copy;
     let mut writer = Writer::new();
     writer.array(6).uint(position.0).uint(parent.0);
     key.write(&mut writer);
@@ -225,7 +225,7 @@ fn line(moved: &MovedEntry) -> String {
     end(text, &writer.into_bytes())
 }
 
-fn read_entry(bytes: &[u8]) -> Result<MovedEntry, StoredError> {
+fn read_entry(bytes: &[u8]) -> Result<CopiedEntry, StoredError> {
     let mut reader = Reader::new(bytes);
     if reader.array()? != 6 {
         return malformed(&reader, "the six parts of a line");
@@ -237,7 +237,7 @@ fn read_entry(bytes: &[u8]) -> Result<MovedEntry, StoredError> {
     if !reader.is_at_end() {
         return malformed(&reader, "the end of the line");
     }
-    Ok(MovedEntry { entry, salt, key, from })
+    Ok(CopiedEntry { entry, salt, key, from })
 }
 
 /// Ends a line with the bytes that are read back.
@@ -254,8 +254,8 @@ fn end(mut text: String, bytes: &[u8]) -> String {
 fn stored(line: &str) -> Result<Vec<u8>, StoredError> {
     let wrong = |expected| StoredError::Malformed { at: 0, expected };
     let line = line.trim_end().strip_suffix("\"}");
-    let found = line.and_then(|line| line.rsplit_once(STORED));
-    let (_, digits) = found.ok_or_else(|| wrong("a line of a log"))?;
+    let parts = line.and_then(|line| line.rsplit_once(STORED));
+    let (_, digits) = parts.ok_or_else(|| wrong("a line of a log"))?;
     let pairs = digits.as_bytes().chunks(2);
     let bytes = pairs.map(|pair| {
         let text = std::str::from_utf8(pair).ok().filter(|text| text.len() == 2)?;
@@ -290,7 +290,7 @@ mod tests {
             assert!(matches!(error, ImportError::Line { line: 1, .. }), "{format}: {error}");
         }
         assert!(
-            matches!(refusal(1, VERSION + 1), ImportError::Format { found } if found == VERSION + 1)
+            matches!(refusal(1, VERSION + 1), ImportError::Format { format } if format == VERSION + 1)
         );
         assert!(matches!(refusal(1, VERSION), ImportError::Line { line: 1, .. }));
     }

@@ -173,8 +173,8 @@ impl Log {
     ) -> Result<Option<Vec<(LogEntry, usize)>>, CheckpointError> {
         let (mut branch, mut at, mut damage) = (Vec::new(), tip, None);
         while at > base {
-            let found = records.binary_search_by_key(&at, |record| record.position);
-            let read = match found.ok().and_then(|index| records.get(index)) {
+            let index = records.binary_search_by_key(&at, |record| record.position);
+            let read = match index.ok().and_then(|index| records.get(index)) {
                 Some(record) => {
                     self.read(life, record, previous(at)).map(|it| (it, record.bytes.len()))
                 }

@@ -13,7 +13,7 @@ use crate::{
     format::record::Record,
     life::Life,
     thread::log::{Log, LogEntry, previous},
-    thread::select::{Place, Select},
+    thread::select::{EntryPlace, Select},
 };
 
 /// How many records are read at a time.
@@ -75,7 +75,7 @@ pub struct Checkpoint {
 /// The entries of a history that were asked for, page by page, newest first, on all branches.
 #[derive(Debug)]
 pub struct Pages {
-    scan: Scan,
+    scan: HistoryScan,
     size: usize,
 }
 
@@ -103,7 +103,7 @@ impl Pages {
 impl Log {
     /// The entries that `select` asks for, `size` (at least one) at a time.
     pub fn pages(&self, select: Select, size: usize) -> Pages {
-        Pages { scan: Scan::new(self.clone(), select), size: size.max(1) }
+        Pages { scan: HistoryScan::new(self.clone(), select), size: size.max(1) }
     }
 
     /// The checkpoints that `select` asks for, newest first, on all branches.
@@ -112,11 +112,11 @@ impl Log {
     ///
     /// [`CheckpointError::Corrupt`] for a damaged record.
     pub async fn checkpoints(&self, select: Select) -> Result<Vec<Checkpoint>, CheckpointError> {
-        let mut scan = Scan::new(self.clone(), select);
+        let mut scan = HistoryScan::new(self.clone(), select);
         let mut all = Vec::new();
         while let Some(entry) = scan.next(|entry| source(entry).is_some()).await? {
             let Some(source) = source(&entry.entry) else { continue };
-            let place = scan.looked.place(entry.position).await?;
+            let place = scan.cache.place(entry.position).await?;
             let nodes: Vec<_> = match &entry.entry.body {
                 Body::Commit(commit) => commit.nodes.iter().map(ToString::to_string).collect(),
                 Body::Edit(edit) => edit.node.iter().cloned().collect(),
@@ -152,20 +152,20 @@ pub(crate) fn source(entry: &Entry) -> Option<Source> {
 
 /// A walk over all entries, newest first.
 #[derive(Debug)]
-struct Scan {
-    looked: Looked,
+struct HistoryScan {
+    cache: EntryCache,
     select: Select,
-    /// The entry that was looked at last; `None` before the first.
+    /// The entry that was cache at last; `None` before the first.
     at: Option<Position>,
-    left: usize,
+    remaining: usize,
 }
 
-impl Scan {
+impl HistoryScan {
     fn new(log: Log, select: Select) -> Self {
-        let left = select.limit.unwrap_or(usize::MAX);
+        let remaining = select.limit.unwrap_or(usize::MAX);
         let (floor, life) = (Position::START, Life::default());
-        let looked = Looked { log, floor, life, records: BTreeMap::new(), base: None };
-        Self { looked, select, at: None, left }
+        let cache = EntryCache { log, floor, life, records: BTreeMap::new(), base: None };
+        Self { cache, select, at: None, remaining }
     }
 
     /// The next entry that is asked for and that `is`.
@@ -173,13 +173,13 @@ impl Scan {
         &mut self,
         is: impl Fn(&Entry) -> bool,
     ) -> Result<Option<LogEntry>, CheckpointError> {
-        while self.left > 0 {
+        while self.remaining > 0 {
             let at = match self.at {
                 Some(at) => previous(at),
-                None => self.looked.begin(self.select.before).await?,
+                None => self.cache.begin(self.select.before).await?,
             };
             self.at = Some(at);
-            let Some(entry) = self.looked.entry(at).await? else {
+            let Some(entry) = self.cache.entry(at).await? else {
                 self.at = Some(Position::START);
                 return Ok(None);
             };
@@ -187,12 +187,12 @@ impl Scan {
                 continue;
             }
             if self.select.asks_place() {
-                let place = self.looked.place(at).await?;
+                let place = self.cache.place(at).await?;
                 if !self.select.fits_place(&place) {
                     continue;
                 }
             }
-            self.left -= 1;
+            self.remaining -= 1;
             return Ok(Some(entry));
         }
         Ok(None)
@@ -206,9 +206,9 @@ struct Missing {
     parent: bool,
 }
 
-/// Entries that were looked at, with some around them.
+/// Entries that were cache at, with some around them.
 #[derive(Debug)]
-struct Looked {
+struct EntryCache {
     log: Log,
     floor: Position,
     life: Life,
@@ -216,7 +216,7 @@ struct Looked {
     base: Option<Arc<ThreadFold>>,
 }
 
-impl Looked {
+impl EntryCache {
     /// The newest position before `before`.
     async fn begin(&mut self, before: Option<Position>) -> Result<Position, CheckpointError> {
         let head = self.log.store().head(self.log.thread()).await?;
@@ -255,8 +255,8 @@ impl Looked {
     }
 
     /// Where the entry at `at` stands: what it says itself, and what leads to it.
-    async fn place(&mut self, at: Position) -> Result<Place, CheckpointError> {
-        let mut place = Place::default();
+    async fn place(&mut self, at: Position) -> Result<EntryPlace, CheckpointError> {
+        let mut place = EntryPlace::default();
         let Some(mut entry) = self.entry(at).await? else { return Ok(place) };
         let path = entry.entry.namespace.clone();
         let (mut due, mut run, mut parent) = (false, false, false);
@@ -269,8 +269,8 @@ impl Looked {
                 place.scheduled(&frontier);
                 due = true;
             }
-            if !run && let Some(begun) = begun(&entry) {
-                (place.run, place.tags) = begun;
+            if !run && let Some(run_and_tags) = beginning(&entry) {
+                (place.run, place.tags) = run_and_tags;
                 run = true;
             }
             if due && run && parent {
@@ -290,12 +290,12 @@ impl Looked {
     /// What the log was cut off with says the rest.
     async fn at_the_floor(
         &mut self,
-        mut place: Place,
+        mut place: EntryPlace,
         path: &Namespace,
         missing: Missing,
         before: Position,
-    ) -> Result<Place, CheckpointError> {
-        // A branch that left before it is known from where it is not cut off.
+    ) -> Result<EntryPlace, CheckpointError> {
+        // A branch that remaining before it is known from where it is not cut off.
         if before == Position::START || before < self.floor {
             return Ok(place);
         }
@@ -338,7 +338,7 @@ fn frontier(entry: &LogEntry, path: &Namespace) -> Option<Frontier> {
 }
 
 /// The run that begins with an entry, if one of the thread does.
-fn begun(entry: &LogEntry) -> Option<(Option<RunId>, BTreeMap<String, String>)> {
+fn beginning(entry: &LogEntry) -> Option<(Option<RunId>, BTreeMap<String, String>)> {
     match &entry.entry.body {
         Body::Begin(begin) if entry.entry.namespace.is_root() => {
             Some((Some(begin.run), begin.tags.clone()))

@@ -72,7 +72,7 @@ impl Log {
             let Some(head) = self.store().head(self.thread()).await? else { return Ok(None) };
             let (floor, base) = match cut.take() {
                 // What came meanwhile follows: the cut is still right.
-                Some((known, floor, base)) if self.leads(&known, &head).await? => (floor, base),
+                Some((before, floor, base)) if self.leads(&before, &head).await? => (floor, base),
                 _ => match self.floor_for(keep, &head).await? {
                     Some(fold) => (fold.position, self.base_of(&head, &fold).await?),
                     None => return Ok(None),
@@ -105,15 +105,15 @@ impl Log {
         self.seal_base(self.thread(), head.life, floor, &base)
     }
 
-    /// Whether the thread at `head` goes on from where it was at `known`, with nothing cut off since.
-    async fn leads(&self, known: &Head, head: &Head) -> Result<bool, CheckpointError> {
-        let mut walk = Walk::new(self, head, head.position, known.position);
+    /// Whether the thread at `head` goes on from where it was at `before`, with nothing cut off since.
+    async fn leads(&self, before: &Head, head: &Head) -> Result<bool, CheckpointError> {
+        let mut walk = Walk::new(self, head, head.position, before.position);
         let mut first = head.position;
         while let Some(entry) = walk.next().await? {
             first = entry.parent;
         }
-        let same = head.life == known.life && head.floor == known.floor;
-        Ok(same && first == known.position)
+        let same = head.life == before.life && head.floor == before.floor;
+        Ok(same && first == before.position)
     }
 
     /// What the log amounts to at the newest quiet checkpoint that leaves what `keep` names.
@@ -196,8 +196,8 @@ impl Log {
         let floor = tip.position;
         let mut start = (floor, tip.link);
         if tip.link.is_some() {
-            match self.left_of(head, floor, &Erasure { at: now, by }).await {
-                Ok(left) => (start, envelopes) = left,
+            match self.remains_of(head, floor, &Erasure { at: now, by }).await {
+                Ok(remains) => (start, envelopes) = remains,
                 // Of what is damaged nothing can be left that the chain leads through: it begins here.
                 Err(CheckpointError::Corrupt { .. }) => {}
                 Err(error) => return Err(error),
@@ -217,7 +217,7 @@ impl Log {
 
     /// What is left of the records up to `to` when they are erased: where their chain begins, with the link there, and their
     /// envelopes.
-    async fn left_of(
+    async fn remains_of(
         &self,
         head: &Head,
         to: Position,
@@ -303,14 +303,14 @@ impl Log {
     ///
     /// What the store says.
     pub async fn forks(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
-        let (mut forks, mut known): (Vec<ThreadKey>, _) = (Vec::new(), BTreeSet::new());
-        known.insert(self.thread().clone());
+        let (mut forks, mut names): (Vec<ThreadKey>, _) = (Vec::new(), BTreeSet::new());
+        names.insert(self.thread().clone());
         let mut next = 0;
         let mut of = Some(self.thread().clone());
         while let Some(origin) = of {
             for fork in self.store().all_threads(&Which::ForksOf(origin)).await? {
                 // A name that was given again may make a fork of its own fork.
-                if known.insert(fork.thread.clone()) {
+                if names.insert(fork.thread.clone()) {
                     forks.push(fork.thread);
                 }
             }

@@ -110,7 +110,7 @@ impl Select {
     }
 
     /// Whether where the entry stands fits.
-    pub(crate) fn fits_place(&self, place: &Place) -> bool {
+    pub(crate) fn fits_place(&self, place: &EntryPlace) -> bool {
         self.steps.as_ref().is_none_or(|steps| steps.contains(&place.step))
             && self.run.is_none_or(|run| place.run == Some(run))
             && self.tags.iter().all(|(key, value)| place.tags.get(key) == Some(value))
@@ -132,7 +132,7 @@ fn names(body: &Body, node: &str) -> bool {
 
 /// Where an entry stands in its graph.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct EntryPlace {
     /// The super-steps of the turn that are done.
     pub(crate) step: u32,
     pub(crate) next: Vec<String>,
@@ -141,7 +141,7 @@ pub(crate) struct Place {
     pub(crate) parent: Option<Position>,
 }
 
-impl Place {
+impl EntryPlace {
     pub(crate) fn scheduled(&mut self, frontier: &Frontier) {
         self.step = frontier.step;
         self.next = frontier.due.iter().map(|due| due.node.to_string()).collect();

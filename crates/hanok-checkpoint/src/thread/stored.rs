@@ -87,8 +87,8 @@ impl Log {
         last_good: Position,
     ) -> CheckpointError {
         match error {
-            RecordError::Version { found } => {
-                CheckpointError::TooNew { found: u32::from(found), supported: u32::from(VERSION) }
+            RecordError::Version { format } => {
+                CheckpointError::TooNew { format: u32::from(format), supported: u32::from(VERSION) }
             }
             RecordError::Codec(error) => {
                 UnsealError::Codec(error).at(self.thread().clone(), position)

@@ -47,7 +47,7 @@ pub enum Chain {
     Broken(Position),
     /// The key that it was made with is not given.
     NoKey(KeyId),
-    /// Nothing can be said of it: a record is damaged, or was when it was cut off.
+    /// Nothing can be parts of it: a record is damaged, or was when it was cut off.
     Unchecked,
 }
 
@@ -83,7 +83,7 @@ impl Log {
             return Ok(None);
         };
         let (floor, head) = (opened.head.floor, opened.head);
-        let mut damages = Damages { log: self, head: head.clone(), first: None };
+        let mut damages = DamageScan { log: self, head: head.clone(), first: None };
         let stands = match &opened.snapshot {
             None if floor == Position::START => Some(BaseState::of_nothing(head.link.is_some())),
             None => None,
@@ -98,10 +98,10 @@ impl Log {
         let folds = damages.folds(&entries, base, &snapshots);
         let mut bad: Vec<_> = Vec::new();
         for (at, bytes) in &snapshots {
-            let kept =
+            let stored =
                 self.unseal(head.life, *at, bytes).ok().map(|snapshot| snapshot.to_fold(*at));
             let fold = folds.get(at);
-            if !kept.is_some_and(|kept| fold.is_none_or(|fold| same(&kept, fold))) {
+            if !stored.is_some_and(|stored| fold.is_none_or(|fold| same(&stored, fold))) {
                 bad.push(*at);
             }
         }
@@ -219,13 +219,13 @@ fn readable<T>(read: Result<T, CheckpointError>) -> Result<bool, CheckpointError
 }
 
 /// Looks for the first damage of a log.
-struct Damages<'a> {
+struct DamageScan<'a> {
     log: &'a Log,
     head: Head,
     first: Option<(Position, String)>,
 }
 
-impl Damages<'_> {
+impl DamageScan<'_> {
     fn note(&mut self, position: Position, reason: String) {
         if self.first.as_ref().is_none_or(|(first, _)| position < *first) {
             self.first = Some((position, reason));
@@ -265,14 +265,14 @@ impl Damages<'_> {
         Ok(entries)
     }
 
-    /// What the log amounts to where `wanted` stand, on each branch that reads.
+    /// What the log amounts to where `positions` stand, on each branch that reads.
     fn folds<T>(
         &mut self,
         entries: &[LogEntry],
         base: Option<ThreadFold>,
-        wanted: &BTreeMap<Position, T>,
+        positions: &BTreeMap<Position, T>,
     ) -> BTreeMap<Position, ThreadFold> {
-        // Most entries follow the one before; where a branch begins the fold is kept.
+        // Most entries follow the one before; where a branch begins the fold is stored.
         let begins = entries.iter().filter(|entry| entry.parent.next() != entry.position);
         let mut begins: BTreeMap<_, _> = begins.map(|entry| (entry.parent, None)).collect();
         let mut folds = BTreeMap::new();
@@ -291,7 +291,7 @@ impl Damages<'_> {
             if let Some(begin) = begins.get_mut(position) {
                 *begin = Some(fold.clone());
             }
-            if wanted.contains_key(position) {
+            if positions.contains_key(position) {
                 folds.insert(*position, fold.clone());
             }
             current = Some(fold);
@@ -301,8 +301,8 @@ impl Damages<'_> {
 }
 
 /// Whether a snapshot says what the records say: the states, and what is due. How a run ended stands in entries that follow.
-fn same(kept: &ThreadFold, fold: &ThreadFold) -> bool {
-    let said = |run: &RunFold| {
+fn same(stored: &ThreadFold, fold: &ThreadFold) -> bool {
+    let parts = |run: &RunFold| {
         (
             run.fields.to_stored(),
             run.schema.clone(),
@@ -312,7 +312,7 @@ fn same(kept: &ThreadFold, fold: &ThreadFold) -> bool {
         )
     };
     let all = |fold: &ThreadFold| -> Vec<_> {
-        fold.runs.iter().map(|(path, run)| (path.clone(), said(run))).collect()
+        fold.runs.iter().map(|(path, run)| (path.clone(), parts(run))).collect()
     };
-    kept.identity == fold.identity && all(kept) == all(fold)
+    stored.identity == fold.identity && all(stored) == all(fold)
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use hanok_checkpoint::{
-    Asked, Candidate, Corpus, Filter, Hit, Item, Namespaces, Page, Place, Ranked, Search, Vector,
-    Within, rank,
+    Candidate, Corpus, Filter, Hit, Item, Namespaces, Page, Place, QueryTerms, Ranked, Search,
+    Vector, Within, rank,
 };
 use hanok_core::{Labels, Tenant, Timestamp};
 use tokio_postgres::{
@@ -144,7 +144,7 @@ impl Database {
     async fn ranked(&self, search: &Search, scope: &Scope<'_>) -> Result<Page, Failure> {
         let mut candidates = Candidates::new();
         if let Some(text) = search.by_text() {
-            self.by_text(&Asked::new(text), &search.filter, scope, &mut candidates).await?;
+            self.by_text(&QueryTerms::new(text), &search.filter, scope, &mut candidates).await?;
         }
         if let Some(vector) = search.by_vector() {
             self.by_vector(vector, &search.filter, scope, &mut candidates).await?;
@@ -173,7 +173,7 @@ impl Database {
     /// Adds what has one of the terms.
     async fn by_text(
         &self,
-        asked: &Asked,
+        asked: &QueryTerms,
         filter: &Filter,
         scope: &Scope<'_>,
         candidates: &mut Candidates,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use hanok_checkpoint::{
-    Asked, Candidate, Corpus, Counted, Filter, Hit, Namespaces, Page, Place, Ranked, Search,
-    StoreError, Vector, Within, rank,
+    Candidate, Corpus, Filter, Hit, Namespaces, Page, Place, QueryTerms, Ranked, Search,
+    StoreError, TermCounts, Vector, Within, rank,
 };
 use hanok_core::{ItemKey, Labels, Tenant, Timestamp};
 use rusqlite::{CachedStatement, Params, Row, Transaction, params};
@@ -85,7 +85,7 @@ fn list<'a>(
 fn ranked(tx: &Transaction<'_>, search: &Search, scope: &Scope<'_>) -> Result<Page, Failure> {
     let mut candidates = BTreeMap::new();
     if let Some(text) = search.by_text() {
-        by_text(tx, &Asked::new(text), &search.filter, scope, &mut candidates)?;
+        by_text(tx, &QueryTerms::new(text), &search.filter, scope, &mut candidates)?;
     }
     if let Some(vector) = search.by_vector() {
         by_vector(tx, vector, &search.filter, scope, &mut candidates)?;
@@ -107,7 +107,7 @@ type Candidates = BTreeMap<i64, Candidate<i64>>;
 /// Adds what has one of the terms.
 fn by_text(
     tx: &Transaction<'_>,
-    asked: &Asked,
+    asked: &QueryTerms,
     filter: &Filter,
     scope: &Scope<'_>,
     candidates: &mut Candidates,
@@ -127,7 +127,7 @@ fn by_text(
     ))?;
     let (tenant_id, (namespace, key_from), to, now) = scope.parts();
     let mut rows = statement.query(params![tenant_id, namespace, key_from, to, now, query])?;
-    let (mut fitting, mut found): (Vec<_>, Vec<Counted>) = Default::default();
+    let (mut fitting, mut found): (Vec<_>, Vec<TermCounts>) = Default::default();
     while let Some(row) = rows.next()? {
         let terms = row.get_ref(3)?.as_str().map_err(damaged)?;
         found.push(asked.count(terms.split(' ').filter_map(|term| term.strip_prefix(&*own))));
