@@ -43,6 +43,15 @@ pub struct Tip {
 
 impl Tip {
     /// The beginning of a new life, whose records are chained or not.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{Position};
+    /// let tip = Tip::new(Life::new(1), true);
+    /// assert_eq!((tip.position, tip.link), (Position::START, Some(Link::BEFORE_ALL)));
+    /// assert_eq!(Tip::new(Life::new(1), false).link, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(life: Life, is_chained: bool) -> Self {
         Self { life, position: Position::START, link: is_chained.then_some(Link::BEFORE_ALL) }
     }

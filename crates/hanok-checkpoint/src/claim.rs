@@ -17,6 +17,14 @@ pub struct Epoch(pub u64);
 impl Epoch {
     /// The epoch of a claim that follows this one at `now`. The first of a thread begins with the time: a thread that was
     /// removed and made anew is not mistaken by a late writer for what it was.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{Timestamp};
+    /// assert_eq!(Epoch::default().next(Timestamp(1_700)), Epoch(1_700));
+    /// assert_eq!(Epoch(1_700).next(Timestamp(1_800)), Epoch(1_701));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn next(self, now: Timestamp) -> Self {
         match self.0 {
@@ -53,6 +61,17 @@ impl Claim {
     /// Whether a new run of `me` may take the thread over at once: the holder is a process of `me`'s host and boot of which
     /// the system says that it is gone, or it is `me` (whose own bookkeeping says that no run of it is active). Any other
     /// has a [lease](crate::Leases).
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{RunId, Timestamp};
+    /// let me = Holder::this_process(1);
+    /// let (run, epoch, beat) = (RunId(1), Epoch(1), Timestamp(0));
+    /// let other = Holder { host: "elsewhere".into(), ..Holder::this_process(2) };
+    /// assert!(Claim { run, holder: me.clone(), epoch, beat }.is_known_dead(&me));
+    /// assert!(!Claim { run, holder: other, epoch, beat }.is_known_dead(&me));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_known_dead(&self, me: &Holder) -> bool {
         self.holder == *me || me.knows_dead(&self.holder)
     }
@@ -61,9 +80,9 @@ impl Claim {
 /// A process, and one store handle within it, such that no two are equal by accident.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// The host, with its namespace of process ids. Empty where it cannot be is_named.
+    /// The host, with its namespace of process ids. Empty where the system does not say it.
     pub host: String,
-    /// The host's boot. Empty where it cannot be is_named.
+    /// The host's boot. Empty where the system does not say it.
     pub boot: String,
     /// The process.
     pub pid: u32,
@@ -113,6 +132,13 @@ impl Holder {
     }
 
     /// Reads what [`Holder::to_bytes`] wrote.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// let me = Holder::this_process(7);
+    /// assert_eq!(Holder::from_bytes(&me.to_bytes())?, me);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -55,6 +55,13 @@ impl Keyring {
     }
 
     /// Reads with the key `id` too: what an earlier key wrote stays readable after a change of keys.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// let keys = Keyring::new(KeyId(2), [2; 32]).reads(KeyId(1), [1; 32]);
+    /// assert_eq!(format!("{keys:?}"), "Keyring { writes: 2, keys: [2, 1] }");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn reads(mut self, id: KeyId, key: [u8; 32]) -> Self {
         self.keys.push((id, key));
@@ -146,6 +153,18 @@ impl Codec {
     }
 
     /// Compresses what has at least `from` bytes. Less than some hundred bytes is not worth it. Default: nothing.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// let store = store.with_codec(Codec::new().compress(1024));
+    /// # let _ = store;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[cfg(feature = "zstd")]
     #[must_use]
     pub fn compress(self, from: usize) -> Self {
@@ -153,6 +172,23 @@ impl Codec {
     }
 
     /// Encrypts everything, and refuses what is not encrypted. Default: nothing.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// let keys = Keyring::new(KeyId(1), [7; 32]);
+    /// let store = store.with_codec(Codec::new().encrypt(keys));
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Rewind };
+    /// let record = tip.push(store.codec(), &thread, Position::START, &entry)?;
+    /// assert!(record.open(&Codec::new(), &thread, tip.life).is_err());
+    /// assert_eq!(record.open(store.codec(), &thread, tip.life)?.1, entry);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[cfg(feature = "encryption")]
     #[must_use]
     pub fn encrypt(self, keys: Keyring) -> Self {

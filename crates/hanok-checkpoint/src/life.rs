@@ -13,6 +13,14 @@ pub struct Life([u8; 16]);
 
 impl Life {
     /// The life of this number, which is drawn at random.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// let life = Life::new(0x2a);
+    /// assert_eq!(Life::from_bytes(life.to_bytes()), life);
+    /// assert!(life.to_string().ends_with("2a"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn new(drawn: u128) -> Self {
         Self(drawn.to_be_bytes())
     }

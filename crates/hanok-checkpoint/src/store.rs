@@ -142,6 +142,21 @@ impl SharedStore {
 
     /// How long what is put through this handle and its clones lives, where the [`Put`] does not say it. Default: for
     /// ever.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
+    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let labels = Labels::new(["memories", "kim"])?;
+    /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
+    /// # use std::time::Duration;
+    /// let store = store.default_ttl(Duration::from_secs(60));
+    /// store.put(&key, Put::new(Stored::encode("Seoul")?), now).await?;
+    /// assert!(store.get(&key, Timestamp(61_000)).await?.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[must_use]
     pub fn default_ttl(self, ttl: Duration) -> Self {
         Self { ttl: Some(ttl), ..self }

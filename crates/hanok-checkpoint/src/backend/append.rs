@@ -37,6 +37,17 @@ impl Guard {
     /// Makes of the epoch and claim of a thread what they are after an append under this guard. Every store asks this within
     /// the append's transaction.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// let (mut epoch, mut claim) = (Epoch(3), None);
+    /// assert!(Guard::Hold(Epoch(3)).admit(&thread, &mut epoch, &mut claim).is_err());
+    /// Guard::Clear(Epoch(4)).admit(&thread, &mut epoch, &mut claim)?;
+    /// assert_eq!((epoch, claim), (Epoch(4), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CheckpointError::Fenced`] when the append may not be made; they are as they were then.
@@ -220,6 +231,16 @@ impl Trim {
 
 impl Tip {
     /// The append of `records`, the last of which stands here.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// let tip = Tip::new(Life::new(1), true);
+    /// let append = tip.append(&Codec::new(), &thread, AppendId(1), tip.position, Guard::Unclaimed, Vec::new());
+    /// assert_eq!((append.life, append.link), (Life::new(1), Some(Link::BEFORE_ALL)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn append(
         &self,
         codec: &Codec,

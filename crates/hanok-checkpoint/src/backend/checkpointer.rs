@@ -57,6 +57,39 @@ pub struct Opened {
 ///
 /// Run `hanok_testkit::checkpointer_conforms!` on every implementation.
 ///
+/// ```
+/// # use hanok_checkpoint::*;
+/// # futures::executor::block_on(async {
+/// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+/// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+/// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+/// # use bytes::Bytes;
+/// let (life, root) = (Life::new(1), Namespace::root());
+/// let entry = |at| Entry { at: Timestamp(at), namespace: root.clone(), body: Body::Rewind };
+/// let mut tip = Tip::new(life, false);
+/// let record = tip.push(&codec, &thread, Position::START, &entry(7))?;
+/// let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+/// store.append(&thread, append.clone()).await?;
+/// // A lost answer: the same append again stores nothing.
+/// store.append(&thread, append.clone()).await?;
+/// let late = store.append(&thread, Append { id: AppendId(2), ..append }).await;
+/// assert!(matches!(late, Err(CheckpointError::Conflict { .. })));
+///
+/// let head = store.head(&thread).await?.ok_or("no thread")?;
+/// assert_eq!((head.position, head.life), (Position(1), life));
+/// let opened = store.open(&thread, None, Snapshots::Use).await?.ok_or("no thread")?;
+/// assert_eq!(opened.records.len(), 1);
+/// store.put_snapshot(&thread, life, Position(1), Bytes::from_static(b"opaque")).await?;
+/// let opened = store.open(&thread, None, Snapshots::Use).await?.ok_or("no thread")?;
+/// assert!(opened.snapshot.is_some() && opened.records.is_empty());
+///
+/// let threads = store.threads(Which::Of(Tenant::default()), None, 10).await?;
+/// assert_eq!(threads[0].thread, thread);
+/// assert!(store.delete(&thread, Some(&head)).await?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+///
 /// # Cancel safety
 ///
 /// A dropped `append` may have been stored: ask again with the same id.

@@ -13,6 +13,40 @@ use crate::{
 ///
 /// Every item is handed out at least once: again and again until it is [`done`](Consumer::done), after a crash of the
 /// consumer too. Its id is always the same, so what an item causes can be told from what it has caused before.
+///
+/// ```
+/// # use hanok_checkpoint::*;
+/// # futures::executor::block_on(async {
+/// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+/// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+/// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+/// # let log = Log::new(store.clone(), thread.clone());
+/// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+/// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+/// # let mut tip = Tip::new(Life::new(1), false);
+/// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+/// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+/// # store.append(&thread, append).await?;
+/// # use hanok_core::Stored;
+/// let mailer = Consumer::new(store.clone(), "mailer", "mail");
+/// mailer.register().await?;
+///
+/// # let mut tip = Tip::of(&store.head(&thread).await?.ok_or("no log")?);
+/// # let record = tip.push(&codec, &thread, Position(1), &entry)?;
+/// let item = Outbox { id: "1".into(), topic: "mail".into(), payload: Stored::encode("Hello!")? };
+/// let outbox = vec![item.outgoing(&codec, &thread, tip.life, tip.position)?];
+/// let append = tip.append(&codec, &thread, AppendId(2), Position(1), Guard::Unclaimed, vec![record]);
+/// store.append(&thread, Append { outbox, ..append }).await?;
+///
+/// for delivery in mailer.next(10).await? {
+///     let item = delivery.item.as_ref().map_err(|error| error.to_string())?;
+///     assert_eq!((item.id.as_str(), item.payload.as_str()?), ("1", "Hello!"));
+///     mailer.done(&delivery).await?;
+/// }
+/// assert!(mailer.next(10).await?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
 #[derive(Debug, Clone)]
 pub struct Consumer {
     store: SharedCheckpointer,

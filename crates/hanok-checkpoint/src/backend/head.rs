@@ -52,6 +52,15 @@ impl Head {
 impl Life {
     /// Refuses what belongs to the life `expected` of a thread that is in this one.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// assert!(Life::new(1).admit(&thread, Life::new(1)).is_ok());
+    /// assert!(Life::new(1).admit(&thread, Life::new(2)).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CheckpointError::OtherLife`].

@@ -13,11 +13,11 @@ use crate::claim::{Claim, Epoch, LEASE};
 /// How many threads are watched before those are forgotten that nobody has looked at for long.
 const MANY: usize = 1_024;
 
-/// The signs of life of other holders, as this process has watched them.
+/// The signs of life of other holders, as this process has seen them.
 ///
 /// A holder's clock and ours are two clocks: how old a beat is cannot be told from what is written in it. A store that has a
 /// clock which all share says how long a claim has been [silent](crate::Checkpointer::silence). With any other a lease is over
-/// when the very same beat was watched for [`LEASE`] by the clock of this process that only goes forward. A beat from the
+/// when the very same beat was seen for [`LEASE`] by the clock of this process that only goes forward. A beat from the
 /// future holds up nobody for longer, and one from the past gives nobody's thread away.
 #[derive(Debug, Default)]
 pub struct Leases(Mutex<BTreeMap<ThreadKey, Beat>>);
@@ -26,7 +26,7 @@ pub struct Leases(Mutex<BTreeMap<ThreadKey, Beat>>);
 struct Beat {
     epoch: Epoch,
     beat: Timestamp,
-    /// When it was watched first, and last.
+    /// When it was seen first, and last.
     since: Duration,
     until: Duration,
 }
@@ -35,6 +35,22 @@ impl Leases {
     /// Whether the lease of `claim` on `thread` is over, at `now` of the clock that only goes forward
     /// ([`Clock::monotonic`](hanok_core::Clock::monotonic)): the store says that it was `silent` for [`LEASE`], or, where
     /// that says nothing, it was watched for so long without another sign of life.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{RunId, Tenant, ThreadKey, Timestamp};
+    /// # use std::time::Duration;
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let (holder, epoch, beat) = (Holder::this_process(1), Epoch(1), Timestamp(0));
+    /// # let claim = Claim { run: RunId(1), holder, epoch, beat };
+    /// let leases = Leases::default();
+    /// let since = Duration::from_secs(60);
+    /// assert!(!leases.is_over(&thread, &claim, None, since));
+    /// assert!(leases.is_over(&thread, &claim, None, since + LEASE));
+    /// // A store with a clock that all share knows at once.
+    /// assert!(leases.is_over(&thread, &claim, Some(LEASE), since));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_over(
         &self,
         thread: &ThreadKey,

@@ -67,6 +67,12 @@ impl Memory {
     }
 
     /// A store with nothing in it, whose records are chained.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// assert!(Memory::chained().is_chained());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn chained() -> Self {
         Self { is_chained: true, ..Self::default() }
     }

@@ -45,6 +45,14 @@ impl ThreadInfo {
 
     /// A thread whose name cannot be read, in the row that is numbered `row`.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// let info = ThreadInfo::unnamed("acme", "user\u{7}", 12)?;
+    /// assert_eq!(info.thread.thread(), "row 12: user\u{fffd}");
+    /// assert!(info.damage.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// None: what is made readable of such a name is one.

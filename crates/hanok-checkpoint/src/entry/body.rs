@@ -146,6 +146,15 @@ impl Entry {
 
     /// Reads what [`Entry::to_bytes`] wrote.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{Namespace, Timestamp};
+    /// let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Rewind };
+    /// assert_eq!(Entry::from_bytes(&entry.to_bytes())?, entry);
+    /// assert!(Entry::from_bytes(b"something else").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`StoredError`] when it is something else.

@@ -76,6 +76,19 @@ pub struct RunFold {
 
 /// Whether the state of the subgraph at `path`, one of `runs`, outlives the calls of the graph at `parent`: a call within
 /// one that is over is over, however long its own state would live.
+///
+/// ```
+/// # use hanok_checkpoint::*;
+/// # use hanok_core::{Namespace};
+/// # use std::collections::BTreeMap;
+/// let (root, called) = (Namespace::root(), Namespace::root().child("research")?);
+/// let run = |persistence| RunFold { persistence, ..RunFold::default() };
+/// let runs = BTreeMap::from([(called.clone(), run(Persistence::PerThread))]);
+/// assert!(outlives(&runs, &called, &root));
+/// let runs = BTreeMap::from([(called.clone(), run(Persistence::PerCall))]);
+/// assert!(!outlives(&runs, &called, &root));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn outlives(runs: &BTreeMap<Namespace, RunFold>, path: &Namespace, parent: &Namespace) -> bool {
     std::iter::successors(Some(path.clone()), Namespace::parent)
         .take_while(|path| path != parent)

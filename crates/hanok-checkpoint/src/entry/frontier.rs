@@ -63,6 +63,13 @@ pub enum Goto {
 
 impl Frontier {
     /// Whether nothing is due and nothing waits.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// assert!(Frontier::default().is_done());
+    /// assert!(!Frontier { due: vec![Due::node("search")], ..Frontier::default() }.is_done());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_done(&self) -> bool {
         self.due.is_empty() && self.deferred.is_empty()
     }

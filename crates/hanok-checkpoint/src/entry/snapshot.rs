@@ -74,6 +74,13 @@ impl Snapshot {
 
     /// Reads what [`Snapshot::to_bytes`] wrote.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// let snapshot = Snapshot::of(&ThreadFold::default());
+    /// assert_eq!(Snapshot::from_bytes(&snapshot.to_bytes())?, snapshot);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`StoredError`] when it is something else.

@@ -134,6 +134,19 @@ impl Record {
 
     /// The entry and its parent, of a record of this life of the thread.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Rewind };
+    /// # let (codec, mut tip) = (Codec::new(), Tip::new(Life::new(1), true));
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// assert_eq!(record.open(&codec, &thread, Life::new(1))?, (Position::START, entry));
+    /// let elsewhere = record.open(&codec, &thread, Life::new(2));
+    /// assert!(matches!(elsewhere, Err(RecordError::Checksum)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`read`](Record::read), [`RecordError::Erased`] and [`RecordError::Codec`].

@@ -118,6 +118,17 @@ pub(crate) fn unseal(
 impl Outbox {
     /// The item as the append hands it over whose record at `position` of this life of `thread` says it.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{Position, Tenant, ThreadKey};
+    /// # use hanok_core::Stored;
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// let item = Outbox { id: "1".into(), topic: "mail".into(), payload: Stored::encode("Hello!")? };
+    /// let outgoing = item.outgoing(&Codec::new(), &thread, Life::new(1), Position(3))?;
+    /// assert_eq!((outgoing.topic.as_str(), outgoing.position), ("mail", Position(3)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CodecError::Write`].

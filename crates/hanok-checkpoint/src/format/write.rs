@@ -131,6 +131,18 @@ impl Record {
 impl Tip {
     /// The record of `entry`, which follows this one in the log and `parent` on its branch. The tip moves to it.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Rewind };
+    /// let (codec, mut tip) = (Codec::new(), Tip::new(Life::new(1), true));
+    /// let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// assert_eq!((record.position, tip.position), (Position(1), Position(1)));
+    /// assert_ne!(tip.link, Some(Link::BEFORE_ALL));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CodecError::Write`].

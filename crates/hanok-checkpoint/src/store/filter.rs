@@ -143,7 +143,7 @@ impl Filter {
         matches!(self, Self::And(filters) if filters.iter().all(Self::is_all))
     }
 
-    /// Whether `value` is one to be stored.
+    /// Whether `value` is one to be found.
     pub fn fits(&self, value: &Stored) -> bool {
         match self {
             Self::Eq(path, with) => compare(value, path, with, Value::equals),

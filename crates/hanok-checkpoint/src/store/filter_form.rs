@@ -59,6 +59,15 @@ impl Filter {
     ///
     /// A key that begins with `$` is an operator; a field of such a name is compared by a filter that a program makes.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # use hanok_core::{Stored};
+    /// let form = Stored::encode(&std::collections::BTreeMap::from([("city", "Seoul")]))?;
+    /// let filter = Filter::parse(&form)?;
+    /// assert!(filter.fits(&form));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`FilterError`] names the operator and the field.

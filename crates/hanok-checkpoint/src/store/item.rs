@@ -110,12 +110,41 @@ impl Put {
     }
 
     /// What has to be there. Default: anything.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
+    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let labels = Labels::new(["memories", "kim"])?;
+    /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
+    /// let first = Put::new(Stored::encode("Seoul")?).only_if(Expect::Absent);
+    /// store.put(&key, first.clone(), now).await?;
+    /// assert!(matches!(store.put(&key, first, now).await, Err(StoreError::Conflict { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[must_use]
     pub fn only_if(self, expect: Expect) -> Self {
         Self { expect, ..self }
     }
 
     /// How long it lives. Default: [`Ttl::Default`].
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
+    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let labels = Labels::new(["memories", "kim"])?;
+    /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
+    /// # use std::time::Duration;
+    /// let put = Put::new(Stored::encode("Seoul")?).ttl(Ttl::After(Duration::from_secs(60)));
+    /// store.put(&key, put, now).await?;
+    /// assert!(store.get(&key, Timestamp(61_000)).await?.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[must_use]
     pub fn ttl(self, ttl: Ttl) -> Self {
         Self { ttl, ..self }

@@ -31,8 +31,8 @@ use super::{
 /// let key = ItemKey::new(Tenant::default(), kim.clone(), "leave")?;
 /// store.put(&key, Put::new(Stored::encode(&"연차휴가는 15일")?), now).await?;
 ///
-/// let counts = store.search(&Search::within(Tenant::default(), kim).text("휴가"), now).await?;
-/// assert_eq!(counts.hits[0].item.value.as_str()?, "연차휴가는 15일");
+/// let page = store.search(&Search::within(Tenant::default(), kim).text("휴가"), now).await?;
+/// assert_eq!(page.hits[0].item.value.as_str()?, "연차휴가는 15일");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```

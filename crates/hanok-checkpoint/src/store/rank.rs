@@ -1,4 +1,4 @@
-//! In which order items are items: for whoever implements a store.
+//! The order of hits: for whoever implements a store.
 
 use std::{
     cmp::Ordering,
@@ -31,7 +31,7 @@ const READ: usize = 16 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryTerms(Vec<String>);
 
-/// How often an item has each term that is query for.
+/// The number of times that an item has each term of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermCounts {
     /// The counts, in the order of [`QueryTerms::terms`].
@@ -52,6 +52,15 @@ pub struct Corpus {
 
 impl QueryTerms {
     /// The terms of `text`.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// let query = QueryTerms::new("blue house");
+    /// assert_eq!(query.terms(), ["blue", "house"]);
+    /// let counts = query.count(["house", "a", "house"].into_iter());
+    /// assert_eq!(counts.counts, [0, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(text: &str) -> Self {
         let mut distinct = HashSet::new();
         let terms = index_terms(text.get(..text.floor_char_boundary(READ)).unwrap_or(text));
@@ -97,7 +106,7 @@ impl QueryTerms {
     }
 }
 
-/// An item that may be items, with what a store knows of it.
+/// An item that may be a hit, with what a store knows of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate<T> {
     /// How the store finds it again.

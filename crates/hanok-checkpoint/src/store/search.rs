@@ -89,12 +89,41 @@ impl Search {
     }
 
     /// Which items. Default: all.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
+    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let labels = Labels::new(["memories", "kim"])?;
+    /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
+    /// store.put(&key, Put::new(Stored::encode("Seoul")?), now).await?;
+    /// let none = Filter::eq(["city"], "Busan")?;
+    /// let page = store.search(&Search::all(Tenant::default()).filter(none), now).await?;
+    /// assert!(page.hits.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[must_use]
     pub fn filter(self, filter: Filter) -> Self {
         Self { filter, ..self }
     }
 
     /// What to look for in their texts: up to 256 words of its first 16 KiB. Default: nothing.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
+    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let labels = Labels::new(["memories", "kim"])?;
+    /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
+    /// store.put(&key, Put::new(Stored::encode("lives in Seoul")?), now).await?;
+    /// let page = store.search(&Search::within(Tenant::default(), labels).text("seoul"), now).await?;
+    /// assert_eq!(page.hits[0].item.key.key(), "city");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[must_use]
     pub fn text(self, text: impl Into<String>) -> Self {
         Self { text: Some(text.into()), ..self }
@@ -241,6 +270,20 @@ impl Namespaces {
     }
 
     /// The first `labels` to show.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
+    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let labels = Labels::new(["memories", "kim"])?;
+    /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
+    /// store.put(&key, Put::new(Stored::encode("Seoul")?), now).await?;
+    /// let names = Namespaces::new(Tenant::default(), Within::All).depth(1);
+    /// assert_eq!(store.namespaces(&names, now).await?, [Labels::new(["memories"])?]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[must_use]
     pub fn depth(self, depth: usize) -> Self {
         Self { depth: Some(depth), ..self }

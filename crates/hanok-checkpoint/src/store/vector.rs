@@ -100,6 +100,13 @@ impl Vector {
 
     /// The cosine of the angle between the two, from -1 to 1: the higher, the more alike. It says something only of
     /// vectors of one [`Space`].
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// let (east, north) = (Vector::new(&[1.0, 0.0])?, Vector::new(&[0.0, 1.0])?);
+    /// assert_eq!((east.similarity(&east), east.similarity(&north)), (1.0, 0.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn similarity(&self, other: &Self) -> f32 {
         self.similarity_to(&other.numbers)
     }

@@ -46,6 +46,13 @@ pub enum Difference {
 
 impl Diff {
     /// What changed from `before` to `after`.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// let fold = ThreadFold::default();
+    /// assert_eq!(Diff::of(&fold, &fold), Diff::default());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(before: &ThreadFold, after: &ThreadFold) -> Self {
         let paths: BTreeSet<_> = before.runs.keys().chain(after.runs.keys()).collect();
         let none = RunFold::default();
@@ -64,6 +71,24 @@ impl Diff {
 
 impl Log {
     /// What changed from `before` to `after` (`None`: the end), which need not lie on one branch.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// assert!(log.diff(Position(1), None).await?.graphs.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///

@@ -76,6 +76,27 @@ impl Log {
     /// The log as lines of JSON without line breaks: one that says whose it is, and one for each entry, oldest first, on all
     /// branches. They hold what the log holds: treat them like the store.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let lines = log.export().await?;
+    /// let elsewhere = Log::new(SharedCheckpointer::new(Memory::new()), thread);
+    /// elsewhere.import(lines.iter().map(String::as_str), AppendId(2), Timestamp(8)).await?;
+    /// assert_eq!(elsewhere.history(None, 10).await?, log.history(None, 10).await?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CheckpointError::Corrupt`] for a damaged record; [`CheckpointError::Conflict`] for a thread that has no log.
@@ -89,6 +110,28 @@ impl Log {
 
     /// Writes the log that `lines` hold as this thread's, as [`copy`](Log::copy) does. In another store, and under the same
     /// name, it is the same log.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let lines = log.export().await?;
+    /// let cut = lines.iter().take(1).map(String::as_str);
+    /// let elsewhere = Log::new(SharedCheckpointer::new(Memory::new()), thread);
+    /// let refused = elsewhere.import(cut, AppendId(2), Timestamp(8)).await;
+    /// assert!(matches!(refused, Err(ImportError::Cut { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///

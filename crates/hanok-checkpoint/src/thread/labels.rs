@@ -112,6 +112,14 @@ impl Labels {
     }
 
     /// What has to be written where the labels say `before`; all of it where that is not known.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// let done = Labels::done(None);
+    /// assert!(done.since(Some(&done)).is_empty());
+    /// assert_eq!(done.since(None)[0], (STATUS.to_owned(), Some("done".to_owned())));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn since(&self, before: Option<&Self>) -> Vec<(String, Option<String>)> {
         let count = |requests: usize| (requests > 0).then(|| requests.to_string());
         let time = |deadline: Option<Timestamp>| deadline.map(|deadline| deadline.0.to_string());

@@ -21,6 +21,28 @@ impl Log {
     /// The thread that this one is a fork or a copy of, as its first record says; `None` for any other, and for one whose first
     /// record was cut off.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// assert_eq!(log.ancestor().await?, None);
+    /// let fork = ThreadKey::new(Tenant::default(), "fork")?;
+    /// log.fork(None, &fork, AppendId(2), Timestamp(8)).await?;
+    /// let origin = Log::new(store, fork).ancestor().await?.map(|ancestor| ancestor.life);
+    /// assert_eq!(origin, Some(Life::new(1)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CheckpointError::Corrupt`] for a damaged record; what the store says.

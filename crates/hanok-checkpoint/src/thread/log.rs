@@ -15,6 +15,37 @@ use crate::{
 };
 
 /// The log of one thread.
+///
+/// ```
+/// # use hanok_checkpoint::*;
+/// # futures::executor::block_on(async {
+/// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+/// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+/// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+/// # let log = Log::new(store.clone(), thread.clone());
+/// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+/// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+/// # let mut tip = Tip::new(Life::new(1), false);
+/// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+/// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+/// # store.append(&thread, append).await?;
+/// let log = Log::new(store.clone(), thread);
+/// let opened = log.open(None).await?.ok_or("nobody has written to the thread")?;
+/// assert_eq!((opened.head.position, opened.fold.position), (Position(1), Position(1)));
+/// assert!(opened.fold.is_quiet());
+///
+/// for entry in log.history(None, 100).await? {
+///     println!("{} follows {}: {}", entry.position, entry.parent, entry.entry.body.kind());
+/// }
+///
+/// let fork = ThreadKey::new(Tenant::default(), "what-if")?;
+/// log.fork(Some(Position(1)), &fork, AppendId(2), Timestamp(8)).await?;
+/// log.rewind(Position(1), AppendId(3), Timestamp(9)).await?;
+/// assert_eq!(log.history(None, 100).await?.len(), 2);
+/// assert!(log.verify().await?.is_some_and(|verified| verified.is_whole()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
 #[derive(Debug, Clone)]
 pub struct Log {
     store: SharedCheckpointer,
@@ -60,6 +91,26 @@ impl Log {
     }
 
     /// Reads the log up to `at` (`None`: to its end); `None` for a thread that has none.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let before = log.open(Some(Position(1))).await?.map(|opened| opened.fold.position);
+    /// assert_eq!(before, Some(Position(1)));
+    /// assert!(matches!(log.open(Some(Position(9))).await, Err(CheckpointError::Conflict { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///
@@ -211,6 +262,26 @@ impl Log {
     }
 
     /// A page of the log's entries before `before` (`None`: its end), newest first, on all branches.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let newest = log.history(None, 10).await?;
+    /// assert_eq!(newest[0].position, Position(1));
+    /// assert!(log.history(Some(Position(1)), 10).await?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///

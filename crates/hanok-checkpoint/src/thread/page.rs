@@ -102,11 +102,51 @@ impl Pages {
 
 impl Log {
     /// The entries that `select` asks for, `size` (at least one) at a time.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let mut pages = log.pages(Select::all().kind(Kind::Edit), 50);
+    /// while let Some(page) = pages.next().await? {
+    ///     assert_eq!(page[0].position, Position(1));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     pub fn pages(&self, select: Select, size: usize) -> Pages {
         Pages { scan: HistoryScan::new(self.clone(), select), size: size.max(1) }
     }
 
     /// The checkpoints that `select` asks for, newest first, on all branches.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let checkpoints = log.checkpoints(Select::all().limit(10)).await?;
+    /// assert_eq!(checkpoints[0].source, Source::Edit);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///
@@ -155,7 +195,7 @@ pub(crate) fn source(entry: &Entry) -> Option<Source> {
 struct HistoryScan {
     cache: EntryCache,
     select: Select,
-    /// The entry that was cache at last; `None` before the first.
+    /// The entry that was looked at last; `None` before the first.
     at: Option<Position>,
     remaining: usize,
 }
@@ -206,7 +246,7 @@ struct Missing {
     parent: bool,
 }
 
-/// Entries that were cache at, with some around them.
+/// Entries that were looked at, with some around them.
 #[derive(Debug)]
 struct EntryCache {
     log: Log,
@@ -295,7 +335,7 @@ impl EntryCache {
         missing: Missing,
         before: Position,
     ) -> Result<EntryPlace, CheckpointError> {
-        // A branch that remaining before it is known from where it is not cut off.
+        // A branch that left before it is known from where it is not cut off.
         if before == Position::START || before < self.floor {
             return Ok(place);
         }

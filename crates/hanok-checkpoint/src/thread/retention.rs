@@ -61,6 +61,25 @@ impl Log {
     ///
     /// Items for others stay until their consumers are done with them.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// assert_eq!(log.prune(Keep::Last(1)).await?, Some(Position(1)));
+    /// assert!(log.open(Some(Position(1))).await?.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CheckpointError::Corrupt`] when the thread cannot be read; [`CheckpointError::Conflict`] when it moves faster than
@@ -165,6 +184,27 @@ impl Log {
     /// which stays. The log says that it happened, and by whom. What is pending in `fold` stays pending. Returns the position
     /// of that entry.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let opened = log.open(None).await?.ok_or("no log")?;
+    /// log.rewrite(&opened.head, opened.fold, "an operator", AppendId(2), Timestamp(8)).await?;
+    /// let left: Vec<_> = log.history(None, 10).await?.iter().map(|e| e.entry.body.kind()).collect();
+    /// assert_eq!(left, [Kind::Erased]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CheckpointError::Fenced`] while a run owns the thread; [`CheckpointError::Conflict`] when someone else appended
@@ -259,6 +299,26 @@ impl Log {
     /// Removes the thread and all that belongs to it, and, with [`Forks::Too`], its forks and theirs; says which threads
     /// were removed. What was begun and broke off is finished by another call.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let fork = ThreadKey::new(Tenant::default(), "fork")?;
+    /// log.fork(None, &fork, AppendId(2), Timestamp(8)).await?;
+    /// assert_eq!(log.erase_thread(Forks::Too).await?, [fork, thread]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
     /// # Errors
     ///
     /// What the store says.
@@ -298,6 +358,26 @@ impl Log {
     }
 
     /// The forks of the thread, and theirs: none before the one that it is a fork of.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let fork = ThreadKey::new(Tenant::default(), "fork")?;
+    /// log.fork(None, &fork, AppendId(2), Timestamp(8)).await?;
+    /// assert_eq!(log.forks().await?, [fork]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///

@@ -13,6 +13,27 @@ use crate::{
 };
 
 /// Which entries of a history are asked for: those that everything said here fits. Names and tags are compared as they are.
+///
+/// ```
+/// # use hanok_checkpoint::*;
+/// # futures::executor::block_on(async {
+/// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+/// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+/// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+/// # let log = Log::new(store.clone(), thread.clone());
+/// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+/// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+/// # let mut tip = Tip::new(Life::new(1), false);
+/// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+/// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+/// # store.append(&thread, append).await?;
+/// let asked = Select::all().kind(Kind::Question).kind(Kind::Answer).path(Namespace::root());
+/// let lately = Select::all().since(Timestamp(5)).until(Timestamp(9)).before(Position(2)).limit(20);
+/// assert!(log.checkpoints(asked).await?.is_empty());
+/// assert_eq!(log.checkpoints(lately).await?.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Select {
     kinds: BTreeSet<Kind>,
@@ -47,12 +68,48 @@ impl Select {
     }
 
     /// Those after which so many super-steps of their turn are done. Default: any number.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// assert!(log.checkpoints(Select::all().steps(3..=5)).await?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[must_use]
     pub fn steps(self, steps: RangeInclusive<u32>) -> Self {
         Self { steps: Some(steps), ..self }
     }
 
     /// Those that name this node. Default: any.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// assert!(log.checkpoints(Select::all().node("search")).await?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[must_use]
     pub fn node(self, node: impl Into<String>) -> Self {
         Self { node: Some(node.into()), ..self }
@@ -77,6 +134,25 @@ impl Select {
     }
 
     /// Those of runs with this tag, and with all others that were named. Default: of any.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let mut pages = log.pages(Select::all().tag("user", "kim"), 50);
+    /// assert!(pages.next().await?.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     #[must_use]
     pub fn tag(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.tags.insert(key.into(), value.into());

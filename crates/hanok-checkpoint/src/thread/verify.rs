@@ -47,7 +47,7 @@ pub enum Chain {
     Broken(Position),
     /// The key that it was made with is not given.
     NoKey(KeyId),
-    /// Nothing can be parts of it: a record is damaged, or was when it was cut off.
+    /// Nothing can be said of it: a record is damaged, or was when it was cut off.
     Unchecked,
 }
 
@@ -74,6 +74,26 @@ impl Verified {
 impl Log {
     /// Reads every record and every snapshot: checksums, parents, the fold on every branch, and whether each snapshot says
     /// what the records before it say. `None` for a thread that has none. It holds the log in memory, and changes nothing.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let verified = log.verify().await?.ok_or("no log")?;
+    /// assert!(verified.is_whole());
+    /// assert_eq!((verified.records, verified.damage), (1, None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///
@@ -130,6 +150,24 @@ impl Log {
 
     /// Whether the chain of the log holds. Nothing that is encrypted is read but what stands for records that were cut off: so
     /// it can be checked without the key that encrypted the rest. `None` for a thread that has none.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// assert_eq!(log.chain().await?, Some(Chain::None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///
@@ -272,7 +310,7 @@ impl DamageScan<'_> {
         base: Option<ThreadFold>,
         positions: &BTreeMap<Position, T>,
     ) -> BTreeMap<Position, ThreadFold> {
-        // Most entries follow the one before; where a branch begins the fold is stored.
+        // Most entries follow the one before; where a branch begins the fold is kept.
         let begins = entries.iter().filter(|entry| entry.parent.next() != entry.position);
         let mut begins: BTreeMap<_, _> = begins.map(|entry| (entry.parent, None)).collect();
         let mut folds = BTreeMap::new();

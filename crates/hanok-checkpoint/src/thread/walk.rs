@@ -86,6 +86,26 @@ impl Log {
     /// The branch that the thread is on after `after`. Where it leaves before `after`, or the log was cut off there, it says
     /// what its first entry follows. `None` for a thread that has no log.
     ///
+    /// ```
+    /// # use hanok_checkpoint::*;
+    /// # futures::executor::block_on(async {
+    /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
+    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
+    /// # let log = Log::new(store.clone(), thread.clone());
+    /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
+    /// # let entry = Entry { at: Timestamp(7), namespace: Namespace::root(), body: Body::Edit(nothing) };
+    /// # let mut tip = Tip::new(Life::new(1), false);
+    /// # let record = tip.push(&codec, &thread, Position::START, &entry)?;
+    /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
+    /// # store.append(&thread, append).await?;
+    /// let mut branch = log.branch(Position::START).await?.ok_or("no log")?;
+    /// assert_eq!(log.branch_page(&mut branch).await?.len(), 1);
+    /// assert!(log.branch_page(&mut branch).await?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`CheckpointError::Corrupt`] for a damaged record of the branch.
