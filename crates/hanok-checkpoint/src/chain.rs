@@ -26,7 +26,7 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Link(pub [u8; 32]);
 
-/// What shows that a head was written by somebody who has the key.
+/// The proof that a head was written by somebody who has the key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HeadSeal(pub [u8; 32]);
 
@@ -73,7 +73,7 @@ pub struct Ancestor {
 /// A key of chains.
 pub(crate) type ChainKey = [u8; 32];
 
-/// What a link is made of, but for the link before it.
+/// The parts that a link is made of, but for the link before it.
 pub(crate) struct Linked<'a> {
     pub(crate) life: Life,
     pub(crate) position: Position,
@@ -135,7 +135,7 @@ impl HeadSeal {
         Self(hasher.finalize().into())
     }
 
-    /// Whether two seals are equal, in a time that does not say where they differ.
+    /// Checks whether two seals are equal, in a time that does not say where they differ.
     pub(crate) fn is(&self, other: &Self) -> bool {
         blake3::Hash::from_bytes(self.0) == blake3::Hash::from_bytes(other.0)
     }

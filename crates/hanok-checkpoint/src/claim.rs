@@ -1,4 +1,4 @@
-//! Who owns a thread.
+//! Ownership of threads.
 
 use std::{fmt, time::Duration};
 
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::wire::{Wire, wire};
 
-/// How long a claim counts as alive that gives no sign of life and whose holder cannot be looked at.
+/// The time that a claim counts as alive that gives no sign of life and whose holder cannot be looked at.
 pub const LEASE: Duration = Duration::from_secs(10);
 
 /// Counts the claims of a thread. A run whose epoch is not the newest stores nothing more.
@@ -49,7 +49,7 @@ impl fmt::Display for Epoch {
 pub struct Claim {
     /// The run.
     pub run: RunId,
-    /// Who runs it.
+    /// The process that runs it.
     pub holder: Holder,
     /// The claim's number.
     pub epoch: Epoch,
@@ -58,7 +58,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Whether a new run of `me` may take the thread over at once: the holder is a process of `me`'s host and boot of which
+    /// Checks whether a new run of `me` may take the thread over at once: the holder is a process of `me`'s host and boot of which
     /// the system says that it is gone, or it is `me` (whose own bookkeeping says that no run of it is active). Any other
     /// has a [lease](crate::Leases).
     ///
@@ -110,7 +110,7 @@ impl Holder {
         }
     }
 
-    /// Whether `other` was a process of this holder's host and boot and the system says that it is gone. A process that the
+    /// Checks whether `other` was a process of this holder's host and boot and the system says that it is gone. A process that the
     /// system hides, or does not let us look at, is not gone.
     pub fn knows_dead(&self, other: &Self) -> bool {
         let is_named = !self.host.is_empty() && !self.boot.is_empty() && self.started != 0;
@@ -166,7 +166,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// What Linux says about processes. Elsewhere nothing is known, and a claim lives by its beats alone.
+/// Processes, as Linux knows them. Elsewhere nothing is known, and a claim lives by its beats alone.
 mod linux {
     use std::fs;
 
@@ -186,7 +186,7 @@ mod linux {
         (!over).then_some(started)
     }
 
-    /// Whether the process that had this number and started then is gone.
+    /// Checks whether the process that had this number and started then is gone.
     ///
     /// A file that is missing in `/proc` says nothing, for processes of others may be hidden there (`hidepid`, proc(5)). A
     /// signal to a hidden process is not permitted; to one that is gone it fails with `ESRCH` (kill(2)).
@@ -209,7 +209,7 @@ mod linux {
         false
     }
 
-    /// Whether a process is over, and when it started (fields 3 and 22 of `/proc/<pid>/stat`, proc(5)).
+    /// The state of a process, over or not, and when it started (fields 3 and 22 of `/proc/<pid>/stat`, proc(5)).
     fn status(pid: u32) -> Option<(bool, u64)> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The name in the second field may hold anything, so the fields are counted from its closing bracket.

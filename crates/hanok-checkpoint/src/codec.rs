@@ -1,4 +1,4 @@
-//! How the bytes of a record, a snapshot or an item are made and read: compressed from a size on, and encrypted.
+//! Compression and encryption of the bytes of a record, a snapshot or an item.
 //!
 //! Compression comes first and is zstd (RFC 8878). Encryption is XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) with a
 //! nonce from the system's randomness for every record; what it binds a record to, beside its content, is its format, tenant,
@@ -16,7 +16,7 @@ use crate::{
     wire::{Wire, wire},
 };
 
-/// What is done with the bytes that go into a store. The default leaves them as they are.
+/// Compression and encryption of the bytes that go into a store. The default leaves them as they are.
 #[derive(Debug, Clone, Default)]
 pub struct Codec {
     compress: Option<usize>,
@@ -132,7 +132,7 @@ pub(crate) const KNOWN: u8 = COMPRESSED | ENCRYPTED;
 #[cfg(feature = "zstd")]
 const LARGEST: usize = 1 << 30;
 
-/// What the bytes are bound to.
+/// The place that bytes are bound to.
 #[cfg_attr(
     not(feature = "encryption"),
     allow(dead_code, reason = "only what is encrypted is bound by more than its checksum")
@@ -195,7 +195,7 @@ impl Codec {
         Self { keys: Some(Arc::new(keys)), ..self }
     }
 
-    /// Whether bytes stay as they are.
+    /// Checks whether bytes stay as they are.
     pub(crate) fn is_plain(&self) -> bool {
         self.compress.is_none() && self.keys.is_none()
     }
@@ -238,7 +238,7 @@ impl Codec {
         Ok((flags, payload))
     }
 
-    /// What was sealed. The format in `bound` holds the flags that were found.
+    /// Opens what was sealed. The format in `bound` holds the flags of the stored bytes.
     pub(crate) fn open(&self, bound: &Bound<'_>, payload: &[u8]) -> Result<Vec<u8>, CodecError> {
         let flags = bound.format[1];
         let payload = match (flags & ENCRYPTED != 0, &self.keys) {
@@ -346,7 +346,7 @@ fn decrypted(_: Option<&Keyring>, _: &Bound<'_>, _: &[u8]) -> Result<Vec<u8>, Co
 
 #[cfg(feature = "encryption")]
 impl Bound<'_> {
-    /// What is authenticated beside the text. Lengths keep ("ab", "c") and ("a", "bc") apart.
+    /// The bytes that are authenticated beside the text. Lengths keep ("ab", "c") and ("a", "bc") apart.
     fn to_bytes(self) -> Vec<u8> {
         let (tenant, thread) = (self.thread.tenant().as_str(), self.thread.thread());
         let mut bytes = self.format.to_vec();
@@ -367,7 +367,7 @@ mod tests {
 
     use super::*;
 
-    /// What is encrypted opens where it was sealed and nowhere else: each part of its place is part of it.
+    /// Encrypted bytes open where they were sealed and nowhere else: each part of its place is part of it.
     #[test]
     fn what_is_encrypted_opens_in_its_own_place_alone() {
         let codec = Codec::new().encrypt(Keyring::new(KeyId(1), [7; 32]));

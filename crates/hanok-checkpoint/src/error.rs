@@ -1,11 +1,11 @@
-//! What a store answers instead of `Ok`.
+//! Errors of a store.
 
 use hanok_core::{BoxError, Position, ThreadKey};
 use thiserror::Error;
 
 use crate::{claim::Epoch, codec::CodecError, life::Life};
 
-/// What a store answers instead of `Ok`: chosen by what the caller does next, not by what a driver said.
+/// An error of a store: chosen by what the caller does next, not by what a driver said.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
@@ -51,7 +51,7 @@ pub enum CheckpointError {
         thread: ThreadKey,
         /// The record's position.
         position: Position,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
         /// The last position before it that is whole.
         last_good: Position,
@@ -66,13 +66,13 @@ pub enum CheckpointError {
         /// The first position that there is.
         floor: Position,
     },
-    /// What is stored is whole, and the store's codec does not read it: another key is needed, or a feature. Nothing was
+    /// The stored bytes are whole, and the store's codec does not read them: another key is needed, or a feature. Nothing was
     /// touched.
     #[error("thread `{thread}`: what is stored at position {position} cannot be opened")]
     Locked {
         /// The thread.
         thread: ThreadKey,
-        /// Where it stands.
+        /// The position.
         position: Position,
         /// Why.
         #[source]
@@ -91,16 +91,16 @@ pub enum CheckpointError {
     NotAStore {
         /// Which file or database.
         what: String,
-        /// What the driver said.
+        /// The driver's error.
         #[source]
         source: BoxError,
     },
     /// The store did not answer, or is locked. Another attempt may help.
     #[error("the store is not available: {reason}")]
     Unavailable {
-        /// What happened.
+        /// The event.
         reason: &'static str,
-        /// What the driver said.
+        /// The driver's error.
         #[source]
         source: BoxError,
     },

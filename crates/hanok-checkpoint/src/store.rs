@@ -1,4 +1,4 @@
-//! What is remembered across threads.
+//! Memory across threads.
 
 pub(crate) mod error;
 pub(crate) mod filter;
@@ -140,7 +140,7 @@ impl SharedStore {
         Self { store: Arc::new(store), ttl: None }
     }
 
-    /// How long what is put through this handle and its clones lives, where the [`Put`] does not say it. Default: for
+    /// Sets the time that what is put through this handle and its clones lives, where the [`Put`] does not say it. Default: for
     /// ever.
     ///
     /// ```

@@ -76,7 +76,7 @@ impl Guard {
     }
 }
 
-/// What an append must survive before it is answered.
+/// The failure that an append must survive before it is answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Safety {
     /// The death of this process.
@@ -93,7 +93,7 @@ pub struct Append {
     pub id: AppendId,
     /// The life that the thread has to be in; the first append of a thread begins it.
     pub life: Life,
-    /// Where the thread has to be: the position before the first record.
+    /// The position that the thread has to be at: the one before the first record.
     pub expected: Position,
     /// Under which claim.
     pub guard: Guard,
@@ -101,12 +101,12 @@ pub struct Append {
     pub records: Vec<Record>,
     /// The link of the last record; `None` where records are not chained.
     pub link: Option<Link>,
-    /// What shows that the head belongs to the last record; `None` without a key.
+    /// The proof that the head belongs to the last record; `None` without a key.
     pub seal: Option<HeadSeal>,
-    /// What the log begins with, if it does not begin at its start. Only the first append of a thread says it: then its
+    /// The base of a log that does not begin at its start. Only the first append of a thread says it: then its
     /// records follow the base.
     pub base: Option<Base>,
-    /// What the append must survive.
+    /// The failure that the append must survive.
     pub safety: Safety,
     /// Items for others, which are handed over if and when the append is stored.
     pub outbox: Vec<Outgoing>,
@@ -145,7 +145,7 @@ impl Append {
         }
     }
 
-    /// Whether it stands in a thread that is in `life`, if no record of it says so: one that has none begins a life with its
+    /// Tells whether it stands in a thread that is in `life`, if no record of it says so: one that has none begins a life with its
     /// base, and no other append begins that life.
     pub fn is_base_of(&self, life: Life) -> bool {
         self.records.is_empty() && self.base.is_some() && self.life == life
@@ -178,30 +178,30 @@ impl Append {
     }
 }
 
-/// What a log begins with that does not begin at its start.
+/// The base of a log that does not begin at its start.
 #[derive(Debug, Clone)]
 pub struct Base {
     /// The position up to which there are no records.
     pub floor: Position,
-    /// What they amount to.
+    /// The bytes that stand for them.
     pub bytes: Bytes,
 }
 
-/// What is cut off a log, and what stands in its place.
+/// A cut of a log, and what stands in its place.
 #[derive(Debug, Clone)]
 pub struct Trim {
     /// The life that the thread has to be in.
     pub life: Life,
     /// The last position that is cut off. It is above the floor that there is, and not above the head.
     pub floor: Position,
-    /// What every read begins with from now on: unlike a snapshot it is no cache.
+    /// The base that every read begins with from now on: unlike a snapshot it is no cache.
     pub base: Bytes,
-    /// Where the thread has to be, `None` for anywhere.
+    /// The position that the thread has to be at, `None` for any.
     pub expected: Option<Position>,
-    /// What stays in the place of records that are cut off, in order: a [history](Checkpointer::history) shows it, and
+    /// Envelopes that stay in the place of records that are cut off, in order: a [history](Checkpointer::history) shows them, and
     /// [`open`](Checkpointer::open) does not.
     pub envelopes: Vec<Record>,
-    /// What is appended with it, or nothing: then the head does not move, and a run may go on meanwhile.
+    /// An append that is made with it, or none: then the head does not move, and a run may go on meanwhile.
     pub then: Option<Append>,
 }
 

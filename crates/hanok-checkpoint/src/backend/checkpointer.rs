@@ -1,4 +1,4 @@
-//! What a store does.
+//! The seam of stores.
 
 use std::{fmt, future, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::{
     life::Life,
 };
 
-/// Whether a read may begin at a snapshot.
+/// The use of snapshots by a read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Snapshots {
     /// It begins at the newest one.
@@ -27,10 +27,10 @@ pub enum Snapshots {
     Ignore,
 }
 
-/// What a read gives.
+/// The result of a read.
 #[derive(Debug, Clone)]
 pub struct Opened {
-    /// Where the thread is.
+    /// The head of the thread.
     pub head: Head,
     /// The newest snapshot, or the base, at or before the position asked for.
     pub snapshot: Option<(Position, Bytes)>,
@@ -94,7 +94,7 @@ pub struct Opened {
 ///
 /// A dropped `append` may have been stored: ask again with the same id.
 pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
-    /// Where `thread` is; `None` for one that has no record.
+    /// The head of `thread`; `None` for one that has no record.
     fn head(
         &self,
         thread: &ThreadKey,
@@ -151,7 +151,7 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
         now: Timestamp,
     ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
 
-    /// How long the claim of `epoch` has given no sign of life, by a clock that all who use this store share. `None` where the
+    /// The time that the claim of `epoch` has given no sign of life, by a clock that all who use this store share. `None` where the
     /// store has none, as by default, or the thread no such claim: then whoever asks has to watch the thread by a clock of
     /// its own.
     ///
@@ -233,13 +233,13 @@ pub trait Checkpointer: fmt::Debug + Send + Sync + 'static {
         to: Cursor,
     ) -> impl Future<Output = Result<(), CheckpointError>> + Send;
 
-    /// What whoever uses the store is to do with the bytes that go into it. A store itself leaves them as they are; one that
+    /// The codec by which users of the store make the bytes that go into it. A store itself leaves them as they are; one that
     /// stands around another says what that one says.
     fn codec(&self) -> Codec {
         Codec::default()
     }
 
-    /// Whether the records of threads that are begun here are chained. A thread stays what it was begun as. Default: they
+    /// Checks whether the records of threads that are begun here are chained. A thread stays what it was begun as. Default: they
     /// are.
     fn is_chained(&self) -> bool {
         true

@@ -54,7 +54,7 @@ pub struct Consumer {
     topic: String,
 }
 
-/// What a [`Consumer`] is given.
+/// An item, as a [`Consumer`] receives it.
 #[derive(Debug)]
 pub struct Delivery {
     /// The thread that it comes from.
@@ -73,7 +73,7 @@ pub struct Delivery {
 pub struct Delivered {
     /// The item's id, the same whenever it is handed out.
     pub id: String,
-    /// What a node handed over.
+    /// The payload that a node handed over.
     pub payload: Stored,
 }
 

@@ -9,7 +9,7 @@ use crate::{
     life::Life,
 };
 
-/// Where a thread is, and who owns it.
+/// The head of a thread: its newest position, and its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     /// The thread's life.
@@ -24,7 +24,7 @@ pub struct Head {
     pub claim: Option<Claim>,
     /// The link of the newest record; `None` where records are not chained.
     pub link: Option<Link>,
-    /// What shows that the head belongs to that record; `None` without a key.
+    /// The proof that the head belongs to that record; `None` without a key.
     pub seal: Option<HeadSeal>,
 }
 

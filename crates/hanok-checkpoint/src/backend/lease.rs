@@ -1,4 +1,4 @@
-//! Whether a claim's holder still gives signs of life, by one clock.
+//! Leases: signs of life of the holders of claims, by one clock.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use hanok_core::{ThreadKey, Timestamp};
 
 use crate::claim::{Claim, Epoch, LEASE};
 
-/// How many threads are watched before those are forgotten that nobody has looked at for long.
+/// The number of threads that are watched before those are forgotten that nobody has looked at for long.
 const MANY: usize = 1_024;
 
 /// The signs of life of other holders, as this process has seen them.
@@ -32,7 +32,7 @@ struct Beat {
 }
 
 impl Leases {
-    /// Whether the lease of `claim` on `thread` is over, at `now` of the clock that only goes forward
+    /// Checks whether the lease of `claim` on `thread` is over, at `now` of the clock that only goes forward
     /// ([`Clock::monotonic`](hanok_core::Clock::monotonic)): the store says that it was `silent` for [`LEASE`], or, where
     /// that says nothing, it was watched for so long without another sign of life.
     ///

@@ -39,7 +39,7 @@ struct State {
     /// In boxes: half of the places in such a map are empty.
     threads: BTreeMap<ThreadKey, Box<Thread>>,
     outbox: Outboxes,
-    /// Who waits for the head of a thread to move.
+    /// Readers that wait for the head of a thread to move.
     waiting: BTreeMap<ThreadKey, Vec<Waiting>>,
 }
 

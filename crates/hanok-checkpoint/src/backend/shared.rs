@@ -18,7 +18,7 @@ use crate::{
     life::Life,
 };
 
-/// How many threads are listed at once.
+/// The number of threads that are listed at once.
 const PAGE: usize = 256;
 
 /// Any [`Checkpointer`], chosen at run time. Clones share the store.
@@ -36,7 +36,7 @@ impl SharedCheckpointer {
         Self { store: Arc::new(store), codec, is_chained }
     }
 
-    /// What is done with the bytes that go into the store, and come out of it. Default: nothing.
+    /// Sets the codec of the bytes that go into the store, and come out of it. Default: none.
     ///
     /// ```
     /// # use hanok_checkpoint::*;
@@ -49,7 +49,7 @@ impl SharedCheckpointer {
         Self { codec, ..self }
     }
 
-    /// What is done with the bytes that go into the store.
+    /// The codec of the bytes that go into the store.
     pub fn codec(&self) -> &Codec {
         &self.codec
     }

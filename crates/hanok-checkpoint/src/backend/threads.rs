@@ -11,7 +11,7 @@ use crate::{backend::head::Head, claim::Epoch, life::Life};
 pub struct ThreadInfo {
     /// The thread.
     pub thread: ThreadKey,
-    /// Where it is.
+    /// The head.
     pub head: Head,
     /// The thread of the same tenant that it is a fork of.
     pub origin: Option<String>,

@@ -113,7 +113,7 @@ impl ThreadFold {
         self.count(&entry.namespace, end.spent);
     }
 
-    /// What is due is due anew: as other tasks, with other keys.
+    /// Makes the due tasks due anew: as other tasks, with other keys.
     fn rewind(&mut self, position: Position, at: Timestamp) {
         self.end_calls(&Namespace::root());
         self.new_turn(&Namespace::root());
@@ -140,7 +140,7 @@ impl ThreadFold {
         Ok(())
     }
 
-    /// What a subgraph spends counts for the thread's turn.
+    /// Counts for the thread's turn what a subgraph spends.
     fn count(&mut self, namespace: &Namespace, spent: Spent) {
         if !namespace.is_root()
             && !spent.is_nothing()
@@ -269,7 +269,7 @@ impl RunFold {
         self.paused = false;
     }
 
-    /// What is due is due again, as other tasks whose ids derive from `turn`: what the old ones wrote, asked and left in
+    /// Makes the due tasks due again, as others whose ids derive from `turn`: what the old ones wrote, asked and left in
     /// doubt is theirs. A breakpoint that was come to stays so.
     fn reschedule(&mut self, turn: Position, at: Timestamp) {
         self.records.clear();

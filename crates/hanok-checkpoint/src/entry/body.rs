@@ -19,14 +19,14 @@ pub struct Entry {
     pub at: Timestamp,
     /// Whose it is: the thread's own graph's, or a subgraph's.
     pub namespace: Namespace,
-    /// What happened.
+    /// The event.
     pub body: Body,
 }
 
 /// Declares the bodies: the number by which one is stored, and the name of its kind. Numbers are added, never reused.
 macro_rules! bodies {
     ($($(#[doc = $doc:literal])+ $kind:ident $(($record:ident))? = $code:literal, $name:literal;)+) => {
-        /// What happened.
+        /// The event.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum Body {

@@ -1,4 +1,4 @@
-//! What a log amounts to.
+//! The fold of a log.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,14 +11,14 @@ use crate::{
     entry::step_records::StepRecords,
 };
 
-/// What the ids of tasks derive from in a subgraph whose calls share a namespace: a number that the calling task has to
+/// The position from which the ids of tasks derive in a subgraph whose calls share a namespace: a number that the calling task has to
 /// itself.
 pub fn turn_of(parent: TaskId) -> Position {
     let bytes = parent.as_bytes().iter().take(8);
     Position(bytes.fold(0, |number, byte| (number << 8) | u64::from(*byte)))
 }
 
-/// What the log of a thread amounts to at a position: per namespace its state, what is due and what is pending.
+/// The fold of a thread's log at a position: per namespace its state, what is due and what is pending.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ThreadFold {
     /// The position folded up to.
@@ -36,11 +36,11 @@ pub struct RunFold {
     pub run: Option<RunId>,
     /// The epoch of the claim it ran under.
     pub epoch: Epoch,
-    /// Whether a run began that did not end.
+    /// True if a run began that did not end.
     pub open: bool,
     /// The task that calls this subgraph.
     pub parent: Option<TaskId>,
-    /// Whether the state outlives the call.
+    /// True if the state outlives the call.
     pub persistence: Persistence,
     /// The state.
     pub fields: Fields,
@@ -48,33 +48,33 @@ pub struct RunFold {
     pub schema: Arc<StoredSchema>,
     /// The fingerprint of the graph that ran.
     pub graph: u64,
-    /// What is due.
+    /// The tasks that are due.
     pub frontier: Frontier,
     /// When it was scheduled: what its tasks take for the time.
     pub since: Timestamp,
-    /// Where the turn begins, or was rewound to begin anew: with the super-step, the ids of the tasks derive from it. A
-    /// run that goes on after a crash keeps it. A subgraph's is the start, for its namespace names the task that calls it;
+    /// The position at which the turn begins, or was rewound to begin anew: with the super-step, the ids of the tasks derive from
+    /// it. A run that goes on after a crash keeps it. A subgraph's is the start, for its namespace names the task that calls it;
     /// that of one which outlives its calls is [`turn_of`] the task.
     pub turn: Position,
     /// The nodes of the last super-step.
     pub last: Vec<Arc<str>>,
     /// The records of the tasks that are due.
     pub records: StepRecords,
-    /// Whether a run stopped at a breakpoint here, which the next ones pass.
+    /// True if a run stopped at a breakpoint here, which the next ones pass.
     pub paused: bool,
-    /// How the last run ended, as its [`End`](crate::End) says; `None` while one is under way.
+    /// The end of the last run, as its [`End`](crate::End) says; `None` while one is under way.
     pub ended: Option<RunEnd>,
-    /// Whether a subgraph began with its caller's state.
+    /// True if a subgraph began with its caller's state.
     pub shared: bool,
-    /// What the tasks of such a subgraph wrote, in order.
+    /// The writes of the tasks of such a subgraph, in order.
     pub added: Vec<Changes>,
-    /// What the turn has spent; the thread's own graph counts its subgraphs too.
+    /// The spending of the turn; the thread's own graph counts its subgraphs too.
     pub spent: Spent,
-    /// How often a run went on with what a lost one left, since the thread last came nearer to the turn's end.
+    /// The number of runs that went on with what a lost one left, since the thread last came nearer to the turn's end.
     pub takeovers: u32,
 }
 
-/// Whether the state of the subgraph at `path`, one of `runs`, outlives the calls of the graph at `parent`: a call within
+/// Checks whether the state of the subgraph at `path`, one of `runs`, outlives the calls of the graph at `parent`: a call within
 /// one that is over is over, however long its own state would live.
 ///
 /// ```
@@ -101,12 +101,12 @@ impl ThreadFold {
         self.runs.get(namespace)
     }
 
-    /// Whether nothing is under way that a snapshot would have to hold.
+    /// Checks whether nothing is under way that a snapshot would have to hold.
     pub fn is_quiet(&self) -> bool {
         self.runs.values().all(|run| run.records.is_empty() && run.added.is_empty())
     }
 
-    /// How many bytes the states take as stored, about.
+    /// The number of bytes that the states take as stored, about.
     pub fn size(&self) -> usize {
         self.runs.values().map(|run| run.fields.size()).sum()
     }

@@ -1,4 +1,4 @@
-//! What is due next.
+//! The tasks that are due next.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use hanok_core::{Changes, Reader, Stored, StoredError, Writer};
 
 use crate::wire::{Wire, malformed, record};
 
-/// How many graphs deep a command may be handed up: one more than graphs may be nested.
+/// The number of graphs that a command may be handed up: one more than graphs may be nested.
 const DEEPEST: usize = 17;
 
 record! {
-    /// What is due after a commit: the tasks of the next super-step, in order, and what waits.
+    /// The tasks that are due after a commit: those of the next super-step, in order, and those that wait.
     #[derive(Default)]
     Frontier {
         /// The number of the next super-step within its turn, counted from 0.
@@ -21,7 +21,7 @@ record! {
         joins: Vec<(String, Vec<String>)>,
         /// Tasks that run when nothing else is left to run.
         deferred: Vec<Due>,
-        /// What a subgraph that is over leaves to the graph that called it.
+        /// The command that a finished subgraph leaves to the graph that called it.
         handed: Option<Box<Handed>>,
     }
 }
@@ -31,22 +31,22 @@ record! {
 pub struct Due {
     /// The node.
     pub node: Arc<str>,
-    /// What a `Send` gave it.
+    /// The input of a `Send`.
     pub input: Option<Stored>,
 }
 
 /// A command that a subgraph gives to the graph that called it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Handed {
-    /// What the caller's node writes.
+    /// The writes of the caller's node.
     pub changes: Changes,
-    /// Where the caller's node goes on.
+    /// The targets at which the caller's node goes on.
     pub goto: Vec<Goto>,
-    /// Whether the caller's own edges do not fire.
+    /// True if the caller's own edges do not fire.
     pub only: bool,
 }
 
-/// Where a task goes on.
+/// A target at which a task goes on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Goto {
     /// To a node.
@@ -62,7 +62,7 @@ pub enum Goto {
 }
 
 impl Frontier {
-    /// Whether nothing is due and nothing waits.
+    /// Checks whether nothing is due and nothing waits.
     ///
     /// ```
     /// # use hanok_checkpoint::*;

@@ -31,7 +31,7 @@ pub struct Outgoing {
 /// An item for others, as a consumer is given it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxItem {
-    /// Where it stands among the items of its topic.
+    /// The place among the items of its topic.
     pub cursor: Cursor,
     /// The thread that it comes from.
     pub thread: ThreadKey,

@@ -1,4 +1,4 @@
-//! What is pending, as the entries that say so: for a log whose records are gone.
+//! Pending records as the entries that say so: for a log whose records are gone.
 
 use hanok_core::{Namespace, Position, Spent, TaskId, Timestamp};
 

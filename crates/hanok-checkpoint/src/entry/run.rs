@@ -20,27 +20,27 @@ record! {
         epoch: Epoch,
         /// For a subgraph's run: the task that calls it. That task, run again, goes on with this run.
         parent: Option<TaskId>,
-        /// Whether the state of a subgraph outlives the call.
+        /// True if the state of a subgraph outlives the call.
         persistence: Persistence,
-        /// Whether a subgraph begins with its caller's state, and gives back what it added.
+        /// True if a subgraph begins with its caller's state, and gives back what it added.
         shared: bool,
-        /// What the input writes. Empty for a run that goes on.
+        /// The writes of the input. Empty for a run that goes on.
         input: Changes,
-        /// What is due first, `None` for a run that goes on with what was due.
+        /// The tasks that are due first, `None` for a run that goes on with what was due.
         frontier: Option<Frontier>,
         /// The schema of a state that begins here, and holds nothing before the input. `None` for a run whose state is there
         /// already: the log has said its schema, or its caller's is that of a state which it shares.
         schema: Option<Arc<StoredSchema>>,
         /// The fingerprint of the graph.
         graph: u64,
-        /// How often, since the last commit, a run went on with what a lost one left.
+        /// The number of runs, since the last commit, that went on with what a lost one left.
         takeovers: u32,
-        /// What the run's caller calls it, for whoever looks for it later.
+        /// Tags that the run's caller gives it, for whoever looks for it later.
         tags: BTreeMap<String, String>,
     }
 }
 
-/// How long the state of a subgraph lives.
+/// The lifetime of the state of a subgraph.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Persistence {
     /// As long as the call.
@@ -60,11 +60,11 @@ record! {
     End {
         /// The run.
         run: RunId,
-        /// How it ended.
+        /// The end.
         outcome: RunEnd,
-        /// What to know about it; for people.
+        /// Details of it; for people.
         detail: String,
-        /// What was spent and no other entry says.
+        /// Spending that no other entry says.
         spent: Spent,
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     wire::{Wire, malformed, record},
 };
 
-/// What a snapshot holds: per namespace the state and what is due. It is taken where nothing is pending.
+/// A snapshot: per namespace the state and what is due. It is taken where nothing is pending.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     runs: BTreeMap<Namespace, RunFold>,
@@ -156,7 +156,7 @@ impl Wire for RunFold {
 }
 
 record! {
-    /// Where a fork comes from.
+    /// The origin of a fork.
     Origin {
         /// The thread it was forked from, of the same tenant.
         thread: String,

@@ -12,9 +12,9 @@ record! {
     Edit {
         /// The node in whose place it was edited, if it was in one's.
         node: Option<String>,
-        /// What was written.
+        /// The writes.
         changes: Changes,
-        /// What is due now, `None` if that stays as it was.
+        /// The tasks that are due now, `None` if that stays as it was.
         frontier: Option<Frontier>,
     }
 }
@@ -26,9 +26,10 @@ record! {
         schema: StoredSchema,
         /// The fields, as one map.
         fields: Stored,
-        /// What the pending writes at these positions are in this schema. A pending write that is not named stays as it is.
+        /// The pending writes at these positions, in this schema. A pending write that is not named stays as it is.
         writes: Vec<(Position, Changes)>,
-        /// What a subgraph has added to the state that it shares with its caller, in this schema; `None` if that stays as it is.
+        /// The writes that a subgraph has added to the state that it shares with its caller, in this schema; `None` if they stay as
+        /// they are.
         added: Option<Vec<Changes>>,
     }
 }
@@ -38,7 +39,7 @@ record! {
     Extend {
         /// The schema with the fields.
         schema: StoredSchema,
-        /// What they hold: the defaults of the build that knew them first.
+        /// Their values: the defaults of the build that knew them first.
         values: Changes,
     }
 }
@@ -46,7 +47,7 @@ record! {
 record! {
     /// The state was written anew and all that led to it was cut off: it says that it happened, not what went.
     Erased {
-        /// Who did so, as they say.
+        /// The person or program that did so, as they say.
         by: String,
     }
 }

@@ -38,7 +38,7 @@ pub struct StepRecords {
 }
 
 impl StepRecords {
-    /// Whether the tasks begin afresh: the log says nothing of them.
+    /// Checks whether the tasks begin afresh: the log says nothing of them.
     pub fn is_empty(&self) -> bool {
         let Self { pending, memos, intents, settled, failures, questions, answers } = self;
         pending.is_empty()

@@ -11,17 +11,17 @@ use crate::{
 };
 
 record! {
-    /// What a task wrote, and where it goes on.
+    /// The write of a task, and where it goes on.
     TaskWrite {
         /// The task.
         task: TaskId,
         /// Its node.
         node: Arc<str>,
-        /// What it wrote.
+        /// The changes.
         changes: Changes,
-        /// Where it goes on.
+        /// The targets at which it goes on.
         goto: Vec<Goto>,
-        /// What it spent.
+        /// The spending.
         spent: Spent,
         /// Items for others, handed over when a commit folds the write.
         outbox: Vec<Outbox>,
@@ -37,11 +37,11 @@ record! {
         nodes: Vec<Arc<str>>,
         /// The pending writes that count, in the order of their tasks.
         folds: Vec<Position>,
-        /// What else was written. A field that these mention counts as they say, not as the folded writes do.
+        /// Other changes. A field that these mention counts as they say, not as the folded writes do.
         changes: Changes,
-        /// What is due next.
+        /// The tasks that are due next.
         frontier: Frontier,
-        /// What the step spent.
+        /// The spending of the step.
         spent: Spent,
         /// Items for others, handed over at least once.
         outbox: Vec<Outbox>,
@@ -51,7 +51,7 @@ record! {
 record! {
     /// Pending writes that do not count.
     Void {
-        /// Where they stand.
+        /// The positions.
         writes: Vec<Position>,
         /// The field they could not be merged into; empty if it was no field.
         field: String,
@@ -67,9 +67,9 @@ record! {
         task: TaskId,
         /// The step's name within the task.
         name: String,
-        /// What it gave.
+        /// The result.
         value: Stored,
-        /// What it spent.
+        /// The spending.
         spent: Spent,
     }
 }
@@ -83,18 +83,18 @@ record! {
         key: String,
         /// The tool.
         tool: String,
-        /// What the tool is given, as JSON text.
+        /// The arguments of the tool, as JSON text.
         arguments: String,
         /// Names the question whether the call was made, should nobody know.
         id: String,
         /// The node that makes it.
         node: String,
-        /// What becomes of the task should nobody know.
+        /// The fate of the task should nobody know.
         doubt: Doubt,
     }
 }
 
-/// What becomes of a task that meant to make a call and left no result.
+/// The fate of a task that meant to make a call and left no result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Doubt {
     /// A person is asked whether the call was made.
@@ -127,13 +127,13 @@ record! {
         task: TaskId,
         /// Its node.
         node: String,
-        /// What kind of failure it is; the engine's own word.
+        /// The kind of failure; the engine's own word.
         kind: String,
         /// The error and what caused it, for people.
         message: String,
-        /// How often the node was run.
+        /// The number of times that the node was run.
         attempts: u32,
-        /// What it spent.
+        /// The spending.
         spent: Spent,
     }
 }
@@ -147,7 +147,7 @@ record! {
         task: TaskId,
         /// Its node.
         node: String,
-        /// What is shown.
+        /// The payload that is shown.
         payload: Stored,
         /// The JSON Schema that an answer has to fit, as JSON text.
         schema: Option<String>,
@@ -161,7 +161,7 @@ record! {
     Answer {
         /// The question.
         id: String,
-        /// What was said.
+        /// The answer.
         value: Stored,
     }
 }

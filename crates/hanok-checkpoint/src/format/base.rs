@@ -1,4 +1,4 @@
-//! What stands for the records that were cut off a log.
+//! The base of a log: what stands for the records that were cut off.
 //!
 //! It is msgpack: a version, the link of the floor, where the chain that can still be checked begins (a position and the link
 //! there), the snapshot, and the entries that are pending at the floor, each with its position. Without a chain the links are
@@ -16,27 +16,27 @@ use crate::{
 
 const VERSION: u64 = 1;
 
-/// What stands for the records that were cut off a log.
+/// The base of a log: what stands for the records that were cut off.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct BaseState {
     /// The link of the floor.
     pub(crate) link: Option<Link>,
-    /// Where the chain begins of which all envelopes are there, and the link there.
+    /// The position from which on all envelopes of the chain are there, and the link there.
     pub(crate) start: (Position, Option<Link>),
-    /// What the records amount to, but for what is pending.
+    /// The state that the records amount to, without what is pending.
     pub(crate) snapshot: Snapshot,
-    /// What is pending, each with its position.
+    /// Pending entries, each with its position.
     pub(crate) pending: Vec<(Position, Entry)>,
 }
 
 impl BaseState {
-    /// What stands before the first record of a thread whose records are chained, or not.
+    /// The base before the first record of a thread whose records are chained, or not.
     pub(crate) fn of_nothing(is_chained: bool) -> Self {
         let link = is_chained.then_some(Link::BEFORE_ALL);
         Self { link, start: (Position::START, link), ..Self::default() }
     }
 
-    /// What the records up to `floor` amount to.
+    /// The fold of the records up to `floor`.
     pub(crate) fn to_fold(&self, floor: Position) -> Result<ThreadFold, FoldError> {
         let mut fold = self.snapshot.to_fold(floor);
         for (position, entry) in &self.pending {

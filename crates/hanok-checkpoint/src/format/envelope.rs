@@ -1,4 +1,4 @@
-//! How an entry is stored.
+//! The stored form of an entry.
 //!
 //! A record is 1 byte of format version, 1 byte of flags (1: compressed, 2: encrypted, 4: chained, 8: the chain is keyed, 16: it
 //! names where its thread comes from, 32: erased), 4 bytes of CRC-32C (little-endian), and then, numbers as LEB128 (DWARF 4, 7.6):
@@ -41,7 +41,7 @@ pub(crate) const HEADER: usize = FIXED + 5 + 10 + 4 + 48 + 32;
 /// Room for a record before it is known how large it is: enough for most, and as much as allocators hand out fast.
 pub(crate) const AT_FIRST: usize = 1000;
 
-/// What stands around a payload.
+/// The parts around a payload.
 pub(crate) struct Envelope<'a> {
     pub(crate) version: u8,
     pub(crate) flags: u8,
@@ -52,7 +52,7 @@ pub(crate) struct Envelope<'a> {
     pub(crate) payload: &'a [u8],
 }
 
-/// Where a record stands.
+/// The place of a record.
 pub(crate) struct RecordPlace<'a> {
     pub(crate) thread: &'a ThreadKey,
     pub(crate) life: Life,
@@ -96,7 +96,7 @@ impl RecordPlace<'_> {
     }
 }
 
-/// How many bytes of the header follow its numbers.
+/// The number of bytes of the header that follow its numbers.
 pub(crate) fn header(flags: u8) -> usize {
     let part = |flag, size| if flags & flag == 0 { 0 } else { size };
     let digest = if has_digest(flags) { 32 } else { 0 };
@@ -136,7 +136,7 @@ pub(crate) fn leb128(from: &mut &[u8]) -> Option<u64> {
 }
 
 impl Record {
-    /// What stands around the payload, of a record that is whole.
+    /// The envelope of a record that is whole.
     pub(crate) fn envelope(
         &self,
         thread: &ThreadKey,

@@ -1,4 +1,4 @@
-//! How an entry is stored.
+//! The stored form of an entry.
 //!
 //! A record is 1 byte of format version, 1 byte of flags (1: compressed, 2: encrypted, 4: chained, 8: the chain is keyed, 16: it
 //! names where its thread comes from, 32: erased), 4 bytes of CRC-32C (little-endian), and then, numbers as LEB128 (DWARF 4, 7.6):
@@ -26,28 +26,28 @@ use crate::{
     life::Life,
 };
 
-/// What keeps a digest from being guessed.
+/// Random bytes that keep a digest from being guessed.
 pub(crate) type Salt = [u8; 16];
 
 /// A stored entry, as a backend keeps it: opaque bytes at a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Where it stands.
+    /// The position.
     pub position: Position,
-    /// What is stored.
+    /// The stored bytes.
     pub bytes: Bytes,
 }
 
-/// What is wrong with a record.
+/// A fault of a record.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordError {
     /// The record is shorter or longer than it says.
     #[error("it has {actual} bytes and says {stated}")]
     Length {
-        /// How many there are.
+        /// The number of items.
         actual: usize,
-        /// How many it says there are.
+        /// The number that it states.
         stated: usize,
     },
     /// The checksum is another: the record was damaged, or belongs elsewhere.
@@ -78,7 +78,7 @@ pub enum RecordError {
     Codec(#[from] CodecError),
 }
 
-/// What of a record its link is made of.
+/// The parts of a record that its link is made of.
 #[derive(Debug, Clone)]
 pub(crate) struct Part {
     pub(crate) position: Position,
@@ -209,7 +209,7 @@ impl Record {
         Ok((parent, salt, bytes))
     }
 
-    /// What of this record its link is made of; `None` if it is not chained.
+    /// The parts of this record that its link is made of; `None` if it is not chained.
     pub(crate) fn part(
         &self,
         codec: &Codec,

@@ -1,4 +1,4 @@
-//! How what is no record is stored: 1 byte of flags, 4 bytes of CRC-32C (little-endian), and the payload. The checksum covers
+//! The stored form of what is no record: 1 byte of flags, 4 bytes of CRC-32C (little-endian), and the payload. The checksum covers
 //! what it is, whose it is, in which life, and where it stands, like a record's.
 
 use bytes::Bytes;
@@ -14,7 +14,7 @@ use crate::{
     wire::Wire,
 };
 
-/// What is sealed; a number that no version of a record has.
+/// The kind of what is sealed; a number that no version of a record has.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Sealed {
     Snapshot = 0,
@@ -45,7 +45,7 @@ impl UnsealError {
     }
 }
 
-/// Where something sealed stands.
+/// The place of something sealed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SealPlace<'a> {
     pub(crate) thread: &'a ThreadKey,
@@ -64,7 +64,7 @@ impl SealPlace<'_> {
     }
 }
 
-/// What stands before a payload: its flags and its checksum.
+/// The length of what stands before a payload: its flags and its checksum.
 pub(crate) const ROOM: usize = 5;
 
 pub(crate) fn seal(

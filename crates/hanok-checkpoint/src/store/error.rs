@@ -1,4 +1,4 @@
-//! What the store across threads answers instead of `Ok`.
+//! Errors of the store across threads.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::item::{Expect, Version};
 use crate::CheckpointError;
 
-/// What the store across threads answers instead of `Ok`: chosen by what the caller does next.
+/// An error of the store across threads: chosen by what the caller does next.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -17,9 +17,9 @@ pub enum StoreError {
     Conflict {
         /// The item.
         key: ItemKey,
-        /// What the write was made for.
+        /// The expectation of the write.
         expected: Expect,
-        /// What the item has: nothing when it is not there.
+        /// The version of the item: none when it is not there.
         actual: Option<Version>,
     },
     /// The vector has another length than the tenant's others: another model made it. Nothing of the batch was stored.

@@ -23,7 +23,7 @@ impl FieldPath {
         &self.0
     }
 
-    /// What stands at its end in `value`; `None` where a key is missing, or what should have it is no map.
+    /// The value at its end in `value`; `None` where a key is missing, or what should have it is no map.
     pub fn find(&self, value: &Stored) -> Option<Stored> {
         self.0.iter().try_fold(value.clone(), |at, key| {
             let entries = at.to_entries().ok()?;
@@ -84,17 +84,17 @@ impl fmt::Display for FieldPath {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Filter {
-    /// What is there equals this.
+    /// The value equals this.
     Eq(FieldPath, Stored),
-    /// What is there does not equal this.
+    /// The value does not equal this.
     Ne(FieldPath, Stored),
-    /// What is there is greater than this.
+    /// The value is greater than this.
     Gt(FieldPath, Stored),
-    /// What is there is greater than this, or equals it.
+    /// The value is greater than this, or equals it.
     Gte(FieldPath, Stored),
-    /// What is there is less than this.
+    /// The value is less than this.
     Lt(FieldPath, Stored),
-    /// What is there is less than this, or equals it.
+    /// The value is less than this, or equals it.
     Lte(FieldPath, Stored),
     /// Something is there.
     Exists(FieldPath),
@@ -138,12 +138,12 @@ impl Filter {
         lte => Lte;
     }
 
-    /// Whether it is sure to fit everything.
+    /// Checks whether it is sure to fit everything.
     pub fn is_all(&self) -> bool {
         matches!(self, Self::And(filters) if filters.iter().all(Self::is_all))
     }
 
-    /// Whether `value` is one to be found.
+    /// Checks whether `value` is one to be found.
     pub fn fits(&self, value: &Stored) -> bool {
         match self {
             Self::Eq(path, with) => compare(value, path, with, Value::equals),

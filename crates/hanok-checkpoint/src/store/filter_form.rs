@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::filter::{FieldPath, Filter};
 
-/// How deep a filter may be nested.
+/// The depth to which a filter may be nested.
 const DEEPEST: usize = 32;
 
 /// The most comparisons of a filter.
@@ -20,7 +20,7 @@ pub enum FilterError {
         "no operator `{operator}` at `{at}`; there are $eq, $ne, $gt, $gte, $lt, $lte, $exists, $and, $or, $not"
     )]
     UnknownOperator {
-        /// What was written.
+        /// The writes.
         operator: String,
         /// The field it was written for.
         at: FieldPath,
@@ -32,13 +32,13 @@ pub enum FilterError {
         operator: String,
         /// The field it was written for.
         at: FieldPath,
-        /// What it takes.
+        /// The values that it takes.
         takes: &'static str,
     },
     /// A filter is a map.
     #[error("a filter is a map, at `{at}` too")]
     NoMap {
-        /// Where it is not.
+        /// The path at which it is not.
         at: FieldPath,
     },
     /// It is nested deeper than 32.
@@ -77,7 +77,7 @@ impl Filter {
 }
 
 struct Parser {
-    /// How many comparisons it may still have.
+    /// The number of comparisons that it may still have.
     remaining: usize,
 }
 

@@ -17,7 +17,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// What has to be there for a write to be made.
+/// The version that has to be there for a write to be made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Expect {
     /// Whatever is or is not there.
@@ -30,7 +30,7 @@ pub enum Expect {
 }
 
 impl Expect {
-    /// Whether a write of `key` may be made where `actual` is. Every store asks this within the batch's transaction.
+    /// Refuses a write of `key` that may not be made where `actual` is. Every store asks this within the batch's transaction.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl Expect {
     }
 }
 
-/// How long an item lives after it was written, or read.
+/// The time that an item lives after it was written, or read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Ttl {
     /// As long as [`SharedStore::default_ttl`](crate::SharedStore::default_ttl) says; for ever where nothing is said.
@@ -74,7 +74,7 @@ impl Ttl {
     }
 }
 
-/// What of a value a search by text finds.
+/// The texts of a value that a search by text finds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Index {
     /// Every text in it.
@@ -91,13 +91,13 @@ pub enum Index {
 pub struct Put {
     /// The value.
     pub value: Stored,
-    /// What has to be there. Default: anything.
+    /// The version that has to be there. Default: any.
     pub expect: Expect,
-    /// How long it lives. Default: the store's own time.
+    /// The time that it lives. Default: the store's own.
     pub ttl: Ttl,
-    /// What a search by text finds. Default: every text in it.
+    /// The texts that a search finds. Default: every text in it.
     pub index: Index,
-    /// What it means, for a search by meaning: one vector or several, such as one for each field. Default: none, and no
+    /// Vectors of its meaning, for a search by meaning: one or several, such as one for each field. Default: none, and no
     /// search by meaning finds it.
     pub vectors: Vec<Vector>,
 }
@@ -109,7 +109,7 @@ impl Put {
         Self { value, expect, ttl, index, vectors }
     }
 
-    /// What has to be there. Default: anything.
+    /// The version that has to be there. Default: any.
     ///
     /// ```
     /// # use hanok_checkpoint::*;
@@ -129,7 +129,7 @@ impl Put {
         Self { expect, ..self }
     }
 
-    /// How long it lives. Default: [`Ttl::Default`].
+    /// Sets the time that it lives. Default: [`Ttl::Default`].
     ///
     /// ```
     /// # use hanok_checkpoint::*;
@@ -150,7 +150,7 @@ impl Put {
         Self { ttl, ..self }
     }
 
-    /// What a search by text finds. Default: [`Index::All`].
+    /// Sets the texts that a search finds. Default: [`Index::All`].
     #[must_use]
     pub fn index(self, index: Index) -> Self {
         Self { index, ..self }
@@ -191,14 +191,14 @@ pub struct Item {
     pub created: Timestamp,
     /// When it was last put.
     pub updated: Timestamp,
-    /// How long it lives after it was written or read; `None` for ever.
+    /// The time that it lives after it was written or read; `None` for ever.
     pub ttl: Option<Duration>,
     /// From when on it is not there any more.
     pub expires: Option<Timestamp>,
 }
 
 impl Item {
-    /// Whether it is there at `now`.
+    /// Checks whether it is there at `now`.
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.expires.is_none_or(|expires| expires > now)
     }
@@ -209,13 +209,13 @@ pub(crate) fn expiry(ttl: Option<Duration>, now: Timestamp) -> Option<Timestamp>
     ttl.map(|ttl| now.plus(ttl))
 }
 
-/// Whether a read is a sign of life.
+/// The effect of a read on the time to live.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Refresh {
     /// The time to live of what is read begins again.
     #[default]
     Yes,
-    /// What is read expires as if nobody had read it.
+    /// An item expires as if nobody had read it.
     No,
 }
 
@@ -224,7 +224,7 @@ pub enum Refresh {
 pub struct Read {
     /// Which item.
     pub key: ItemKey,
-    /// Whether its time to live begins again.
+    /// True if its time to live begins again.
     pub refresh: Refresh,
 }
 
@@ -252,7 +252,7 @@ impl Write {
         }
     }
 
-    /// What has to be there.
+    /// The version that has to be there.
     pub fn expect(&self) -> Expect {
         match self {
             Self::Put(_, put) => put.expect,
@@ -270,20 +270,20 @@ pub struct Batch {
     pub writes: Vec<Write>,
 }
 
-/// What a write changed.
+/// The change of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written {
-    /// What the item had before the batch.
+    /// The version before the batch.
     pub before: Option<Version>,
-    /// What it has after the batch.
+    /// The version after the batch.
     pub after: Option<Version>,
 }
 
-/// What a batch gives.
+/// The result of a batch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batched {
-    /// What each read found.
+    /// The item of each read.
     pub items: Vec<Option<Item>>,
-    /// What each write did.
+    /// The change of each write.
     pub written: Vec<Written>,
 }

@@ -80,7 +80,7 @@ impl Items {
         Some(item.clone())
     }
 
-    /// Whether the batch may be made; the index of the write that counts, by its key.
+    /// Refuses a batch that may not be made; gives the index of the write that counts, by its key.
     fn check(
         &self,
         writes: &[Write],
@@ -105,7 +105,7 @@ impl Items {
         Ok(last)
     }
 
-    /// What the vectors of those items of `tenant` that count have in common.
+    /// The space that the vectors of those items of `tenant` that count have in common.
     fn space(&self, tenant: &Tenant, counts: impl Fn(&ItemKey) -> bool) -> Option<Space> {
         let of_tenant = self.meant.iter().filter(|key| key.tenant() == tenant);
         let row = of_tenant.filter(|key| counts(key)).find_map(|key| self.rows.get(key))?;

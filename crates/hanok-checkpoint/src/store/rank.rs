@@ -12,13 +12,13 @@ use super::{
     terms::index_terms,
 };
 
-/// How soon a repeated term stops to add.
+/// The saturation of a repeated term.
 const K1: f64 = 1.2;
 
-/// How much a long text is held against it.
+/// The penalty of a long text.
 const B: f64 = 0.75;
 
-/// How much the first places of a list stand out in a fusion.
+/// The weight of the first places of a list in a fusion.
 const K: f64 = 60.0;
 
 /// More terms say nothing more.
@@ -36,7 +36,7 @@ pub struct QueryTerms(Vec<String>);
 pub struct TermCounts {
     /// The counts, in the order of [`QueryTerms::terms`].
     pub counts: Vec<u32>,
-    /// How many terms the item has in all.
+    /// The number of terms of the item in all.
     pub length: u64,
 }
 
@@ -44,9 +44,9 @@ pub struct TermCounts {
 /// a term, whether they fit the filter or not. So ranks tell nothing of what others stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Corpus {
-    /// How many there are.
+    /// The number of items.
     pub items: u64,
-    /// How many terms they have, together.
+    /// The number of their terms, together.
     pub terms: u64,
 }
 
@@ -86,7 +86,7 @@ impl QueryTerms {
         counted
     }
 
-    /// What each of `items` scores, by Okapi BM25 in the form of Robertson & Zaragoza (2009), with `ln(1 + …)`, k1 = 1.2 and
+    /// The score of each of `items`, by Okapi BM25 in the form of Robertson & Zaragoza (2009), with `ln(1 + …)`, k1 = 1.2 and
     /// b = 0.75. `items` has to be every item of `corpus` that has one of the terms.
     pub fn scores(&self, corpus: Corpus, items: &[TermCounts]) -> Vec<f64> {
         let all = corpus.items as f64;
@@ -109,11 +109,11 @@ impl QueryTerms {
 /// An item that may be a hit, with what a store knows of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate<T> {
-    /// How the store finds it again.
+    /// The key by which the store finds it again.
     pub item: T,
     /// Its name.
     pub key: ItemKey,
-    /// What [`QueryTerms::scores`] says; `None` for an item that has none of the terms.
+    /// The score of [`QueryTerms::scores`]; `None` for an item that has none of the terms.
     pub text: Option<f64>,
     /// The similarity of its most similar vector; `None` for an item that has none.
     pub similarity: Option<f32>,
@@ -124,7 +124,7 @@ pub struct Candidate<T> {
 pub struct Ranked<T> {
     /// The candidate.
     pub candidate: Candidate<T>,
-    /// What it is ranked by.
+    /// The score that it is ranked by.
     pub score: f64,
 }
 

@@ -18,7 +18,7 @@ pub enum Within {
 }
 
 impl Within {
-    /// Whether `labels` are there.
+    /// Checks whether `labels` are there.
     pub fn holds(&self, labels: &Labels) -> bool {
         match self {
             Self::All => true,
@@ -58,17 +58,17 @@ pub struct Search {
     pub within: Within,
     /// Which of them. Default: all.
     pub filter: Filter,
-    /// What to look for in their texts. Default: nothing.
+    /// The text to look for. Default: none.
     pub text: Option<String>,
-    /// What they are to mean. Default: nothing.
+    /// The meaning to look for. Default: none.
     pub vector: Option<Vector>,
-    /// How much the vector counts where there is text too, from 0 (the text alone) to 1 (the vector alone). Default: 0.5.
+    /// The weight of the vector where there is text too, from 0 (the text alone) to 1 (the vector alone). Default: 0.5.
     pub weight: f64,
     /// The most items to find. Default: 10.
     pub limit: usize,
-    /// Where the page before this one ended. Default: this is the first.
+    /// The place at which the page before this one ended. Default: this is the first.
     pub after: Option<Place>,
-    /// Whether what is found lives on. Default: yes.
+    /// The effect on the time to live of hits. Default: they live on.
     pub refresh: Refresh,
 }
 
@@ -109,7 +109,7 @@ impl Search {
         Self { filter, ..self }
     }
 
-    /// What to look for in their texts: up to 256 words of its first 16 KiB. Default: nothing.
+    /// Sets the text to look for: up to 256 words of its first 16 KiB. Default: none.
     ///
     /// ```
     /// # use hanok_checkpoint::*;
@@ -129,13 +129,13 @@ impl Search {
         Self { text: Some(text.into()), ..self }
     }
 
-    /// What they are to mean. Default: nothing.
+    /// The meaning to look for. Default: none.
     #[must_use]
     pub fn vector(self, vector: Vector) -> Self {
         Self { vector: Some(vector), ..self }
     }
 
-    /// How much the vector counts where there is text too, from 0 (the text alone) to 1 (the vector alone). Default: 0.5.
+    /// The weight of the vector where there is text too, from 0 (the text alone) to 1 (the vector alone). Default: 0.5.
     #[must_use]
     pub fn weight(self, weight: f64) -> Self {
         Self { weight, ..self }
@@ -153,7 +153,7 @@ impl Search {
         Self { after, ..self }
     }
 
-    /// Whether what is found lives on. Default: yes.
+    /// Sets whether the hits live on. Default: yes.
     #[must_use]
     pub fn refresh(self, refresh: Refresh) -> Self {
         Self { refresh, ..self }
@@ -180,24 +180,24 @@ impl Search {
 pub struct Hit {
     /// The item.
     pub item: Item,
-    /// What it is ranked by, the higher the better; `None` where items are listed. Comparable within one search.
+    /// The score that it is ranked by, the higher the better; `None` where items are listed. Comparable within one search.
     pub score: Option<f64>,
-    /// How well it holds the text, by BM25.
+    /// The score of the text, by BM25.
     pub text: Option<f64>,
-    /// How alike its meaning is, from -1 to 1.
+    /// The likeness of its meaning, from -1 to 1.
     pub similarity: Option<f32>,
 }
 
-/// What a search found.
+/// A page of hits.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
     /// The items, the best first.
     pub hits: Vec<Hit>,
-    /// Where the next page begins; `None` when this is the last.
+    /// The place at which the next page begins; `None` when this is the last.
     pub next: Option<Place>,
 }
 
-/// Where a page ended.
+/// The place at which a page ended.
 ///
 /// Pages of a listing and of a search by meaning hold every item that stays as it is once, whatever others write in
 /// between. Ranks by text depend on what else is there: their pages are such while nobody writes.
@@ -253,7 +253,7 @@ impl Place {
 pub struct Namespaces {
     /// Whose.
     pub tenant: Tenant,
-    /// Where to look.
+    /// The namespaces to look in.
     pub within: Within,
     /// Cuts each to so many labels, at least one; what is then equal is named once. Default: whole.
     pub depth: Option<usize>,
@@ -301,7 +301,7 @@ impl Namespaces {
         Self { limit, ..self }
     }
 
-    /// How `labels` are named.
+    /// The name of `labels`.
     pub fn named(&self, labels: &Labels) -> Labels {
         self.depth.map_or_else(|| labels.clone(), |depth| labels.cut(depth))
     }

@@ -1,4 +1,4 @@
-//! What of a text is indexed and asked for.
+//! The terms of a text that are indexed and searched.
 
 use hanok_core::{Script, Word, words};
 use unicode_normalization::UnicodeNormalization;

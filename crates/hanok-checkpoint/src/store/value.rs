@@ -34,7 +34,7 @@ impl Value {
         stored.decode().ok()
     }
 
-    /// Whether both are the same, numbers by what they amount to. Nothing equals a NaN.
+    /// Compares two values, numbers by what they amount to. Nothing equals a NaN.
     pub(crate) fn equals(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Nil, Self::Nil) => true,

@@ -1,4 +1,4 @@
-//! What a text means, as an embedder says it.
+//! The meaning of a text, as an embedder says it.
 
 use std::sync::Arc;
 
@@ -31,17 +31,17 @@ pub struct Vector {
     model: Arc<str>,
 }
 
-/// What vectors have to have in common to be compared.
+/// The properties that vectors have to have in common to be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Space {
-    /// How many numbers they have.
+    /// The number of their dimensions.
     pub dimensions: usize,
     /// The model that made them, by its name; empty where nobody said it.
     pub model: Arc<str>,
 }
 
 impl Space {
-    /// Whether `vector` can be compared with those of this space. Every store asks this before it compares or keeps one.
+    /// Refuses a vector that cannot be compared with those of this space. Every store asks this before it compares or keeps one.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Vector {
         Space { dimensions: self.dimensions(), model: self.model.clone() }
     }
 
-    /// How many numbers it has.
+    /// The number of its dimensions.
     pub fn dimensions(&self) -> usize {
         self.numbers.len()
     }

@@ -13,7 +13,7 @@ use crate::{
     thread::walk::Walk,
 };
 
-/// What an answer to a doubt says of a call that was not made.
+/// The answer to a doubt about a call that was not made.
 pub const NOT_MADE: &str = "not_made";
 
 impl Log {
@@ -73,7 +73,7 @@ impl Log {
     }
 }
 
-/// Whether an entry says what of the thread's own graph is due.
+/// Checks whether an entry schedules tasks of the thread's own graph.
 fn schedules(entry: &Entry) -> bool {
     entry.namespace.is_root()
         && match &entry.body {

@@ -18,7 +18,7 @@ use crate::{
     thread::log::{Log, LogEntry, unwritten},
 };
 
-/// How many threads are listed at once.
+/// The number of threads that are listed at once.
 const PAGE: usize = 256;
 
 /// A log that is taken elsewhere.
@@ -29,7 +29,7 @@ pub(crate) struct LogCopy {
     pub(crate) ancestor: Ancestor,
     /// The position of its last record.
     pub(crate) end: Position,
-    /// Where the log was cut off, and what stands there.
+    /// The position at which the log was cut off, and the base there.
     pub(crate) base: Option<(Position, BaseState)>,
     pub(crate) entries: Vec<CopiedEntry>,
     pub(crate) origin: Option<String>,

@@ -1,4 +1,4 @@
-//! What changed between two positions.
+//! Differences between two positions.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use crate::{
     thread::log::Log,
 };
 
-/// What changed between two positions of a thread, or of two threads.
+/// The difference between two positions of a thread, or of two threads.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Diff {
     /// The graphs in which something changed, by their paths.
     pub graphs: Vec<GraphDiff>,
 }
 
-/// What changed in one graph.
+/// The difference in one graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraphDiff {
     /// Which graph: the thread's own (the root), or a subgraph.
@@ -28,7 +28,7 @@ pub struct GraphDiff {
     pub next: Option<(Vec<String>, Vec<String>)>,
 }
 
-/// What became of one field.
+/// The difference in one field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Difference {
     /// It had no value.
@@ -45,7 +45,7 @@ pub enum Difference {
 }
 
 impl Diff {
-    /// What changed from `before` to `after`.
+    /// The difference from `before` to `after`.
     ///
     /// ```
     /// # use hanok_checkpoint::*;
@@ -70,7 +70,7 @@ impl Diff {
 }
 
 impl Log {
-    /// What changed from `before` to `after` (`None`: the end), which need not lie on one branch.
+    /// The difference from `before` to `after` (`None`: the end), which need not lie on one branch.
     ///
     /// ```
     /// # use hanok_checkpoint::*;

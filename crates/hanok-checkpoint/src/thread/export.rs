@@ -34,7 +34,7 @@ pub enum ImportError {
     Line {
         /// Which, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault.
         #[source]
         source: StoredError,
     },
@@ -184,7 +184,7 @@ fn read<'l>(lines: impl IntoIterator<Item = &'l str>) -> Result<LogCopy, ImportE
     }
 }
 
-/// Whether the chain leads to the link that the first line says. One that is keyed is not looked at: its key is the store's
+/// Checks whether the chain leads to the link that the first line says. One that is keyed is not looked at: its key is the store's
 /// that it comes from.
 fn holds(copy: &LogCopy) -> bool {
     let Some(newest) = copy.ancestor.link else { return true };
@@ -318,7 +318,7 @@ fn stored(line: &str) -> Result<Vec<u8>, StoredError> {
 mod tests {
     use super::*;
 
-    /// What `import` says of a first line that announces `parts` parts, of which it has the format and no more.
+    /// The error of `import` for a first line that announces `parts` parts, of which it has the format and no more.
     fn refusal(parts: usize, format: u64) -> ImportError {
         let mut writer = Writer::new();
         writer.array(parts).uint(format);

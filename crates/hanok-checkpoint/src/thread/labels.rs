@@ -1,4 +1,4 @@
-//! What a list of threads says of each, without its log being read.
+//! Labels: the state of a thread in a list, without its log being read.
 
 use std::sync::Arc;
 
@@ -22,20 +22,20 @@ pub const REQUESTS: &str = "requests";
 /// The label that says when the first of them expires, in milliseconds since the epoch; none if none does.
 pub const DEADLINE: &str = "deadline";
 
-/// What the labels of a thread say. They hold no text of a user's, of a question or of a state, and are not encrypted.
+/// The labels of a thread. They hold no text of a user's, of a question or of a state, and are not encrypted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
     /// The name of the graph, if it is known.
     pub graph: Option<Arc<str>>,
-    /// How far the thread is.
+    /// The status of the thread.
     pub status: Status,
-    /// How many requests are open.
+    /// The number of requests that are open.
     pub requests: usize,
     /// When the first of them expires.
     pub deadline: Option<Timestamp>,
 }
 
-/// How far a thread is.
+/// The status of a thread.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Status {
     /// A run goes on with what was left, or is the first.
@@ -111,7 +111,7 @@ impl Labels {
         }
     }
 
-    /// What has to be written where the labels say `before`; all of it where that is not known.
+    /// The labels that have to be written where they say `before`; all of them where that is not known.
     ///
     /// ```
     /// # use hanok_checkpoint::*;
@@ -143,7 +143,7 @@ impl Labels {
         changes
     }
 
-    /// Whether the turn is over.
+    /// Checks whether the turn is over.
     pub fn is_done(&self) -> bool {
         self.status == Status::Ended(RunEnd::Done)
     }

@@ -14,7 +14,7 @@ use crate::{
     thread::log::{Log, previous},
 };
 
-/// How many records are read at a time.
+/// The number of records that are read at a time.
 const PAGE: usize = 256;
 
 impl Log {
@@ -79,7 +79,7 @@ impl Log {
         Ok(Some(link))
     }
 
-    /// What stands for the records that were cut off a log.
+    /// The base of a log: what stands for the records that were cut off.
     pub(crate) async fn base_state(&self, head: &Head) -> Result<BaseState, CheckpointError> {
         let opened = self.store().open(self.thread(), Some(head.floor), Snapshots::Ignore).await?;
         let base = opened.and_then(|opened| opened.snapshot).map(|(_, bytes)| bytes);
@@ -91,7 +91,7 @@ impl Log {
         base.map_err(|error| error.at(self.thread().clone(), head.floor))
     }
 
-    /// What the links of the records after `from` up to `to` are made of, in order.
+    /// The parts of which the links of the records after `from` up to `to` are made, in order.
     pub(crate) async fn parts(
         &self,
         life: Life,

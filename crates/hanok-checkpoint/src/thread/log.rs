@@ -55,9 +55,9 @@ pub struct Log {
 /// A log that was read.
 #[derive(Debug, Clone)]
 pub struct OpenLog {
-    /// Where the thread is.
+    /// The head of the thread.
     pub head: Head,
-    /// What its log amounts to at the position that was asked for.
+    /// The fold of its log at the requested position.
     pub fold: ThreadFold,
     /// The bytes of the newest snapshot, and of the entries since.
     pub sizes: (usize, usize),
@@ -66,11 +66,11 @@ pub struct OpenLog {
 /// One entry of a history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogEntry {
-    /// Where it stands.
+    /// The position.
     pub position: Position,
     /// The entry it follows.
     pub parent: Position,
-    /// What it says.
+    /// The entry.
     pub entry: Entry,
 }
 
@@ -185,7 +185,7 @@ impl Log {
         Ok(Some(OpenLog { head: opened.head, fold, sizes: (snapshot_size, size) }))
     }
 
-    /// What `records` make of `before`, and their size, if each of them follows the one before it and all are whole: a thread
+    /// The fold of `records` after `before`, and their size, if each of them follows the one before it and all are whole: a thread
     /// that was never rewound. Each entry is gone before the next is read. Of any other, `None`.
     fn fold_straight(
         &self,

@@ -16,13 +16,13 @@ use crate::{
     thread::select::{EntryPlace, Select},
 };
 
-/// How many records are read at a time.
+/// The number of records that are read at a time.
 const PAGE: usize = 128;
 
-/// How many records are held at a time.
+/// The number of records that are held at a time.
 const MOST: usize = 64 * PAGE;
 
-/// What a checkpoint comes from.
+/// The origin of a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
     /// An input: a turn begins.
@@ -50,7 +50,7 @@ impl Source {
 /// A position at which the state of a graph stands between two super-steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Where it stands: what [`Log::open`], [`Log::rewind`] and [`Log::fork`] take.
+    /// The position, which [`Log::open`], [`Log::rewind`] and [`Log::fork`] take.
     pub position: Position,
     /// The checkpoint of the same graph that it follows; `None` for the first.
     pub parent: Option<Position>,
@@ -58,9 +58,9 @@ pub struct Checkpoint {
     pub at: Timestamp,
     /// Which graph's it is: the thread's own (the root), or a subgraph's.
     pub path: Namespace,
-    /// How many super-steps of the turn are done.
+    /// The number of super-steps of the turn that are done.
     pub step: u32,
-    /// What it comes from.
+    /// The origin.
     pub source: Source,
     /// The nodes that ran.
     pub nodes: Vec<String>,
@@ -68,7 +68,7 @@ pub struct Checkpoint {
     pub next: Vec<String>,
     /// The run that made it, or that ran last.
     pub run: Option<RunId>,
-    /// What that run's caller called it.
+    /// The tags that the run's caller gave it.
     pub tags: BTreeMap<String, String>,
 }
 
@@ -179,7 +179,7 @@ impl Log {
     }
 }
 
-/// What an entry makes a checkpoint of, if it makes one.
+/// The source of the checkpoint that an entry makes, if it makes one.
 pub(crate) fn source(entry: &Entry) -> Option<Source> {
     match &entry.body {
         Body::Begin(begin) => begin.frontier.is_some().then_some(Source::Input),
@@ -294,7 +294,7 @@ impl EntryCache {
         Ok(Some(LogEntry { position: at, parent, entry }))
     }
 
-    /// Where the entry at `at` stands: what it says itself, and what leads to it.
+    /// The place of the entry at `at`: what it says itself, and what leads to it.
     async fn place(&mut self, at: Position) -> Result<EntryPlace, CheckpointError> {
         let mut place = EntryPlace::default();
         let Some(mut entry) = self.entry(at).await? else { return Ok(place) };
@@ -327,7 +327,7 @@ impl EntryCache {
         }
     }
 
-    /// What the log was cut off with says the rest.
+    /// Reads the rest from the base of the log.
     async fn at_the_floor(
         &mut self,
         mut place: EntryPlace,
@@ -362,7 +362,7 @@ impl EntryCache {
     }
 }
 
-/// What is due in the graph at `path` after an entry, if it says so.
+/// The frontier of the graph at `path` after an entry, if it says one.
 fn frontier(entry: &LogEntry, path: &Namespace) -> Option<Frontier> {
     // What begins with a whole state says of every graph what is due.
     let of =

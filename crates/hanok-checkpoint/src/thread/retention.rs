@@ -1,4 +1,4 @@
-//! What a thread keeps, and how what it does not keep goes.
+//! Cuts and erasures of a thread.
 
 use std::collections::BTreeSet;
 
@@ -27,13 +27,13 @@ use crate::{
     thread::walk::Walk,
 };
 
-/// How often a cut is tried while runs go on.
+/// The number of times that a cut is tried while runs go on.
 const ATTEMPTS: usize = 16;
 
-/// How many records are read at a time to be erased.
+/// The number of records that are read at a time to be erased.
 const PAGE: usize = 256;
 
-/// What a cut keeps.
+/// The checkpoints that a cut keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The newest checkpoint.
@@ -44,7 +44,7 @@ pub enum Keep {
     Since(Timestamp),
 }
 
-/// What becomes of the forks of what is erased: they hold it too.
+/// The fate of the forks of what is erased: they hold it too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Forks {
     /// They are removed as well, and the forks of forks.
@@ -111,7 +111,7 @@ impl Log {
         }
     }
 
-    /// What stands for the records up to where `fold` is of, in which nothing is pending.
+    /// The base of the records up to the position of `fold`, in which nothing is pending.
     async fn base_of(&self, head: &Head, fold: &ThreadFold) -> Result<Bytes, CheckpointError> {
         let floor = fold.position;
         let link = match self.link_at(head, floor).await {
@@ -124,7 +124,7 @@ impl Log {
         self.seal_base(self.thread(), head.life, floor, &base)
     }
 
-    /// Whether the thread at `head` goes on from where it was at `before`, with nothing cut off since.
+    /// Checks whether the thread at `head` goes on from where it was at `before`, with nothing cut off since.
     async fn leads(&self, before: &Head, head: &Head) -> Result<bool, CheckpointError> {
         let mut walk = Walk::new(self, head, head.position, before.position);
         let mut first = head.position;
@@ -135,7 +135,7 @@ impl Log {
         Ok(same && first == before.position)
     }
 
-    /// What the log amounts to at the newest quiet checkpoint that leaves what `keep` names.
+    /// The fold at the newest quiet checkpoint that leaves what `keep` names.
     async fn floor_for(
         &self,
         keep: Keep,
@@ -255,7 +255,7 @@ impl Log {
         Ok(tip.position)
     }
 
-    /// What is left of the records up to `to` when they are erased: where their chain begins, with the link there, and their
+    /// The remains of the records up to `to` when they are erased: where their chain begins, with the link there, and their
     /// envelopes.
     async fn remains_of(
         &self,
@@ -270,7 +270,7 @@ impl Log {
         Ok((start, self.envelopes(head, to, erasure).await?))
     }
 
-    /// What stays of the records up to `to` when they are erased: envelopes, which say when and by whom.
+    /// Envelopes of the records up to `to` when they are erased: they say when and by whom.
     async fn envelopes(
         &self,
         head: &Head,
@@ -401,7 +401,7 @@ impl Log {
     }
 }
 
-/// Whether the state of the thread's own graph stands here, between two super-steps.
+/// Checks whether the state of the thread's own graph stands here, between two super-steps.
 fn is_checkpoint(entry: &Entry) -> bool {
     entry.namespace.is_root() && source(entry).is_some()
 }

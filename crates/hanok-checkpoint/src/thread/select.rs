@@ -171,7 +171,7 @@ impl Select {
         Self { limit: Some(limit), ..self }
     }
 
-    /// Whether what the entry itself says fits.
+    /// Checks whether what the entry itself says fits.
     pub(crate) fn fits(&self, entry: &Entry) -> bool {
         (self.kinds.is_empty() || self.kinds.contains(&entry.body.kind()))
             && self.path.as_ref().is_none_or(|path| entry.namespace == *path)
@@ -180,12 +180,12 @@ impl Select {
             && self.node.as_ref().is_none_or(|node| names(&entry.body, node))
     }
 
-    /// Whether where an entry stands has to be known.
+    /// Checks whether the place of an entry has to be known.
     pub(crate) fn asks_place(&self) -> bool {
         self.steps.is_some() || self.run.is_some() || !self.tags.is_empty()
     }
 
-    /// Whether where the entry stands fits.
+    /// Checks whether the place of the entry fits.
     pub(crate) fn fits_place(&self, place: &EntryPlace) -> bool {
         self.steps.as_ref().is_none_or(|steps| steps.contains(&place.step))
             && self.run.is_none_or(|run| place.run == Some(run))
@@ -193,7 +193,7 @@ impl Select {
     }
 }
 
-/// Whether an entry is about `node`.
+/// Checks whether an entry is about `node`.
 fn names(body: &Body, node: &str) -> bool {
     match body {
         Body::Write(write) => &*write.node == node,
@@ -206,7 +206,7 @@ fn names(body: &Body, node: &str) -> bool {
     }
 }
 
-/// Where an entry stands in its graph.
+/// The place of an entry in its graph.
 #[derive(Debug, Default)]
 pub(crate) struct EntryPlace {
     /// The super-steps of the turn that are done.

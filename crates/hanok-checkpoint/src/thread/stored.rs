@@ -135,7 +135,7 @@ impl Log {
         }
     }
 
-    /// What a snapshot of the thread, or what stands for its first records, amounts to.
+    /// The fold of a snapshot of the thread, or of its base.
     pub(super) fn restore(
         &self,
         head: &Head,
@@ -160,7 +160,7 @@ impl Log {
         Snapshot::from_bytes(&payload).map_err(|_checksum_fits| UnsealError::Damaged)
     }
 
-    /// What stands for the records up to `floor`, as the store's codec makes it.
+    /// The base of the records up to `floor`, as the store's codec makes it.
     pub(crate) fn seal_base(
         &self,
         thread: &ThreadKey,

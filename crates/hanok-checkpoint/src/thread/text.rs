@@ -6,7 +6,7 @@ use hanok_core::{Change, Changes, MessageChange, Stored};
 
 use crate::entry::{body::Body, frontier::Frontier};
 
-/// What an entry says, for people.
+/// Writes the body of an entry, for people.
 pub(super) fn body(text: &mut String, body: &Body) {
     let mut member = |name: &str, value: &str| {
         say(text, format_args!(",\"{name}\":"));

@@ -1,4 +1,4 @@
-//! Whether a log is whole.
+//! Verification: damage of a log, and its chain.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +15,26 @@ use crate::{
     thread::log::{Log, LogEntry, previous},
 };
 
-/// What was found in a log. A damaged snapshot alone is no loss: it is a cache.
+/// The state of a log. A damaged snapshot alone is no loss: it is a cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
-    /// Where the thread is.
+    /// The head of the thread.
     pub head: Head,
-    /// How many records are whole.
+    /// The number of records that are whole.
     pub records: usize,
-    /// How many snapshots are whole and say what the records say.
+    /// The number of snapshots that are whole and say what the records say.
     pub snapshots: usize,
     /// The first damage.
     pub damage: Option<Damage>,
-    /// Where snapshots stand that are damaged or say something else than the records.
+    /// Positions of snapshots that are damaged or say something else than the records.
     pub bad_snapshots: Vec<Position>,
-    /// Whether the thread reads where it is. One that went on from before its damage does.
+    /// True if the thread reads where it is. One that went on from before its damage does.
     pub reads: bool,
-    /// Whether the chain of the records leads to the link in the head.
+    /// The state of the chain: whether it leads to the link in the head.
     pub chain: Chain,
 }
 
-/// Whether the chain of a log's records holds.
+/// The state of the chain of a log's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Chain {
@@ -51,12 +51,12 @@ pub enum Chain {
     Unchecked,
 }
 
-/// What is wrong with a log.
+/// The first fault of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// Where it begins.
+    /// The position at which it begins.
     pub position: Position,
-    /// What it is.
+    /// The fault.
     pub reason: String,
     /// The newest position before it that reads: the thread can [go on](Log::rewind) from there. The start when there is
     /// none.
@@ -64,7 +64,7 @@ pub struct Damage {
 }
 
 impl Verified {
-    /// Whether nothing is damaged, snapshots included.
+    /// Checks whether nothing is damaged, snapshots included.
     pub fn is_whole(&self) -> bool {
         let holds = !matches!(self.chain, Chain::Broken(_));
         self.damage.is_none() && self.bad_snapshots.is_empty() && holds
@@ -148,7 +148,7 @@ impl Log {
         Ok(Some(Verified { head, records, snapshots, damage, bad_snapshots, reads, chain }))
     }
 
-    /// Whether the chain of the log holds. Nothing that is encrypted is read but what stands for records that were cut off: so
+    /// Follows the chain of the log. Nothing that is encrypted is read but what stands for records that were cut off: so
     /// it can be checked without the key that encrypted the rest. `None` for a thread that has none.
     ///
     /// ```
@@ -181,7 +181,7 @@ impl Log {
         self.chain_of(&head, &base).await.map(Some)
     }
 
-    /// Whether the chain of a log leads to the link of its head, and on the way to that of its floor.
+    /// Follows the chain of a log: whether it leads to the link of its head, and on the way to that of its floor.
     async fn chain_of(&self, head: &Head, base: &BaseState) -> Result<Chain, CheckpointError> {
         let (Some(newest), (start, Some(mut link))) = (head.link, base.start) else {
             return Ok(if head.link.is_none() { Chain::None } else { Chain::Unchecked });
@@ -247,7 +247,7 @@ impl Log {
     }
 }
 
-/// Whether a log was read; an error that says nothing of the log is one of the call's.
+/// Checks whether a log was read; an error that says nothing of the log is one of the call's.
 fn readable<T>(read: Result<T, CheckpointError>) -> Result<bool, CheckpointError> {
     match read {
         Ok(_) => Ok(true),
@@ -303,7 +303,7 @@ impl DamageScan<'_> {
         Ok(entries)
     }
 
-    /// What the log amounts to where `positions` stand, on each branch that reads.
+    /// Folds of the log at `positions`, on each branch that reads.
     fn folds<T>(
         &mut self,
         entries: &[LogEntry],
@@ -338,7 +338,7 @@ impl DamageScan<'_> {
     }
 }
 
-/// Whether a snapshot says what the records say: the states, and what is due. How a run ended stands in entries that follow.
+/// Checks whether a snapshot says what the records say: the states, and what is due. How a run ended stands in entries that follow.
 fn same(stored: &ThreadFold, fold: &ThreadFold) -> bool {
     let parts = |run: &RunFold| {
         (

@@ -14,7 +14,7 @@ use crate::{
     thread::log::{Log, LogEntry, previous},
 };
 
-/// How many records are read at a time.
+/// The number of records that are read at a time.
 const PAGE: usize = 256;
 
 /// The entries of a branch, newest first. Of records that are not on it nothing is read.
@@ -74,11 +74,11 @@ pub struct Branch {
     pub life: Life,
     /// The position up to which records were cut off.
     pub floor: Position,
-    /// What the first entry follows.
+    /// The position that the first entry follows.
     pub follows: Position,
-    /// Where the entries stand, in order.
+    /// The positions of the entries, in order.
     pub places: VecDeque<Position>,
-    /// Where threads were copied, and which.
+    /// The positions at which threads were copied, and the threads.
     pub copies: VecDeque<(Position, ThreadKey)>,
 }
 

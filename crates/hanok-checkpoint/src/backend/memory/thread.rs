@@ -21,7 +21,7 @@ pub(super) struct Thread {
     pub(super) life: Life,
     pub(super) link: Option<Link>,
     pub(super) seal: Option<HeadSeal>,
-    /// What is left of erased records, up to the floor.
+    /// Envelopes of erased records, up to the floor.
     pub(super) envelopes: BTreeMap<Position, Bytes>,
     /// The position up to which records were cut off.
     pub(super) floor: Position,
@@ -105,7 +105,7 @@ impl Thread {
 }
 
 impl Which {
-    /// Whether `key` is one of the threads that are listed.
+    /// Checks whether `key` is one of the threads that are listed.
     pub(super) fn names(&self, key: &ThreadKey, thread: &Thread) -> bool {
         match self {
             Self::Of(tenant) => key.tenant() == tenant,
