@@ -114,3 +114,26 @@ pub enum CheckpointError {
     #[error("an entry cannot be stored")]
     Encode(#[source] BoxError),
 }
+
+impl CheckpointError {
+    pub(crate) fn conflict(thread: &ThreadKey, expected: Position, actual: Position) -> Self {
+        Self::Conflict { thread: thread.clone(), expected, actual }
+    }
+
+    pub(crate) fn fenced(thread: &ThreadKey, expected: Epoch, actual: Epoch) -> Self {
+        Self::Fenced { thread: thread.clone(), expected, actual }
+    }
+
+    pub(crate) fn pruned(thread: &ThreadKey, position: Position, floor: Position) -> Self {
+        Self::Pruned { thread: thread.clone(), position, floor }
+    }
+
+    pub(crate) fn corrupt(
+        thread: &ThreadKey,
+        position: Position,
+        reason: String,
+        last_good: Position,
+    ) -> Self {
+        Self::Corrupt { thread: thread.clone(), position, reason, last_good }
+    }
+}

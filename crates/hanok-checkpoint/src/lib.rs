@@ -78,11 +78,12 @@ pub use store::{
 };
 pub use thread::calls::NOT_MADE;
 pub use thread::diff::{Diff, Difference, GraphDiff};
+pub use thread::erase::Forks;
 pub use thread::export::ImportError;
 pub use thread::labels::{DEADLINE, GRAPH, Labels, REQUESTS, STATUS, Status};
 pub use thread::log::{Log, LogEntry, OpenLog};
 pub use thread::page::{Checkpoint, Pages, Source};
-pub use thread::retention::{Forks, Keep};
+pub use thread::retention::Keep;
 pub use thread::select::Select;
 pub use thread::verify::{Chain, Damage, Verified};
 pub use thread::walk::Branch;

@@ -58,8 +58,7 @@ impl Guard {
         claim: &mut Option<Claim>,
     ) -> Result<(), CheckpointError> {
         let actual = *epoch;
-        let fenced =
-            |expected| Err(CheckpointError::Fenced { thread: thread.clone(), expected, actual });
+        let fenced = |expected| Err(CheckpointError::fenced(thread, expected, actual));
         match self {
             Self::Take(new) if new.epoch <= actual => return fenced(new.epoch),
             Self::Take(new) => (*epoch, *claim) = (new.epoch, Some(new.clone())),
@@ -174,7 +173,7 @@ impl Append {
         if self.expected == actual {
             return Ok(());
         }
-        Err(CheckpointError::Conflict { thread: thread.clone(), expected: self.expected, actual })
+        Err(CheckpointError::conflict(thread, self.expected, actual))
     }
 }
 
@@ -222,9 +221,7 @@ impl Trim {
         let above = Some(self.floor).filter(|floor| *floor > actual);
         match above.or(self.expected.filter(|expected| *expected != actual)) {
             None => Ok(()),
-            Some(expected) => {
-                Err(CheckpointError::Conflict { thread: thread.clone(), expected, actual })
-            }
+            Some(expected) => Err(CheckpointError::conflict(thread, expected, actual)),
         }
     }
 }

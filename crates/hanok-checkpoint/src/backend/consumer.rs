@@ -104,7 +104,7 @@ impl Consumer {
             let read = Outbox::opened(codec, &stored);
             let OutboxItem { thread, position, cursor, .. } = stored;
             let item = read.map(|Outbox { id, payload, .. }| Delivered { id, payload });
-            let item = item.map_err(|error| error.at(thread.clone(), position));
+            let item = item.map_err(|error| error.at(&thread, position));
             Delivery { thread, position, item, cursor }
         });
         Ok(read.collect())

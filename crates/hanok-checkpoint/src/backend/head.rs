@@ -45,7 +45,7 @@ impl Head {
         if self.position == actual {
             return Ok(());
         }
-        Err(CheckpointError::Conflict { thread: thread.clone(), expected: self.position, actual })
+        Err(CheckpointError::conflict(thread, self.position, actual))
     }
 }
 

@@ -209,9 +209,7 @@ impl Checkpointer for Memory {
                 claim.beat = now;
                 Ok(())
             }
-            None => {
-                Err(CheckpointError::Fenced { thread: thread.clone(), expected: epoch, actual })
-            }
+            None => Err(CheckpointError::fenced(thread, epoch, actual)),
         }
     }
 

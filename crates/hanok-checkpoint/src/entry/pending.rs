@@ -1,38 +1,40 @@
 //! Pending records as the entries that say so: for a log whose records are gone.
 
-use hanok_core::{Namespace, Position, Spent, TaskId, Timestamp};
+use hanok_core::{Position, Spent, TaskId, Timestamp};
 
 use crate::{
     entry::body::{Body, Entry},
-    entry::fold::{RunFold, ThreadFold},
+    entry::fold::ThreadFold,
     entry::step_records::StepRecords,
     entry::task::{Answer, Doubt, Failed, Intent, Memo},
 };
 
-/// The entries that make what is pending in `fold` of what is not, each with its position. A commit names writes by theirs;
+/// Takes what is pending out of `fold`, as the entries that make it, each with its position. A commit names writes by theirs;
 /// what others say counts, and not where. What was spent is in the fold already.
-pub(crate) fn pending(fold: &ThreadFold, now: Timestamp) -> Vec<(Position, Entry)> {
-    let mut entries: Vec<_> =
-        fold.runs.iter().flat_map(|(path, run)| of_run(path, run, fold.position, now)).collect();
+pub(crate) fn pending(fold: &mut ThreadFold, now: Timestamp) -> Vec<(Position, Entry)> {
+    let position = fold.position;
+    let mut entries = Vec::new();
+    for (path, run) in &mut fold.runs {
+        let bodies = of_run(std::mem::take(&mut run.records), position);
+        let entry = |body| Entry { at: now, namespace: path.clone(), body };
+        entries.extend(bodies.into_iter().map(|(position, body)| (position, entry(body))));
+    }
     entries.sort_by_key(|(position, _)| *position);
     entries
 }
 
-fn of_run(path: &Namespace, run: &RunFold, at: Position, now: Timestamp) -> Vec<(Position, Entry)> {
+fn of_run(records: StepRecords, at: Position) -> Vec<(Position, Body)> {
     let spent = Spent::default();
-    let StepRecords { pending, memos, intents, settled, failures, questions, answers } =
-        &run.records;
-    let writes = pending.iter().map(|(position, write)| (*position, Body::Write(write.clone())));
-    let failures = failures.values().map(|failed| Body::Failed(Failed { spent, ..failed.clone() }));
-    let memos = memos.iter().map(|((task, name), value)| {
-        Body::Memo(Memo { task: *task, name: name.clone(), value: value.clone(), spent })
-    });
+    let StepRecords { pending, memos, intents, settled, failures, questions, answers } = records;
+    let failures = failures.into_values().map(|failed| Body::Failed(Failed { spent, ..failed }));
+    let memos = memos
+        .into_iter()
+        .map(|((task, name), value)| Body::Memo(Memo { task, name, value, spent }));
     // An answer settles a call if the call was meant before it.
-    let settled = settled.iter().flat_map(|(id, value)| {
-        let task = TaskId::from_bytes([0; 16]);
-        let (key, id, none) = (id.clone(), id.clone(), String::new());
+    let settled = settled.into_iter().flat_map(|(id, value)| {
+        let (key, none) = (id.clone(), String::new());
         let meant = Intent {
-            task,
+            task: TaskId::from_bytes([0; 16]),
             key,
             tool: none.clone(),
             arguments: none.clone(),
@@ -40,16 +42,14 @@ fn of_run(path: &Namespace, run: &RunFold, at: Position, now: Timestamp) -> Vec<
             node: none,
             doubt: Doubt::Ask,
         };
-        [Body::Intent(meant), Body::Answer(Answer { id, value: value.clone() })]
+        [Body::Intent(meant), Body::Answer(Answer { id, value })]
     });
-    let intents = intents.values().map(|intent| Body::Intent(intent.clone()));
-    let questions = questions.iter().map(|question| Body::Question(question.clone()));
-    let answers = answers
-        .iter()
-        .map(|(id, value)| Body::Answer(Answer { id: id.clone(), value: value.clone() }));
+    let intents = intents.into_values().map(Body::Intent);
+    let questions = questions.into_iter().map(Body::Question);
+    let answers = answers.into_iter().map(|(id, value)| Body::Answer(Answer { id, value }));
     // An answer to a question settles no call that was meant after it.
-    let others = failures.chain(settled).chain(questions).chain(answers);
-    let others = others.chain(memos).chain(intents).map(|body| (at, body));
-    let entry = |(position, body)| (position, Entry { at: now, namespace: path.clone(), body });
-    writes.chain(others).map(entry).collect()
+    let others =
+        failures.chain(settled).chain(questions).chain(answers).chain(memos).chain(intents);
+    let writes = pending.into_iter().map(|(position, write)| (position, Body::Write(write)));
+    writes.chain(others.map(|body| (at, body))).collect()
 }

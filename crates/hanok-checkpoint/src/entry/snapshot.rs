@@ -26,28 +26,22 @@ const PARTS: usize = 4096;
 impl Snapshot {
     /// The snapshot of a fold in which nothing is pending; what is pending is not part of it.
     pub fn of(fold: &ThreadFold) -> Self {
-        let runs = fold.runs.iter().map(|(namespace, run)| {
-            let quiet =
-                RunFold { records: StepRecords::default(), added: Vec::new(), ..run.clone() };
-            (namespace.clone(), quiet)
-        });
-        Self { runs: runs.collect(), identity: fold.identity.clone() }
+        let mut snapshot = Self::of_calls(fold);
+        snapshot.runs.values_mut().for_each(|run| run.added.clear());
+        snapshot
     }
 
     /// The snapshot of a fold whose calls go on: what they added to the state that they share is part of it.
     pub(crate) fn of_calls(fold: &ThreadFold) -> Self {
-        let mut snapshot = Self::of(fold);
-        for (path, run) in &mut snapshot.runs {
-            if let Some(called) = fold.runs.get(path) {
-                run.added.clone_from(&called.added);
-            }
-        }
-        snapshot
+        let ThreadFold { mut runs, identity, .. } = fold.clone();
+        runs.values_mut().for_each(|run| run.records.clear());
+        Self { runs, identity }
     }
 
     /// The fold that the snapshot is of.
     pub fn to_fold(&self, position: Position) -> ThreadFold {
-        ThreadFold { position, runs: self.runs.clone(), identity: self.identity.clone() }
+        let Self { runs, identity } = self.clone();
+        ThreadFold { position, runs, identity }
     }
 
     /// The snapshot as bytes.

@@ -73,14 +73,8 @@ impl StepRecords {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn answer(&mut self, id: &str, value: &Stored) {
-        let doubt = self.intents.iter().find(|(_, intent)| intent.id == id);
-        let answers = match doubt.map(|(key, _)| key.clone()) {
-            Some(key) => {
-                self.intents.remove(&key);
-                &mut self.settled
-            }
-            None => &mut self.answers,
-        };
+        let settles = self.intents.extract_if(.., |_, intent| intent.id == id).next().is_some();
+        let answers = if settles { &mut self.settled } else { &mut self.answers };
         answers.insert(id.to_owned(), value.clone());
     }
 

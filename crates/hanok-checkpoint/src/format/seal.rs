@@ -33,14 +33,15 @@ pub(crate) enum UnsealError {
 
 impl UnsealError {
     /// The error of what stands at `position` of `thread`.
-    pub(crate) fn at(self, thread: ThreadKey, position: Position) -> CheckpointError {
+    pub(crate) fn at(self, thread: &ThreadKey, position: Position) -> CheckpointError {
         let last_good = Position(position.0.saturating_sub(1));
-        let corrupt =
-            |reason, thread| CheckpointError::Corrupt { thread, position, reason, last_good };
+        let corrupt = |reason| CheckpointError::corrupt(thread, position, reason, last_good);
         match self {
-            Self::Codec(error @ CodecError::Compressed(_)) => corrupt(error.to_string(), thread),
-            Self::Codec(source) => CheckpointError::Locked { thread, position, source },
-            error @ Self::Damaged => corrupt(error.to_string(), thread),
+            Self::Codec(error @ CodecError::Compressed(_)) => corrupt(error.to_string()),
+            Self::Codec(source) => {
+                CheckpointError::Locked { thread: thread.clone(), position, source }
+            }
+            error @ Self::Damaged => corrupt(error.to_string()),
         }
     }
 }

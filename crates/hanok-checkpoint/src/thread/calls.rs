@@ -46,8 +46,7 @@ impl Log {
         let Some(head) = self.store().head(self.thread()).await? else { return Ok(Vec::new()) };
         let at = at.unwrap_or(head.position);
         if at < head.floor {
-            let (thread, floor) = (self.thread().clone(), head.floor);
-            return Err(CheckpointError::Pruned { thread, position: at, floor });
+            return Err(self.pruned(at, head.floor));
         }
         let (mut calls, mut withdrawn) = (Vec::new(), BTreeSet::new());
         // What the thread did since, then what was done of the super-step that is due there.

@@ -95,8 +95,7 @@ impl Log {
     pub(crate) async fn copied(&self) -> Result<LogCopy, CheckpointError> {
         let Some(opened) = self.store().open(self.thread(), None, Snapshots::Ignore).await? else {
             let (expected, actual) = (Position::START.next(), Position::START);
-            let thread = self.thread().clone();
-            return Err(CheckpointError::Conflict { thread, expected, actual });
+            return Err(CheckpointError::conflict(self.thread(), expected, actual));
         };
         let (floor, mut good) = (opened.head.floor, opened.head.floor);
         let (life, codec) = (opened.head.life, self.store().codec());
@@ -104,7 +103,7 @@ impl Log {
             None => None,
             Some((at, bytes)) => {
                 let base = self.unseal_base(life, *at, bytes);
-                Some((*at, base.map_err(|error| error.at(self.thread().clone(), floor))?))
+                Some((*at, base.map_err(|error| error.at(self.thread(), floor))?))
             }
         };
         let mut entries = Vec::with_capacity(opened.records.len());

@@ -72,9 +72,9 @@ impl Log {
         };
         let Some(mut link) = link else { return Ok(None) };
         for part in self.parts(head.life, head.floor, to).await? {
-            link = part.link(self.store().codec(), head.life, &link).map_err(|error| {
-                UnsealError::Codec(error).at(self.thread().clone(), part.position)
-            })?;
+            link = part
+                .link(self.store().codec(), head.life, &link)
+                .map_err(|error| UnsealError::Codec(error).at(self.thread(), part.position))?;
         }
         Ok(Some(link))
     }
@@ -88,7 +88,7 @@ impl Log {
             return Err(self.corrupt(head.floor, reason, Position::START));
         };
         let base = self.unseal_base(head.life, head.floor, &bytes);
-        base.map_err(|error| error.at(self.thread().clone(), head.floor))
+        base.map_err(|error| error.at(self.thread(), head.floor))
     }
 
     /// The parts of which the links of the records after `from` up to `to` are made, in order.

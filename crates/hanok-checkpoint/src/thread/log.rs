@@ -139,11 +139,7 @@ impl Log {
         let tip = at.unwrap_or(opened.head.position);
         if tip > opened.head.position {
             let (expected, actual) = (tip, opened.head.position);
-            return Err(CheckpointError::Conflict {
-                thread: self.thread.clone(),
-                expected,
-                actual,
-            });
+            return Err(CheckpointError::conflict(&self.thread, expected, actual));
         }
         let (floor, life) = (opened.head.floor, opened.head.life);
         if tip < floor {
@@ -154,7 +150,7 @@ impl Log {
             Some((position, bytes)) => match self.restore(&opened.head, *position, bytes) {
                 Ok(fold) => (*position, fold, bytes.len()),
                 Err(error) if *position == floor => {
-                    return Err(error.at(self.thread.clone(), floor));
+                    return Err(error.at(&self.thread, floor));
                 }
                 Err(_) => return Ok(None),
             },
@@ -318,7 +314,7 @@ impl Log {
     }
 
     pub(crate) fn pruned(&self, position: Position, floor: Position) -> CheckpointError {
-        CheckpointError::Pruned { thread: self.thread.clone(), position, floor }
+        CheckpointError::pruned(&self.thread, position, floor)
     }
 
     pub(crate) fn corrupt(
@@ -327,7 +323,7 @@ impl Log {
         reason: String,
         last_good: Position,
     ) -> CheckpointError {
-        CheckpointError::Corrupt { thread: self.thread.clone(), position, reason, last_good }
+        CheckpointError::corrupt(&self.thread, position, reason, last_good)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A history page by page, and the checkpoints in it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use hanok_core::{Namespace, Position, RunId, Timestamp};
 
@@ -253,7 +253,7 @@ struct EntryCache {
     floor: Position,
     life: Life,
     records: BTreeMap<Position, Record>,
-    base: Option<Arc<ThreadFold>>,
+    base: Option<ThreadFold>,
 }
 
 impl EntryCache {
@@ -305,10 +305,7 @@ impl EntryCache {
             if own && !parent && entry.position != at && source(&entry.entry).is_some() {
                 (place.parent, parent) = (Some(entry.position), true);
             }
-            if !due && let Some(frontier) = frontier(&entry, &path) {
-                place.scheduled(&frontier);
-                due = true;
-            }
+            due = due || schedule(&mut place, &entry, &path);
             if !run && let Some(run_and_tags) = beginning(&entry) {
                 (place.run, place.tags) = run_and_tags;
                 run = true;
@@ -339,14 +336,11 @@ impl EntryCache {
         if before == Position::START || before < self.floor {
             return Ok(place);
         }
-        let base = match &self.base {
-            Some(base) => base.clone(),
-            None => {
-                let opened = self.log.open(Some(self.floor)).await?;
-                let base = Arc::new(opened.map(|opened| opened.fold).unwrap_or_default());
-                self.base.insert(base).clone()
-            }
-        };
+        if self.base.is_none() {
+            let opened = self.log.open(Some(self.floor)).await?;
+            self.base = Some(opened.map(|opened| opened.fold).unwrap_or_default());
+        }
+        let Some(base) = &self.base else { return Ok(place) };
         if let Some(graph) = base.run(path) {
             if missing.due {
                 place.scheduled(&graph.frontier);
@@ -362,19 +356,23 @@ impl EntryCache {
     }
 }
 
-/// The frontier of the graph at `path` after an entry, if it says one.
-fn frontier(entry: &LogEntry, path: &Namespace) -> Option<Frontier> {
-    // What begins with a whole state says of every graph what is due.
-    let of =
-        |fold: ThreadFold| Some(fold.run(path).map(|run| run.frontier.clone()).unwrap_or_default());
-    match &entry.entry.body {
-        Body::Origin(origin) => of(origin.snapshot.to_fold(entry.position)),
+/// Notes what is due in the graph at `path` after an entry; tells whether the entry says so.
+fn schedule(place: &mut EntryPlace, entry: &LogEntry, path: &Namespace) -> bool {
+    let frontier = match &entry.entry.body {
+        // What begins with a whole state says of every graph what is due.
+        Body::Origin(origin) => {
+            let fold = origin.snapshot.to_fold(entry.position);
+            let run = fold.run(path).map_or_else(Frontier::default, |run| run.frontier.clone());
+            place.scheduled(&run);
+            return true;
+        }
         _ if entry.entry.namespace != *path => None,
-        Body::Begin(begin) => begin.frontier.clone(),
-        Body::Commit(commit) => Some(commit.frontier.clone()),
-        Body::Edit(edit) => edit.frontier.clone(),
+        Body::Begin(begin) => begin.frontier.as_ref(),
+        Body::Commit(commit) => Some(&commit.frontier),
+        Body::Edit(edit) => edit.frontier.as_ref(),
         _ => None,
-    }
+    };
+    frontier.inspect(|frontier| place.scheduled(frontier)).is_some()
 }
 
 /// The run that begins with an entry, if one of the thread does.

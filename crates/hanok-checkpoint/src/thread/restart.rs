@@ -53,11 +53,7 @@ impl Log {
     ) -> Result<Position, CheckpointError> {
         let Some(log) = self.open(at).await? else {
             let (expected, actual) = (Position::START.next(), Position::START);
-            return Err(CheckpointError::Conflict {
-                thread: self.thread().clone(),
-                expected,
-                actual,
-            });
+            return Err(CheckpointError::conflict(self.thread(), expected, actual));
         };
         let position = log.fold.position;
         let fold = ThreadFold { identity: None, ..log.fold };
@@ -120,8 +116,7 @@ impl Log {
         let Some(head) = head.filter(|head| to <= head.position && to > Position::START) else {
             let head = self.store().head(self.thread()).await?;
             let actual = head.map_or(Position::START, |head| head.position);
-            let thread = self.thread().clone();
-            return Err(CheckpointError::Conflict { thread, expected: to, actual });
+            return Err(CheckpointError::conflict(self.thread(), to, actual));
         };
         if to < head.floor {
             return Err(self.pruned(to, head.floor));

@@ -128,9 +128,7 @@ impl Log {
             RecordError::Version { format } => {
                 CheckpointError::TooNew { format: u32::from(format), supported: u32::from(VERSION) }
             }
-            RecordError::Codec(error) => {
-                UnsealError::Codec(error).at(self.thread().clone(), position)
-            }
+            RecordError::Codec(error) => UnsealError::Codec(error).at(self.thread(), position),
             error => self.corrupt(position, error.to_string(), last_good),
         }
     }

@@ -103,7 +103,7 @@ impl Log {
             return Ok(None);
         };
         let (floor, head) = (opened.head.floor, opened.head);
-        let mut damages = DamageScan { log: self, head: head.clone(), first: None };
+        let mut damages = DamageScan { log: self, head: &head, first: None };
         let stands = match &opened.snapshot {
             None if floor == Position::START => Some(BaseState::of_nothing(head.link.is_some())),
             None => None,
@@ -259,7 +259,7 @@ fn readable<T>(read: Result<T, CheckpointError>) -> Result<bool, CheckpointError
 /// Looks for the first damage of a log.
 struct DamageScan<'a> {
     log: &'a Log,
-    head: Head,
+    head: &'a Head,
     first: Option<(Position, String)>,
 }
 
@@ -340,17 +340,14 @@ impl DamageScan<'_> {
 
 /// Checks whether a snapshot says what the records say: the states, and what is due. How a run ended stands in entries that follow.
 fn same(stored: &ThreadFold, fold: &ThreadFold) -> bool {
-    let parts = |run: &RunFold| {
-        (
-            run.fields.to_stored(),
-            run.schema.clone(),
-            run.frontier.clone(),
-            run.turn,
-            run.persistence,
-        )
+    let same = |a: &RunFold, b: &RunFold| {
+        a.fields.to_stored() == b.fields.to_stored()
+            && a.schema == b.schema
+            && a.frontier == b.frontier
+            && (a.turn, a.persistence) == (b.turn, b.persistence)
     };
-    let all = |fold: &ThreadFold| -> Vec<_> {
-        fold.runs.iter().map(|(path, run)| (path.clone(), parts(run))).collect()
-    };
-    stored.identity == fold.identity && all(stored) == all(fold)
+    let mut runs = stored.runs.iter().zip(&fold.runs);
+    stored.identity == fold.identity
+        && stored.runs.len() == fold.runs.len()
+        && runs.all(|(stored, fold)| stored.0 == fold.0 && same(stored.1, fold.1))
 }

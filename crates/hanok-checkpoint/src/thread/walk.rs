@@ -144,8 +144,7 @@ impl Log {
         if let Some(head) = &head {
             head.life.admit(self.thread(), branch.life)?;
             if head.floor >= first {
-                let (thread, floor) = (self.thread().clone(), head.floor);
-                return Err(CheckpointError::Pruned { thread, position: first, floor });
+                return Err(self.pruned(first, head.floor));
             }
         }
         let mut entries = Vec::with_capacity(places.len());
