@@ -1,8 +1,8 @@
 //! The seam of stores, and stores.
 //!
 //! [`Checkpointer`](checkpointer::Checkpointer) is what a store does: an [`Append`](append::Append) by compare-and-swap on one
-//! [`Head`](head::Head), under a [`Guard`](append::Guard); reads, cuts, lists of [threads](threads), items for others.
-//! [`SharedCheckpointer`](shared::SharedCheckpointer) is the one that is chosen at run time, [`InMemory`](memory) one that keeps
+//! [`Head`](head::Head), under a [`Guard`](append::Guard); reads, cuts, lists of [threads], items for others.
+//! [`SharedCheckpointer`](shared::SharedCheckpointer) is the one that is chosen at run time, [memory] is one that keeps
 //! nothing. A [`Consumer`](consumer::Consumer) reads the items, [`Leases`](lease::Leases) watch the claims of other processes.
 //!
 //! Invariants

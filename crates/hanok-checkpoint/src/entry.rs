@@ -1,7 +1,7 @@
 //! Entries of a log, and what they amount to.
 //!
 //! An [`Entry`](body::Entry) has a time, a namespace and a body; the vocabulary of bodies is closed. Each body is a record that is
-//! declared once ([`record!`](crate::wire::record)): of [runs](run), of [tasks](task), of the [state](state) as a whole.
+//! declared once ([`record!`](crate::wire::record)): of [runs](run), of [tasks](task), of the [state] as a whole.
 //!
 //! [`ThreadFold::apply`](fold::ThreadFold::apply) folds entries, one after the other: per namespace a [`RunFold`](fold::RunFold) with
 //! the state, what is due ([`Frontier`](frontier::Frontier)) and the records of the tasks that are due

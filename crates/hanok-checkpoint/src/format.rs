@@ -1,13 +1,13 @@
 //! The stored form of entries, snapshots and items.
 //!
-//! A [`Record`](record::Record) is an entry in its [envelope](envelope): version, flags, checksum, parent, and where records are
-//! chained the digest that its [`Link`](crate::Link) is made of. [Writing](write) one moves a [`Tip`](crate::Tip), the end of a log.
-//! Whatever else is stored (a snapshot, a base, an item for others) is [sealed](seal): flags, checksum, payload. A [base](base) stands
+//! A [`Record`](record::Record) is an entry in its [envelope]: version, flags, checksum, parent, and where records are
+//! chained the digest that its [`Link`](crate::Link) is made of. [Writing](mod@write) one moves a [`Tip`](crate::Tip), the end of a log.
+//! Whatever else is stored (a snapshot, a base, an item for others) is [sealed](seal): flags, checksum, payload. A [base] stands
 //! for records that were cut off.
 //!
 //! Invariants
 //!
-//! - A [checksum](checksum) covers the tenant, the thread, its life and the position: what was moved elsewhere is noticed.
+//! - A [checksum](mod@checksum) covers the tenant, the thread, its life and the position: what was moved elsewhere is noticed.
 //! - Only what is whole may say that a newer build wrote it.
 //! - An erased record keeps its envelope, so the chain holds.
 //!

@@ -2,7 +2,7 @@
 //!
 //! [`Log`](log::Log) opens a log at a position: it reads records, follows the branch back to a snapshot or the beginning, and folds.
 //! Each other file adds what one does with a log: [pages](page) of its history, chosen by [`Select`](select::Select); its
-//! [links](links) and whether it is [whole](verify); [retention], [erasure](erase); a [copy], an [export]; a [diff]; the [calls] that are made again;
+//! [links] and whether it is [whole](verify); [retention], [erasure](erase); a [copy], an [export]; a [diff]; the [calls] that are made again;
 //! the [labels] that a list of threads shows.
 //!
 //! Invariants

@@ -197,8 +197,8 @@ pub struct Trim {
     pub base: Bytes,
     /// The position that the thread has to be at, `None` for any.
     pub expected: Option<Position>,
-    /// Envelopes that stay in the place of records that are cut off, in order: a [history](Checkpointer::history) shows them, and
-    /// [`open`](Checkpointer::open) does not.
+    /// Envelopes that stay in the place of records that are cut off, in order: a [history](crate::Checkpointer::history) shows them, and
+    /// [`open`](crate::Checkpointer::open) does not.
     pub envelopes: Vec<Record>,
     /// An append that is made with it, or none: then the head does not move, and a run may go on meanwhile.
     pub then: Option<Append>,

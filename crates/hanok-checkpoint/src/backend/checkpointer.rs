@@ -42,7 +42,7 @@ pub struct Opened {
 ///
 /// # Contract
 ///
-/// - [`append`](Checkpointer::append) returns `Ok` only when all its records survive what its [`Safety`] says, and then
+/// - [`append`](Checkpointer::append) returns `Ok` only when all its records survive what its [`Safety`](crate::Safety) says, and then
 ///   they are seen by every later read; on an error none of them is ever seen, except after
 ///   [`CheckpointError::Unavailable`], when the caller appends again with the same id.
 /// - Of two appends to one position one gets [`CheckpointError::Conflict`]; an append whose id already stands at the

@@ -22,7 +22,7 @@ pub struct ThreadInfo {
     /// Its labels, by name.
     pub labels: BTreeMap<String, String>,
     /// Why its row cannot be read: then nothing but its name is known, and every call for the thread is
-    /// [`CheckpointError::Corrupt`]. A row whose name is damaged is listed under one that says so, and that no thread has.
+    /// [`CheckpointError::Corrupt`](crate::CheckpointError::Corrupt). A row whose name is damaged is listed under one that says so, and that no thread has.
     pub damage: Option<String>,
 }
 

@@ -1,18 +1,4 @@
-//! The stored form of an entry.
-//!
-//! A record is 1 byte of format version, 1 byte of flags (1: compressed, 2: encrypted, 4: chained, 8: the chain is keyed, 16: it
-//! names where its thread comes from, 32: erased), 4 bytes of CRC-32C (little-endian), and then, numbers as LEB128 (DWARF 4, 7.6):
-//!
-//! 1. the length of the payload;
-//! 2. how far before it its parent stands;
-//! 3. with a keyed chain: 4 bytes of the chain key's id (little-endian);
-//! 4. if it names where its thread comes from: 16 bytes of that thread's life (most significant first), 32 of its newest link;
-//! 5. of a chained record that is encrypted or erased: 32 bytes of the payload's digest;
-//! 6. the payload: the salt if it is chained, and the entry's msgpack, as its [`Codec`](crate::Codec) makes it; of an erased record,
-//!    msgpack of when and why it was erased.
-//!
-//! The checksum covers all of it, and the tenant, the thread, its life and the position, so a record that was damaged, cut or
-//! moved elsewhere is noticed. What the chain covers says [`chain`](crate::Link).
+//! Records: entries as they are stored, and how they are read.
 
 use bytes::Bytes;
 use hanok_core::{Position, Reader, ThreadKey, Timestamp};
