@@ -8,7 +8,7 @@ use contract::{
     Book, ContractState, Expert, Options,
     questions::{Kind, Question, cited},
 };
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{Input, Thread};
 use terminal::{Screen, brain, failure};
@@ -99,7 +99,7 @@ async fn opened(
     }
     let options = Options::try_parse_from(words).map_err(failure::Failure::wiring)?;
     let expert = Expert::new(brain.model.clone(), Book::open(&options).await?, &options)?;
-    let app = expert.graph()?.checkpointer(SharedCheckpointer::new(Memory::new()));
+    let app = expert.graph()?.checkpointer(SharedCheckpointer::new(InMemoryCheckpointer::new()));
     let key = ThreadKey::new(Tenant::default(), "questions").map_err(failure::Failure::Thread)?;
     let thread = app.thread(key);
     Ok((expert, thread))

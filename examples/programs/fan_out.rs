@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hanok::{
-    BoxError, Context, END, Graph, List, Memory, START, Send, Sent, Snapshot, State, Tenant,
-    ThreadKey,
+    BoxError, Context, END, Graph, InMemoryCheckpointer, List, START, Send, Sent, Snapshot, State,
+    Tenant, ThreadKey,
 };
 
 #[derive(State, Clone, Default)]
@@ -62,7 +62,9 @@ async fn main() -> Result<(), BoxError> {
         .join(["weather", "map"], "write")
         .edge("write", END)
         .build()?;
-    let thread = graph.checkpointer(Memory::new()).thread(ThreadKey::new(Tenant::default(), "t")?);
+    let thread = graph
+        .checkpointer(InMemoryCheckpointer::new())
+        .thread(ThreadKey::new(Tenant::default(), "t")?);
     let world = Services::default();
     let cities = ["Seoul", "Busan", "Jeju"].map(str::to_owned).to_vec();
 

@@ -2,7 +2,7 @@
 //! goes straight there. The model is a script, so that the program needs no server.
 
 use hanok::{
-    BoxError, Memory, Tenant, ThreadKey,
+    BoxError, InMemoryCheckpointer, Tenant, ThreadKey,
     agent::{HandoffHistory, HandoffTool, ReactAgent},
     supervisor::Swarm,
 };
@@ -36,8 +36,10 @@ async fn main() -> Result<(), BoxError> {
     let billing =
         ReactAgent::builder("billing", "Knows invoices", model.clone()).tool(find).build()?;
     let swarm = Swarm::builder().agent(front).agent(billing).max_hops(4).build()?;
-    let thread =
-        swarm.graph().checkpointer(Memory::new()).thread(ThreadKey::new(Tenant::default(), "t")?);
+    let thread = swarm
+        .graph()
+        .checkpointer(InMemoryCheckpointer::new())
+        .thread(ThreadKey::new(Tenant::default(), "t")?);
 
     for question in ["What is invoice 7 about?", "And when was it paid?"] {
         let state = thread.invoke(swarm.ask(question), ()).await?.done()?;

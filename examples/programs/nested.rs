@@ -2,8 +2,8 @@
 
 use futures::StreamExt;
 use hanok::{
-    BoxError, Context, END, EventKind, Graph, Input, List, Memory, Mode, START, Snapshot, State,
-    Subgraph, Tenant, ThreadKey,
+    BoxError, Context, END, EventKind, Graph, InMemoryCheckpointer, Input, List, Mode, START,
+    Snapshot, State, Subgraph, Tenant, ThreadKey,
 };
 
 #[derive(State, Clone, Default)]
@@ -57,7 +57,9 @@ async fn main() -> Result<(), BoxError> {
         .edge("research", "pack")
         .edge("pack", END)
         .build()?;
-    let thread = trip.checkpointer(Memory::new()).thread(ThreadKey::new(Tenant::default(), "t")?);
+    let thread = trip
+        .checkpointer(InMemoryCheckpointer::new())
+        .thread(ThreadKey::new(Tenant::default(), "t")?);
     let thread = thread.modes([Mode::Custom, Mode::Checkpoints]);
 
     let mut events = thread.stream(Input::New(Trip::update().place("Gyeongju")), ());

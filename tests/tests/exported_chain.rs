@@ -4,7 +4,9 @@
 use std::{fs, path::Path, process::Command};
 
 use hanok::{
-    checkpoint::{AppendId, Checkpointer, Codec, KeyId, Keyring, Memory, SharedCheckpointer},
+    checkpoint::{
+        AppendId, Checkpointer, Codec, InMemoryCheckpointer, KeyId, Keyring, SharedCheckpointer,
+    },
     core::{Tenant, ThreadKey, Timestamp},
     graph::{App, BoxError, Context, END, Graph, START, Snapshot},
     state::{List, State},
@@ -63,7 +65,7 @@ async fn a_program_in_another_language_checks_the_chain_of_an_exported_log() {
             true => codec.encrypt(Keyring::new(KeyId(1), [7; 32]).chain(KeyId(2), KEY)),
             false => codec,
         };
-        let store = SharedCheckpointer::new(Memory::chained()).with_codec(codec);
+        let store = SharedCheckpointer::new(InMemoryCheckpointer::chained()).with_codec(codec);
         let thread = app(&store).thread(key("t"));
         for _ in 0..3 {
             thread.invoke(S::update().push_log("in".to_owned()), ()).await.unwrap();

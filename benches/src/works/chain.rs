@@ -1,6 +1,6 @@
 //! Many nodes in a row that do nothing.
 
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_graph::{Context, Durability, END, Graph, START, Snapshot};
 use hanok_state::{Messages, State};
 
@@ -48,7 +48,7 @@ pub(super) fn kept(rounds: usize) -> Result<Vec<f64>> {
     medians(rounds, async || {
         let mut took = [0.0; 3];
         for (durability, took) in DURABILITIES.into_iter().zip(&mut took) {
-            let thread = graph.checkpointer(Memory::new()).thread(thread("t")?);
+            let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(thread("t")?);
             let thread = thread.durability(durability);
             let cpu = Cpu::start();
             let state = thread.invoke(Talk::update(), ()).await?.done()?;

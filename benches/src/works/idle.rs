@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_state::{Message, Messages, Role, State};
 
@@ -34,7 +34,7 @@ pub(super) fn hanok(rounds: usize) -> Result<Vec<f64>> {
     let mut apps = Vec::new();
     medians(rounds, async || {
         let before = resident()?;
-        let app = graph.checkpointer(Memory::new());
+        let app = graph.checkpointer(InMemoryCheckpointer::new());
         for i in 0..THREADS {
             let talk = app.thread(thread(&format!("thread-{i}"))?);
             for turn in 1..=TURNS {

@@ -1,6 +1,6 @@
 //! An agent's loop of model and tool with large results.
 
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_state::{Arguments, Message, Messages, State, ToolCall};
 
@@ -62,7 +62,7 @@ pub(super) fn kept(rounds: usize) -> Result<Vec<f64>> {
     medians(rounds, async || {
         let mut took = [0.0; 3];
         for (durability, took) in DURABILITIES.into_iter().zip(&mut took) {
-            let thread = graph.checkpointer(Memory::new()).thread(thread("t")?);
+            let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(thread("t")?);
             let thread = thread.durability(durability);
             let input = Talk::update().message(Message::user("hi?"));
             let (script, cpu) = (script.clone(), Cpu::start());

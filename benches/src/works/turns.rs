@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hanok_checkpoint::{Checkpointer, Memory};
+use hanok_checkpoint::{Checkpointer, InMemoryCheckpointer};
 use hanok_graph::{App, Context, END, Graph, START, Snapshot};
 use hanok_sqlite::Sqlite;
 use hanok_state::{Message, Messages, Role, State};
@@ -62,13 +62,13 @@ async fn run(turns: usize, store: impl Checkpointer) -> Result<[f64; 2]> {
 
 pub(super) fn few(rounds: usize) -> Result<Vec<f64>> {
     medians(rounds, async || {
-        let [all, _] = run(50, Memory::new()).await?;
+        let [all, _] = run(50, InMemoryCheckpointer::new()).await?;
         Ok([all])
     })
 }
 
 pub(super) fn many(rounds: usize) -> Result<Vec<f64>> {
-    medians(rounds, async || run(500, Memory::new()).await)
+    medians(rounds, async || run(500, InMemoryCheckpointer::new()).await)
 }
 
 pub(super) fn on_disk(rounds: usize) -> Result<Vec<f64>> {

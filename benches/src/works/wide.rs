@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_state::{List, Map, Shared, State};
 use serde_json::{Value, json};
@@ -162,7 +162,7 @@ pub(super) fn kept(rounds: usize) -> Result<Vec<f64>> {
     medians(rounds, async || {
         let mut took = [0.0; 3];
         for (durability, took) in DURABILITIES.into_iter().zip(&mut took) {
-            let thread = graph.checkpointer(Memory::new()).thread(thread("t")?);
+            let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(thread("t")?);
             let thread = thread.durability(durability);
             let input = Wide::update().push_messages(message.clone());
             let cpu = Cpu::start();

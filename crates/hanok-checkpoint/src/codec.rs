@@ -158,7 +158,7 @@ impl Codec {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
-    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// let store = store.with_codec(Codec::new().compress(1024));
     /// # let _ = store;
@@ -177,7 +177,7 @@ impl Codec {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
-    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// let keys = Keyring::new(KeyId(1), [7; 32]);
     /// let store = store.with_codec(Codec::new().encrypt(keys));

@@ -11,14 +11,14 @@
 //!   whole; [`Log::prune`], [`Log::rewrite`] and [`Log::erase_thread`] remove from it, [`Log::copy`], [`Log::export`] and
 //!   [`Log::import`] take it elsewhere;
 //! - [`Store`] is what is remembered across threads: items with a namespace and a key, listed by [`Filter`], found by text
-//!   and by meaning ([`Search`]); [`MemoryStore`] keeps them in memory.
+//!   and by meaning ([`Search`]); [`InMemoryStore`] keeps them in memory.
 //!
 //! ```
-//! use hanok_checkpoint::{Body, Entry, Log, Memory, SharedCheckpointer};
+//! use hanok_checkpoint::{Body, Entry, Log, InMemoryCheckpointer, SharedCheckpointer};
 //! use hanok_core::{Tenant, ThreadKey, Timestamp};
 //!
 //! # futures::executor::block_on(async {
-//! let store = SharedCheckpointer::new(Memory::new());
+//! let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
 //! let thread = ThreadKey::new(Tenant::default(), "user-session-123")?;
 //! assert!(Log::new(store, thread).open(None).await?.is_none());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,7 +43,7 @@ pub use backend::checkpointer::{Checkpointer, Opened, Snapshots};
 pub use backend::consumer::{Consumer, Delivered, Delivery};
 pub use backend::head::Head;
 pub use backend::lease::Leases;
-pub use backend::memory::Memory;
+pub use backend::memory::InMemoryCheckpointer;
 pub use backend::shared::SharedCheckpointer;
 pub use backend::threads::{ThreadInfo, Which};
 pub use chain::{Ancestor, HeadSeal, Link, Tip};
@@ -70,7 +70,7 @@ pub use store::{
     filter::{FieldPath, Filter},
     filter_form::FilterError,
     item::{Batch, Batched, Expect, Index, Item, Put, Read, Refresh, Ttl, Version, Write, Written},
-    memory::MemoryStore,
+    memory::InMemoryStore,
     rank::{Candidate, Corpus, QueryTerms, Ranked, TermCounts, rank},
     search::{Hit, Namespaces, Page, Place, Search, Within},
     terms::index_terms,

@@ -147,7 +147,7 @@ impl SharedStore {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
-    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let (store, now) = (SharedStore::new(InMemoryStore::new()), Timestamp(0));
     /// # let labels = Labels::new(["memories", "kim"])?;
     /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
     /// # use std::time::Duration;

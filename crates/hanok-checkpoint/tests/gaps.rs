@@ -3,8 +3,8 @@
 
 use futures::executor::block_on;
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Guard, Log, Memory, Opened,
-    Record, SharedCheckpointer, Snapshots,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Entry, Guard, InMemoryCheckpointer, Log,
+    Opened, Record, SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
 use hanok_testkit::{Layer, Layered};
@@ -51,7 +51,8 @@ impl Layer for Lossy {
 
 /// A log of `len` entries in a store that lost the one at `lost`.
 fn log(lost: u64, len: u64) -> Log {
-    let store = Lossy { store: SharedCheckpointer::new(Memory::new()), lost: Position(lost) };
+    let store =
+        Lossy { store: SharedCheckpointer::new(InMemoryCheckpointer::new()), lost: Position(lost) };
     let thread = ThreadKey::new(Tenant::default(), "t").unwrap();
     let record = |at| {
         let entry = Entry { at: Timestamp(at), namespace: Namespace::root(), body: Body::Rewind };

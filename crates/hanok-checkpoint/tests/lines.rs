@@ -7,7 +7,7 @@
 
 use futures::executor::block_on;
 use hanok_checkpoint::{
-    Append, AppendId, Checkpointer, Guard, Log, Memory, Record, SharedCheckpointer,
+    Append, AppendId, Checkpointer, Guard, InMemoryCheckpointer, Log, Record, SharedCheckpointer,
 };
 use hanok_core::{Position, Tenant, ThreadKey};
 use hanok_testkit::any_entry;
@@ -19,7 +19,7 @@ proptest! {
     #[test]
     fn every_line_is_an_object_and_tells_what_its_entry_is(entries in vec(any_entry(), 1..5)) {
         let thread = ThreadKey::new(Tenant::default(), "a \"b\" \\ 가").unwrap();
-        let log = Log::new(SharedCheckpointer::new(Memory::new()), thread.clone());
+        let log = Log::new(SharedCheckpointer::new(InMemoryCheckpointer::new()), thread.clone());
         let at = |n: usize| Position(n as u64);
         let record = |(n, entry)| Record::new(&thread, at(n).next(), at(n), entry);
         let records = entries.iter().enumerate().map(record).collect();

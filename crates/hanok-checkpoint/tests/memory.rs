@@ -1,5 +1,5 @@
 //! The store in memory does what every store does.
 
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 
-hanok_testkit::checkpointer_conforms!(Memory::new());
+hanok_testkit::checkpointer_conforms!(InMemoryCheckpointer::new());

@@ -1,5 +1,5 @@
 //! The store across threads in memory does what every such store does.
 
-use hanok_checkpoint::MemoryStore;
+use hanok_checkpoint::InMemoryStore;
 
-hanok_testkit::store_conforms!(MemoryStore::new());
+hanok_testkit::store_conforms!(InMemoryStore::new());

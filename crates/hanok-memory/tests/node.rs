@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{BoxError, Context, END, EventKind, Graph, Input, START, Snapshot, Thread};
 use hanok_memory::{
@@ -85,7 +85,7 @@ async fn events(
 
 fn thread(graph: Graph<Chat>) -> Thread<Chat> {
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    graph.checkpointer(SharedCheckpointer::new(Memory::new())).thread(key)
+    graph.checkpointer(SharedCheckpointer::new(InMemoryCheckpointer::new())).thread(key)
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,7 +11,7 @@ use std::{
 };
 
 use hanok_checkpoint::{
-    Batch, FieldPath, Index, MemoryStore, Put, Search, SharedStore, Store, StoreError, Vector,
+    Batch, FieldPath, InMemoryStore, Index, Put, Search, SharedStore, Store, StoreError, Vector,
     Write,
 };
 use hanok_core::{Call, Cancellation, ItemKey, Labels, Stored, Tenant, Timestamp};
@@ -81,7 +81,7 @@ async fn search_keys(store: &impl Store, search: Search) -> Vec<String> {
 /// B108
 #[tokio::test]
 async fn items_and_searches_get_their_vectors() {
-    let (store, embedder) = (SharedStore::new(MemoryStore::new()), Watched::new("m"));
+    let (store, embedder) = (SharedStore::new(InMemoryStore::new()), Watched::new("m"));
     let it = semantic(&store, &embedder);
     it.put(&key("leave"), put("휴가", "연차휴가는 15일"), NOW).await.unwrap();
     it.put(&key("lunch"), put("점심", "식당은 지하"), NOW).await.unwrap();
@@ -105,7 +105,7 @@ async fn items_and_searches_get_their_vectors() {
 /// B108
 #[tokio::test]
 async fn each_field_has_a_vector_and_an_item_may_name_its_own() {
-    let (store, embedder) = (SharedStore::new(MemoryStore::new()), Watched::new("m"));
+    let (store, embedder) = (SharedStore::new(InMemoryStore::new()), Watched::new("m"));
     let it = semantic(&store, &embedder).fields(["title".into(), FieldPath::new(["none"])]);
     it.put(&key("title"), put("하나", "둘"), NOW).await.unwrap();
     let fields = Index::Fields(vec!["body".into(), "title".into()]);
@@ -128,7 +128,7 @@ async fn each_field_has_a_vector_and_an_item_may_name_its_own() {
 
 #[tokio::test]
 async fn an_embedder_that_fails_fails_the_put_and_nothing_is_stored() {
-    let (store, embedder) = (SharedStore::new(MemoryStore::new()), Watched::new("m"));
+    let (store, embedder) = (SharedStore::new(InMemoryStore::new()), Watched::new("m"));
     let it = semantic(&store, &embedder);
     let stopped = Cancellation::default();
     stopped.cancel();
@@ -154,7 +154,7 @@ async fn an_embedder_that_fails_fails_the_put_and_nothing_is_stored() {
 
 #[tokio::test]
 async fn vectors_of_two_models_are_not_compared() {
-    let store = SharedStore::new(MemoryStore::new());
+    let store = SharedStore::new(InMemoryStore::new());
     let (old, new) = (Watched::new("old"), Watched::new("new"));
     semantic(&store, &old).put(&key("k"), put("휴가", ""), NOW).await.unwrap();
     let now = semantic(&store, &new);

@@ -8,7 +8,7 @@
 
 mod support;
 
-use hanok_checkpoint::{Memory, MemoryStore, SharedCheckpointer, SharedStore};
+use hanok_checkpoint::{InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore};
 use hanok_testkit::{CHECKPOINTER_CLAIMS, STORE_CLAIMS, block_on};
 use postgres_for_tests::{Bouncer, Installation, Server};
 
@@ -16,7 +16,7 @@ use postgres_for_tests::{Bouncer, Installation, Server};
 async fn store() -> SharedCheckpointer {
     match support::server() {
         Some(url) => SharedCheckpointer::new(support::store(&url).await),
-        None => SharedCheckpointer::new(Memory::new()),
+        None => SharedCheckpointer::new(InMemoryCheckpointer::new()),
     }
 }
 
@@ -28,7 +28,7 @@ mod items {
     async fn store() -> SharedStore {
         match support::server() {
             Some(url) => SharedStore::new(support::store(&url).await),
-            None => SharedStore::new(MemoryStore::new()),
+            None => SharedStore::new(InMemoryStore::new()),
         }
     }
 

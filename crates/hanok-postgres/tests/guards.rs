@@ -11,7 +11,7 @@ mod support;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hanok_checkpoint::{
-    Append, AppendId, Checkpointer, Claim, Epoch, Guard, Holder, Life, Memory, Record,
+    Append, AppendId, Checkpointer, Claim, Epoch, Guard, Holder, InMemoryCheckpointer, Life, Record,
 };
 use hanok_core::{Position, RunId, Timestamp};
 use hanok_testkit::block_on;
@@ -39,7 +39,7 @@ fn guard() -> impl Strategy<Value = Guard> {
 fn a_guard_in_sql_admits_what_a_guard_admits() {
     static THREADS: AtomicU32 = AtomicU32::new(0);
     let Some(url) = support::server() else { return };
-    let (store, memory) = (block_on(support::store(&url)), Memory::new());
+    let (store, memory) = (block_on(support::store(&url)), InMemoryCheckpointer::new());
     // Each append is made for where its thread is, or for one position more or less.
     let lives = prop::sample::select(vec![7, 7, 7, 7, 8]);
     let appends = prop::collection::vec((guard(), 0..8i64, lives), 1..24);

@@ -10,7 +10,7 @@
 use std::sync::{Arc, Mutex};
 
 use hanok_agent::{Approval, ApprovalRequest, CapabilityPolicy, Decision, ReactAgent};
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{Outcome, Pending};
 use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, ToolSpec};
@@ -38,7 +38,7 @@ async fn open_questions(
     supervisor: &Supervisor,
 ) -> (hanok_graph::Thread<hanok_supervisor::SupervisorState>, Vec<Pending>) {
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = supervisor.graph().checkpointer(Memory::new()).thread(key);
+    let thread = supervisor.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     match thread.invoke(supervisor.ask("Pay Kim"), ()).await.unwrap() {
         Outcome::Interrupted(asked) => (thread, asked),
         other => panic!("{other:?}"),

@@ -11,7 +11,7 @@ use std::{
 };
 
 use hanok_agent::{HandoffHistory, HandoffTool, Language, ReactAgent, StopReason, Summariser};
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Call, Effect, Request, Stored, Tenant, ThreadKey};
 use hanok_graph::{Outcome, Thread};
 use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, ToolError, ToolSpec};
@@ -150,7 +150,7 @@ fn pair(
         Supervisor::builder(router.clone()).agent(agent("left", left)).agent(agent("right", right));
     let supervisor = build(builder).build().unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = supervisor.graph().checkpointer(Memory::new()).thread(key);
+    let thread = supervisor.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     (supervisor, thread)
 }
 

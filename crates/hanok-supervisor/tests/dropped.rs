@@ -9,7 +9,7 @@ use std::{
 };
 
 use hanok_agent::{HandoffTool, ReactAgent};
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Call, Effect, Tenant, ThreadKey};
 use hanok_graph::{Graph, RunError, Thread};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, FnTool, ModelError, ToolSpec};
@@ -58,7 +58,7 @@ fn looks(name: &'static str, ledger: &Arc<Mutex<Vec<&'static str>>>) -> ReactAge
 
 fn thread<S: State>(graph: &Graph<S>) -> Thread<S> {
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    graph.checkpointer(Memory::new()).thread(key)
+    graph.checkpointer(InMemoryCheckpointer::new()).thread(key)
 }
 
 /// Who said what, without the marks, which differ from run to run.

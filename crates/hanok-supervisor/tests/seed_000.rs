@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use futures::StreamExt;
 use hanok_agent::{AgentState, AgentStateUpdate, Language, ReactAgent};
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{Event, EventKind, Input};
 use hanok_model::{Exchange, FnTool, ScriptedModel, ToolOutput};
@@ -76,7 +76,7 @@ fn supervisor(model: &ScriptedModel) -> Supervisor {
 async fn a_question_goes_through_supervisor_agent_and_tool_and_back() {
     let model = script();
     let supervisor = supervisor(&model);
-    let app = supervisor.graph().checkpointer(Memory::new());
+    let app = supervisor.graph().checkpointer(InMemoryCheckpointer::new());
     let thread = app.thread(ThreadKey::new(Tenant::default(), "user-session-123").unwrap());
 
     let input = Input::New(supervisor.ask("회사 휴가 정책 알려줘"));

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use hanok_agent::{
     HandoffHistory, HandoffTool, Protocol, ReactAgent, ReactAgentBuilder, StopReason, Summariser,
 };
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Call, Request, Stored, Tenant, ThreadKey};
 use hanok_graph::{NodeError, Outcome, RunError, Thread};
 use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, ToolError, ToolSpec};
@@ -52,7 +52,10 @@ struct Talk {
 impl Talk {
     fn new(builder: SwarmBuilder) -> Self {
         let swarm = builder.build().unwrap();
-        Self { thread: thread(&swarm, &SharedCheckpointer::new(Memory::new())), swarm }
+        Self {
+            thread: thread(&swarm, &SharedCheckpointer::new(InMemoryCheckpointer::new())),
+            swarm,
+        }
     }
 
     async fn ask(&self, text: &str) -> Result<SwarmState, RunError> {
@@ -120,7 +123,7 @@ async fn an_active_agent_that_is_not_there_is_a_typed_error_and_changes_nothing(
         || pair(HandoffHistory::Full, [hands_over("back", "a")], [says("done"), says("more")]);
     let (whole, store) = (
         Swarm::builder().agents(script()).build().unwrap(),
-        SharedCheckpointer::new(Memory::new()),
+        SharedCheckpointer::new(InMemoryCheckpointer::new()),
     );
     let before = thread(&whole, &store);
     let stored = before.invoke(whole.ask("?"), ()).await.unwrap().done().unwrap();

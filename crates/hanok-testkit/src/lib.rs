@@ -9,9 +9,9 @@
 //! - `Simulation`, with the feature `simulation`, runs a graph under schedules of crashes.
 //!
 //! ```
-//! use hanok_checkpoint::Memory;
+//! use hanok_checkpoint::InMemoryCheckpointer;
 //!
-//! hanok_testkit::check_checkpointer("of_two_appends_to_one_position_one_gets_a_conflict", Memory::new());
+//! hanok_testkit::check_checkpointer("of_two_appends_to_one_position_one_gets_a_conflict", InMemoryCheckpointer::new());
 //! ```
 
 mod checkpointer;

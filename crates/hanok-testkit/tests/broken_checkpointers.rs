@@ -5,8 +5,8 @@ use std::panic::{self, AssertUnwindSafe};
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, AppendId, CheckpointError, Checkpointer, Cursor, Guard, Head, Life, Memory, Opened,
-    SharedCheckpointer, Snapshots, Trim,
+    Append, AppendId, CheckpointError, Checkpointer, Cursor, Guard, Head, InMemoryCheckpointer,
+    Life, Opened, SharedCheckpointer, Snapshots, Trim,
 };
 use hanok_core::{Position, ThreadKey};
 use hanok_testkit::{CHECKPOINTER_CLAIMS, Layer, Layered};
@@ -201,7 +201,7 @@ fn broken(fault: Option<Fault>) -> Option<&'static str> {
 }
 
 fn shared() -> SharedCheckpointer {
-    SharedCheckpointer::new(Memory::new())
+    SharedCheckpointer::new(InMemoryCheckpointer::new())
 }
 
 /// P30

@@ -4,7 +4,7 @@
 use std::panic::{self, AssertUnwindSafe};
 
 use hanok_checkpoint::{
-    Batch, Batched, Expect, Filter, MemoryStore, Namespaces, Page, Place, Search, SharedStore,
+    Batch, Batched, Expect, Filter, InMemoryStore, Namespaces, Page, Place, Search, SharedStore,
     Store, StoreError, Within, Write,
 };
 use hanok_core::{Labels, Timestamp};
@@ -31,7 +31,7 @@ enum Bug {
 }
 
 #[derive(Debug)]
-struct Broken(MemoryStore, Bug);
+struct Broken(InMemoryStore, Bug);
 
 impl Store for Broken {
     async fn batch(&self, mut batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
@@ -121,7 +121,7 @@ fn hollow(filter: Filter) -> Filter {
 /// The claims that a store with `bug` does not hold.
 fn failing(bug: Bug) -> Vec<&'static str> {
     let fails = |holds: &fn(SharedStore)| {
-        let store = SharedStore::new(Broken(MemoryStore::new(), bug));
+        let store = SharedStore::new(Broken(InMemoryStore::new(), bug));
         panic::catch_unwind(AssertUnwindSafe(|| holds(store))).is_err()
     };
     // What the claims say is not to be read.

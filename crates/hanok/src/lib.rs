@@ -20,7 +20,9 @@
 //! # Ok::<(), hanok::graph::BuildError>(())
 //! ```
 
-pub use hanok_checkpoint::{Memory, MemoryStore, SharedCheckpointer, SharedStore, Store};
+pub use hanok_checkpoint::{
+    InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore, Store,
+};
 pub use hanok_core::{BoxError, ItemKey, Labels, Tenant, ThreadKey};
 pub use hanok_graph::{
     App, Budget, Command, Context, Durability, END, Event, EventKind, Events, Graph, Input, Mode,

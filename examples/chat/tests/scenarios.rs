@@ -10,7 +10,7 @@
 mod support;
 
 use chat::Route;
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_memory::{Compaction, Overflow};
 use hanok_model::{Exchange, ScriptedModel};
 use hanok_parse::Language;
@@ -25,7 +25,7 @@ fn script(route: &str, rest: impl IntoIterator<Item = Exchange>) -> ScriptedMode
 fn memory(model: &ScriptedModel) -> Talk {
     talk(
         model,
-        SharedCheckpointer::new(Memory::new()),
+        SharedCheckpointer::new(InMemoryCheckpointer::new()),
         Compaction::new().language(Language::Korean),
     )
 }
@@ -222,7 +222,7 @@ async fn a_fact_of_the_third_turn_is_in_the_prompt_of_the_fortieth() {
     for (overflow, summaries) in [(Overflow::DropOldest, 3), (Overflow::Fold, 3)] {
         let model = support::Answering::default();
         let policy = Compaction::new().overflow(overflow).language(Language::Korean);
-        let talk = talk(&model, SharedCheckpointer::new(Memory::new()), policy);
+        let talk = talk(&model, SharedCheckpointer::new(InMemoryCheckpointer::new()), policy);
         for turn in 1..=40 {
             let text = match turn {
                 3 => "예산은 1억원이야".to_owned(),

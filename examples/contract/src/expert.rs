@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hanok_agent::{Intercepted, Language, ModelCache, Protocol, ReactAgent, ToolRegistry};
-use hanok_checkpoint::MemoryStore;
+use hanok_checkpoint::InMemoryStore;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_model::{SharedModel, SharedTool, Tool};
 use terminal::failure::Failure;
@@ -124,7 +124,7 @@ impl Expert {
 
 /// The model, with what it said kept in this process.
 fn kept(model: SharedModel) -> SharedModel {
-    let cache = ModelCache::new(MemoryStore::default()).tool_calls();
+    let cache = ModelCache::new(InMemoryStore::default()).tool_calls();
     SharedModel::new(Intercepted::new(model).intercept(cache).language(Language::Korean))
 }
 

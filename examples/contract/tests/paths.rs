@@ -4,7 +4,7 @@
 
 mod support;
 
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_model::{Exchange, ScriptedModel};
 use support::{CONTRACT, Talk, call, expert, talk};
 
@@ -143,7 +143,7 @@ async fn a_call_that_became_another_is_not_made_twice() {
 
 #[tokio::test]
 async fn a_thread_that_goes_on_with_another_contract_begins_anew() {
-    let store = SharedCheckpointer::new(Memory::new());
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
     let model = offline::OfflineModel::new();
     let first = Talk::on(expert(&model, CONTRACT, 4).await, store.clone());
     first.ask("제5조 내용이 뭐야?").await;

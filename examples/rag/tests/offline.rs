@@ -6,7 +6,7 @@
 
 use std::{fs, path::Path};
 
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::Outcome;
 use hanok_supervisor::Supervisor;
@@ -145,7 +145,7 @@ async fn two_questions_in_one_message_are_both_answered() {
 async fn a_conversation_goes_on_from_what_was_said() {
     let house = house(&sample_documents());
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = house.graph().checkpointer(Memory::new()).thread(key);
+    let thread = house.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     let mut answers = Vec::new();
     for question in [
         "부산 출장 숙박비 알려줘",

@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures::{SinkExt, StreamExt, channel::mpsc, executor::block_on, stream};
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Cancellation, Tenant, ThreadKey};
 use hanok_graph::{App, Graph, Input, Thread};
 use hanok_sqlite::Sqlite;
@@ -45,7 +45,7 @@ impl<T: Talk> Session<T> {
         options: &Options,
     ) -> Result<Self, Failure> {
         let store = match &options.db {
-            None => SharedCheckpointer::new(Memory::new()),
+            None => SharedCheckpointer::new(InMemoryCheckpointer::new()),
             Some(path) => kept(path).await?,
         };
         let app = graph.checkpointer(store);

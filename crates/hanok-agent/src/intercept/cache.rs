@@ -35,10 +35,10 @@ const TTL: Duration = Duration::from_secs(60 * 60);
 /// use std::time::Duration;
 ///
 /// use hanok_agent::{ModelCache, ReactAgent};
-/// use hanok_checkpoint::MemoryStore;
+/// use hanok_checkpoint::InMemoryStore;
 /// use hanok_model::ScriptedModel;
 ///
-/// let cache = ModelCache::new(MemoryStore::default()).ttl(Duration::from_secs(600));
+/// let cache = ModelCache::new(InMemoryStore::default()).ttl(Duration::from_secs(600));
 /// let agent = ReactAgent::builder("rules", "Knows the rules", ScriptedModel::new([]))
 ///     .intercept(cache)
 ///     .build()?;

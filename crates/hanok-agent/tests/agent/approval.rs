@@ -12,7 +12,7 @@ use hanok_agent::{
     AgentState, Approval, ApprovalRequest, ApprovalRule, DecisionKind, Interceptor, Language,
     Protocol, ReactAgent, ToolRequest, Verdict,
 };
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{BoxFuture, Call, Clock, Effect, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{Input, Outcome, Pending, RunError, Runtime, Thread};
 use hanok_model::{Exchange, FnTool, ScriptedModel, SharedTool, ToolError};
@@ -82,7 +82,7 @@ impl Run {
             .build()
             .unwrap();
         let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-        let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+        let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
         Self { thread, model, ledger, agent, clock }
     }
 
@@ -222,7 +222,7 @@ async fn an_approval_is_for_the_arguments_that_were_shown() {
         .build()
         .unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     let mut seen = Vec::new();
     let mut outcome = thread.invoke(agent.ask("?"), ()).await.unwrap();
     for _ in 0..8 {
@@ -271,7 +271,7 @@ async fn a_call_without_an_answer_in_time_or_without_a_person_is_refused() {
 /// P14: the run that goes on may be of another process, which knows the thread alone.
 #[tokio::test]
 async fn an_answer_survives_a_crash_between_it_and_the_call() {
-    let store = hanok_checkpoint::SharedCheckpointer::new(Memory::new());
+    let store = hanok_checkpoint::SharedCheckpointer::new(InMemoryCheckpointer::new());
     let ledger = Ledger::default();
     let agent = |script: Vec<Exchange>| {
         ReactAgent::builder("t", "", ScriptedModel::new(script))

@@ -7,7 +7,7 @@ use std::{
 
 use futures::StreamExt;
 use hanok_agent::{AgentState, CallLimits, Exceeded, Fallback, ReactAgent, Retrying};
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{BoxError, Effect, Limit, Tenant, ThreadKey, Token};
 use hanok_graph::{EventKind, Input, Outcome};
 use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, SharedTool, ToolError, ToolSpec};
@@ -78,7 +78,7 @@ async fn a_watcher_sees_one_answer() {
         };
         let agent = agent.build().unwrap();
         let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-        let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+        let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
         let mut events = thread.stream(Input::New(agent.ask("?")), ());
         let mut shown = String::new();
         let mut taken_back = 0;

@@ -145,7 +145,8 @@ async fn a_refused_call_that_must_not_be_repeated_is_made_when_the_run_goes_on()
     };
     let pay = || Exchange::says(call("pay", "{}"));
     let open = agent(vec![pay(), pay(), Exchange::says("Final Answer: x").contains("paid")]);
-    let thread = open.graph().checkpointer(hanok_checkpoint::Memory::new()).thread(key());
+    let thread =
+        open.graph().checkpointer(hanok_checkpoint::InMemoryCheckpointer::new()).thread(key());
     thread.invoke(open.ask("?"), ()).await.unwrap_err();
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     tokio::time::advance(Duration::from_secs(31)).await;
@@ -154,7 +155,8 @@ async fn a_refused_call_that_must_not_be_repeated_is_made_when_the_run_goes_on()
 
     let closed = agent(vec![pay(), Exchange::says("Final Answer: x").contains("paid")]);
     let budget = |calls| hanok_core::Budget { tool_calls: Some(calls), ..Default::default() };
-    let thread = closed.graph().checkpointer(hanok_checkpoint::Memory::new()).thread(key());
+    let thread =
+        closed.graph().checkpointer(hanok_checkpoint::InMemoryCheckpointer::new()).thread(key());
     let thread = thread.budget(budget(0));
     let outcome = thread.invoke(closed.ask("?"), ()).await.unwrap();
     assert!(matches!(outcome, Outcome::LimitReached { .. }), "{outcome:?}");

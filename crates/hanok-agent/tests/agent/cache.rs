@@ -11,8 +11,8 @@ use std::{
 use futures::future::join_all;
 use hanok_agent::{AgentState, Intercepted, ModelCache, Protocol, ReactAgent};
 use hanok_checkpoint::{
-    Batch, Batched, CheckpointError, Memory, MemoryStore, Namespaces, Page, Search, SharedStore,
-    Store, StoreError, Within,
+    Batch, Batched, CheckpointError, InMemoryCheckpointer, InMemoryStore, Namespaces, Page, Search,
+    SharedStore, Store, StoreError, Within,
 };
 use hanok_core::{
     BoxFuture, Budget, Call, CallKey, Clock, Labels, Meter, Tenant, ThreadKey, Timestamp, Token,
@@ -61,7 +61,7 @@ async fn the_same_request_is_answered_once_and_the_second_reply_costs_nothing() 
     let clock = Arc::new(Seconds::default());
     let script =
         ScriptedModel::new([says("one"), says("two"), says("three"), says("four"), says("five")]);
-    let store = SharedStore::new(MemoryStore::default());
+    let store = SharedStore::new(InMemoryStore::default());
     let cache = || ModelCache::new(store.clone()).ttl(Duration::from_secs(60));
     let model = Intercepted::new(script.clone()).intercept(cache());
     let ask = async |request: ChatRequest, tenant: &str| {
@@ -124,7 +124,7 @@ async fn a_reply_that_is_not_whole_is_not_cached() {
     ] {
         let script = ScriptedModel::new([not_kept, says("whole")]);
         let cached =
-            Intercepted::new(script.clone()).intercept(ModelCache::new(MemoryStore::default()));
+            Intercepted::new(script.clone()).intercept(ModelCache::new(InMemoryStore::default()));
         let first = cached.chat(question("a", "1"), &call_of("t", &clock)).await;
         assert!(first.is_err() || !first.unwrap().cached);
         let reply = cached.chat(question("a", "1"), &call_of("t", &clock)).await.unwrap();
@@ -132,7 +132,7 @@ async fn a_reply_that_is_not_whole_is_not_cached() {
         script.finished().unwrap();
     }
     // Calls, where that is chosen.
-    let cache = ModelCache::new(MemoryStore::default()).tool_calls();
+    let cache = ModelCache::new(InMemoryStore::default()).tool_calls();
     let cached = Intercepted::new(ScriptedModel::new([called()])).intercept(cache);
     for hit in [false, true] {
         let reply = cached.chat(question("a", "1"), &call_of("t", &clock)).await.unwrap();
@@ -141,7 +141,7 @@ async fn a_reply_that_is_not_whole_is_not_cached() {
     // A call of nobody's.
     let script = ScriptedModel::new([says("one"), says("two")]);
     let cached =
-        Intercepted::new(script.clone()).intercept(ModelCache::new(MemoryStore::default()));
+        Intercepted::new(script.clone()).intercept(ModelCache::new(InMemoryStore::default()));
     for _ in 0..2 {
         cached
             .chat(question("a", "1"), &Call::new(CallKey::new("k"), clock.clone()))
@@ -170,7 +170,7 @@ async fn the_same_requests_at_one_time_are_one() {
     ] {
         let script = ScriptedModel::new(script);
         let cached =
-            Intercepted::new(script.clone()).intercept(ModelCache::new(MemoryStore::default()));
+            Intercepted::new(script.clone()).intercept(ModelCache::new(InMemoryStore::default()));
         let begun = tokio::time::Instant::now();
         let asks = (0..4).map(|n| {
             let (cached, call) = (&cached, call_of("t", &clock));
@@ -232,7 +232,7 @@ async fn a_store_that_fails_caches_nothing_and_a_watcher_sees_cached_replies() {
         );
     }
     let script = ScriptedModel::new([says("one").pieces(["o", "ne"])]);
-    let cached = Intercepted::new(script).intercept(ModelCache::new(MemoryStore::default()));
+    let cached = Intercepted::new(script).intercept(ModelCache::new(InMemoryStore::default()));
     for want in [vec!["o", "ne"], vec!["one"]] {
         let watcher = Arc::new(Watcher::default());
         let call = call_of("t", &clock).tokens(watcher.clone());
@@ -245,7 +245,7 @@ async fn a_store_that_fails_caches_nothing_and_a_watcher_sees_cached_replies() {
 /// The tenant of a thread is that of its calls, and a turn says what came from a cache.
 #[tokio::test]
 async fn agents_of_several_threads_share_replies_within_their_tenant() {
-    let cache = ModelCache::new(MemoryStore::default()).tool_calls();
+    let cache = ModelCache::new(InMemoryStore::default()).tool_calls();
     let ledger = Ledger::default();
     let find = || {
         let arguments = hanok_state::Arguments::new(r#"{"q":"a"}"#);
@@ -258,7 +258,7 @@ async fn agents_of_several_threads_share_replies_within_their_tenant() {
         .intercept(cache)
         .build()
         .unwrap();
-    let app = agent.graph().checkpointer(Memory::new());
+    let app = agent.graph().checkpointer(InMemoryCheckpointer::new());
     let ask = async |tenant: &str, thread: &str| -> AgentState {
         let key = ThreadKey::new(Tenant::new(tenant).unwrap(), thread).unwrap();
         app.thread(key).invoke(agent.ask("?"), ()).await.unwrap().done().unwrap()

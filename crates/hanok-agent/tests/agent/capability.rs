@@ -6,7 +6,7 @@ use hanok_agent::{
     AgentState, AgentStateUpdate, ApprovalRule, CapabilityPolicy, DataMark, DecisionKind, Handoff,
     Protocol, ReactAgent,
 };
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Call, Effect, Tenant, ThreadKey};
 use hanok_graph::Outcome;
 use hanok_model::{
@@ -113,7 +113,7 @@ fn agent(native: bool, outside: &str, policy: CapabilityPolicy, ledger: &Ledger)
 
 async fn turn(agent: &ReactAgent, input: AgentStateUpdate) -> Outcome<AgentState> {
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     thread.invoke(input, ()).await.unwrap()
 }
 

@@ -6,7 +6,7 @@ use hanok_agent::{
     AgentState, Approval, CallLimits, CapabilityPolicy, CircuitBreaker, Decision, ReactAgent,
     Redaction, Retrying,
 };
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Call, Effect, Tenant, ThreadKey};
 use hanok_graph::{Outcome, Resolution, RunError, Thread};
 use hanok_model::{ChatModel, ChatReply, ChatRequest, FnTool, ModelError, SharedTool, ToolSpec};
@@ -124,7 +124,7 @@ async fn an_approved_call_is_made_once_and_a_rejected_one_never() {
         let (ledger, mut left) = (Ledger::default(), most);
         let agent = agent(&ledger);
         let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-        let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+        let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
         let first = within(&mut left, thread.invoke(agent.ask("?"), ())).await;
         let mut whole = first.is_some();
         let mut outcome = match first {

@@ -14,7 +14,7 @@ use hanok_agent::{
     AgentProgress, AgentState, Handoff, HandoffHistory, HandoffTool, Language, Protocol,
     ReactAgent, ReactAgentBuilder, StopReason, Summariser, ToolErrors,
 };
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Call, Cancellation, Effect, Request, Stored, Tenant, ThreadKey};
 use hanok_graph::{Context, EventKind, Graph, Input, Outcome, START, Snapshot, StepError, Thread};
 use hanok_model::{Exchange, FnTool, ScriptedModel, ToolError, ToolSpec};
@@ -121,7 +121,7 @@ async fn native_hand_offs_are_answered_under_their_ids() {
     ]);
     let agent = front(&model).protocol(Protocol::Native).build().unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     let state = thread.invoke(agent.ask("?"), ()).await.unwrap().done().unwrap();
     assert_answered(&state, 3);
     assert_eq!(state.handoff.unwrap().to, "legal");
@@ -195,7 +195,7 @@ async fn a_hand_off_emits_its_progress() {
     let model = ScriptedModel::new([says(legal("read it"))]);
     let agent = front(&model).build().unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     let mut events = thread.stream(Input::New(agent.ask("?")), ());
     let mut told = Vec::new();
     while let Some(event) = events.next().await {
@@ -231,7 +231,7 @@ fn thread(ledger: &Ledger, script: Vec<Exchange>) -> (ReactAgent, Thread<AgentSt
         .build()
         .unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     (agent, thread)
 }
 
@@ -343,7 +343,7 @@ async fn handed_over(history: HandoffHistory, summariser: Option<Summariser>) ->
         .build()
         .unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = graph.checkpointer(Memory::new()).thread(key);
+    let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(key);
     thread.invoke(CallerInput::update(), ()).await.unwrap_err();
     thread.resume(()).await.unwrap().done().unwrap()
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use hanok_agent::{
     Intercepted, Interceptor, NextModel, NextTool, Protocol, ReactAgent, ToolRequest, Verdict,
 };
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Call, Request, Stored, Tenant, ThreadKey};
 use hanok_graph::{Input, Outcome};
 use hanok_model::{
@@ -158,7 +158,7 @@ async fn an_interceptor_may_ask_a_person_and_only_that_call_waits() {
         .build()
         .unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     let asked = thread.invoke(agent.ask("?"), ()).await.unwrap();
     let Outcome::Interrupted(asked) = asked else { panic!("{asked:?}") };
     assert_eq!(asked.len(), 2);
@@ -212,7 +212,7 @@ async fn usage_is_right_after_a_crash() {
     let priced = Priced::new(model.clone(), Price { input: 1_000_000, output: 2_000_000 });
     let agent = ReactAgent::builder("t", "", priced).tools(tools(&ledger)).build().unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     let run = thread.invoke(agent.ask("?"), ());
     tokio::time::timeout(std::time::Duration::from_millis(500), run).await.unwrap_err();
     let usage = thread.resume(()).await.unwrap().done().unwrap().usage;

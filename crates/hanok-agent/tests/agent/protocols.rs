@@ -132,7 +132,8 @@ async fn a_later_turn_resets_everything_but_the_messages() {
     ]);
     let agent = builder(&model).build().unwrap();
     let key = hanok_core::ThreadKey::new(hanok_core::Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(hanok_checkpoint::Memory::new()).thread(key);
+    let thread =
+        agent.graph().checkpointer(hanok_checkpoint::InMemoryCheckpointer::new()).thread(key);
     thread.invoke(agent.ask("1?"), ()).await.unwrap().done().unwrap();
     let state = thread.invoke(agent.ask("2?"), ()).await.unwrap().done().unwrap();
     assert_eq!((state.iteration, state.answer.as_deref()), (1, Some("two")));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hanok_agent::{AgentState, Doubt, ReactAgent};
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Call, Effect, Request, Stored, Tenant, ThreadKey};
 use hanok_graph::{Outcome, Resolution, Thread};
 use hanok_model::{Exchange, FnTool, ModelError, ScriptedModel, ToolError, ToolSpec};
@@ -13,7 +13,7 @@ use crate::support::{Ledger, call, observations, tools};
 
 fn thread(agent: &ReactAgent) -> Thread<AgentState> {
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    agent.graph().checkpointer(Memory::new()).thread(key)
+    agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key)
 }
 
 #[tokio::test(start_paused = true)]

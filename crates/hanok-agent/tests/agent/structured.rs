@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_agent::{SchemaPlace, Structured, StructuredError, StructuredMode, StructuredReply};
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{BoxFuture, Call, CallKey, Clock, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_model::{
@@ -256,7 +256,7 @@ async fn in_a_node_it_is_asked_once() {
     let graph = Graph::<Routed>::builder("g").node("route", node);
     let graph = graph.edge(START, "route").edge("route", END).build().unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = graph.checkpointer(Memory::new()).thread(key);
+    let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(key);
     thread.invoke(Routed::update(), ()).await.unwrap_err();
     let state = thread.resume(()).await.unwrap().done().unwrap();
     assert_eq!(state.to, Some(Target::Web));

@@ -2,7 +2,7 @@
 
 use futures::StreamExt;
 use hanok_agent::{Protocol, ReactAgent};
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Tenant, ThreadKey, Token};
 use hanok_graph::{EventKind, Input};
 use hanok_model::{Exchange, FnTool, ScriptedModel, ToolSpec};
@@ -23,7 +23,7 @@ async fn shown(replies: &[&str], size: usize, protocol: Protocol) -> (String, Op
     let agent = ReactAgent::builder("tester", "", model).tool(find).protocol(protocol);
     let agent = agent.build().unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     let mut events = thread.stream(Input::New(agent.ask("?")), ());
     let mut told: Vec<(char, String)> = Vec::new();
     while let Some(event) = events.next().await {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use hanok_agent::{AgentError, FaultKind, Handling, ReactAgent, ToolErrors};
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Effect, Tenant, ThreadKey};
 use hanok_graph::{NodeError, Outcome, Resolution, RunError};
 use hanok_model::{
@@ -120,7 +120,7 @@ async fn a_run_that_a_tool_failed_is_resumed_without_the_calls_that_were_finishe
         .build()
         .unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
 
     let error = thread.invoke(agent.ask("?"), ()).await.unwrap_err();
     assert!(matches!(cause(&error), AgentError::ToolFailed { tool, .. } if tool == "flaky"));
@@ -150,7 +150,7 @@ async fn a_failed_call_that_must_not_be_repeated_is_in_doubt_when_the_run_goes_o
         .build()
         .unwrap();
     let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-    let thread = agent.graph().checkpointer(Memory::new()).thread(key);
+    let thread = agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
     thread.invoke(agent.ask("?"), ()).await.unwrap_err();
     let outcome = thread.resume(()).await.unwrap();
     let Outcome::InDoubt(asked) = outcome else { panic!("{outcome:?}") };

@@ -7,7 +7,7 @@ use std::{
 };
 
 use hanok_agent::{AgentState, ContentCapture, ReactAgent};
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Budget, Tenant, ThreadKey};
 use hanok_graph::{Limit, Outcome, Thread};
 use hanok_model::{Exchange, Price, Priced, ScriptedModel};
@@ -66,7 +66,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for SpanLog {
 
 fn thread(agent: &ReactAgent) -> Thread<AgentState> {
     let key = ThreadKey::new(Tenant::default(), "t-17").unwrap();
-    agent.graph().checkpointer(Memory::new()).thread(key)
+    agent.graph().checkpointer(InMemoryCheckpointer::new()).thread(key)
 }
 
 /// A turn is one tree of spans, named as the conventions say, and holds nothing of what was said.

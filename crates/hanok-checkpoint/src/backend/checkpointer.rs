@@ -61,7 +61,7 @@ pub struct Opened {
 /// # use hanok_checkpoint::*;
 /// # futures::executor::block_on(async {
 /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
-/// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+/// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
 /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
 /// # use bytes::Bytes;
 /// let (life, root) = (Life::new(1), Namespace::root());

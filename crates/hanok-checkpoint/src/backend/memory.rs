@@ -27,9 +27,9 @@ use crate::{
 /// A store in memory: for tests, and for threads that need not outlive their process.
 ///
 /// **Nothing survives the process.** A thread that is to be there after a restart needs a durable store. Records are not
-/// [chained](Memory::chained) unless that is asked for: nobody else gets at them.
+/// [chained](InMemoryCheckpointer::chained) unless that is asked for: nobody else gets at them.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct InMemoryCheckpointer {
     state: Mutex<State>,
     is_chained: bool,
 }
@@ -60,7 +60,7 @@ struct Outboxes {
     done: BTreeMap<String, BTreeMap<String, Cursor>>,
 }
 
-impl Memory {
+impl InMemoryCheckpointer {
     /// A store with nothing in it.
     pub fn new() -> Self {
         Self::default()
@@ -70,7 +70,7 @@ impl Memory {
     ///
     /// ```
     /// # use hanok_checkpoint::*;
-    /// assert!(Memory::chained().is_chained());
+    /// assert!(InMemoryCheckpointer::chained().is_chained());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn chained() -> Self {
@@ -129,7 +129,7 @@ impl Outboxes {
     }
 }
 
-impl Checkpointer for Memory {
+impl Checkpointer for InMemoryCheckpointer {
     async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
         Ok(self.lock().threads.get(thread).map(|thread| thread.head()))
     }

@@ -40,7 +40,7 @@ impl SharedCheckpointer {
     ///
     /// ```
     /// # use hanok_checkpoint::*;
-    /// let store = SharedCheckpointer::new(Memory::new()).with_codec(Codec::new());
+    /// let store = SharedCheckpointer::new(InMemoryCheckpointer::new()).with_codec(Codec::new());
     /// assert!(!store.is_chained());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -70,7 +70,7 @@ impl SharedCheckpointer {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
-    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
     /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };

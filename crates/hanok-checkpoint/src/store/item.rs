@@ -115,7 +115,7 @@ impl Put {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
-    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let (store, now) = (SharedStore::new(InMemoryStore::new()), Timestamp(0));
     /// # let labels = Labels::new(["memories", "kim"])?;
     /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
     /// let first = Put::new(Stored::encode("Seoul")?).only_if(Expect::Absent);
@@ -135,7 +135,7 @@ impl Put {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
-    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let (store, now) = (SharedStore::new(InMemoryStore::new()), Timestamp(0));
     /// # let labels = Labels::new(["memories", "kim"])?;
     /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
     /// # use std::time::Duration;

@@ -22,11 +22,11 @@ use super::{
 /// **Nothing survives the process.** A search looks at every item there is, one after the other.
 ///
 /// ```
-/// use hanok_checkpoint::{MemoryStore, Put, Search, Store};
+/// use hanok_checkpoint::{InMemoryStore, Put, Search, Store};
 /// use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
 ///
 /// # futures::executor::block_on(async {
-/// let (store, now) = (MemoryStore::new(), Timestamp(1_000));
+/// let (store, now) = (InMemoryStore::new(), Timestamp(1_000));
 /// let kim = Labels::new(["users", "kim"])?;
 /// let key = ItemKey::new(Tenant::default(), kim.clone(), "leave")?;
 /// store.put(&key, Put::new(Stored::encode(&"연차휴가는 15일")?), now).await?;
@@ -37,7 +37,7 @@ use super::{
 /// # }).unwrap();
 /// ```
 #[derive(Debug, Default)]
-pub struct MemoryStore(Mutex<Items>);
+pub struct InMemoryStore(Mutex<Items>);
 
 #[derive(Debug, Default)]
 struct Items {
@@ -54,7 +54,7 @@ struct Row {
     vectors: Vec<Vector>,
 }
 
-impl MemoryStore {
+impl InMemoryStore {
     /// A store with nothing in it.
     pub fn new() -> Self {
         Self::default()
@@ -217,7 +217,7 @@ fn hit(ranked: Ranked<Item>) -> Hit {
     Hit { item, score: Some(ranked.score), text, similarity }
 }
 
-impl Store for MemoryStore {
+impl Store for InMemoryStore {
     async fn batch(&self, batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
         let mut items = self.items();
         let last = items.check(&batch.writes, now)?;

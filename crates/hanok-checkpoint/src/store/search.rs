@@ -94,7 +94,7 @@ impl Search {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
-    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let (store, now) = (SharedStore::new(InMemoryStore::new()), Timestamp(0));
     /// # let labels = Labels::new(["memories", "kim"])?;
     /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
     /// store.put(&key, Put::new(Stored::encode("Seoul")?), now).await?;
@@ -115,7 +115,7 @@ impl Search {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
-    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let (store, now) = (SharedStore::new(InMemoryStore::new()), Timestamp(0));
     /// # let labels = Labels::new(["memories", "kim"])?;
     /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
     /// store.put(&key, Put::new(Stored::encode("lives in Seoul")?), now).await?;
@@ -275,7 +275,7 @@ impl Namespaces {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
-    /// # let (store, now) = (SharedStore::new(MemoryStore::new()), Timestamp(0));
+    /// # let (store, now) = (SharedStore::new(InMemoryStore::new()), Timestamp(0));
     /// # let labels = Labels::new(["memories", "kim"])?;
     /// # let key = ItemKey::new(Tenant::default(), labels.clone(), "city")?;
     /// store.put(&key, Put::new(Stored::encode("Seoul")?), now).await?;

@@ -27,7 +27,7 @@ impl Log {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
-    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
     /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
@@ -87,7 +87,7 @@ impl Log {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
-    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
     /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };

@@ -80,7 +80,7 @@ impl Log {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
-    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
     /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
@@ -90,7 +90,7 @@ impl Log {
     /// # let append = tip.append(&codec, &thread, AppendId(1), Position::START, Guard::Unclaimed, vec![record]);
     /// # store.append(&thread, append).await?;
     /// let lines = log.export().await?;
-    /// let elsewhere = Log::new(SharedCheckpointer::new(Memory::new()), thread);
+    /// let elsewhere = Log::new(SharedCheckpointer::new(InMemoryCheckpointer::new()), thread);
     /// elsewhere.import(lines.iter().map(String::as_str), AppendId(2), Timestamp(8)).await?;
     /// assert_eq!(elsewhere.history(None, 10).await?, log.history(None, 10).await?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -115,7 +115,7 @@ impl Log {
     /// # use hanok_checkpoint::*;
     /// # futures::executor::block_on(async {
     /// # use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
-    /// # let (store, codec) = (SharedCheckpointer::new(Memory::new()), Codec::new());
+    /// # let (store, codec) = (SharedCheckpointer::new(InMemoryCheckpointer::new()), Codec::new());
     /// # let thread = ThreadKey::new(Tenant::default(), "t")?;
     /// # let log = Log::new(store.clone(), thread.clone());
     /// # let nothing = Edit { node: None, changes: Default::default(), frontier: Some(Frontier::default()) };
@@ -126,7 +126,7 @@ impl Log {
     /// # store.append(&thread, append).await?;
     /// let lines = log.export().await?;
     /// let cut = lines.iter().take(1).map(String::as_str);
-    /// let elsewhere = Log::new(SharedCheckpointer::new(Memory::new()), thread);
+    /// let elsewhere = Log::new(SharedCheckpointer::new(InMemoryCheckpointer::new()), thread);
     /// let refused = elsewhere.import(cut, AppendId(2), Timestamp(8)).await;
     /// assert!(matches!(refused, Err(ImportError::Cut { .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

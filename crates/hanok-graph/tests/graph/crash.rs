@@ -10,8 +10,8 @@ use std::{
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Codec, Entry, Life, Log, Memory, Record,
-    SharedCheckpointer, Snapshots,
+    Append, AppendId, Body, CheckpointError, Checkpointer, Codec, Entry, InMemoryCheckpointer,
+    Life, Log, Record, SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{BoxError, Context, END, Graph, RunError, START, Send, Snapshot, Target};
@@ -32,7 +32,7 @@ struct Crashing {
 impl Crashing {
     fn new(at: usize, stored: bool) -> Self {
         Self {
-            store: SharedCheckpointer::new(Memory::new()),
+            store: SharedCheckpointer::new(InMemoryCheckpointer::new()),
             appends: Arc::default(),
             at,
             stored,

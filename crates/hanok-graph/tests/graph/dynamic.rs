@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use hanok_checkpoint::{Body, Memory, SharedCheckpointer};
+use hanok_checkpoint::{Body, InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Change, Tenant, ThreadKey};
 use hanok_graph::{
     App, BoxError, Context, Graph, GraphSpec, NodeError, NodeKinds, Outcome, RunError, Snapshot,
@@ -130,7 +130,7 @@ fn faults(edits: &[(&str, Value)]) -> Vec<String> {
 /// that were stored stand, and their nodes are not run again.
 #[tokio::test]
 async fn a_graph_from_a_text_runs_and_resumes() {
-    let store = SharedCheckpointer::new(Memory::new());
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
     let services = Services::default();
     services.failing.store(1, Ordering::SeqCst);
     let app = spec(TEXT).build(&kinds()).unwrap().checkpointer(store.clone());
@@ -160,7 +160,7 @@ async fn a_graph_from_a_text_runs_and_resumes() {
 
 #[tokio::test]
 async fn a_log_holds_what_was_written_and_no_list_whole() {
-    let app = spec(TEXT).build(&kinds()).unwrap().checkpointer(Memory::new());
+    let app = spec(TEXT).build(&kinds()).unwrap().checkpointer(InMemoryCheckpointer::new());
     let thread = thread(&app);
     for _ in 0..3 {
         thread.invoke(DynamicUpdate::new(), Services::default()).await.unwrap();
@@ -187,7 +187,7 @@ async fn a_key_that_the_state_does_not_have_fails_its_node_by_name() {
     let mut value: Value = serde_json::from_str(TEXT).unwrap();
     value["nodes"]["answer"]["with"]["field"] = "mesages".into();
     let app = serde_json::from_value::<GraphSpec>(value).unwrap();
-    let app = app.build(&kinds()).unwrap().checkpointer(Memory::new());
+    let app = app.build(&kinds()).unwrap().checkpointer(InMemoryCheckpointer::new());
     let error = thread(&app).invoke(DynamicUpdate::new(), Services::default()).await.unwrap_err();
     let RunError::Node { node, source: NodeError::Reduce(reason), .. } = &error else {
         panic!("{error:?}")

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::{StreamExt, future::BoxFuture};
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_graph::{
     BoxError, Context, END, EventKind, Graph, GraphBuilder, Input, Mode, Outcome, RunError, START,
     Send, Sent, Snapshot, Thread,
@@ -53,7 +53,7 @@ fn builder<T: State>() -> GraphBuilder<T> {
 }
 
 fn memory() -> SharedCheckpointer {
-    SharedCheckpointer::new(Memory::new())
+    SharedCheckpointer::new(InMemoryCheckpointer::new())
 }
 
 fn thread<T: State>(graph: &Graph<T>, store: &SharedCheckpointer) -> Thread<T> {
@@ -558,7 +558,7 @@ async fn what_cannot_be_read_again_fails_its_node() {
             false => graph,
         };
         let graph = graph.edge("one", END).build().unwrap();
-        let store = SharedCheckpointer::new(Memory::new());
+        let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
         let on = || graph.checkpointer(store.clone()).thread(key("t"));
         for n in 0..2 {
             let error = match n {
@@ -615,7 +615,7 @@ async fn equal_keys_of_other_bytes_are_told() {
     }
     let graph = Graph::<Ages>::builder("ages").node("older", older).edge(START, "older");
     let graph = graph.edge("older", END).build().unwrap();
-    let on = graph.checkpointer(Memory::new()).thread(key("t"));
+    let on = graph.checkpointer(InMemoryCheckpointer::new()).thread(key("t"));
     let error =
         on.invoke(Ages::update().insert_ages(Name("Kim".to_owned()), 1_u32), ()).await.unwrap_err();
     let chain =

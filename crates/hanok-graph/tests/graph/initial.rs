@@ -1,6 +1,6 @@
 //! The state in which a thread begins.
 
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{BoxError, Context, END, Graph, Outcome, START, Snapshot};
 use hanok_state::{List, Map, Message, Messages, State};
@@ -57,7 +57,7 @@ fn graph(initial: Option<S>) -> Graph<S> {
 }
 
 async fn kept(initial: Option<S>) -> S {
-    let app = graph(initial).checkpointer(Memory::new());
+    let app = graph(initial).checkpointer(InMemoryCheckpointer::new());
     let thread = app.thread(ThreadKey::new(Tenant::default(), "t").unwrap());
     let mut last = S::default();
     for _ in 0..2 {
@@ -113,7 +113,7 @@ async fn a_subgraph_begins_with_its_own_first_state() {
         .edge("call", END)
         .build()
         .unwrap();
-    let app = outer.checkpointer(Memory::new());
+    let app = outer.checkpointer(InMemoryCheckpointer::new());
     let thread = app.thread(ThreadKey::new(Tenant::default(), "t").unwrap());
     let outcome = thread.invoke(S::update(), ()).await.unwrap();
     let Outcome::Done(state) = outcome else { panic!("{outcome:?}") };

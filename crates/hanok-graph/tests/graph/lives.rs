@@ -7,7 +7,8 @@ use std::sync::{
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    AppendId, CheckpointError, Checkpointer, Life, Memory, SharedCheckpointer, Snapshots,
+    AppendId, CheckpointError, Checkpointer, InMemoryCheckpointer, Life, SharedCheckpointer,
+    Snapshots,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
 use hanok_graph::{BoxError, Context, END, Graph, RunError, START, Snapshot};
@@ -114,7 +115,7 @@ async fn a_snapshot_that_comes_late_is_none_of_the_next_life() {
 /// the same position and nobody has claimed either.
 #[tokio::test]
 async fn a_state_that_is_remembered_is_none_of_a_thread_that_was_put_back() {
-    let store = SharedCheckpointer::new(Memory::new());
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
     let (here, there) = (graph().checkpointer(store.clone()), graph().checkpointer(store.clone()));
     let template = there.thread(key("template"));
     template.invoke(says("template"), ()).await.unwrap();
@@ -135,7 +136,7 @@ async fn a_state_that_is_remembered_is_none_of_a_thread_that_was_put_back() {
 /// P54: a reader who comes back with the id of an event of the thread before is told that it is another one.
 #[tokio::test]
 async fn the_id_of_an_event_names_nothing_in_another_life() {
-    let store = SharedCheckpointer::new(Memory::new());
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
     let thread = graph().checkpointer(store.clone()).thread(key("t"));
     thread.invoke(says("one"), ()).await.unwrap();
     let seen = thread.events(None).await.unwrap().last().unwrap().id;

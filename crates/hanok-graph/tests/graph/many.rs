@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Cancellation, Tenant, ThreadKey};
 use hanok_graph::{
     App, BoxError, Context, END, Failure, FailureKind, Graph, NodeError, NodeExt, Outcome, Retry,
@@ -164,7 +164,7 @@ async fn run(app: App<S, Services>, n: u32, services: Services) -> Result<(), St
 }
 
 async fn batch(services: &Services) -> Vec<String> {
-    let store = SharedCheckpointer::new(Memory::new());
+    let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
     let app = graph().checkpointer(store);
     let runs = (0..RUNS).map(|n| tokio::spawn(run(app.clone(), n, services.clone())));
     let runs: Vec<_> = runs.collect();
@@ -232,7 +232,7 @@ async fn ten_thousand_runs_at_once_end_as_they_should_and_leave_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_thread_holds_no_task() {
     let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
-    let app = graph().checkpointer(SharedCheckpointer::new(Memory::new()));
+    let app = graph().checkpointer(SharedCheckpointer::new(InMemoryCheckpointer::new()));
     let asks = (0..2_000_u32).map(|n| {
         let app = app.clone();
         tokio::spawn(async move {

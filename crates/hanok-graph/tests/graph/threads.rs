@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures::StreamExt;
-use hanok_checkpoint::{Body, Checkpointer, Memory, SharedCheckpointer};
+use hanok_checkpoint::{Body, Checkpointer, InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Cancellation, Namespace, Tenant, ThreadKey, Token};
 use hanok_graph::{
     App, BoxError, Context, END, EventKind, Graph, Input, Limit, Outcome, RunError, START, Snapshot,
@@ -97,7 +97,7 @@ fn app(graph: &Graph<S, Ledger>, store: &SharedCheckpointer) -> App<S, Ledger> {
 }
 
 fn memory() -> SharedCheckpointer {
-    SharedCheckpointer::new(Memory::new())
+    SharedCheckpointer::new(InMemoryCheckpointer::new())
 }
 
 /// B70: a second turn goes on from the state; another thread knows nothing of it.

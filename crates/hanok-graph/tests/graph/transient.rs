@@ -1,6 +1,6 @@
 //! Fields that live as long as the run.
 
-use hanok_checkpoint::{Checkpointer, Memory, SharedCheckpointer};
+use hanok_checkpoint::{Checkpointer, InMemoryCheckpointer, SharedCheckpointer};
 use hanok_graph::{
     BoxError, Context, END, Graph, GraphBuilder, Outcome, START, Send, Sent, Snapshot, Thread,
 };
@@ -14,7 +14,7 @@ fn builder() -> GraphBuilder<Session> {
 }
 
 fn memory() -> SharedCheckpointer {
-    SharedCheckpointer::new(Memory::new())
+    SharedCheckpointer::new(InMemoryCheckpointer::new())
 }
 
 fn thread(graph: &Graph<Session>, store: &SharedCheckpointer) -> Thread<Session> {

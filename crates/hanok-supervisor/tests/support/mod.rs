@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 use hanok_agent::ReactAgent;
-use hanok_checkpoint::Memory;
+use hanok_checkpoint::InMemoryCheckpointer;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{RunError, Thread};
 use hanok_model::{Exchange, ScriptedModel};
@@ -39,7 +39,7 @@ impl House {
             .agent(agent("count", "Does sums", &count));
         let supervisor = build(builder).build().unwrap();
         let key = ThreadKey::new(Tenant::default(), "t").unwrap();
-        let thread = supervisor.graph().checkpointer(Memory::new()).thread(key);
+        let thread = supervisor.graph().checkpointer(InMemoryCheckpointer::new()).thread(key);
         Self { router, search, count, supervisor, thread }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{BoxError, Call};
 use hanok_graph::{App, Context, Doubt, Durability, END, Graph, NotMade, START, Snapshot};
 use hanok_state::{List, State};
@@ -42,7 +42,7 @@ impl Payments {
     ///
     /// When a run that nobody kills does not pay everything.
     pub fn new(kills: Kills<Order>, folder: &Path) -> Self {
-        let quiet = kills.quiet(SharedCheckpointer::new(Memory::new()), folder);
+        let quiet = kills.quiet(SharedCheckpointer::new(InMemoryCheckpointer::new()), folder);
         assert_eq!(quiet.ledger.of("paid").len(), PAYMENTS as usize);
         Self { quiet, cut_off: 0, doubted: 0 }
     }

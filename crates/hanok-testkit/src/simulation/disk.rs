@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use futures::FutureExt;
 use hanok_checkpoint::{
-    Append, Body, CheckpointError, Checkpointer, Codec, Epoch, Guard, Head, Life, Log, LogEntry,
-    Memory, Safety, SharedCheckpointer, ThreadFold, Trim,
+    Append, Body, CheckpointError, Checkpointer, Codec, Epoch, Guard, Head, InMemoryCheckpointer,
+    Life, Log, LogEntry, Safety, SharedCheckpointer, ThreadFold, Trim,
 };
 use hanok_core::{Namespace, Position, TaskId, ThreadKey, Timestamp};
 
@@ -58,7 +58,7 @@ pub(crate) struct Book {
 impl Disk {
     pub(crate) fn new() -> Self {
         Self {
-            memory: SharedCheckpointer::new(Memory::new()),
+            memory: SharedCheckpointer::new(InMemoryCheckpointer::new()),
             done: Vec::new(),
             safe: 0,
             threads: BTreeMap::new(),

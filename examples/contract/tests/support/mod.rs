@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use contract::{Book, ContractEvent, ContractState, Expert};
 use futures::StreamExt;
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey, Token};
 use hanok_graph::{EventKind, Input, Thread};
 use hanok_model::{ChatModel, SharedModel};
@@ -71,7 +71,7 @@ pub(crate) async fn talk(model: &(impl ChatModel + Clone)) -> Talk {
 
 impl Talk {
     pub(crate) fn with(expert: Expert) -> Self {
-        Self::on(expert, SharedCheckpointer::new(Memory::new()))
+        Self::on(expert, SharedCheckpointer::new(InMemoryCheckpointer::new()))
     }
 
     pub(crate) fn on(expert: Expert, store: SharedCheckpointer) -> Self {

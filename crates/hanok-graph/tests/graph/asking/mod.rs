@@ -8,7 +8,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use hanok_checkpoint::{AppendId, Body, Checkpointer, Log, LogEntry, Memory, SharedCheckpointer};
+use hanok_checkpoint::{
+    AppendId, Body, Checkpointer, InMemoryCheckpointer, Log, LogEntry, SharedCheckpointer,
+};
 use hanok_core::{RequestId, Tenant, ThreadKey, Timestamp};
 use hanok_graph::{
     App, BoxError, Context, Graph, GraphBuilder, Outcome, Pending, RunError, Snapshot, Thread,
@@ -98,7 +100,7 @@ pub(crate) fn key(name: &str) -> ThreadKey {
 }
 
 pub(crate) fn memory() -> SharedCheckpointer {
-    SharedCheckpointer::new(Memory::new())
+    SharedCheckpointer::new(InMemoryCheckpointer::new())
 }
 
 /// A graph that a test knows to be sound, on the clock that is moved.

@@ -11,7 +11,7 @@ mod store;
 use std::{error::Error, time::Duration};
 
 use futures::future::BoxFuture;
-use hanok_checkpoint::{Memory, SharedCheckpointer};
+use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{
     App, BoxError, Context, Graph, GraphBuilder, Outcome, RunError, Runtime, Snapshot, Thread,
@@ -79,7 +79,7 @@ pub(crate) fn key(name: &str) -> ThreadKey {
 }
 
 pub(crate) fn memory() -> SharedCheckpointer {
-    SharedCheckpointer::new(Memory::new())
+    SharedCheckpointer::new(InMemoryCheckpointer::new())
 }
 
 /// The thread `t`, as a process that has just begun sees it.
