@@ -35,10 +35,10 @@ pub enum Fault {
     #[error("nothing says where to begin: add `.edge(START, \"…\")`")]
     NoStart,
     /// A way names a node that is not there.
-    #[error("{way} `{from}` -> `{to}`: no node `{node}`; there are {}", listed(known))]
+    #[error("{kind} `{from}` -> `{to}`: no node `{node}`; there are {}", listed(nodes))]
     UnknownNode {
         /// `edge`, `branch`, `goto` or `join`.
-        way: &'static str,
+        kind: &'static str,
         /// Where the way begins.
         from: String,
         /// Where it leads.
@@ -46,7 +46,7 @@ pub enum Fault {
         /// The one that is not there.
         node: String,
         /// The nodes that are.
-        known: Vec<String>,
+        nodes: Vec<String>,
     },
     /// Two nodes have one name.
     #[error("two nodes are named `{node}`")]
@@ -66,14 +66,14 @@ pub enum Fault {
     )]
     Aborts,
     /// A declaration names a node that is not there.
-    #[error("{what}: no node `{node}`; there are {}", listed(known))]
+    #[error("{what}: no node `{node}`; there are {}", listed(nodes))]
     NoSuchNode {
         /// What names it: `retry`, `timeout`, `breakpoint`, …
         what: &'static str,
         /// The one that is not there.
         node: String,
         /// The nodes that are.
-        known: Vec<String>,
+        nodes: Vec<String>,
     },
     /// A node is said to be gone, and is there.
     #[error("{what}: the graph has a node `{node}`")]
@@ -84,22 +84,22 @@ pub enum Fault {
         node: String,
     },
     /// The input or output of the graph names a field that the state has not.
-    #[error("{what}: the state has no field `{field}`; there are {}", listed(known))]
+    #[error("{what}: the state has no field `{field}`; there are {}", listed(fields))]
     NoSuchField {
         /// `input` or `output`.
         what: &'static str,
         /// The one that is not there.
         field: String,
         /// The fields that are.
-        known: Vec<String>,
+        fields: Vec<String>,
     },
     /// A node that takes an input of its own is the target of a way that gives none.
     #[error(
-        "{way} `{from}` -> `{to}`: `{to}` takes an input of its own, so only a `Send` can lead there"
+        "{kind} `{from}` -> `{to}`: `{to}` takes an input of its own, so only a `Send` can lead there"
     )]
     NeedsSend {
         /// `edge` or `join`.
-        way: &'static str,
+        kind: &'static str,
         /// Where the way begins.
         from: String,
         /// Where it leads.
@@ -353,7 +353,7 @@ pub enum RunError {
         deadline: Timestamp,
     },
     /// An answer names no request, and several are open. Nothing was stored.
-    #[error("{} requests are open; say which one is answered: {}", requests.len(), asked(requests))]
+    #[error("{} requests are open; say which one is answered: {}", requests.len(), request_ids(requests))]
     Ambiguous {
         /// The open requests.
         requests: Vec<Pending>,
@@ -366,8 +366,8 @@ pub enum RunError {
         id: RequestId,
         /// What was asked.
         question: Box<Pending>,
-        /// What is wanted: the name of a type, or a JSON Schema.
-        wanted: String,
+        /// The expected type: the name of a type, or a JSON Schema.
+        expected: String,
         /// What came.
         answer: Stored,
         /// What does not fit, and where.
@@ -407,14 +407,14 @@ pub enum RunError {
     },
     /// The state was written by a newer version of its type.
     #[error(
-        "the state{} was stored in version {found} of its type, and this build has version {supported}",
+        "the state{} was stored in version {stored} of its type, and this build has version {supported}",
         nested(field)
     )]
     SchemaTooNew {
         /// The nested state, as `memories.plan`; empty for the state itself.
         field: String,
-        /// The version that was found.
-        found: u32,
+        /// The version that is stored.
+        stored: u32,
         /// This build's.
         supported: u32,
     },
@@ -447,13 +447,14 @@ fn by(holder: &Option<Box<Holder>>) -> String {
     holder.as_ref().map(|holder| format!(" by {holder}")).unwrap_or_default()
 }
 
-fn asked(requests: &[Pending]) -> String {
+fn request_ids(requests: &[Pending]) -> String {
     requests.iter().map(|request| format!("`{}`", request.id)).collect::<Vec<_>>().join(", ")
 }
 
 impl From<NewerVersion> for RunError {
-    fn from(NewerVersion { field, found, supported }: NewerVersion) -> Self {
-        Self::SchemaTooNew { field, found, supported }
+    fn from(error: NewerVersion) -> Self {
+        let NewerVersion { field, found: stored, supported } = error;
+        Self::SchemaTooNew { field, stored, supported }
     }
 }
 

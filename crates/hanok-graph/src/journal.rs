@@ -1,5 +1,6 @@
 //! The room `journal`.
 
+pub(crate) mod append;
 pub(crate) mod buffered;
 pub(crate) mod children;
 pub(crate) mod durability;

@@ -209,7 +209,7 @@ async fn what_every_format_wrote_is_read_and_goes_on() {
         assert_eq!(state.log.iter().filter(|said| *said == "later").count(), 3);
         // The older program says that it is older.
         let older = app.thread(key("evolved")).invoke(S::update(), ()).await.unwrap_err();
-        assert!(matches!(older, RunError::SchemaTooNew { found: 2, .. }), "{older:?}");
+        assert!(matches!(older, RunError::SchemaTooNew { stored: 2, .. }), "{older:?}");
         read += 1;
     }
     assert!(read > 0, "no format was read");

@@ -196,7 +196,7 @@ impl GraphSpec {
                 faults.push(SpecFault::UnknownField {
                     from: branch.from.clone(),
                     field: branch.field.clone(),
-                    known: self.state.fields().map(|(name, _)| name.to_owned()).collect(),
+                    fields: self.state.fields().map(|(name, _)| name.to_owned()).collect(),
                 });
             }
             let targets: Vec<_> = branch.targets().map(place).collect();

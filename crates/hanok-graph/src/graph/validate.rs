@@ -60,7 +60,7 @@ fn named_faults<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&str
         .map(|(what, node)| Fault::NoSuchNode {
             what,
             node: node.to_string(),
-            known: names.iter().map(|name| (*name).to_owned()).collect(),
+            nodes: names.iter().map(|name| (*name).to_owned()).collect(),
         })
         .chain(there)
         .collect()
@@ -75,7 +75,7 @@ fn field_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     });
     fields
         .filter(|(_, field)| !known().any(|name| name == *field))
-        .map(|(what, field)| Fault::NoSuchField { what, field, known: known().collect() })
+        .map(|(what, field)| Fault::NoSuchField { what, field, fields: known().collect() })
         .collect()
 }
 
@@ -103,11 +103,11 @@ fn faults_of_ends<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&s
             let allowed = names.contains(end) || (end == special && (way, end) != ("join", START));
             if !allowed {
                 faults.push(Fault::UnknownNode {
-                    way,
+                    kind: way,
                     from: from.to_owned(),
                     to: to.to_owned(),
                     node: end.to_owned(),
-                    known: known.clone(),
+                    nodes: known.clone(),
                 });
             }
         }
@@ -150,7 +150,11 @@ fn send_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     ways(builder)
         .into_iter()
         .filter(|(way, _, to)| matches!(*way, "edge" | "join") && typed(to))
-        .map(|(way, from, to)| Fault::NeedsSend { way, from: from.to_owned(), to: to.to_owned() })
+        .map(|(way, from, to)| Fault::NeedsSend {
+            kind: way,
+            from: from.to_owned(),
+            to: to.to_owned(),
+        })
         .collect()
 }
 

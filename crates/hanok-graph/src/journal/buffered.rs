@@ -42,7 +42,7 @@ impl Buffered {
         let name = Position(WAITING + self.named);
         match body {
             // What a subgraph adds to a state that it shares is told by its writes: its own super-steps stay as they are.
-            Body::Commit(commit) if path.is_root() => self.commit((name, at), path, commit),
+            Body::Commit(commit) if path.is_root() => self.commit(name, at, path, commit),
             Body::Void(mut void) => {
                 self.entries.retain(|entry| !void.writes.contains(&entry.name));
                 self.done = done(&self.entries);
@@ -57,8 +57,8 @@ impl Buffered {
     }
 
     /// What is to be put into the log after `after`: what waits, and `entries`. Whether it came there is to be said
-    /// with [`left`](Waiting::left) or [`stay`](Waiting::stay).
-    pub(super) fn leave(
+    /// with [`flushed`](Buffered::flushed) or [`restore`](Buffered::restore).
+    pub(super) fn flush(
         &mut self,
         after: Position,
         entries: impl Iterator<Item = (Timestamp, Namespace, Body)>,
@@ -88,14 +88,14 @@ impl Buffered {
     }
 
     /// What was to be put into the log stands there.
-    pub(super) fn left(&mut self) {
+    pub(super) fn flushed(&mut self) {
         self.before.clear();
         self.stand = std::mem::take(&mut self.leaving);
     }
 
     /// What was to be put into the log does not stand there: what had waited waits on. What was to come with it is not
     /// wanted any more: whoever wanted it is gone.
-    pub(super) fn stay(&mut self) {
+    pub(super) fn restore(&mut self) {
         self.entries.splice(0..0, self.before.drain(..));
         self.done = done(&self.entries);
         self.leaving.clear();
@@ -103,7 +103,7 @@ impl Buffered {
 
     /// A super-step of the thread's own graph is done: what its tasks and their calls left is part of it, and it becomes
     /// part of the one before.
-    fn commit(&mut self, (name, at): (Position, Timestamp), root: Namespace, mut commit: Commit) {
+    fn commit(&mut self, name: Position, at: Timestamp, root: Namespace, mut commit: Commit) {
         let whole = commit.folds.iter().all(|fold| self.waits(*fold));
         let mut written = BTreeMap::new();
         let mut kept: Vec<Entry> = Vec::new();
@@ -114,10 +114,10 @@ impl Buffered {
                     written.insert(entry.name, write);
                 }
                 Body::Memo(_) | Body::Failed(_) if in_root => {
-                    commit.spent = commit.spent.plus(said(&entry.body));
+                    commit.spent = commit.spent.plus(spent(&entry.body));
                 }
                 _ if !in_root && !outlives(&kept, &entry.path, &entry.body) => {
-                    commit.spent = commit.spent.plus(said(&entry.body));
+                    commit.spent = commit.spent.plus(spent(&entry.body));
                 }
                 _ => kept.push(entry),
             }
@@ -181,7 +181,7 @@ fn placed(stands: &BTreeMap<Position, Position>, body: Body) -> Body {
 }
 
 /// What an entry says was spent.
-fn said(body: &Body) -> Spent {
+fn spent(body: &Body) -> Spent {
     match body {
         Body::Commit(commit) => commit.spent,
         Body::Memo(memo) => memo.spent,

@@ -1,7 +1,6 @@
 //! A run's way into the log of its thread.
 
 use std::{
-    fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -11,40 +10,42 @@ use std::{
 
 use futures::lock::Mutex as AsyncMutex;
 use hanok_checkpoint::{
-    Append, AppendId, Body, CheckpointError, Checkpointer, Claim, Codec, CodecError, Entry, Epoch,
-    Guard, Labels, Log, Outgoing, Record, Safety, SharedCheckpointer, ThreadFold, Tip,
+    Append, Body, CheckpointError, Checkpointer, Claim, Epoch, Labels, Log, Safety,
+    SharedCheckpointer, ThreadFold, Tip,
 };
 use hanok_core::{Namespace, Position, ThreadKey, Timestamp};
 
 use crate::{
     journal::{
-        buffered::Buffered, children::Children, durability::Durability,
-        snapshot_policy::SnapshotPolicy, underway::Underway, writer::Writer,
+        append::{AppendOptions, ClaimAfter, Sealed, is_barrier},
+        buffered::Buffered,
+        children::Children,
+        durability::Durability,
+        snapshot_policy::SnapshotPolicy,
+        underway::Underway,
+        writer::{RunSlot, Writer, WriterOf, is_lost},
     },
     observe::sink::Sink,
     runtime::Runtime,
 };
 
-/// The run's place in its thread, whatever gives it up when it is dropped.
-pub(crate) type RunSlot = dyn fmt::Debug + Send + Sync;
-
 /// Writes a run's entries, one append after the other, under the run's claim.
 pub(crate) struct Journal {
     pub(super) thread: ThreadKey,
     pub(super) store: Option<SharedCheckpointer>,
-    runtime: Runtime,
+    pub(super) runtime: Runtime,
     at: Arc<AsyncMutex<LogEnd>>,
     /// The run's place in its thread. Once the run is over, nothing more is appended for it.
     slot: Weak<RunSlot>,
-    keeping: JournalOptions,
+    pub(super) options: JournalOptions,
     /// Appends while the run goes on, if it does.
     writer: Option<Arc<Writer>>,
     released: AtomicBool,
     lost: Arc<AtomicBool>,
     /// The last position at which something of the run is known to be stored.
     stored: Arc<AtomicU64>,
-    labels: Mutex<Relabel>,
-    snapshots: SnapshotPolicy,
+    pub(super) labels: Mutex<Relabel>,
+    pub(super) snapshots: SnapshotPolicy,
     pub(super) children: Children,
 }
 
@@ -52,38 +53,57 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// AppendOptions a run keeps what it does.
+/// The options of a journal.
 #[derive(Clone, Default)]
 pub(crate) struct JournalOptions {
     pub(crate) durability: Durability,
-    /// AppendOptions long the thread is kept after a run has begun or ended.
+    /// The time that the thread is kept after a run has begun or ended.
     pub(crate) ttl: Option<Duration>,
     pub(crate) sink: Sink,
     /// The thread whose name the ids of tasks derive from, if it is another.
     pub(crate) identity: Option<ThreadKey>,
 }
 
-struct LogEnd {
+pub(super) struct LogEnd {
     /// Where the log ends.
-    tip: Tip,
-    epoch: Epoch,
+    pub(super) tip: Tip,
+    pub(super) epoch: Epoch,
     /// An append whose answer was not awaited: where the log is has to be read again.
     unsure: bool,
     /// What waits for the run's end.
-    waiting: Buffered,
+    pub(super) waiting: Buffered,
     /// What is stored with the next append: questions, for their thread to be free when they are there.
-    held: Vec<HeldEntries>,
+    pub(super) held: Vec<HeldEntries>,
     /// The id of the newest append: the first is drawn, and the others are counted from it.
-    append: Option<u128>,
+    pub(super) append: Option<u128>,
+}
+
+impl LogEnd {
+    fn new(tip: Tip, epoch: Epoch) -> Self {
+        let waiting = Buffered::default();
+        Self { tip, epoch, unsure: false, waiting, held: Vec::new(), append: None }
+    }
+}
+
+/// The way in which a run takes its thread.
+pub(crate) struct Takeover<'a> {
+    pub(crate) slot: &'a Arc<RunSlot>,
+    /// Where the log ends.
+    pub(crate) tip: Tip,
+    pub(crate) snapshots: SnapshotPolicy,
+    pub(crate) claim: Claim,
+    /// The entries that begin the run.
+    pub(crate) first: Vec<(Namespace, Body)>,
+    pub(crate) labels: Relabel,
 }
 
 /// Entries that are stored with the next append, and what is told the position of their last.
-struct HeldEntries {
-    at: Timestamp,
-    /// AppendOptions many entries stand behind them in their append.
-    follow: u64,
-    entries: Vec<(Namespace, Body)>,
-    then: Box<dyn FnOnce(Position) + Send>,
+pub(super) struct HeldEntries {
+    pub(super) at: Timestamp,
+    /// The number of entries that stand behind them in their append.
+    pub(super) follow: u64,
+    pub(super) entries: Vec<(Namespace, Body)>,
+    pub(super) then: Box<dyn FnOnce(Position) + Send>,
 }
 
 /// The labels of the thread as they are stored, and as they are to be. They are written when the run takes its thread and
@@ -94,52 +114,17 @@ pub(crate) struct Relabel {
     pub(crate) next: Option<Labels>,
 }
 
-/// Whether the claim stays after an append.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum ClaimAfter {
-    #[default]
-    Held,
-    Released,
-}
-
-/// AppendOptions an append is made: under the run's claim, if nothing else is said.
-#[derive(Default)]
-struct AppendOptions {
-    /// The claim that it takes the thread with.
-    take: Option<Box<Claim>>,
-    keep: ClaimAfter,
-    safety: Safety,
-    /// It, and all before it, is to be safe before the run goes on.
-    barrier: bool,
-}
-
-impl AppendOptions {
-    /// Whether the run waits until the append is safe, whatever is appended.
-    fn waits(&self) -> bool {
-        self.barrier || self.keep == ClaimAfter::Released || self.safety == Safety::Machine
-    }
-}
-
-/// What is to be stored with one append.
-struct Sealed {
-    /// Where the log ends then.
-    tip: Tip,
-    records: Vec<Record>,
-    outbox: Vec<Outgoing>,
-    /// Whoever is told where it stands.
-    held: Vec<HeldEntries>,
-}
-
 impl Journal {
     /// A journal that keeps nothing and only counts positions.
     pub(crate) fn nowhere(thread: ThreadKey, runtime: Runtime) -> Self {
-        let at = (Tip::default(), Epoch::default());
+        let slot: Weak<RunSlot> = Weak::<()>::new();
+        let at = LogEnd::new(Tip::default(), Epoch::default());
         Self::new(
             thread,
             None,
             runtime,
             at,
-            Weak::<()>::new(),
+            slot,
             SnapshotPolicy::default(),
             JournalOptions::default(),
         )
@@ -149,24 +134,26 @@ impl Journal {
         thread: ThreadKey,
         store: Option<SharedCheckpointer>,
         runtime: Runtime,
-        (tip, epoch): (Tip, Epoch),
+        at: LogEnd,
         slot: Weak<RunSlot>,
         snapshots: SnapshotPolicy,
-        keeping: JournalOptions,
+        options: JournalOptions,
     ) -> Self {
-        let waiting = Buffered::default();
-        let at = LogEnd { tip, epoch, unsure: false, waiting, held: Vec::new(), append: None };
-        let at = Arc::new(AsyncMutex::new(at));
         let lost = Arc::new(AtomicBool::new(false));
-        let stored = Arc::new(AtomicU64::new(tip.position.0));
-        let writer = match (&store, keeping.durability) {
+        let stored = Arc::new(AtomicU64::new(at.tip.position.0));
+        let writer = match (&store, options.durability) {
             (Some(store), Durability::Async) => {
-                keeping.sink.hold(tip.position);
-                let (store, sink) = (store.clone(), keeping.sink.clone());
-                let (thread, runtime) = (thread.clone(), runtime.clone());
-                let notes = (lost.clone(), stored.clone());
-                let slot = slot.clone();
-                Some(Arc::new(Writer::new(thread, store, runtime, epoch, slot, sink, notes)))
+                options.sink.hold(at.tip.position);
+                Some(Arc::new(Writer::new(WriterOf {
+                    thread: thread.clone(),
+                    store: store.clone(),
+                    runtime: runtime.clone(),
+                    epoch: at.epoch,
+                    slot: slot.clone(),
+                    sink: options.sink.clone(),
+                    lost: lost.clone(),
+                    stored: stored.clone(),
+                })))
             }
             _ => None,
         };
@@ -174,9 +161,9 @@ impl Journal {
             thread,
             store,
             runtime,
-            at,
+            at: Arc::new(AsyncMutex::new(at)),
             slot,
-            keeping,
+            options,
             writer,
             released: AtomicBool::new(false),
             lost,
@@ -187,21 +174,20 @@ impl Journal {
         }
     }
 
-    /// Takes the thread with `claim` and writes `first`; the log ends at `tip`.
+    /// Takes the thread of a log and writes the entries that begin the run.
     pub(crate) async fn take(
-        (log, slot): (&Log, &Arc<RunSlot>),
+        log: &Log,
         runtime: Runtime,
-        (tip, snapshots): (Tip, SnapshotPolicy),
-        claim: Claim,
-        (first, labels): (Vec<(Namespace, Body)>, Relabel),
-        keeping: JournalOptions,
+        takeover: Takeover<'_>,
+        options: JournalOptions,
         then: impl FnOnce(Position),
     ) -> Result<Self, CheckpointError> {
-        let at = (tip, claim.epoch);
-        keeping.sink.begin(tip.life);
+        let Takeover { slot, tip, snapshots, claim, first, labels } = takeover;
+        let at = LogEnd::new(tip, claim.epoch);
+        options.sink.begin(tip.life);
         let (thread, store) = (log.thread().clone(), Some(log.store().clone()));
         let slot = Arc::downgrade(slot);
-        let journal = Self::new(thread, store, runtime, at, slot, snapshots, keeping);
+        let journal = Self::new(thread, store, runtime, at, slot, snapshots, options);
         *lock(&journal.labels) = labels;
         let (now, take) = (claim.beat, Some(Box::new(claim)));
         let how = AppendOptions { take, barrier: true, ..AppendOptions::default() };
@@ -215,12 +201,12 @@ impl Journal {
 
     /// The thread whose name the ids of tasks derive from: of a turn that was copied, the one it was copied from.
     pub(crate) fn identity(&self) -> &ThreadKey {
-        self.keeping.identity.as_ref().unwrap_or(&self.thread)
+        self.options.identity.as_ref().unwrap_or(&self.thread)
     }
 
     /// That thread, if it is another.
     pub(crate) fn other_identity(&self) -> Option<ThreadKey> {
-        self.keeping.identity.clone()
+        self.options.identity.clone()
     }
 
     /// Whether anything is kept.
@@ -238,36 +224,37 @@ impl Journal {
         self.released.load(Ordering::SeqCst)
     }
 
-    /// Appends `entries`, all or none; returns the position of the last. With a [`Durability`] that lets them wait, they may
-    /// not be safe yet, and their position may be a name.
+    /// Appends one entry of the graph at `path`; returns its position. With a [`Durability`] that lets entries wait, it may
+    /// not be safe yet, and its position may be a name.
     pub(crate) fn append(
         &self,
-        entries: Vec<(Namespace, Body)>,
-        keep: ClaimAfter,
+        path: &Namespace,
+        body: Body,
     ) -> impl Future<Output = Result<Position, CheckpointError>> {
-        self.append_then(entries, keep, |_| {})
+        self.append_all(vec![(path.clone(), body)])
     }
 
-    /// As [`append`](Journal::append), and tells `then` where the last entry stands before anybody else appends: what is
-    /// reported there is reported in the order of the log, and once it is safe.
-    pub(crate) fn append_then(
+    /// Appends `entries`, all or none; returns the position of the last.
+    pub(crate) fn append_all(
         &self,
         entries: Vec<(Namespace, Body)>,
-        keep: ClaimAfter,
-        then: impl FnOnce(Position),
     ) -> impl Future<Output = Result<Position, CheckpointError>> {
-        self.append_at(self.runtime.clock.now(), entries, keep, then)
+        let now = self.runtime.clock.now();
+        self.append_guarded(now, entries, AppendOptions::default(), |_| {})
     }
 
-    /// As [`append_then`](Journal::append_then), of entries that say that it is `now`.
-    pub(crate) fn append_at(
+    /// As [`append_all`](Journal::append_all), of entries that say that it is `now`, and calls `then` with the position of
+    /// the last one before anybody else appends: what is reported there is reported in the order of the log, and once it is
+    /// safe.
+    pub(crate) fn append_then(
         &self,
         now: Timestamp,
         entries: Vec<(Namespace, Body)>,
-        keep: ClaimAfter,
+        claim_after: ClaimAfter,
         then: impl FnOnce(Position),
     ) -> impl Future<Output = Result<Position, CheckpointError>> {
-        self.append_guarded(now, entries, AppendOptions { keep, ..AppendOptions::default() }, then)
+        let options = AppendOptions { claim_after, ..AppendOptions::default() };
+        self.append_guarded(now, entries, options, then)
     }
 
     /// Says what the labels of the thread are once it is given back.
@@ -320,7 +307,7 @@ impl Journal {
         };
         let barrier =
             how.waits() || !at.held.is_empty() || entries.iter().any(|(_, body)| is_barrier(body));
-        if self.keeping.durability == Durability::Exit && !barrier {
+        if self.options.durability == Durability::Exit && !barrier {
             let names = entries.into_iter().map(|(path, body)| at.waiting.push(now, path, body));
             let last = names.last().unwrap_or(at.tip.position);
             then(last);
@@ -333,7 +320,7 @@ impl Journal {
             }
         }
         self.make_sure(store, &mut at).await?;
-        let Sealed { tip, records, outbox, held } = self.seal(store, &mut at, (now, entries))?;
+        let Sealed { tip, records, outbox, held } = self.seal(store, &mut at, now, entries)?;
         let last = tip.position;
         if let (Some(writer), false) = (&self.writer, barrier) {
             writer.give(at.tip.position, tip, records, outbox);
@@ -341,8 +328,8 @@ impl Journal {
             then(last);
             return Ok(last);
         }
-        let releases = how.keep == ClaimAfter::Released;
-        let append = self.guarded(store, &mut at, (now, how), (tip, records));
+        let releases = how.claim_after == ClaimAfter::Released;
+        let append = self.guarded(store, &mut at, now, how, tip, records);
         let work = store.append_owned(self.thread.clone(), Append { outbox, ..append });
         at.unsure = true;
         let mut underway = Underway::new(work, (at, slot), &*self.runtime.spawner);
@@ -354,107 +341,16 @@ impl Journal {
         // What is held is given up by its drop alone.
         let Some((mut at, _slot)) = underway.into_held() else { return Ok(last) };
         at.unsure = false;
-        at.waiting.left();
+        at.waiting.flushed();
         if releases {
             self.released.store(true, Ordering::SeqCst);
         }
         at.tip = tip;
         self.stored.store(last.0, Ordering::SeqCst);
-        self.keeping.sink.is_safe(last);
+        self.options.sink.is_safe(last);
         held.into_iter().for_each(|held| (held.then)(Position(last.0.saturating_sub(held.follow))));
         then(last);
         Ok(last)
-    }
-
-    /// What is to be stored now: the entries that are held, then these, after what waits for the run's end.
-    fn seal(
-        &self,
-        store: &SharedCheckpointer,
-        at: &mut LogEnd,
-        (now, entries): (Timestamp, Vec<(Namespace, Body)>),
-    ) -> Result<Sealed, CheckpointError> {
-        let (after, tip) = (at.tip.position, at.tip);
-        let mut held = std::mem::take(&mut at.held);
-        // AppendOptions many entries follow each, for where its last one stands.
-        let mut follow = entries.len() as u64;
-        for held in held.iter_mut().rev() {
-            held.follow = follow;
-            follow += held.entries.len() as u64;
-        }
-        let before = held.iter_mut().flat_map(|held| {
-            let entries = std::mem::take(&mut held.entries).into_iter();
-            entries.map(|(path, body)| (held.at, path, body))
-        });
-        let entries = before.chain(entries.into_iter().map(|(path, body)| (now, path, body)));
-        let sealed = match self.keeping.durability {
-            Durability::Exit => {
-                let entries = at.waiting.leave(after, entries);
-                self.records(store.codec(), tip, entries.into_iter())
-            }
-            _ => self.records(store.codec(), tip, entries),
-        };
-        let (tip, records, outbox) =
-            sealed.map_err(|error| CheckpointError::Encode(error.into()))?;
-        self.snapshots.add(records.iter().map(|record| record.bytes.len()).sum());
-        Ok(Sealed { tip, records, outbox, held })
-    }
-
-    /// The records of `entries`, which follow `tip`, and the items for others that they hand over; and the tip after them.
-    fn records(
-        &self,
-        codec: &Codec,
-        mut tip: Tip,
-        entries: impl Iterator<Item = (Timestamp, Namespace, Body)>,
-    ) -> Result<(Tip, Vec<Record>, Vec<Outgoing>), CodecError> {
-        let (mut records, mut outbox) = (Vec::new(), Vec::new());
-        for (at, namespace, body) in entries {
-            let before = tip.position;
-            let entry = Entry { at, namespace, body };
-            records.push(tip.push(codec, &self.thread, before, &entry)?);
-            if let Body::Commit(commit) = &entry.body {
-                for item in &commit.outbox {
-                    outbox.push(item.outgoing(codec, &self.thread, tip.life, tip.position)?);
-                }
-            }
-        }
-        Ok((tip, records, outbox))
-    }
-
-    /// The append of `records`, which end at `tip`, with what becomes of the claim and of the labels.
-    fn guarded(
-        &self,
-        store: &SharedCheckpointer,
-        at: &mut LogEnd,
-        (now, how): (Timestamp, AppendOptions),
-        (tip, records): (Tip, Vec<Record>),
-    ) -> Append {
-        let ends = how.take.is_some() || how.keep == ClaimAfter::Released;
-        let guard = match (how.take, how.keep) {
-            (Some(claim), _) => Guard::Take(*claim),
-            (None, ClaimAfter::Released) => Guard::Release(at.epoch),
-            (None, ClaimAfter::Held) => Guard::Hold(at.epoch),
-        };
-        let expires =
-            self.keeping.ttl.filter(|_| ends).map(|ttl| self.runtime.clock.now().plus(ttl));
-        let id = match at.append {
-            // In the high half, where ids that are drawn one after the other do not meet it.
-            Some(before) => before.wrapping_add(1 << 64),
-            None => self.runtime.ids.id(),
-        };
-        at.append = Some(id);
-        let labels = match ends {
-            true => {
-                let mut relabel = lock(&self.labels);
-                let next = relabel.next.take();
-                let changes = next.as_ref().map(|next| next.since(relabel.stored.as_ref()));
-                relabel.stored = next.or(relabel.stored.take());
-                changes.unwrap_or_default()
-            }
-            false => Vec::new(),
-        };
-        let (id, before) = (AppendId(id), at.tip.position);
-        let append = tip.append(store.codec(), &self.thread, id, before, guard, records);
-        Append { safety: how.safety, expires, updated: Some(now), labels, ..append }
     }
 
     /// Where the run has left its thread, with its claim given back and nothing but the graph's own state to keep: the
@@ -474,7 +370,7 @@ impl Journal {
 
     /// Makes everything safe that was appended, and waits for it.
     pub(crate) async fn barrier(&self) -> Result<(), CheckpointError> {
-        match (self.keeping.durability, &self.writer) {
+        match (self.options.durability, &self.writer) {
             (Durability::Async, Some(writer)) => writer.flush().await,
             (Durability::Exit, _) if !self.at.lock().await.waiting.is_empty() => {
                 self.append_safely(Vec::new(), Safety::Process).await?;
@@ -497,11 +393,11 @@ impl Journal {
             let head = head.filter(|head| head.life == at.tip.life);
             let tip = head.as_ref().map_or(at.tip, Tip::of);
             if tip.position > at.tip.position {
-                self.keeping.sink.missed(at.tip.position, tip.position);
-                at.waiting.left();
+                self.options.sink.missed(at.tip.position, tip.position);
+                at.waiting.flushed();
                 at.tip = tip;
             } else {
-                at.waiting.stay();
+                at.waiting.restore();
             }
             at.unsure = false;
         }
@@ -537,22 +433,4 @@ impl Journal {
             None => self.runtime.spawner.spawn(Box::pin(written)).detach(),
         }
     }
-}
-
-/// Whether an append failed because the thread is not the run's any more.
-pub(super) fn is_lost(error: &CheckpointError) -> bool {
-    matches!(
-        error,
-        CheckpointError::Conflict { .. }
-            | CheckpointError::Fenced { .. }
-            | CheckpointError::OtherLife { .. }
-    )
-}
-
-/// Whether an entry, and all before it, is to be safe before the run goes on.
-fn is_barrier(body: &Body) -> bool {
-    matches!(
-        body,
-        Body::Intent(_) | Body::Answer(_) | Body::Rebase(_) | Body::Extend(_) | Body::Edit(_)
-    )
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -15,29 +16,34 @@ use hanok_checkpoint::{
 use hanok_core::{BoxFuture, Position, ThreadKey};
 use tokio::sync::Notify;
 
-use crate::{
-    journal::journal::{RunSlot, is_lost},
-    observe::sink::Sink,
-    runtime::Runtime,
-};
+use crate::{observe::sink::Sink, runtime::Runtime};
+
+/// The run's place in its thread, whatever gives it up when it is dropped.
+pub(crate) type RunSlot = dyn fmt::Debug + Send + Sync;
 
 /// How many entries may wait, and how many bytes of them, before the run waits for the store.
 const WAITING: usize = 256;
 const BYTES: usize = 1 << 20;
 
+/// The log that a writer appends to, and what it reports to.
+pub(super) struct WriterOf {
+    pub(super) thread: ThreadKey,
+    pub(super) store: SharedCheckpointer,
+    pub(super) runtime: Runtime,
+    pub(super) epoch: Epoch,
+    /// The run's place in its thread: it is held until nothing waits.
+    pub(super) slot: Weak<RunSlot>,
+    /// Where recorded events wait until they are safe.
+    pub(super) sink: Sink,
+    /// Set when the thread is not the run's any more.
+    pub(super) lost: Arc<AtomicBool>,
+    /// The last position that is safe.
+    pub(super) stored: Arc<AtomicU64>,
+}
+
 /// Appends in the order in which it is given them, several at once.
 pub(super) struct Writer {
-    thread: ThreadKey,
-    store: SharedCheckpointer,
-    runtime: Runtime,
-    epoch: Epoch,
-    /// The run's place in its thread: it is held until nothing waits.
-    slot: Weak<RunSlot>,
-    /// Where recorded events wait until they are safe.
-    sink: Sink,
-    lost: Arc<AtomicBool>,
-    /// The last position that is safe.
-    stored: Arc<AtomicU64>,
+    of: WriterOf,
     queue: Mutex<Queue>,
     /// Something was appended, or will never be.
     moved: Notify,
@@ -60,23 +66,14 @@ struct Queue {
 }
 
 enum Failed {
-    /// The error, until somebody is told.
+    /// The error, until it is reported.
     With(CheckpointError),
-    Told,
+    Reported,
 }
 
 impl Writer {
-    pub(super) fn new(
-        thread: ThreadKey,
-        store: SharedCheckpointer,
-        runtime: Runtime,
-        epoch: Epoch,
-        slot: Weak<RunSlot>,
-        sink: Sink,
-        (lost, stored): (Arc<AtomicBool>, Arc<AtomicU64>),
-    ) -> Self {
-        let (queue, moved) = (Mutex::default(), Notify::new());
-        Self { thread, store, runtime, epoch, slot, sink, lost, stored, queue, moved }
+    pub(super) fn new(of: WriterOf) -> Self {
+        Self { of, queue: Mutex::default(), moved: Notify::new() }
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -138,12 +135,12 @@ impl Writer {
     fn start(self: &Arc<Self>, queue: &mut Queue) {
         if !queue.running && queue.failed.is_none() {
             queue.running = true;
-            let (writer, slot) = (self.clone(), self.slot.upgrade());
+            let (writer, slot) = (self.clone(), self.of.slot.upgrade());
             let work = async move {
                 writer.work().await;
                 drop(slot);
             };
-            self.runtime.spawner.spawn(Box::pin(work)).detach();
+            self.of.runtime.spawner.spawn(Box::pin(work)).detach();
         }
     }
 
@@ -156,7 +153,7 @@ impl Writer {
                     let works: Vec<_> = queue.then.drain(..).map(|(_, work)| work).collect();
                     queue.running = false;
                     drop(queue);
-                    works.into_iter().for_each(|work| self.runtime.spawner.spawn(work).detach());
+                    works.into_iter().for_each(|work| self.of.runtime.spawner.spawn(work).detach());
                     self.moved.notify_waiters();
                     return;
                 }
@@ -166,12 +163,13 @@ impl Writer {
                 (queue.after, queue.tip, records, outbox)
             };
             let last = tip.position;
-            let id = AppendId(self.runtime.ids.id());
-            let guard = Guard::Hold(self.epoch);
-            let append = tip.append(self.store.codec(), &self.thread, id, after, guard, records);
-            let updated = Some(self.runtime.clock.now());
+            let id = AppendId(self.of.runtime.ids.id());
+            let guard = Guard::Hold(self.of.epoch);
+            let append =
+                tip.append(self.of.store.codec(), &self.of.thread, id, after, guard, records);
+            let updated = Some(self.of.runtime.clock.now());
             let append = Append { outbox, updated, ..append };
-            let appended = self.store.append(&self.thread, append).await;
+            let appended = self.of.store.append(&self.of.thread, append).await;
             match appended {
                 Ok(()) => self.appended(last),
                 Err(error) => return self.fail(error),
@@ -185,15 +183,15 @@ impl Writer {
             let due = queue.then.iter().take_while(|(position, _)| *position <= last).count();
             queue.then.drain(..due).map(|(_, work)| work).collect()
         };
-        self.stored.store(last.0, Ordering::SeqCst);
-        self.sink.is_safe(last);
-        works.into_iter().for_each(|work| self.runtime.spawner.spawn(work).detach());
+        self.of.stored.store(last.0, Ordering::SeqCst);
+        self.of.sink.is_safe(last);
+        works.into_iter().for_each(|work| self.of.runtime.spawner.spawn(work).detach());
         self.moved.notify_waiters();
     }
 
     fn fail(&self, error: CheckpointError) {
         if is_lost(&error) {
-            self.lost.store(true, Ordering::SeqCst);
+            self.of.lost.store(true, Ordering::SeqCst);
         }
         let failed = Some(Failed::With(error));
         *self.queue() = Queue { failed, ..Queue::default() };
@@ -204,16 +202,26 @@ impl Writer {
 impl Queue {
     /// The error of an append that failed: the whole of it once, then that there was one.
     fn is_well(&mut self) -> Result<(), CheckpointError> {
-        match self.failed.replace(Failed::Told) {
+        match self.failed.replace(Failed::Reported) {
             None => {
                 self.failed = None;
                 Ok(())
             }
             Some(Failed::With(error)) => Err(error),
-            Some(Failed::Told) => Err(CheckpointError::Unavailable {
+            Some(Failed::Reported) => Err(CheckpointError::Unavailable {
                 reason: "an earlier append of this run failed",
                 source: "nothing more is stored of it".into(),
             }),
         }
     }
+}
+
+/// Whether an append failed because the thread is not the run's any more.
+pub(super) fn is_lost(error: &CheckpointError) -> bool {
+    matches!(
+        error,
+        CheckpointError::Conflict { .. }
+            | CheckpointError::Fenced { .. }
+            | CheckpointError::OtherLife { .. }
+    )
 }

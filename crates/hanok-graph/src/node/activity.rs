@@ -64,8 +64,8 @@ impl Activity {
 
     /// Completes when there was no sign of life for `idle`.
     pub(crate) fn silence(&self, idle: Duration, clock: Arc<dyn Clock>) -> Silence {
-        let (seen, sleep) = (self.count(), clock.sleep(idle));
-        Silence { activity: self.clone(), idle, clock, seen, sleep }
+        let (counted, sleep) = (self.count(), clock.sleep(idle));
+        Silence { activity: self.clone(), idle, clock, counted, sleep }
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Silence {
     activity: Activity,
     idle: Duration,
     clock: Arc<dyn Clock>,
-    seen: u64,
+    counted: u64,
     sleep: BoxFuture<'static, ()>,
 }
 
@@ -87,8 +87,8 @@ impl Future for Silence {
             inner.waker.register(cx.waker());
         }
         let count = this.activity.count();
-        if count != this.seen {
-            this.seen = count;
+        if count != this.counted {
+            this.counted = count;
             this.sleep = this.clock.sleep(this.idle);
         }
         this.sleep.as_mut().poll(cx)

@@ -48,14 +48,14 @@ pub(crate) struct TaskAttempt {
     pub(crate) held: HeldSlots,
     /// What the task has spent and no entry has said yet.
     pub(crate) meter: OnceLock<Meter>,
-    pub(crate) kept: OnceLock<Arc<StoredSteps>>,
-    pub(crate) seen: OnceLock<Box<Mutex<AttemptLog>>>,
+    pub(crate) stored_steps: OnceLock<Arc<StoredSteps>>,
+    pub(crate) log: OnceLock<Box<Mutex<AttemptLog>>>,
 }
 
 /// The id of a task, hashed when somebody asks for it: most tasks leave nothing that is called by it.
 #[derive(Debug, Clone)]
 pub(crate) struct LazyId {
-    known: OnceLock<TaskId>,
+    hash: OnceLock<TaskId>,
     /// Where the turn begins.
     pub(crate) turn: Position,
     pub(crate) step: u32,
@@ -65,12 +65,12 @@ pub(crate) struct LazyId {
 
 impl LazyId {
     pub(crate) fn new(turn: Position, step: u32, index: usize) -> Self {
-        Self { known: OnceLock::new(), turn, step, index }
+        Self { hash: OnceLock::new(), turn, step, index }
     }
 
     pub(crate) fn get(&self, thread: &ThreadKey, namespace: &Namespace, node: &str) -> TaskId {
         let hash = || ids::task(thread, namespace, self.turn, self.step, node, self.index);
-        *self.known.get_or_init(hash)
+        *self.hash.get_or_init(hash)
     }
 }
 
@@ -78,14 +78,14 @@ impl LazyId {
 #[derive(Debug, Default)]
 pub(crate) struct LazyStop {
     made: OnceLock<Cancellation>,
-    over: AtomicBool,
+    ended: AtomicBool,
 }
 
 impl LazyStop {
     fn of(&self, run: &Cancellation) -> &Cancellation {
         let made = self.made.get_or_init(|| run.child());
         // Asked after it is made: whoever ends the attempt meanwhile sees it, or is seen here.
-        if self.over.load(Ordering::SeqCst) {
+        if self.ended.load(Ordering::SeqCst) {
             made.cancel();
         }
         made
@@ -93,7 +93,7 @@ impl LazyStop {
 
     /// The attempt is over.
     pub(crate) fn end(&self) {
-        self.over.store(true, Ordering::SeqCst);
+        self.ended.store(true, Ordering::SeqCst);
         if let Some(made) = self.made.get() {
             made.cancel();
         }
@@ -121,7 +121,7 @@ pub(crate) struct AttemptLog {
     pub(crate) questions: BTreeMap<(Stored, Option<Arc<str>>), u32>,
     pub(crate) subgraphs: BTreeMap<String, u32>,
     /// Questions that have no answer: the task is suspended, whatever its node returns.
-    pub(crate) asked: Vec<Question>,
+    pub(crate) questions_asked: Vec<Question>,
     /// Answers that do not fit their questions, which are asked again: the task is suspended as well.
     pub(crate) unfit: Vec<UnfitAnswer>,
     /// The questions whose answers were used.
@@ -162,8 +162,8 @@ impl TaskAttempt {
             activity: self.activity.clone(),
             held: self.held.clone(),
             meter: self.meter().clone().into(),
-            kept: self.kept().clone().into(),
-            seen: OnceLock::new(),
+            stored_steps: self.stored_steps().clone().into(),
+            log: OnceLock::new(),
             deadline: None,
             attempt,
             handling,
@@ -192,17 +192,17 @@ impl TaskAttempt {
     }
 
     /// What the log says of the task.
-    pub(crate) fn kept(&self) -> &Arc<StoredSteps> {
-        self.kept.get_or_init(Arc::default)
+    pub(crate) fn stored_steps(&self) -> &Arc<StoredSteps> {
+        self.stored_steps.get_or_init(Arc::default)
     }
 
-    pub(crate) fn seen(&self) -> MutexGuard<'_, AttemptLog> {
-        locked(self.seen.get_or_init(Box::default))
+    pub(crate) fn log(&self) -> MutexGuard<'_, AttemptLog> {
+        locked(self.log.get_or_init(Box::default))
     }
 
     /// What the attempt has done so far, if it has done anything.
-    pub(crate) fn seen_so_far(&self) -> Option<MutexGuard<'_, AttemptLog>> {
-        self.seen.get().map(|seen| locked(seen))
+    pub(crate) fn log_so_far(&self) -> Option<MutexGuard<'_, AttemptLog>> {
+        self.log.get().map(|seen| locked(seen))
     }
 
     /// A name of the node's, or of its error handler's: they do not share any.
@@ -243,7 +243,7 @@ impl TaskAttempt {
         let mut said = None;
         for n in 0_u32.. {
             let id = format!("{key}#{n}");
-            match self.kept().settled.get(&id) {
+            match self.stored_steps().settled.get(&id) {
                 Some(value) => said = Resolution::read(value),
                 None => return (said, id),
             }

@@ -12,7 +12,6 @@ use thiserror::Error;
 
 use crate::{
     ids::Digest,
-    journal::journal::ClaimAfter,
     node::{
         attempt::{TaskAttempt, Tokens, locked},
         question::Asker,
@@ -173,7 +172,7 @@ impl<C> Context<C> {
             .part(name.as_bytes())
             .part(arguments.as_bytes())
             .hex();
-        let mut seen = scope.seen();
+        let mut seen = scope.log();
         let before = seen.calls.entry(content.clone()).or_default();
         let key = CallKey::new(format!("{content}-{before}"));
         *before += 1;
@@ -208,7 +207,7 @@ impl<C> Context<C> {
         payload: &(impl Serialize + ?Sized),
     ) -> Result<(), StoredError> {
         let payload = Stored::encode(payload)?;
-        let mut seen = self.scope.seen();
+        let mut seen = self.scope.log();
         let number = seen.outbox.len().to_string();
         let id =
             Digest::new("item").part(self.scope.task().as_bytes()).part(number.as_bytes()).hex();
@@ -239,7 +238,7 @@ impl<C> Context<C> {
         F: Future<Output = Result<T, E>>,
     {
         let key = self.scope.named(name);
-        if !self.scope.seen().steps.insert(key.clone()) {
+        if !self.scope.log().steps.insert(key.clone()) {
             return Err(StepError::Twice(name.to_owned()));
         }
         if let Some(memo) = self.remembered(&key)? {
@@ -326,11 +325,11 @@ impl<C> Context<C> {
             let entry = (scope.namespace.clone(), Body::Intent(intent.clone()));
             scope.env.journal.append_safely(vec![entry], Safety::Machine).await?;
         }
-        locked(&scope.kept().intents).insert(key.clone(), intent);
+        locked(&scope.stored_steps().intents).insert(key.clone(), intent);
         match work(call).await {
             Ok(value) => {
                 self.remember(&key, &value).await?;
-                locked(&scope.kept().intents).remove(&key);
+                locked(&scope.stored_steps().intents).remove(&key);
                 Ok(value)
             }
             Err(error) => {
@@ -402,7 +401,7 @@ impl<C> Context<C> {
 
     /// The result of an earlier run of a step, or of an earlier attempt.
     fn remembered<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StepError> {
-        let memo = locked(&self.scope.kept().memos).get(key).cloned();
+        let memo = locked(&self.scope.stored_steps().memos).get(key).cloned();
         let stored = |source| StepError::Stored { name: key.to_owned(), source };
         memo.map(|memo| memo.decode()).transpose().map_err(stored)
     }
@@ -417,10 +416,9 @@ impl<C> Context<C> {
             scope.env.record_spent(spent);
             let memo =
                 Memo { task: scope.task(), name: key.to_owned(), value: value.clone(), spent };
-            let entry = (scope.namespace.clone(), Body::Memo(memo));
-            scope.env.journal.append(vec![entry], ClaimAfter::Held).await?;
+            scope.env.journal.append(&scope.namespace, Body::Memo(memo)).await?;
         }
-        locked(&scope.kept().memos).insert(key.to_owned(), value);
+        locked(&scope.stored_steps().memos).insert(key.to_owned(), value);
         Ok(())
     }
 
@@ -430,10 +428,10 @@ impl<C> Context<C> {
         if scope.env.journal.is_kept() {
             let stored = |source| StepError::Stored { name: key.to_owned(), source };
             let value = Resolution::NotMade.to_stored().map_err(stored)?;
-            let entry = (scope.namespace.clone(), Body::Answer(Answer { id, value }));
-            scope.env.journal.append(vec![entry], ClaimAfter::Held).await?;
+            let answer = Body::Answer(Answer { id, value });
+            scope.env.journal.append(&scope.namespace, answer).await?;
         }
-        locked(&scope.kept().intents).remove(key);
+        locked(&scope.stored_steps().intents).remove(key);
         Ok(())
     }
 }

@@ -10,8 +10,8 @@ use hanok_core::{Ask, AskError, BoxFuture, Request, RequestId, Stored};
 #[derive(Debug, Clone)]
 pub(crate) struct UnfitAnswer {
     pub(crate) id: String,
-    /// What the node wants to read.
-    pub(crate) wanted: String,
+    /// The type that the node reads.
+    pub(crate) expected: String,
     pub(crate) answer: Stored,
     pub(crate) reason: String,
 }
@@ -25,7 +25,7 @@ impl TaskAttempt {
                 reason: "an interrupt needs a checkpointer: the run has to end and go on later",
             });
         }
-        let mut seen = self.seen();
+        let mut seen = self.log();
         // Counted among equal ones: a question that another one comes before stays the same question.
         let before = seen.questions.entry((payload.clone(), schema.clone())).or_default();
         let ordinal = *before;
@@ -37,7 +37,7 @@ impl TaskAttempt {
             .part(payload.as_bytes())
             .part(schema.as_deref().unwrap_or_default().as_bytes())
             .hex();
-        if let Some(answer) = self.kept().answers.get(&id) {
+        if let Some(answer) = self.stored_steps().answers.get(&id) {
             seen.used.insert(id.clone());
             let Some((check, error)) = check.and_then(|check| {
                 let error = check.read(answer).err()?;
@@ -47,19 +47,19 @@ impl TaskAttempt {
             };
             seen.unfit.push(UnfitAnswer {
                 id: id.clone(),
-                wanted: check.wanted().to_owned(),
+                expected: check.wanted().to_owned(),
                 answer: answer.clone(),
                 reason: crate::error::error_chain(&*error),
             });
             return Err(AskError::Waiting(RequestId(id.into())));
         }
         // A question that was asked keeps the deadline that it was asked with.
-        let asked = self.kept().questions.iter().find(|asked| asked.id == id);
+        let asked = self.stored_steps().questions.iter().find(|asked| asked.id == id);
         let deadline = asked.map_or(deadline, |asked| asked.deadline);
         if asked.is_some() && deadline.is_some_and(|d| d <= self.env.runtime.clock.now()) {
             return Err(AskError::Expired(RequestId(id.into())));
         }
-        seen.asked.push(Question {
+        seen.questions_asked.push(Question {
             id: id.clone(),
             task: self.task(),
             node: self.node.to_string(),
@@ -72,7 +72,7 @@ impl TaskAttempt {
 
     /// The questions of the task that were answered, and that it did not ask when it ran again: it asks something else.
     pub(crate) fn unused(&self) -> Vec<Question> {
-        let (task, seen, kept) = (self.task(), self.seen(), self.kept());
+        let (task, seen, kept) = (self.task(), self.log(), self.stored_steps());
         let asked = kept.questions.iter().filter(|question| question.task == task);
         let answered = asked.filter(|question| kept.answers.contains_key(&question.id));
         answered.filter(|question| !seen.used.contains(&question.id)).cloned().collect()

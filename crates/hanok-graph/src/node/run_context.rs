@@ -45,7 +45,7 @@ pub(crate) struct RunContext {
 #[derive(Debug, Default)]
 pub(crate) struct Account {
     /// What was spent in this run and said by entries, time included.
-    said: Spent,
+    recorded: Spent,
     /// Up to when the run's time was said, by the clock that only goes forward.
     since: Duration,
     /// The limit that stopped the run from outside a task.
@@ -72,7 +72,7 @@ impl RunContext {
     /// Notes that an entry says `spent`.
     pub(crate) fn record_spent(&self, spent: Spent) {
         let mut account = self.account();
-        account.said = account.said.plus(spent);
+        account.recorded = account.recorded.plus(spent);
     }
 
     /// The time since the last entry that said it, for an entry that says it.
@@ -83,25 +83,25 @@ impl RunContext {
         let millis = u64::try_from(worked.as_millis()).unwrap_or(u64::MAX);
         account.since = now;
         let time = Spent { millis, ..Spent::default() };
-        account.said = account.said.plus(time);
+        account.recorded = account.recorded.plus(time);
         time
     }
 
     /// What the log says that the turn has spent.
     pub(crate) fn turn(&self) -> Spent {
-        self.before.plus(self.account().said)
+        self.before.plus(self.account().recorded)
     }
 
     /// What was spent and no entry has said, for the last one.
     pub(crate) fn unreported(&self) -> Spent {
         let time = self.worked();
-        let (spent, said) = (self.total.spent(), self.account().said);
+        let (spent, recorded) = (self.total.spent(), self.account().recorded);
         let rest = Spent {
-            model_calls: spent.model_calls.saturating_sub(said.model_calls),
-            tool_calls: spent.tool_calls.saturating_sub(said.tool_calls),
-            input_tokens: spent.input_tokens.saturating_sub(said.input_tokens),
-            output_tokens: spent.output_tokens.saturating_sub(said.output_tokens),
-            cost: spent.cost.saturating_sub(said.cost),
+            model_calls: spent.model_calls.saturating_sub(recorded.model_calls),
+            tool_calls: spent.tool_calls.saturating_sub(recorded.tool_calls),
+            input_tokens: spent.input_tokens.saturating_sub(recorded.input_tokens),
+            output_tokens: spent.output_tokens.saturating_sub(recorded.output_tokens),
+            cost: spent.cost.saturating_sub(recorded.cost),
             millis: 0,
         };
         self.record_spent(rest);

@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
-use hanok_checkpoint::{Life, RunEnd};
+use hanok_checkpoint::{Life, Question, RunEnd};
 use hanok_core::{Changes, Fields, Namespace, Position, Spent, Stored, StoredError, TaskId, Token};
 use hanok_state::{State, StateUpdate};
 
@@ -378,17 +378,32 @@ impl fmt::Debug for AnyUpdate {
     }
 }
 
+/// The task of an event, and its attempt.
+#[derive(Clone)]
+pub(crate) struct EventTask {
+    pub(crate) node: Arc<str>,
+    pub(crate) id: TaskId,
+    pub(crate) attempt: u32,
+}
+
+impl EventTask {
+    /// The task of a question.
+    pub(crate) fn of_question(question: &Question) -> Self {
+        Self { node: question.node.as_str().into(), id: question.task, attempt: 1 }
+    }
+}
+
 impl Event {
-    /// An event; with a position it is recorded. Whoever tells it says in which life.
+    /// An event of the graph at `path`; with a position it is recorded. Whoever emits it fills in the thread's life.
     pub(crate) fn new(
         path: &Namespace,
         step: u32,
-        task: Option<(Arc<str>, TaskId, u32)>,
+        task: Option<EventTask>,
         position: Option<Position>,
         kind: EventKind,
     ) -> Self {
         let (node, task, attempt) = match task {
-            Some((node, task, attempt)) => (Some(node), Some(task), attempt),
+            Some(EventTask { node, id, attempt }) => (Some(node), Some(id), attempt),
             None => (None, None, 0),
         };
         let id = position.map(|position| EventId {

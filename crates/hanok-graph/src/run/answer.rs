@@ -76,12 +76,12 @@ pub(crate) async fn check(
             None => faults(asked.schema.as_deref(), &value),
         };
         if !faults.is_empty() {
-            let wanted = match (&asked.doubt, asked.schema.as_deref()) {
+            let expected = match (&asked.doubt, asked.schema.as_deref()) {
                 (Some(_), _) => "a `Resolution`",
                 (None, schema) => schema.unwrap_or_default(),
             };
-            let (wanted, question) = (wanted.to_owned(), Box::new(asked));
-            return Err(RunError::WrongAnswer { id, question, wanted, answer: value, faults });
+            let (expected, question) = (expected.to_owned(), Box::new(asked));
+            return Err(RunError::WrongAnswer { id, question, expected, answer: value, faults });
         }
         given.push(CheckedAnswer { path: asked.path, id, value });
     }

@@ -3,23 +3,31 @@
 use std::sync::Arc;
 
 use hanok_checkpoint::{Body, Commit, End, Frontier, Labels, RunEnd, RunFold, ThreadFold, Void};
-use hanok_core::{BoxFuture, Changes, Namespace, Position, Spent, StoredError, TaskId, Timestamp};
+use hanok_core::{BoxFuture, Changes, Namespace, Position, Spent, StoredError, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::RunError,
-    journal::{children::Live, journal::ClaimAfter},
-    observe::event::{AnyState, AnyUpdate, Event, EventKind},
+    journal::{append::ClaimAfter, children::Live},
+    observe::event::{AnyState, AnyUpdate, Event, EventKind, EventTask},
     run::{
+        graph_run::{GraphRun, Ran},
         merge::{Unmerged, merge},
         plan::{TaskExit, next_frontier},
         run_state::RunState,
-        super_step::{GraphRun, Ran},
-        task::Done,
         unknown::Riding,
     },
 };
 use smallvec::SmallVec;
+
+/// Where a super-step is committed.
+struct Committed {
+    at: Position,
+    /// The last entry of the append.
+    last: Position,
+    /// The append ends the run, too.
+    ends: bool,
+}
 
 impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// Merges what the tasks wrote, stores it, and says what is due next.
@@ -59,10 +67,11 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let reset = self.graph.reset(progress, wrote, &expired)?;
         let ends = frontier.is_done() && self.namespace.is_root();
         if self.env.sink.is_on() {
-            self.tell(progress, ran, &reset, (progress.at, progress.at, ends));
+            let at = progress.at;
+            self.report(progress, ran, &reset, &Committed { at, last: at, ends });
         }
         let now = self.env.runtime.clock.now();
-        self.scheduled(progress, ran, (frontier, now))
+        self.scheduled(progress, ran, frontier, now)
     }
 
     /// Merges what the tasks wrote, and stores it.
@@ -127,15 +136,15 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         // With the end of the run in one append, the commit stands before it.
         let of_commit = |last: Position| Position(last.0.saturating_sub(u64::from(ends)));
         let before = &*progress;
-        let tell = |last: Position| {
+        let report = |last: Position| {
             if self.env.sink.is_on() {
-                self.tell(before, &*ran, &reset, (of_commit(last), last, ends));
+                self.report(before, &*ran, &reset, &Committed { at: of_commit(last), last, ends });
             }
         };
         let now = self.env.runtime.clock.now();
-        let last = self.env.journal.append_at(now, entries, keep, tell).await?;
+        let last = self.env.journal.append_then(now, entries, keep, report).await?;
         progress.at = of_commit(last);
-        self.scheduled(progress, ran, (frontier, now))?;
+        self.scheduled(progress, ran, frontier, now)?;
         if self.namespace.is_root() {
             self.env.journal.snapshot(|| self.fold(progress, over)).await;
         }
@@ -161,17 +170,20 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         }
     }
 
-    /// Reports what the super-step wrote and what came of it: its commit stands at the first position, the last entry of
-    /// the append at the second, and it may end the run.
-    fn tell(
+    /// Reports what the super-step wrote and what came of it.
+    fn report(
         &self,
         progress: &RunState<S>,
         ran: &Ran<S::Update>,
         reset: &Changes,
-        (at, last, ends): (Position, Position, bool),
+        committed: &Committed,
     ) {
+        let Committed { at, last, ends } = *committed;
         for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
-            self.emit_update(progress, (task.node().clone(), self.id(task)), done, at);
+            let (node, id) = (task.node().clone(), self.id(task));
+            let task = EventTask { node, id, attempt: done.attempt };
+            let update = EventKind::Updates(AnyUpdate::new(S::Update::clone(&done.update)));
+            self.emit(progress, Some(task), Some(at), update);
         }
         self.emit(progress, None, Some(at), EventKind::Checkpoint);
         if let Some(state) = self.shows(progress, ran, reset) {
@@ -189,7 +201,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         &self,
         progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
-        (frontier, now): (Frontier, Timestamp),
+        frontier: Frontier,
+        now: Timestamp,
     ) -> Result<(), RunError> {
         let mut last = std::mem::take(&mut progress.last);
         last.clear();
@@ -249,8 +262,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let error = refused.of_run(step, &self.namespace);
         if !writes.is_empty() {
             let void = Void { writes, field, reason: error.to_string() };
-            let entry = (self.namespace.clone(), Body::Void(void));
-            self.env.journal.append(vec![entry], ClaimAfter::Held).await?;
+            self.env.journal.append(&self.namespace, Body::Void(void)).await?;
         }
         Ok(error)
     }
@@ -314,22 +326,11 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         Live { state: AnyState::new(&progress.state), unknown: progress.unknown.clone(), run }
     }
 
-    fn emit_update(
-        &self,
-        progress: &RunState<S>,
-        (node, task): (Arc<str>, TaskId),
-        done: &Done<S::Update>,
-        at: Position,
-    ) {
-        let update = EventKind::Updates(AnyUpdate::new(S::Update::clone(&done.update)));
-        self.emit(progress, Some((node, task, done.attempt)), Some(at), update);
-    }
-
     /// Reports what happened; with a position it is recorded, if anything is.
     pub(crate) fn emit(
         &self,
         progress: &RunState<S>,
-        task: Option<(Arc<str>, TaskId, u32)>,
+        task: Option<EventTask>,
         position: Option<Position>,
         kind: EventKind,
     ) {

@@ -18,9 +18,9 @@ const STARTED_BY_ONE: usize = 5;
 
 /// Tasks that run at the same time.
 pub(crate) struct Group<T> {
-    came: Mutex<Vec<(usize, T)>>,
+    ended: Mutex<Vec<(usize, T)>>,
     /// Tasks of which nothing has come.
-    left: AtomicUsize,
+    running: AtomicUsize,
     waker: AtomicWaker,
     handles: Mutex<Handles>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Part<T> {
 /// A group that is waited for. Dropping it aborts what still runs.
 pub(crate) struct Started<T> {
     group: Arc<Group<T>>,
-    came: std::vec::IntoIter<(usize, T)>,
+    ended: std::vec::IntoIter<(usize, T)>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -52,8 +52,8 @@ impl<T: Send + 'static> Group<T> {
     /// A group of so many tasks.
     pub(crate) fn of(tasks: usize) -> Arc<Self> {
         Arc::new(Self {
-            came: Mutex::new(Vec::with_capacity(tasks)),
-            left: AtomicUsize::new(0),
+            ended: Mutex::new(Vec::with_capacity(tasks)),
+            running: AtomicUsize::new(0),
             waker: AtomicWaker::new(),
             handles: Mutex::default(),
         })
@@ -61,7 +61,7 @@ impl<T: Send + 'static> Group<T> {
 
     /// The task that is known as `index`.
     pub(crate) fn part(self: &Arc<Self>, index: usize) -> Part<T> {
-        self.left.fetch_add(1, Ordering::SeqCst);
+        self.running.fetch_add(1, Ordering::SeqCst);
         Part { group: self.clone(), index }
     }
 
@@ -71,7 +71,7 @@ impl<T: Send + 'static> Group<T> {
         spawner: &Arc<dyn Spawner>,
         works: Vec<BoxFuture<'static, ()>>,
     ) -> Started<T> {
-        let started = Started { group: group.clone(), came: Vec::new().into_iter() };
+        let started = Started { group: group.clone(), ended: Vec::new().into_iter() };
         if works.len() < STARTED_BY_ONE {
             group.spawn(&**spawner, works);
             return started;
@@ -94,7 +94,7 @@ impl<T: Send + 'static> Group<T> {
 impl<T> Part<T> {
     /// The task has ended. What is `urgent` is not left to the end of the last one.
     pub(crate) fn end(self, with: T, urgent: bool) {
-        locked(&self.group.came).push((self.index, with));
+        locked(&self.group.ended).push((self.index, with));
         if urgent {
             self.group.waker.wake();
         }
@@ -103,24 +103,24 @@ impl<T> Part<T> {
 
 impl<T> Drop for Part<T> {
     fn drop(&mut self) {
-        if self.group.left.fetch_sub(1, Ordering::SeqCst) == 1 {
+        if self.group.running.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.group.waker.wake();
         }
     }
 }
 
 impl<T> Started<T> {
-    /// What came of the next task, with its index; nothing when nothing more comes.
+    /// What ended of the next task, with its index; nothing when nothing more comes.
     pub(crate) async fn next(&mut self) -> Option<(usize, T)> {
         poll_fn(|cx| {
-            if let Some(came) = self.came.next() {
-                return Poll::Ready(Some(came));
+            if let Some(ended) = self.ended.next() {
+                return Poll::Ready(Some(ended));
             }
             self.group.waker.register(cx.waker());
-            let over = self.group.left.load(Ordering::SeqCst) == 0;
-            self.came = std::mem::take(&mut *locked(&self.group.came)).into_iter();
-            match self.came.next() {
-                Some(came) => Poll::Ready(Some(came)),
+            let over = self.group.running.load(Ordering::SeqCst) == 0;
+            self.ended = std::mem::take(&mut *locked(&self.group.ended)).into_iter();
+            match self.ended.next() {
+                Some(ended) => Poll::Ready(Some(ended)),
                 None if over => Poll::Ready(None),
                 None => Poll::Pending,
             }

@@ -1,40 +1,34 @@
 //! Graphs within graphs: as a node, or called by one.
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc};
 
 use hanok_checkpoint::{Begin, Body, Epoch, RunEnd, RunFold};
 use hanok_core::{
-    AskError, BoxError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId,
-    RunId, Spent, TaskId,
+    AskError, BoxFuture, Changes, InvalidName, Limit, Namespace, Position, RequestId, RunId, Spent,
+    TaskId,
 };
 use hanok_state::{State, StateUpdate};
 use thiserror::Error;
 use tracing::Instrument;
 
 use crate::{
-    error::{Lint, RunError},
-    graph::{
-        builder::{GraphBuilder, NamedNode},
-        definition::Graph,
-        draw::DrawInside,
-    },
+    error::RunError,
+    graph::definition::Graph,
     journal::{
+        append::ClaimAfter,
         children::{ChildState, Live},
-        journal::{ClaimAfter, Journal},
+        journal::Journal,
     },
-    node::{
-        attempt::Stop, cache::Cache, command::Command, context::Context, function::ErasedNode,
-        handler::Handler, retry::Retry, run_context::RunContext, settings::NodeSettings,
-    },
+    node::{attempt::Stop, context::Context, run_context::RunContext},
     observe::event::{AnyState, EventKind},
     outcome::{Breakpoint, Outcome},
     run::{
+        graph_run::GraphRun,
         initial_fields::{first_values, forget, with_input},
         parent_command::to_parent,
         rebase::{Migrated, migrated, warn_unknown},
         run_state::RunState,
-        super_step::GraphRun,
-        turn_start::apply_input,
+        turn_start::{InputPlace, apply_input},
     },
 };
 
@@ -149,7 +143,7 @@ impl<C> Context<C> {
         graph: &str,
         persistence: Persistence,
     ) -> Result<Namespace, InvalidName> {
-        let mut seen = self.scope().seen();
+        let mut seen = self.scope().log();
         let kind = match persistence {
             Persistence::PerThread => graph,
             // These are told apart by their number alone.
@@ -179,18 +173,18 @@ impl<C> Context<C> {
 type Ran<S> = (Outcome<S>, Option<<S as State>::Update>);
 
 /// One call of a subgraph.
-struct SubgraphCall<'a, S: State, D> {
-    graph: &'a Graph<S, D>,
-    services: Arc<D>,
-    persistence: Persistence,
+pub(crate) struct SubgraphCall<'a, S: State, D> {
+    pub(crate) graph: &'a Graph<S, D>,
+    pub(crate) services: Arc<D>,
+    pub(crate) persistence: Persistence,
     /// The caller's state, for a subgraph that shares it.
-    base: Option<Arc<S>>,
+    pub(crate) base: Option<Arc<S>>,
 }
 
 impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
     /// [`run`](SubgraphCall::run) on the heap: graphs call each other sixteen deep, and all of them are polled on one
     /// stack.
-    fn boxed<'a, C>(
+    pub(crate) fn boxed<'a, C>(
         self,
         context: &Context<C>,
         input: S::Update,
@@ -254,15 +248,14 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                     let added = progress.added.as_ref().map(StateUpdate::to_changes).transpose();
                     let added = added.map_err(|error| failed(RunError::State(error.into())))?;
                     // What the nodes of a shared state wrote is written before what they command.
-                    outer.seen().command =
-                        Some(to_parent(*handed).after(added.unwrap_or_default()));
+                    outer.log().command = Some(to_parent(*handed).after(added.unwrap_or_default()));
                     return Err(SubgraphError::Commanded { graph: name() });
                 }
                 return Ok((Outcome::Done(state), progress.added));
             }
             Outcome::Interrupted(requests) | Outcome::InDoubt(requests) => {
                 let id = requests.first().map_or_else(|| "".into(), |first| first.id.0.clone());
-                outer.seen().waiting.extend(requests);
+                outer.log().waiting.extend(requests);
                 return Err(SubgraphError::Waiting(AskError::Waiting(RequestId(id))));
             }
             Outcome::LimitReached { which: which @ Limit::Steps(_), state } => {
@@ -273,8 +266,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 // Noted once, by the graph whose breakpoint it is: the next run passes it.
                 if path == scope.namespace {
                     let end = scope.end(RunEnd::Breakpoint, "", Spent::default());
-                    let entry = (path.clone(), Body::End(end));
-                    let noted = journal.append(vec![entry], ClaimAfter::Held).await;
+                    let noted = journal.append(&path, Body::End(end)).await;
                     noted.map_err(|error| failed(error.into()))?;
                 }
                 Stop::Breakpoint(Breakpoint { path, nodes, next, state: () })
@@ -282,7 +274,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             Outcome::Drained => Stop::Drained,
             Outcome::Cancelled | Outcome::Poisoned(_) => Stop::Cancelled,
         };
-        outer.seen().stopped = Some(stop);
+        outer.log().stopped = Some(stop);
         Err(SubgraphError::Stopped { graph: name() })
     }
 
@@ -336,9 +328,10 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             Persistence::PerThread => hanok_checkpoint::turn_of(parent),
             Persistence::PerCall | Persistence::None => Position::START,
         };
-        let place = (&scope.namespace, scope.env.journal.identity());
         let now = scope.env.runtime.clock.now();
-        let written = apply_input(&scope.graph, place, &mut progress, input, (turn, now))?;
+        let (namespace, thread) = (&scope.namespace, scope.env.journal.identity());
+        let place = InputPlace { namespace, thread, turn, now };
+        let written = apply_input(&scope.graph, &place, &mut progress, input)?;
         let input = with_input(first, written);
         progress.added = self.base.is_some().then(S::update);
         let begin = Begin {
@@ -364,7 +357,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
                 scope.emit(&progress, None, Some(at), EventKind::Values(AnyState::new(&state)));
             }
         };
-        let at = scope.env.journal.append_at(now, vec![entry], ClaimAfter::Held, tell).await?;
+        let at = scope.env.journal.append_then(now, vec![entry], ClaimAfter::Held, tell).await?;
         progress.at = at;
         Ok(progress)
     }
@@ -382,7 +375,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         journal.put_below(below);
         let Migrated { progress, entries, unknown } = read?;
         if !entries.is_empty() {
-            journal.append(entries, ClaimAfter::Held).await?;
+            journal.append_all(entries).await?;
         }
         if !unknown.is_empty() {
             warn_unknown(journal.thread(), path, &unknown);
@@ -430,163 +423,5 @@ fn nowhere(env: &RunContext) -> RunContext {
         account: Default::default(),
         readable: Default::default(),
         wrong: Default::default(),
-    }
-}
-
-/// A graph as a node of another over the state `S`, with the same services: [`GraphBuilder::subgraph`].
-///
-/// [`GraphBuilder::subgraph`]: crate::GraphBuilder::subgraph
-#[must_use]
-pub struct Subgraph<S: State, C = ()> {
-    run: RunNode<S, C>,
-    inside: DrawInside,
-    persistence: Persistence,
-    settings: NodeSettings<S, C>,
-}
-
-type RunNode<S, C> = Arc<
-    dyn Fn(Persistence, Arc<S>, Context<C>) -> BoxFuture<'static, Result<Command<S>, BoxError>>
-        + Send
-        + Sync,
->;
-
-impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
-    /// A graph with a state of its own: `input` says what it is given, `output` what its final state writes here. A
-    /// subgraph that reaches its own limit of super-steps fails the node.
-    pub fn new<T: State>(
-        graph: Graph<T, C>,
-        input: impl Fn(&S) -> T::Update + Send + Sync + 'static,
-        output: impl Fn(&T) -> S::Update + Send + Sync + 'static,
-    ) -> Self {
-        let inside = inside(&graph);
-        let parts = Arc::new((graph, input, output));
-        let run: RunNode<S, C> = Arc::new(move |persistence, state, context| {
-            let parts = parts.clone();
-            Box::pin(async move {
-                let (graph, input, output) = &*parts;
-                let services = context.shared_services().clone();
-                let call = SubgraphCall { graph, services, persistence, base: None };
-                let (outcome, _) = call.boxed(&context, input(&state)).await?;
-                Ok(Command::new().update(output(&outcome.done()?)))
-            })
-        });
-        Self::of(run, inside)
-    }
-
-    /// A graph that shares this one's state: it begins with it, and what its nodes write is what the node writes, no more.
-    /// It lives as long as the call.
-    pub fn shared(graph: Graph<S, C>) -> Self {
-        let inside = inside(&graph);
-        let run: RunNode<S, C> = Arc::new(move |persistence, state, context| {
-            let graph = graph.clone();
-            Box::pin(async move {
-                let services = context.shared_services().clone();
-                let persistence = match persistence {
-                    Persistence::None => Persistence::None,
-                    Persistence::PerCall | Persistence::PerThread => Persistence::PerCall,
-                };
-                let base = Some(state);
-                let call = SubgraphCall { graph: &graph, services, persistence, base };
-                let (outcome, added) = call.boxed(&context, S::update()).await?;
-                outcome.done()?;
-                Ok(Command::new().update(added.unwrap_or_default()))
-            })
-        });
-        Self::of(run, inside)
-    }
-
-    fn of(run: RunNode<S, C>, inside: DrawInside) -> Self {
-        let persistence = Persistence::default();
-        Self { run, inside, persistence, settings: NodeSettings::new() }
-    }
-
-    /// How long its state lives. Default: [`Persistence::PerCall`].
-    pub fn persistence(self, persistence: Persistence) -> Self {
-        Self { persistence, ..self }
-    }
-
-    /// Runs the subgraph again when it fails, as `retry` says; of several policies the first that applies to the error counts.
-    /// Default: those of [`retry_all`](crate::GraphBuilder::retry_all).
-    pub fn retry(self, retry: Retry) -> Self {
-        Self { settings: self.settings.retry(retry), ..self }
-    }
-
-    /// Bounds the time of one attempt. Default: none.
-    pub fn timeout(self, timeout: Duration) -> Self {
-        Self { settings: self.settings.timeout(timeout), ..self }
-    }
-
-    /// Bounds the time without a sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph, or
-    /// [`Context::heartbeat`](crate::Context::heartbeat). Default: none.
-    pub fn idle_timeout(self, idle: Duration) -> Self {
-        Self { settings: self.settings.idle_timeout(idle), ..self }
-    }
-
-    /// Runs `handler` when the subgraph has failed for the last time. Its result stands for the subgraph's, and its commands may go to
-    /// `targets`; a command that goes somewhere goes there alone.
-    ///
-    /// The failure is stored first: after a crash only the handler runs. A handler's own failure fails the run.
-    pub fn on_error<H: 'static>(
-        self,
-        handler: impl Handler<S, C, H>,
-        targets: impl IntoIterator<Item = impl AsRef<str>>,
-    ) -> Self {
-        Self { settings: self.settings.on_error(handler, targets), ..self }
-    }
-
-    /// Keeps results for a while: an equal task does not run the subgraph. Default: it runs each time.
-    pub fn cache(self, cache: Cache<S, C>) -> Self {
-        Self { settings: self.settings.cache(cache), ..self }
-    }
-
-    /// Bounds the tasks of the subgraph that run at once, in all runs of the graph in this process. Default: any number.
-    pub fn concurrency(self, tasks: usize) -> Self {
-        Self { settings: self.settings.concurrency(tasks), ..self }
-    }
-
-    /// Declares the subgraphs to which commands of the subgraph may go.
-    pub fn goto(self, targets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        Self { settings: self.settings.goto(targets), ..self }
-    }
-
-    /// Defers the subgraph: whatever leads to it, it runs once, when nothing else is left to run.
-    pub fn defer(self) -> Self {
-        Self { settings: self.settings.defer(), ..self }
-    }
-
-    /// Accepts a fault that is usually a mistake.
-    pub fn allow(self, lint: Lint) -> Self {
-        Self { settings: self.settings.allow(lint), ..self }
-    }
-}
-
-impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
-    /// Adds a node that is a graph.
-    pub fn subgraph(mut self, name: &str, mut subgraph: Subgraph<S, C>) -> Self {
-        let settings = std::mem::take(&mut subgraph.settings);
-        let inside = Some(subgraph.inside.clone());
-        self.nodes.push(NamedNode { name: name.into(), node: Arc::new(subgraph), inside });
-        self.apply(name, settings)
-    }
-}
-
-impl<S: State, C> ErasedNode<S, C> for Subgraph<S, C> {
-    fn run(
-        &self,
-        state: &Arc<S>,
-        context: Context<C>,
-    ) -> BoxFuture<'static, Result<Command<S>, BoxError>> {
-        (self.run)(self.persistence, state.clone(), context)
-    }
-}
-
-fn inside<T: State, C: Send + Sync + 'static>(graph: &Graph<T, C>) -> DrawInside {
-    let graph = graph.clone();
-    Arc::new(move |depth| graph.drawing_to(depth))
-}
-
-impl<S: State, C> fmt::Debug for Subgraph<S, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Subgraph").field("persistence", &self.persistence).finish_non_exhaustive()
     }
 }

@@ -1,28 +1,20 @@
 //! One task: its attempts, its router, and what came of them.
 
-use std::{
-    future::poll_fn, ops::DerefMut, panic::AssertUnwindSafe, pin::Pin, sync::Arc, task::Poll,
-    time::Duration,
-};
-
-use futures::FutureExt;
-use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto, Outbox, Question, TaskWrite};
-use hanok_core::{BoxFuture, Cancelled, Changes, Position, Spent, StoredError, TaskId};
-use hanok_state::{State, StateUpdate};
+use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto};
+use hanok_core::BoxFuture;
+use hanok_state::State;
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tracing::Instrument;
 
 use crate::{
     error::{NodeError, error_chain, panic_message},
     graph::definition::{Definition, Vertex},
-    journal::journal::ClaimAfter,
     node::{
         attempt::{LazyStop, Shown, Stop, TaskAttempt, locked},
         cache::{self, Cache, CacheLookup},
         command::Command,
         context::Context,
         handler::{Failure, FailureKind},
-        question::UnfitAnswer,
-        readable::Readable,
         retry::caused_by,
     },
     observe::event::EventKind,
@@ -31,53 +23,12 @@ use crate::{
         merge::{Unmerged, complete, merge},
         parent_command::{handed, of_child},
         route::{run_routers, to_strings, unknown_target},
+        task_limits::{in_time, until_stopped},
+        task_outcome::{Ahead, AttemptOutcome, Done, Interrupted, TaskOutcome},
     },
     slots,
 };
-
-/// A task that is done.
-pub(crate) struct Done<U: StateUpdate> {
-    pub(crate) update: Box<U>,
-    pub(crate) goto: Vec<Goto>,
-    pub(crate) spent: Spent,
-    /// Where its write stands, if it was stored on its own.
-    pub(crate) position: Option<Position>,
-    /// The state with its writes, and what reducers made of them, if they are all that its super-step writes.
-    pub(crate) ahead: Option<Ahead<U>>,
-    /// Which attempt it was.
-    pub(crate) attempt: u32,
-    /// Items for others.
-    pub(crate) outbox: Vec<Outbox>,
-}
-
-/// What a task that waits for a person asks.
-#[derive(Default)]
-pub(crate) struct Interrupted {
-    /// Its questions, which are to be stored.
-    pub(crate) questions: Vec<Question>,
-    /// Those of a subgraph, which are stored already.
-    pub(crate) below: Vec<Pending>,
-    /// Answers that it cannot read, whose questions are open again.
-    pub(crate) unfit: Vec<UnfitAnswer>,
-}
-
-impl Interrupted {
-    fn is_empty(&self) -> bool {
-        self.questions.is_empty() && self.below.is_empty() && self.unfit.is_empty()
-    }
-}
-
-/// A state with the writes of one task, as its routers saw it.
-pub(crate) type Ahead<U> = (Arc<<U as StateUpdate>::State>, Changes);
-
-/// What came of a task.
-pub(crate) enum TaskOutcome<U: StateUpdate> {
-    Done(Done<U>),
-    /// It waits for a person.
-    Interrupted(Interrupted),
-    Failed(NodeError),
-    Stopped(Stop),
-}
+use futures::FutureExt;
 
 /// Runs one task to its end: attempts, then its error handler. `failed` says that only the handler is left to run.
 ///
@@ -88,37 +39,11 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     vertex: &Vertex<S, C>,
     state: &Arc<S>,
     services: &Arc<C>,
-    (scope, failed): (Arc<TaskAttempt>, Option<Box<Failed>>),
+    scope: Arc<TaskAttempt>,
+    failed: Option<Box<Failed>>,
 ) -> TaskOutcome<S::Update> {
-    let work = boxed_work(graph, vertex, state, services, (&scope, failed));
+    let work = boxed_work(graph, vertex, state, services, &scope, failed);
     until_stopped(&scope, work).await
-}
-
-/// What `work` gives, unless the run is asked to stop.
-async fn until_stopped<U: StateUpdate>(
-    scope: &TaskAttempt,
-    mut work: Pin<impl DerefMut<Target: Future<Output = TaskOutcome<U>>>>,
-) -> TaskOutcome<U> {
-    let stop = &scope.env.cancellation;
-    if stop.is_cancelled() {
-        return TaskOutcome::Stopped(Stop::Cancelled);
-    }
-    // A request to stop comes before what the node makes of it. A node that never waits does not look for one.
-    let mut stopped: Option<Cancelled> = None;
-    poll_fn(|cx| {
-        if let Some(stopped) = &mut stopped
-            && Pin::new(stopped).poll(cx).is_ready()
-        {
-            return Poll::Ready(TaskOutcome::Stopped(Stop::Cancelled));
-        }
-        let ended = work.as_mut().poll(cx);
-        if ended.is_pending() && stopped.is_none() {
-            let stopped = stopped.insert(stop.cancelled());
-            return Pin::new(stopped).poll(cx).map(|()| TaskOutcome::Stopped(Stop::Cancelled));
-        }
-        ended
-    })
-    .await
 }
 
 /// [`work`] on the heap: graphs call each other sixteen deep, and all of them are polled on one stack.
@@ -127,7 +52,8 @@ fn boxed_work<'a, S: State, C: Send + Sync + 'static>(
     vertex: &'a Vertex<S, C>,
     state: &'a Arc<S>,
     services: &'a Arc<C>,
-    (scope, failed): (&'a Arc<TaskAttempt>, Option<Box<Failed>>),
+    scope: &'a Arc<TaskAttempt>,
+    failed: Option<Box<Failed>>,
 ) -> BoxFuture<'a, TaskOutcome<S::Update>> {
     Box::pin(work(graph, vertex, state, services, scope, failed))
 }
@@ -179,14 +105,6 @@ impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         self.0.end();
     }
-}
-
-/// What an attempt returned.
-enum AttemptOutcome<S: State> {
-    Returned(Command<S>),
-    Interrupted(Interrupted),
-    Failed(NodeError),
-    Stopped(Stop),
 }
 
 impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
@@ -256,8 +174,9 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
                 return TaskOutcome::Failed(error);
             }
             // A call in doubt has to be settled before anything of the task is done again.
-            let in_doubt =
-                locked(&scope.kept().intents).values().any(|intent| intent.doubt != Doubt::Repeat);
+            let in_doubt = locked(&scope.stored_steps().intents)
+                .values()
+                .any(|intent| intent.doubt != Doubt::Repeat);
             if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {
                 scope.emit(EventKind::TaskRetried { error: error_chain(&error), delay });
                 scope.env.runtime.clock.sleep(delay).await;
@@ -291,8 +210,8 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             spent,
         };
         scope.env.record_spent(spent);
-        let entry = (scope.namespace.clone(), Body::Failed(failed.clone()));
-        if let Err(error) = scope.env.journal.append(vec![entry], ClaimAfter::Held).await {
+        let body = Body::Failed(failed.clone());
+        if let Err(error) = scope.env.journal.append(&scope.namespace, body).await {
             return TaskOutcome::Failed(error.into());
         }
         scope.emit(EventKind::TaskFailed { error: failed.message.clone(), handled: true });
@@ -346,7 +265,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         }
         let ended = match (timeout, idle) {
             (None, None) => node.await,
-            limits => Box::pin(in_time(node, scope, limits)).await,
+            (timeout, idle) => Box::pin(in_time(node, scope, timeout, idle)).await,
         };
         if let AttemptOutcome::Failed(error) = &ended {
             hanok_telemetry::record_error(&span, FailureKind::of(error).word());
@@ -368,10 +287,10 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         });
         let returned = node.catch_unwind().await;
         // A node that asked is suspended, and one that was stopped stops, whatever it made of the error.
-        let (asked, stopped, command) = match scope.seen_so_far() {
+        let (asked, stopped, command) = match scope.log_so_far() {
             Some(mut seen) => {
                 let asked = Interrupted {
-                    questions: std::mem::take(&mut seen.asked),
+                    questions: std::mem::take(&mut seen.questions_asked),
                     below: std::mem::take(&mut seen.waiting),
                     unfit: std::mem::take(&mut seen.unfit),
                 };
@@ -424,7 +343,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         match self.routed(command, scope) {
             Ok((update, goto, ahead)) => {
                 let (spent, attempt) = (scope.spend(), scope.attempt);
-                let outbox = scope.seen_so_far().map(|mut seen| std::mem::take(&mut seen.outbox));
+                let outbox = scope.log_so_far().map(|mut seen| std::mem::take(&mut seen.outbox));
                 let outbox = outbox.unwrap_or_default();
                 TaskOutcome::Done(Done {
                     update,
@@ -489,54 +408,5 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
     }
 }
 
-/// What becomes of `node` within its time and without too long a silence.
-async fn in_time<S: State>(
-    node: impl Future<Output = AttemptOutcome<S>>,
-    scope: &TaskAttempt,
-    (timeout, idle): (Option<Duration>, Option<Duration>),
-) -> AttemptOutcome<S> {
-    let clock = &scope.env.runtime.clock;
-    let late = async {
-        match timeout {
-            Some(after) => clock.sleep(after).await,
-            None => std::future::pending().await,
-        }
-    };
-    let silent = async {
-        match idle {
-            Some(idle) => scope.activity.silence(idle, clock.clone()).await,
-            None => std::future::pending().await,
-        }
-    };
-    futures::select_biased! {
-        ended = Box::pin(node).fuse() => ended,
-        () = Box::pin(late).fuse() => AttemptOutcome::Failed(NodeError::TimedOut {
-            after: timeout.unwrap_or_default(),
-        }),
-        () = Box::pin(silent).fuse() => AttemptOutcome::Failed(NodeError::Idle {
-            after: idle.unwrap_or_default(),
-        }),
-    }
-}
-
 /// A task's update, where it goes on, and what its routers saw.
 type Routed<U> = (Box<U>, Vec<Goto>, Option<Ahead<U>>);
-
-/// The write of one task as it is stored.
-pub(crate) fn written<U: StateUpdate>(
-    done: &Done<U>,
-    task: TaskId,
-    node: &Arc<str>,
-    readable: &Readable,
-) -> Result<TaskWrite, StoredError> {
-    let changes = done.update.to_changes()?;
-    readable.check::<U>(&changes)?;
-    Ok(TaskWrite {
-        task,
-        node: node.clone(),
-        changes,
-        goto: done.goto.clone(),
-        spent: done.spent,
-        outbox: done.outbox.clone(),
-    })
-}

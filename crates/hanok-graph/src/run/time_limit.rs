@@ -5,7 +5,7 @@ use std::{pin::pin, time::Duration};
 use crate::{
     error::RunError,
     outcome::Outcome,
-    run::{run_state::RunState, super_step::GraphRun},
+    run::{graph_run::GraphRun, run_state::RunState},
 };
 use futures::FutureExt;
 use hanok_core::{Budget, Limit};

@@ -25,15 +25,23 @@ use crate::{
     },
 };
 
-/// Applies an input: completes it, with ids that derive from `thread`, merges it and says what is due first. Returns what it
+/// The place of an input: the graph and the thread that ids derive from, where its turn begins, and when.
+pub(crate) struct InputPlace<'a> {
+    pub(crate) namespace: &'a Namespace,
+    pub(crate) thread: &'a ThreadKey,
+    pub(crate) turn: Position,
+    pub(crate) now: Timestamp,
+}
+
+/// Applies an input: completes it, with ids that derive from its place, merges it and says what is due first. Returns what it
 /// writes, as stored.
 pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     graph: &Definition<S, C>,
-    (namespace, thread): (&Namespace, &ThreadKey),
+    place: &InputPlace<'_>,
     progress: &mut RunState<S>,
     mut update: S::Update,
-    (turn, now): (Position, Timestamp),
 ) -> Result<Changes, RunError> {
+    let InputPlace { namespace, thread, turn, now } = *place;
     let bound = progress.state.bind(&START.into(), &mut update);
     bound.map_err(|source| RunError::Reduce { step: 0, namespace: namespace.clone(), source })?;
     complete(&mut update, || ids::task(thread, namespace, turn, 0, START, 0));
@@ -91,8 +99,8 @@ pub(crate) struct TurnStart<S: State> {
     pub(crate) progress: RunState<S>,
     /// What an earlier run left of subgraphs.
     pub(crate) runs: BTreeMap<Namespace, RunFold>,
-    /// Whether that run ended because people are asked: whatever could go on without them has.
-    pub(crate) asked: bool,
+    /// Whether that run ended because people are interrupted: whatever could go on without them has.
+    pub(crate) interrupted: bool,
     takeovers: u32,
     /// The fingerprint of the graph that ran last.
     ran: u64,
@@ -138,7 +146,7 @@ impl<S: State> TurnStart<S> {
         let fold = opened.map(|opened| opened.fold).unwrap_or_default();
         let (mut runs, identity) = (fold.runs, fold.identity);
         let root = runs.remove(&Namespace::root()).unwrap_or_default();
-        let asked = root.ended == Some(RunEnd::Interrupted);
+        let interrupted = root.ended == Some(RunEnd::Interrupted);
         let ran = root.graph;
         let is_new = root.run.is_none() && root.fields.is_empty();
         let Migrated { progress, entries: first, unknown } = if is_new {
@@ -156,7 +164,7 @@ impl<S: State> TurnStart<S> {
             snapshots,
             progress,
             runs,
-            asked,
+            interrupted,
             takeovers,
             ran,
             is_new,
@@ -177,7 +185,7 @@ impl<S: State> TurnStart<S> {
             snapshots: cached.snapshots,
             progress: RunState::beginning(cached.state, cached.unknown, cached.schema),
             runs: BTreeMap::new(),
-            asked: false,
+            interrupted: false,
             takeovers: 0,
             identity: None,
             ran,
@@ -228,8 +236,8 @@ impl<S: State> TurnStart<S> {
                 self.progress = RunState::beginning(state, unknown, schema);
                 let (runs, root) = (self.runs.clone(), Namespace::root());
                 self.runs.retain(|path, _| outlives(&runs, path, &root));
-                let (place, progress) = ((&root, thread), &mut self.progress);
-                let input = apply_input(graph, place, progress, update, (at, self.now))?;
+                let place = InputPlace { namespace: &root, thread, turn: at, now: self.now };
+                let input = apply_input(graph, &place, &mut self.progress, update)?;
                 begin.input = with_input(begin.input, input);
                 begin.frontier = Some(self.progress.frontier.clone());
                 self.began = Some(at);

@@ -5,7 +5,7 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{RunError, state_error},
-    run::{run_state::RunState, super_step::Ran},
+    run::{graph_run::Ran, run_state::RunState},
 };
 
 /// What stored writes of a super-step say of nested states that hold what this build does not know.

@@ -53,13 +53,13 @@ impl ActiveRuns {
     /// Takes `thread`, unless a run has it or waits for it; waits for the appends of a run that was dropped.
     pub(crate) async fn enter_free(self: &Arc<Self>, thread: &ThreadKey) -> Option<Active> {
         let joined = self.join(thread, |thread| thread.runs == 0)?;
-        Some(joined.begun().await)
+        Some(joined.wait_for_slot().await)
     }
 
     /// Takes `thread` when the runs that came before are over.
     pub(crate) async fn enter(self: &Arc<Self>, thread: &ThreadKey) -> Option<Active> {
         let joined = self.join(thread, |_| true)?;
-        Some(joined.begun().await)
+        Some(joined.wait_for_slot().await)
     }
 
     /// Takes `thread` in the place of the runs that came before: the one that runs is asked to stop, and so is each that
@@ -70,7 +70,7 @@ impl ActiveRuns {
             thread.replacing = thread.replacing.max(joined.number);
             thread.stop.cancel();
         }
-        Some(joined.begun().await)
+        Some(joined.wait_for_slot().await)
     }
 
     /// How many threads are in use.
@@ -133,7 +133,7 @@ impl Active {
     }
 
     /// Waits for the slot. From then on this run is the one that is asked to stop, at once if a later one replaces it.
-    async fn begun(self) -> Self {
+    async fn wait_for_slot(self) -> Self {
         let semaphore = self.slot.semaphore();
         if let Some(semaphore) = semaphore {
             // The semaphore is never closed.

@@ -33,8 +33,8 @@ struct Made<'a, S: State, C> {
     thread: &'a ThreadKey,
     opening: TurnStart<S>,
     run: RunId,
-    /// Whether a turn was begun.
-    begun: bool,
+    /// Whether a turn was has_input.
+    has_input: bool,
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
@@ -67,7 +67,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let tip = opening.tip;
         let (run, thread) = (RunId(runtime.ids.id()), self.key());
         opening.epoch = epoch;
-        let mut made = Made { app: &self.app, thread, opening, run, begun: false };
+        let mut made = Made { app: &self.app, thread, opening, run, has_input: false };
         if is_new && !matches!(steps.first(), Some(EditStep::Input(_))) {
             return Err(RunError::NoSuchThread(thread.clone()));
         }
@@ -90,7 +90,7 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         let Self { app, thread, opening, .. } = self.ended();
         let (run, tags) = (RunId(app.runtime().ids.id()), BTreeMap::new());
         let opening = opening.begin(&app.graph().0, thread, run, TurnInput::New(update), tags)?;
-        Ok(Self { app, thread, opening, run, begun: true })
+        Ok(Self { app, thread, opening, run, has_input: true })
     }
 
     fn nodes(mut self, mut writes: Vec<(String, S::Update)>) -> Result<Self, RunError> {
@@ -155,9 +155,9 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         Ok(self)
     }
 
-    /// The turn that was begun here ends, or stays to be gone on with.
+    /// The turn that was has_input here ends, or stays to be gone on with.
     fn ended(mut self) -> Self {
-        if !std::mem::take(&mut self.begun) {
+        if !std::mem::take(&mut self.has_input) {
             return self;
         }
         let is_done = self.opening.progress.frontier.is_done();

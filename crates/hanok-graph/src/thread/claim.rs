@@ -6,10 +6,10 @@ use hanok_state::State;
 
 use crate::{
     error::{RunError, error_chain},
-    journal::journal::ClaimAfter,
+    journal::append::ClaimAfter,
     observe::event::EventKind,
     outcome::Outcome,
-    run::{run_state::RunState, super_step::GraphRun},
+    run::{graph_run::GraphRun, run_state::RunState},
 };
 
 /// The error of an append that was refused, with the holder of the thread's claim if that can be told.
@@ -73,8 +73,9 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         self.relabel(name.clone(), &outcome);
         let body = Body::End(self.run.end(name.clone(), &detail, spent));
         let report = |at| self.run.emit(self.state, None, Some(at), self.ended(name, error));
+        let now = self.run.env.runtime.clock.now();
         let entries = vec![(Namespace::root(), body)];
-        match (journal.append_then(entries, ClaimAfter::Released, report).await, outcome) {
+        match (journal.append_then(now, entries, ClaimAfter::Released, report).await, outcome) {
             // In this process, too, it is not its own caller who has cancelled it.
             (Ok(_), Ok(Outcome::Cancelled)) if self.replaced.is_cancelled() => {
                 Err(self.superseded().await)

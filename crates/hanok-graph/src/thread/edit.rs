@@ -133,7 +133,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let Migrated { mut progress, mut entries, .. } = read;
         let step = progress.frontier.step;
         let writer: Arc<str> = node.as_deref().unwrap_or("edit").into();
-        let changes = self.merge(&mut progress, (path, head.position), writer, update)?;
+        let changes = self.merge(&mut progress, path, head.position, writer, update)?;
         let frontier = match &node {
             Some(node) => {
                 graph.adapt(&mut progress.frontier)?;
@@ -156,7 +156,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     pub(crate) fn merge<T: State>(
         &self,
         progress: &mut RunState<T>,
-        (path, at): (&Namespace, Position),
+        path: &Namespace,
+        at: Position,
         writer: Arc<str>,
         mut update: T::Update,
     ) -> Result<Changes, RunError> {

@@ -26,7 +26,7 @@ pub struct Erasure {
     pub forks: Vec<ThreadKey>,
     /// The graphs whose stored state, or what their tasks were sent, still holds a word of what was erased. Look at them by
     /// [`views`](Thread::views).
-    pub left: Vec<Namespace>,
+    pub remains: Vec<Namespace>,
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
@@ -101,7 +101,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let forks = forks.map_err(RunError::Checkpoint)?;
         let (id, now) = (AppendId(self.app.runtime().ids.id()), self.app.runtime().clock.now());
         let position = log.rewrite(&head, fold, by, id, now).await?;
-        Ok(Erasure { position, forks, left })
+        Ok(Erasure { position, forks, remains: left })
     }
 
     /// A graph's part of the thread with `update` written to its state, and in this build's schema.
@@ -115,7 +115,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ) -> Result<RunFold, RunError> {
         let initial = &*self.app.graph().0.initial;
         let mut progress = migrated(initial, path, run.clone(), below)?.progress;
-        self.merge(&mut progress, (path, at), "erase".into(), S::Update::clone(update))?;
+        self.merge(&mut progress, path, at, "erase".into(), S::Update::clone(update))?;
         let fields = progress.fields().map_err(crate::error::state_error)?;
         let RunState { schema, records, added, .. } = progress;
         let added = added.map(|added| added.to_changes()).transpose();

@@ -249,7 +249,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// ends before it: an older copy of the store was put in its place. [`RunError::NoSuchThread`] when it is gone.
     pub async fn events(&self, after: Option<EventId>) -> Result<Vec<Event>, RunError> {
         let shows = Shows::of(&self.app.graph().0)?;
-        replay::events(self.log(), (after, None), shows, self.modes).await
+        replay::events(self.log(), after, None, shows, self.modes).await
     }
 
     /// As [`events`](Thread::events), page by page, for a thread that is long: what is told of one page is let go before the
@@ -260,7 +260,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// As [`events`](Thread::events).
     pub async fn replay(&self, after: Option<EventId>) -> Result<Option<Replay>, RunError> {
         let shows = Shows::of(&self.app.graph().0)?;
-        Replay::of(self.log(), (after, None), shows, self.modes).await
+        Replay::of(self.log(), after, None, shows, self.modes).await
     }
 
     /// Reads what a slow reader missed.
@@ -272,7 +272,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
                 let shows = Shows::of(&graph)?;
                 let mut wait = AGAIN_FIRST;
                 loop {
-                    let read = replay::events(log.clone(), (after, Some(to)), shows.clone(), modes);
+                    let read = replay::events(log.clone(), after, Some(to), shows.clone(), modes);
                     match read.await {
                         // A store that does not answer may do so again.
                         Err(RunError::Checkpoint(CheckpointError::Unavailable { .. }))

@@ -7,7 +7,11 @@ use crate::{
     graph::definition::Graph,
     journal::journal::Journal,
     outcome::Outcome,
-    run::{run_state::RunState, time_limit::within_time, turn_start::apply_input},
+    run::{
+        run_state::RunState,
+        time_limit::within_time,
+        turn_start::{InputPlace, apply_input},
+    },
     thread::options::RunOptions,
 };
 use hanok_core::{Namespace, Position, RunId, Spent, Tenant, ThreadKey};
@@ -42,8 +46,9 @@ async fn once<S: State, C: Send + Sync + 'static>(
     let schema = Default::default();
     let mut progress = RunState::beginning(graph.0.initial.clone(), Default::default(), schema);
     let (root, thread) = (Namespace::root(), scope.env.journal.thread());
-    let place = (Position::START, runtime.clock.now());
-    apply_input(&graph.0, (&root, thread), &mut progress, update, place)?;
+    let (turn, now) = (Position::START, runtime.clock.now());
+    let place = InputPlace { namespace: &root, thread, turn, now };
+    apply_input(&graph.0, &place, &mut progress, update)?;
     let span = graph.0.span(None);
     within_time(&scope, &mut progress, graph.0.budget).instrument(span).await
 }

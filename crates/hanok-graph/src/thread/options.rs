@@ -13,7 +13,7 @@ use crate::{
         run_context::{Account, RunContext},
     },
     observe::sink::Sink,
-    run::super_step::GraphRun,
+    run::graph_run::GraphRun,
     slots::{HeldSlots, Slots},
     thread::input::NewInput,
 };

@@ -49,7 +49,8 @@ async fn until_changed<S: State, C: Send + Sync + 'static>(
     app: &App<S, C>,
     thread: &ThreadKey,
     before: Option<&Head>,
-    (until, again): (Option<Timestamp>, Duration),
+    until: Option<Timestamp>,
+    again: Duration,
 ) -> Result<bool, CheckpointError> {
     // While somebody owns the thread it moves all the time, and is not free.
     let place = |head: Option<&Head>| {
@@ -155,8 +156,7 @@ pub(crate) async fn run_input<S: State, C: Send + Sync + 'static>(
                 NewInput::Queue,
                 Err(error @ (RunError::Conflict { .. } | RunError::Unfinished { .. })),
             ) => {
-                let changed =
-                    until_changed(&app, &thread, before.as_ref(), (earliest(error), pause));
+                let changed = until_changed(&app, &thread, before.as_ref(), earliest(error), pause);
                 futures::select_biased! {
                     changed = Box::pin(changed).fuse() => {
                         pause = match changed.map_err(RunError::Checkpoint)? {

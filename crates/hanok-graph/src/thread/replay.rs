@@ -1,18 +1,18 @@
 //! Recorded events, told again from the log.
 
-use std::{collections::VecDeque, fmt, sync::Arc};
+use std::{collections::VecDeque, fmt};
 
 use hanok_checkpoint::{
     Body, Branch, CheckpointError, Commit, Entry, Log, LogEntry, RunFold, ThreadFold,
 };
-use hanok_core::{Fields, Namespace, Position, TaskId, ThreadKey};
+use hanok_core::{Fields, Namespace, Position, ThreadKey};
 use hanok_state::State;
 
 use crate::{
     error::{RunError, state_error},
     graph::definition::Definition,
     ids,
-    observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, Mode, Modes},
+    observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, EventTask, Mode, Modes},
     outcome::Pending,
 };
 
@@ -57,7 +57,8 @@ impl Replay {
     /// Those after `after`, up to `to` (`None`: the log's end); `None` for a thread that has no log.
     pub(crate) async fn of(
         log: Log,
-        (after, to): (Option<EventId>, Option<EventId>),
+        after: Option<EventId>,
+        to: Option<EventId>,
         shows: Shows,
         modes: Modes,
     ) -> Result<Option<Self>, RunError> {
@@ -106,9 +107,9 @@ impl Replay {
     /// [`RunError::Checkpoint`] when the log cannot be read. Then read on from the last event that was seen.
     pub async fn next(&mut self) -> Result<Vec<Event>, RunError> {
         loop {
-            let told = self.tell()?;
-            if !told.is_empty() {
-                return Ok(told);
+            let events = self.read()?;
+            if !events.is_empty() {
+                return Ok(events);
             }
             let page = self.log.branch_page(&mut self.branch).await;
             self.page = page.map_err(RunError::Checkpoint)?.into();
@@ -118,9 +119,9 @@ impl Replay {
         }
     }
 
-    /// Tells of what was read, up to a bound: a state is as large as all that led to it.
-    fn tell(&mut self) -> Result<Vec<Event>, RunError> {
-        let (mut told, mut states) = (Vec::new(), 0);
+    /// The events of what was read, up to a bound: a state is as large as all that led to it.
+    fn read(&mut self) -> Result<Vec<Event>, RunError> {
+        let (mut events, mut states) = (Vec::new(), 0);
         while states < STATES
             && let Some(LogEntry { position, entry, .. }) = self.page.pop_front()
         {
@@ -130,16 +131,16 @@ impl Replay {
             }
             let copied = self.branch.copies.front().map(|(_, from)| from);
             let thread = self.fold.identity.as_ref().or(copied).unwrap_or(self.log.thread());
-            let telling =
-                Telling::before((thread, position), &entry, &self.fold, &self.shows, self.modes);
+            let before =
+                EntryEvents::before(thread, position, &entry, &self.fold, &self.shows, self.modes);
             self.fold.apply(position, &entry).map_err(|error| RunError::State(Box::new(error)))?;
             let mut of_entry = Vec::new();
-            telling.tell(&entry, &self.fold, &mut of_entry);
+            before.push_to(&mut of_entry, &entry, &self.fold);
             of_entry.retain_mut(|event| self.is_wanted(event));
             states += of_entry.iter().map(size).sum::<usize>();
-            told.append(&mut of_entry);
+            events.append(&mut of_entry);
         }
-        Ok(told)
+        Ok(events)
     }
 
     /// Gives an event the thread's life; whether it is one of those that were asked for.
@@ -177,11 +178,12 @@ fn behind(end: Position, stored: Position) -> CheckpointError {
 /// The recorded events after `after`, up to `to` (`None`: the log's end), in order.
 pub(crate) async fn events(
     log: Log,
-    (after, to): (Option<EventId>, Option<EventId>),
+    after: Option<EventId>,
+    to: Option<EventId>,
     shows: Shows,
     modes: Modes,
 ) -> Result<Vec<Event>, RunError> {
-    let Some(mut replay) = Replay::of(log, (after, to), shows, modes).await? else {
+    let Some(mut replay) = Replay::of(log, after, to, shows, modes).await? else {
         return Ok(Vec::new());
     };
     let mut all = Vec::new();
@@ -195,12 +197,12 @@ pub(crate) async fn events(
 }
 
 /// What has to be known of a graph's run before an entry is applied, to tell of the entry.
-struct Telling<'a> {
+struct EntryEvents<'a> {
     position: Position,
     path: Namespace,
     step: u32,
     /// The task of a commit that names no writes.
-    task: Option<(Arc<str>, TaskId, u32)>,
+    task: Option<EventTask>,
     /// Whether a commit changes what is shown.
     changes: bool,
     shows: &'a Shows,
@@ -208,9 +210,10 @@ struct Telling<'a> {
     modes: Modes,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> EntryEvents<'a> {
     fn before(
-        (thread, position): (&ThreadKey, Position),
+        thread: &ThreadKey,
+        position: Position,
         entry: &Entry,
         fold: &ThreadFold,
         shows: &'a Shows,
@@ -224,7 +227,7 @@ impl<'a> Telling<'a> {
         if let Body::Commit(commit) = &entry.body {
             if let ([], [node]) = (commit.folds.as_slice(), commit.nodes.as_slice()) {
                 let id = ids::task(thread, &path, turn, commit.step, node, 0);
-                task = Some((node.clone(), id, 1));
+                task = Some(EventTask { node: node.clone(), id, attempt: 1 });
             }
             changes = changed(commit, run).any(shown);
         }
@@ -237,37 +240,37 @@ impl<'a> Telling<'a> {
         Self { position, path, step, task, changes, shows, modes }
     }
 
-    fn tell(self, entry: &Entry, fold: &ThreadFold, told: &mut Vec<Event>) {
+    fn push_to(self, events: &mut Vec<Event>, entry: &Entry, fold: &ThreadFold) {
         let Some(run) = fold.run(&self.path) else { return };
         // What is not asked for is not made: a state is as large as all that led to it.
-        let mut say = |mode: Option<Mode>, task, kind: &dyn Fn() -> EventKind| {
+        let mut push = |mode: Option<Mode>, task, kind: &dyn Fn() -> EventKind| {
             if mode.is_none_or(|mode| self.modes.has(mode)) {
-                told.push(Event::new(&self.path, self.step, task, Some(self.position), kind()));
+                events.push(Event::new(&self.path, self.step, task, Some(self.position), kind()));
             }
         };
         match &entry.body {
             Body::Begin(begin) if begin.frontier.is_some() => {
-                say(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
+                push(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
             }
             Body::Write(write) => {
-                let task = (write.node.clone(), write.task, 1);
+                let task = EventTask { node: write.node.clone(), id: write.task, attempt: 1 };
                 let update = || EventKind::Updates(AnyUpdate::stored(write.changes.clone()));
-                say(Some(Mode::Updates), Some(task), &update);
+                push(Some(Mode::Updates), Some(task), &update);
             }
             Body::Commit(commit) => {
                 if let Some(task) = self.task.clone() {
                     let update = || EventKind::Updates(AnyUpdate::stored(commit.changes.clone()));
-                    say(Some(Mode::Updates), Some(task), &update);
+                    push(Some(Mode::Updates), Some(task), &update);
                 }
-                say(Some(Mode::Checkpoints), None, &|| EventKind::Checkpoint);
+                push(Some(Mode::Checkpoints), None, &|| EventKind::Checkpoint);
                 if self.changes {
-                    say(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
+                    push(Some(Mode::Values), None, &|| EventKind::Values(self.state(run)));
                 }
             }
             Body::Question(question) => {
-                let task = (question.node.as_str().into(), question.task, 1);
+                let task = EventTask::of_question(question);
                 let request = || EventKind::Request(Pending::of_question(question, &self.path));
-                say(Some(Mode::Interrupts), Some(task), &request);
+                push(Some(Mode::Interrupts), Some(task), &request);
             }
             Body::End(end) if self.path.is_root() => {
                 let error = || (!end.detail.is_empty()).then(|| end.detail.clone());
@@ -275,7 +278,7 @@ impl<'a> Telling<'a> {
                     let (outcome, spent) = (end.outcome.clone(), run.spent);
                     EventKind::Ended { outcome, error: error(), spent }
                 };
-                say(None, None, &ended);
+                push(None, None, &ended);
             }
             _ => {}
         }

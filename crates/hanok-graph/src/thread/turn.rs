@@ -13,14 +13,17 @@ use std::{
 
 use crate::{
     error::RunError,
-    journal::journal::{Journal, JournalOptions, RunSlot},
+    journal::{
+        journal::{Journal, JournalOptions, Takeover},
+        writer::RunSlot,
+    },
     observe::event::{AnyState, Event, EventKind},
     outcome::{Outcome, Pending, Poisoned, Unfinished},
     run::{
         answer,
+        graph_run::GraphRun,
         rebase::{migrated, warn_unknown},
         run_state::RunState,
-        super_step::GraphRun,
         thread_cache::CachedThread,
         time_limit::within_time,
         turn_start::{TurnInput, TurnStart, takeovers},
@@ -244,7 +247,9 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let start = start.begin(graph, log.thread(), run, input, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: start.epoch, beat: now };
         let held = HeldClaim { life: start.tip.life, epoch: start.epoch };
-        let TurnStart { tip, snapshots, progress, runs, asked, first, began, unknown, .. } = start;
+        let TurnStart {
+            tip, snapshots, progress, runs, interrupted, first, began, unknown, ..
+        } = start;
         let shown = options.sink.is_on().then(|| graph.shown(&progress.state));
         let report = |_| {
             if let (Some(at), Some(state)) = (began, shown) {
@@ -259,17 +264,16 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             identity: start.identity,
         };
         let slot: Arc<RunSlot> = self.active.slot().clone();
-        let place = (log, &slot);
-        let (at, first) = ((tip, snapshots), (first, start.labels));
-        let journal =
-            Journal::take(place, runtime.clone(), at, claim, first, journal_options, report);
+        let labels = start.labels;
+        let takeover = Takeover { slot: &slot, tip, snapshots, claim, first, labels };
+        let journal = Journal::take(log, runtime.clone(), takeover, journal_options, report);
         let journal = match journal.await {
             Ok(journal) => journal,
             Err(error) => return Err(conflict_holder(log, error).await),
         };
         self.began.store(is_new, Ordering::SeqCst);
         let spent = progress.spent.plus(uncommitted(&progress, &runs));
-        journal.restore_children(runs, asked);
+        journal.restore_children(runs, interrupted);
         let services = self.services.clone();
         let run = options.graph_run(graph, run, services, Arc::new(journal), spent);
         if !unknown.is_empty() {

@@ -59,11 +59,11 @@ async fn an_answer_has_to_fit_its_schema() {
         let by_id = thread.answer(asking[0].id.clone(), &wrong, ledger.clone()).await.unwrap_err();
         let bare = thread.reply(&wrong, ledger.clone()).await.unwrap_err();
         for error in [by_id, bare] {
-            let RunError::WrongAnswer { id, faults, wanted, answer, .. } = error else {
+            let RunError::WrongAnswer { id, faults, expected, answer, .. } = error else {
                 panic!("another: {error}")
             };
             assert_eq!((id, answer), (asking[0].id.clone(), Stored::encode(&wrong).unwrap()));
-            assert!(wanted.contains("maximum"), "{wanted}");
+            assert!(expected.contains("maximum"), "{expected}");
             assert!(faults.iter().any(|fault| fault.contains(at)), "{wrong}: {faults:?}");
         }
         assert_eq!(entries(&thread).await, before);

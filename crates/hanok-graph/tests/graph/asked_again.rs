@@ -83,7 +83,7 @@ fn counting() -> Graph<S, Ledger> {
     built(graph.edge("count", END).edge("other", END))
 }
 
-/// P14: an answer of another type is not taken: its giver is told what was wanted and what came, the question stays open, and
+/// P14: an answer of another type is not taken: its giver is told what was expected and what came, the question stays open, and
 /// the right answer goes on.
 #[tokio::test]
 async fn an_answer_of_another_type_leaves_the_question_open() {
@@ -91,10 +91,10 @@ async fn an_answer_of_another_type_leaves_the_question_open() {
     let open = asked(thread(&graph, &store).invoke(S::update(), ledger.clone()).await);
     for wrong in ["three", "four"] {
         let error = thread(&graph, &store).reply(wrong, ledger.clone()).await.unwrap_err();
-        let RunError::WrongAnswer { id, question, wanted, answer, faults } = error else {
+        let RunError::WrongAnswer { id, question, expected, answer, faults } = error else {
             panic!("another: {error}")
         };
-        assert_eq!((&id, &*question, wanted.as_str()), (&open[0].id, &open[0], "u32"));
+        assert_eq!((&id, &*question, expected.as_str()), (&open[0].id, &open[0], "u32"));
         assert_eq!(answer, Stored::encode(wrong).unwrap());
         assert!(faults[0].contains("shape"), "{faults:?}");
         assert_eq!(asked(thread(&graph, &store).resume(ledger.clone()).await), open);

@@ -230,7 +230,7 @@ async fn what_is_pending_outlives_an_erasure() {
             let before = asked(on().invoke(secret(), ledger.clone()).await);
             for gone in [S::update().remove_message("m1"), S::update().n(1)] {
                 let thread = on();
-                assert_eq!(thread.erase(gone, "me", Forks::Too).await.unwrap().left, []);
+                assert_eq!(thread.erase(gone, "me", Forks::Too).await.unwrap().remains, []);
                 assert_eq!(asked(on().resume(ledger.clone()).await), before);
             }
             assert!(on().log().verify().await.unwrap().unwrap().is_whole());

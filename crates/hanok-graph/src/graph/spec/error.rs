@@ -32,14 +32,14 @@ pub enum SpecFault {
     #[error(transparent)]
     State(DynamicSchemaError),
     /// A node is of a kind that is not registered.
-    #[error("node `{node}`: no kind `{kind}`; there are {}", listed(known))]
+    #[error("node `{node}`: no kind `{kind}`; there are {}", listed(kinds))]
     UnknownKind {
         /// The node.
         node: String,
         /// The kind.
         kind: String,
         /// The kinds that are registered.
-        known: Vec<String>,
+        kinds: Vec<String>,
     },
     /// A kind cannot make a node of what it is given.
     #[error("node `{node}`: `{kind}` cannot be made with what `with` says: {reason}")]
@@ -52,14 +52,14 @@ pub enum SpecFault {
         reason: BoxError,
     },
     /// A branch asks for a field that the state does not have.
-    #[error("branch of `{from}`: no field `{field}`; there are {}", listed(known))]
+    #[error("branch of `{from}`: no field `{field}`; there are {}", listed(fields))]
     UnknownField {
         /// Where the branch begins.
         from: String,
         /// The field.
         field: String,
         /// The fields that there are.
-        known: Vec<String>,
+        fields: Vec<String>,
     },
     /// The graph that the spec describes has a fault.
     #[error(transparent)]

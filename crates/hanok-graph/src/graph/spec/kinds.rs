@@ -59,7 +59,7 @@ impl<C: Send + Sync + 'static> NodeKinds<C> {
         let (node, kind) = (node.to_owned(), spec.kind.clone());
         let Some(make) = self.0.get(&kind) else {
             let known = self.names().map(str::to_owned).collect();
-            return Err(SpecFault::UnknownKind { node, kind, known });
+            return Err(SpecFault::UnknownKind { node, kind, kinds: known });
         };
         make(&spec.with).map_err(|reason| SpecFault::With { node, kind, reason })
     }

@@ -1,0 +1,50 @@
+//! A run of one graph: what its super-steps share.
+
+use std::sync::Arc;
+
+use crate::{
+    graph::definition::Definition,
+    node::{activity::Activity, attempt::LazyId, run_context::RunContext},
+    run::task_outcome::Done,
+    slots::HeldSlots,
+};
+use hanok_checkpoint::Due;
+use hanok_core::{Namespace, RunId, TaskId};
+use hanok_state::State;
+
+/// A run of one graph.
+pub(crate) struct GraphRun<S: State, C> {
+    pub(crate) graph: Arc<Definition<S, C>>,
+    pub(crate) services: Arc<C>,
+    pub(crate) env: Arc<RunContext>,
+    /// Where the graph's entries are written: the thread's log, or nowhere.
+    pub(crate) namespace: Namespace,
+    pub(crate) run: RunId,
+    pub(crate) limit: u32,
+    /// The signs of life of the task that called the graph.
+    pub(crate) activity: Activity,
+    /// The slots that task holds.
+    pub(crate) held: HeldSlots,
+}
+
+/// A task that is due.
+pub(crate) struct Task {
+    pub(crate) id: LazyId,
+    pub(crate) due: Due,
+}
+
+impl Task {
+    pub(crate) fn node(&self) -> &Arc<str> {
+        &self.due.node
+    }
+}
+
+/// The tasks of a super-step that ran, in task order.
+pub(crate) type Ran<U> = [(Task, Done<U>)];
+
+impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
+    /// The id of a task of this graph.
+    pub(crate) fn id(&self, task: &Task) -> TaskId {
+        task.id.get(self.env.journal.identity(), &self.namespace, task.node())
+    }
+}

@@ -1,0 +1,306 @@
+//! The tasks of a super-step: one by itself, or several at once.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use crate::{
+    error::{NodeError, RunError},
+    graph::definition::Vertex,
+    journal::append::ClaimAfter,
+    node::attempt::{LazyId, LazyStop, StoredSteps, TaskAttempt},
+    observe::event::{AnyUpdate, Event, EventKind, EventTask},
+    outcome::{Outcome, Pending, Resolution},
+    run::{
+        graph_run::{GraphRun, Task},
+        group::{Group, Part},
+        plan::indices,
+        run_state::RunState,
+        step_outcome::{StepOutcome, stored_done},
+        task,
+        task_outcome::{Done, TaskOutcome, written},
+    },
+};
+use hanok_checkpoint::{Body, Doubt, Due, Failed, StepRecords};
+use hanok_core::{BoxFuture, Position, TaskId};
+use hanok_state::{State, StateUpdate};
+use tracing::{Instrument, Span};
+
+impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
+    /// The one task that is due, if nothing of it is in the log: most super-steps of most graphs.
+    pub(crate) fn alone(&self, progress: &RunState<S>) -> Option<(Task, &Vertex<S, C>)> {
+        let [due] = progress.frontier.due.as_slice() else { return None };
+        let waits = self.env.journal.was_interrupted();
+        if waits || !progress.records.is_empty() || progress.added.is_some() {
+            return None;
+        }
+        let vertex = self.graph.vertex(&due.node)?;
+        let id = LazyId::new(progress.turn, progress.frontier.step, 0);
+        Some((Task { id, due: due.clone() }, vertex))
+    }
+
+    /// As [`super_step`](GraphRun::super_step), of one task.
+    pub(crate) async fn step_alone(
+        &self,
+        progress: &mut RunState<S>,
+        task: Task,
+        vertex: &Vertex<S, C>,
+    ) -> Result<Option<Outcome<S>>, RunError> {
+        let scope = self.first_attempt(progress, &task, vertex, true);
+        let (state, services) = (&progress.state, &self.services);
+        let ended = task::run(&self.graph, vertex, state, services, scope, None).await;
+        if let TaskOutcome::Done(done) = ended {
+            self.commit(progress, &mut [(task, done)]).await?;
+            return Ok(None);
+        }
+        self.boxed_ended(progress, task, ended).await
+    }
+
+    fn boxed_ended<'a>(
+        &'a self,
+        progress: &'a mut RunState<S>,
+        task: Task,
+        ended: TaskOutcome<S::Update>,
+    ) -> BoxFuture<'a, Result<Option<Outcome<S>>, RunError>> {
+        let mut came = StepOutcome::of(1);
+        came.add(0, ended);
+        Box::pin(self.ended(progress, vec![task], came))
+    }
+
+    /// The tasks that are due, in order, with their ids.
+    pub(crate) fn tasks(&self, progress: &RunState<S>) -> Vec<Task> {
+        let due = &progress.frontier.due;
+        let (turn, step) = (progress.turn, progress.frontier.step);
+        let task = |(index, due): (usize, &Due)| Task {
+            id: LazyId::new(turn, step, index),
+            due: due.clone(),
+        };
+        indices(due).into_iter().zip(due).map(task).collect()
+    }
+
+    /// The calls of which nobody knows whether they were made, and that a person is asked about.
+    pub(crate) fn doubts(&self, progress: &RunState<S>) -> Vec<Pending> {
+        let open = progress.records.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
+        open.map(|intent| Pending::of_intent(intent, &self.namespace)).collect()
+    }
+
+    /// Runs the tasks whose writes are not stored and that do not wait for an answer.
+    pub(crate) async fn run_tasks(
+        &self,
+        progress: &RunState<S>,
+        tasks: &[Task],
+    ) -> Result<StepOutcome<S::Update>, RunError> {
+        let mut came = StepOutcome::of(tasks.len());
+        let mut to_run = Vec::new();
+        let fresh = progress.records.is_empty() && !self.env.journal.was_interrupted();
+        for (i, task) in tasks.iter().enumerate() {
+            if fresh {
+                to_run.push(i);
+                continue;
+            }
+            let id = self.id(task);
+            let stored = progress.records.pending.iter().find(|(_, write)| write.task == id);
+            if let Some((position, write)) = stored {
+                came.done(i, stored_done(&*progress.state, *position, write)?);
+            } else if self.waits(progress, id) {
+                continue;
+            } else if let Some(asked) = self.env.journal.waiting_below(&self.namespace, id) {
+                came.waiting.extend(asked);
+            } else {
+                to_run.push(i);
+            }
+        }
+        let wide = tasks.len() > 1;
+        if let (false, [i]) = (wide, to_run.as_slice())
+            && let Some(task) = tasks.get(*i)
+            && let Some(vertex) = self.graph.vertex(task.node())
+        {
+            let scope = self.first_attempt(progress, task, vertex, false);
+            let (attempt, failed) = (scope.clone(), self.failure(progress, task));
+            let (state, services) = (&progress.state, &self.services);
+            let ended = task::run(&self.graph, vertex, state, services, attempt, failed).await;
+            // What a subgraph adds to its caller's state is what was written, and not what came of it.
+            let ended = match progress.added {
+                Some(_) => store(ended, &scope).await,
+                None => ended,
+            };
+            came.add(*i, ended);
+            return Ok(came);
+        }
+        self.run_wide(progress, tasks, &to_run, &mut came).await;
+        Ok(came)
+    }
+
+    /// Whether a task asked something that has no answer, or may have made a call: then it is not started again. A
+    /// question that is past its deadline is not waited for.
+    fn waits(&self, progress: &RunState<S>, task: TaskId) -> bool {
+        let now = || self.env.runtime.clock.now();
+        let mut questions = progress.records.questions.iter().filter(|q| q.task == task);
+        let asks = questions.any(|question| {
+            !progress.records.answers.contains_key(&question.id)
+                && question.deadline.is_none_or(|deadline| deadline > now())
+        });
+        let mut intents = progress.records.intents.values().filter(|intent| intent.task == task);
+        asks || intents.any(|i| i.doubt == Doubt::Ask)
+    }
+
+    /// Runs several tasks, each on its own. They run to their end, whatever becomes of their siblings, unless the graph
+    /// stops them when one fails.
+    async fn run_wide(
+        &self,
+        progress: &RunState<S>,
+        tasks: &[Task],
+        to_run: &[usize],
+        came: &mut StepOutcome<S::Update>,
+    ) {
+        let group = Group::of(to_run.len());
+        let due = to_run.iter().filter_map(|i| Some((*i, tasks.get(*i)?)));
+        let works = due.map(|(i, task)| self.part(progress, task, group.part(i))).collect();
+        let mut started = Group::start(&group, &self.env.runtime.spawner, works);
+        while let Some((i, ended)) = started.next().await {
+            let failed = matches!(ended, TaskOutcome::Failed(_));
+            came.add(i, ended);
+            if failed && self.graph.fail_fast {
+                break;
+            }
+        }
+        // What still runs is aborted.
+        drop(started);
+        let lost = to_run.iter().find(|i| came.is_missing(**i));
+        if let (Some(i), None) = (lost, &came.failed) {
+            came.failed = Some((*i, NodeError::Lost));
+        }
+    }
+
+    /// One task of a wide super-step, to be spawned.
+    fn part(
+        &self,
+        progress: &RunState<S>,
+        task: &Task,
+        part: Part<TaskOutcome<S::Update>>,
+    ) -> BoxFuture<'static, ()> {
+        let Some(vertex) = self.graph.vertex(task.node()) else {
+            return Box::pin(std::future::ready(()));
+        };
+        let scope = self.first_attempt(progress, task, vertex, false);
+        let (graph, services) = (self.graph.clone(), self.services.clone());
+        let (state, failed) = (progress.state.clone(), self.failure(progress, task));
+        let work = async move {
+            let Some(vertex) = graph.vertex(&scope.node) else { return };
+            let ended = task::run(&graph, vertex, &state, &services, scope.clone(), failed).await;
+            drop(state);
+            let ended = match scope.env.journal.is_kept() {
+                true => Box::pin(store(ended, &scope)).await,
+                false => shown(ended, &scope),
+            };
+            let urgent = graph.fail_fast && matches!(ended, TaskOutcome::Failed(_));
+            part.end(ended, urgent);
+        };
+        let span = Span::current();
+        if span.is_disabled() { Box::pin(work) } else { Box::pin(work.instrument(span)) }
+    }
+
+    /// How the task failed before, if its error handler is all that is left to run.
+    fn failure(&self, progress: &RunState<S>, task: &Task) -> Option<Box<Failed>> {
+        if progress.records.failures.is_empty() {
+            return None;
+        }
+        progress.records.failures.get(&self.id(task)).cloned().map(Box::new)
+    }
+
+    /// What the log says of a task, if it says anything.
+    fn stored_steps(&self, progress: &RunState<S>, task: &Task) -> OnceLock<Arc<StoredSteps>> {
+        if progress.records.is_empty() {
+            return OnceLock::new();
+        }
+        let id = self.id(task);
+        let records = progress.records.of_task(id);
+        let StepRecords { memos, intents, mut settled, questions, answers, .. } = records;
+        let memos = memos.into_iter().map(|((_, name), value)| (name, value)).collect();
+        for intent in intents.values() {
+            let said = match intent.doubt {
+                Doubt::Ask => continue,
+                Doubt::Repeat => Resolution::NotMade,
+                Doubt::GiveUp => Resolution::GiveUp,
+            };
+            settled.extend(said.to_stored().ok().map(|said| (intent.id.clone(), said)));
+        }
+        let kept = StoredSteps {
+            memos: Mutex::new(memos),
+            intents: Mutex::default(),
+            settled,
+            questions,
+            answers,
+        };
+        Arc::new(kept).into()
+    }
+
+    fn first_attempt(
+        &self,
+        progress: &RunState<S>,
+        task: &Task,
+        vertex: &Vertex<S, C>,
+        alone: bool,
+    ) -> Arc<TaskAttempt> {
+        let watched = vertex.settings.idle.is_some();
+        let activity = if watched { self.activity.child() } else { self.activity.clone() };
+        Arc::new(TaskAttempt {
+            env: self.env.clone(),
+            namespace: self.namespace.clone(),
+            node: task.node().clone(),
+            id: task.id.clone(),
+            alone: alone && progress.fresh.is_empty(),
+            step: progress.frontier.step,
+            remaining: self.limit.saturating_sub(progress.frontier.step + 1),
+            attempt: 1,
+            handling: false,
+            input: task.due.input.clone(),
+            at: progress.since,
+            deadline: None,
+            stop: LazyStop::default(),
+            activity,
+            held: self.held.clone(),
+            meter: OnceLock::new(),
+            stored_steps: self.stored_steps(progress, task),
+            log: OnceLock::new(),
+        })
+    }
+}
+
+/// Stores what a task wrote, if it is done.
+async fn store<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> TaskOutcome<U> {
+    let done = match ended {
+        TaskOutcome::Done(done) => done,
+        ended => return ended,
+    };
+    let env = &scope.env;
+    if !env.journal.is_kept() {
+        return shown(TaskOutcome::Done(done), scope);
+    }
+    let write = match written(&done, scope.task(), &scope.node, &env.readable) {
+        Ok(write) => write,
+        Err(error) => return TaskOutcome::Failed(error.into()),
+    };
+    env.record_spent(done.spent);
+    let entry = (scope.namespace.clone(), Body::Write(write));
+    let now = env.runtime.clock.now();
+    let report_at = |at| report(&done, scope, Some(at));
+    match env.journal.append_then(now, vec![entry], ClaimAfter::Held, report_at).await {
+        Ok(position) => TaskOutcome::Done(Done { position: Some(position), ..done }),
+        Err(error) => TaskOutcome::Failed(error.into()),
+    }
+}
+
+/// Tells what a task wrote where nothing is kept.
+fn shown<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> TaskOutcome<U> {
+    let TaskOutcome::Done(done) = ended else { return ended };
+    report(&done, scope, None);
+    TaskOutcome::Done(Done { position: Some(Position::START), ..done })
+}
+
+fn report<U: StateUpdate>(done: &Done<U>, scope: &TaskAttempt, position: Option<Position>) {
+    scope.env.sink.emit(|| {
+        let node = scope.node.clone();
+        let task = EventTask { node, id: scope.task(), attempt: done.attempt };
+        let update = EventKind::Updates(AnyUpdate::new(U::clone(&done.update)));
+        Event::new(&scope.namespace, scope.step, Some(task), position, update)
+    });
+}

@@ -1,0 +1,71 @@
+//! The limits of a task: a request to stop, its time, its silence.
+
+use std::{future::poll_fn, ops::DerefMut, pin::Pin, task::Poll, time::Duration};
+
+use futures::FutureExt;
+
+use crate::{
+    error::NodeError,
+    node::attempt::{Stop, TaskAttempt},
+    run::task_outcome::{AttemptOutcome, TaskOutcome},
+};
+use hanok_core::Cancelled;
+use hanok_state::{State, StateUpdate};
+
+/// The outcome of `work`, unless the run is asked to stop.
+pub(crate) async fn until_stopped<U: StateUpdate>(
+    scope: &TaskAttempt,
+    mut work: Pin<impl DerefMut<Target: Future<Output = TaskOutcome<U>>>>,
+) -> TaskOutcome<U> {
+    let stop = &scope.env.cancellation;
+    if stop.is_cancelled() {
+        return TaskOutcome::Stopped(Stop::Cancelled);
+    }
+    // A request to stop comes before what the node makes of it. A node that never waits does not look for one.
+    let mut stopped: Option<Cancelled> = None;
+    poll_fn(|cx| {
+        if let Some(stopped) = &mut stopped
+            && Pin::new(stopped).poll(cx).is_ready()
+        {
+            return Poll::Ready(TaskOutcome::Stopped(Stop::Cancelled));
+        }
+        let ended = work.as_mut().poll(cx);
+        if ended.is_pending() && stopped.is_none() {
+            let stopped = stopped.insert(stop.cancelled());
+            return Pin::new(stopped).poll(cx).map(|()| TaskOutcome::Stopped(Stop::Cancelled));
+        }
+        ended
+    })
+    .await
+}
+
+/// The outcome of `node` within its time and without too long a silence.
+pub(crate) async fn in_time<S: State>(
+    node: impl Future<Output = AttemptOutcome<S>>,
+    scope: &TaskAttempt,
+    timeout: Option<Duration>,
+    idle: Option<Duration>,
+) -> AttemptOutcome<S> {
+    let clock = &scope.env.runtime.clock;
+    let late = async {
+        match timeout {
+            Some(after) => clock.sleep(after).await,
+            None => std::future::pending().await,
+        }
+    };
+    let silent = async {
+        match idle {
+            Some(idle) => scope.activity.silence(idle, clock.clone()).await,
+            None => std::future::pending().await,
+        }
+    };
+    futures::select_biased! {
+        ended = Box::pin(node).fuse() => ended,
+        () = Box::pin(late).fuse() => AttemptOutcome::Failed(NodeError::TimedOut {
+            after: timeout.unwrap_or_default(),
+        }),
+        () = Box::pin(silent).fuse() => AttemptOutcome::Failed(NodeError::Idle {
+            after: idle.unwrap_or_default(),
+        }),
+    }
+}

@@ -1,0 +1,83 @@
+//! The outcome of a task.
+
+use std::sync::Arc;
+
+use crate::{
+    error::NodeError,
+    node::{attempt::Stop, command::Command, question::UnfitAnswer, readable::Readable},
+    outcome::Pending,
+};
+use hanok_checkpoint::{Goto, Outbox, Question, TaskWrite};
+use hanok_core::{Changes, Position, Spent, StoredError, TaskId};
+use hanok_state::{State, StateUpdate};
+
+/// A task that is done.
+pub(crate) struct Done<U: StateUpdate> {
+    pub(crate) update: Box<U>,
+    pub(crate) goto: Vec<Goto>,
+    pub(crate) spent: Spent,
+    /// Where its write stands, if it was stored on its own.
+    pub(crate) position: Option<Position>,
+    /// The state with its writes, and what reducers made of them, if they are all that its super-step writes.
+    pub(crate) ahead: Option<Ahead<U>>,
+    /// Which attempt it was.
+    pub(crate) attempt: u32,
+    /// Items for others.
+    pub(crate) outbox: Vec<Outbox>,
+}
+
+/// What a task that waits for a person asks.
+#[derive(Default)]
+pub(crate) struct Interrupted {
+    /// Its questions, which are to be stored.
+    pub(crate) questions: Vec<Question>,
+    /// Those of a subgraph, which are stored already.
+    pub(crate) below: Vec<Pending>,
+    /// Answers that it cannot read, whose questions are open again.
+    pub(crate) unfit: Vec<UnfitAnswer>,
+}
+
+impl Interrupted {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.questions.is_empty() && self.below.is_empty() && self.unfit.is_empty()
+    }
+}
+
+/// A state with the writes of one task, as its routers saw it.
+pub(crate) type Ahead<U> = (Arc<<U as StateUpdate>::State>, Changes);
+
+/// The outcome of a task.
+pub(crate) enum TaskOutcome<U: StateUpdate> {
+    Done(Done<U>),
+    /// It waits for a person.
+    Interrupted(Interrupted),
+    Failed(NodeError),
+    Stopped(Stop),
+}
+
+/// The write of one task as it is stored.
+pub(crate) fn written<U: StateUpdate>(
+    done: &Done<U>,
+    task: TaskId,
+    node: &Arc<str>,
+    readable: &Readable,
+) -> Result<TaskWrite, StoredError> {
+    let changes = done.update.to_changes()?;
+    readable.check::<U>(&changes)?;
+    Ok(TaskWrite {
+        task,
+        node: node.clone(),
+        changes,
+        goto: done.goto.clone(),
+        spent: done.spent,
+        outbox: done.outbox.clone(),
+    })
+}
+
+/// The outcome of one attempt.
+pub(crate) enum AttemptOutcome<S: State> {
+    Returned(Command<S>),
+    Interrupted(Interrupted),
+    Failed(NodeError),
+    Stopped(Stop),
+}
