@@ -1,4 +1,21 @@
-//! The room `thread`.
+//! The roof: a user's calls to a thread, from an app down to one turn of a run.
+//!
+//! An input goes from the [`handle`] through the [`queue`], which waits for the thread's slot in this process ([`active`]) as the
+//! policy for new inputs says, to the [`turn`]: that reads the log (or takes the state from the cache of the app), finishes what a
+//! lost run left, and takes the [`claim`] with the entries that begin the run. While the run goes on, its [`heartbeat`] renews
+//! the claim; at the end the claim goes back in the append that says how the run ended.
+//!
+//! A thread is, to this process, *free*, *waited for* (a run holds the slot, others queue) or *running* (a run holds the slot and
+//! the claim). To other processes only the claim in the log's head counts.
+//!
+//! What must hold:
+//!
+//! - One run at a time has the slot of a thread, and gives it up when its last append is over, also if it was dropped.
+//! - Nothing of an input is stored before the claim is: [`RunError::Conflict`](crate::RunError::Conflict) means that nothing is.
+//! - A run that has lost its claim stores nothing more, and ends as [`RunError::Superseded`](crate::RunError::Superseded).
+//! - [`edit`], [`bulk`], [`erase`], [`restart`] and [`reopen`] write between runs, on a thread whose claim nobody holds.
+//!
+//! Nothing in the crate calls this room; it calls all the others. [`replay`] reads a log and runs nobody's code.
 
 pub(crate) mod active;
 pub(crate) mod app;

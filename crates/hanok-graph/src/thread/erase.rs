@@ -40,7 +40,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// twice is in doubt, for its result is gone.
     ///
     /// Calls of subgraphs go on. One that shares the thread's state is written to as well; of the others the states stay as
-    /// they are, and so do inputs that tasks were sent: [`Erasure::left`] names them. Items for others that are on their way
+    /// they are, and so do inputs that tasks were sent: [`Erasure::remains`] names them. Items for others that are on their way
     /// stay until their consumers are done with them.
     ///
     /// Forks hold what they began with: with [`Forks::Too`] they are removed, and their forks; with [`Forks::Keep`] they are
