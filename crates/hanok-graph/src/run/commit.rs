@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hanok_checkpoint::{Body, Commit, End, Frontier, Labels, RunEnd, RunFold, ThreadFold, Void};
-use hanok_core::{BoxFuture, Changes, Namespace, Position, Spent, StoredError, Timestamp};
+use hanok_core::{Changes, Namespace, Position, Spent, StoredError, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
     run::{
         graph_run::{GraphRun, Ran},
         merge::{Unmerged, merge},
+        on_heap::on_heap,
         plan::{TaskExit, next_frontier},
         run_state::RunState,
         unknown::Riding,
@@ -37,19 +38,9 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         ran: &mut Ran<S::Update>,
     ) -> Result<(), RunError> {
         if self.env.journal.is_kept() {
-            return self.boxed_commit(progress, ran).await;
+            return on_heap(self.commit_step(progress, ran)).await;
         }
         self.commit_unsaved(progress, ran)
-    }
-
-    /// [`commit_step`](GraphRun::commit_step) on the heap: of graphs that call each other only the innermost commits, and the
-    /// stack of the others need not have room for it.
-    fn boxed_commit<'a>(
-        &'a self,
-        progress: &'a mut RunState<S>,
-        ran: &'a mut Ran<S::Update>,
-    ) -> BoxFuture<'a, Result<(), RunError>> {
-        Box::pin(self.commit_step(progress, ran))
     }
 
     /// Merges what the tasks wrote where nothing is kept.

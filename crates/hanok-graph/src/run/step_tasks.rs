@@ -12,6 +12,7 @@ use crate::{
     run::{
         graph_run::{GraphRun, Task},
         group::{Group, Part},
+        on_heap::on_heap,
         plan::indices,
         run_state::RunState,
         step_outcome::{StepOutcome, stored_done},
@@ -51,18 +52,9 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             self.commit(progress, &mut [(task, done)]).await?;
             return Ok(None);
         }
-        self.boxed_ended(progress, task, ended).await
-    }
-
-    fn boxed_ended<'a>(
-        &'a self,
-        progress: &'a mut RunState<S>,
-        task: Task,
-        ended: TaskOutcome<S::Update>,
-    ) -> BoxFuture<'a, Result<Option<Outcome<S>>, RunError>> {
-        let mut came = StepOutcome::of(1);
-        came.add(0, ended);
-        Box::pin(self.ended(progress, vec![task], came))
+        let mut outcome = StepOutcome::of(1);
+        outcome.add(0, ended);
+        on_heap(self.ended(progress, vec![task], outcome)).await
     }
 
     /// The tasks that are due, in order, with their ids.

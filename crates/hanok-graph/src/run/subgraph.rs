@@ -25,6 +25,7 @@ use crate::{
     run::{
         graph_run::GraphRun,
         initial_fields::{first_values, forget, with_input},
+        on_heap::on_heap,
         parent_command::to_parent,
         rebase::{Migrated, migrated, warn_unknown},
         run_state::RunState,
@@ -232,7 +233,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         }
         let left = journal.take_child(&scope.namespace).await;
         let left = left.map_err(|error| failed(error.into()))?;
-        let progress = self.boxed_begin(&scope, left, input, outer.task()).await;
+        let progress = on_heap(self.begin(&scope, left, input, outer.task())).await;
         let mut progress = progress.map_err(failed)?;
         let span = self.graph.0.span(Some(journal.thread()));
         let outcome = scope.drive(&mut progress).instrument(span).await.map_err(failed)?;
@@ -276,16 +277,6 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         };
         outer.log().stopped = Some(stop);
         Err(SubgraphError::Stopped { graph: name() })
-    }
-
-    fn boxed_begin<'a>(
-        &'a self,
-        scope: &'a GraphRun<S, D>,
-        left: Option<ChildState>,
-        input: S::Update,
-        parent: TaskId,
-    ) -> BoxFuture<'a, Result<RunState<S>, RunError>> {
-        Box::pin(self.begin(scope, left, input, parent))
     }
 
     /// Goes on with the run that the same task began before, or begins one: on what an earlier call left, if the state

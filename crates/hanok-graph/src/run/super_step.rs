@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use hanok_checkpoint::{Body, Question, Reopen};
-use hanok_core::{BoxFuture, Limit, Position};
+use hanok_core::{Limit, Position};
 use hanok_state::State;
 
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     outcome::{Breakpoint, Outcome, Pending, open_questions},
     run::{
         graph_run::{GraphRun, Task},
+        on_heap::on_heap,
         run_state::RunState,
         step_outcome::StepOutcome,
     },
@@ -29,7 +30,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             }
             let ended = match self.alone(progress) {
                 Some((task, vertex)) => self.step_alone(progress, task, vertex).await?,
-                None => self.boxed_step(progress).await?,
+                None => on_heap(self.super_step(progress)).await?,
             };
             if let Some(outcome) = ended {
                 return Ok(outcome);
@@ -92,15 +93,6 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
                 Outcome::Breakpoint(Breakpoint { path, nodes, next, state })
             }
         }
-    }
-
-    /// [`super_step`](GraphRun::super_step) on the heap: graphs call each other sixteen deep, and all of them are polled on
-    /// one stack.
-    fn boxed_step<'a>(
-        &'a self,
-        progress: &'a mut RunState<S>,
-    ) -> BoxFuture<'a, Result<Option<Outcome<S>>, RunError>> {
-        Box::pin(self.super_step(progress))
     }
 
     /// Runs one super-step; an outcome if the run ends in it.

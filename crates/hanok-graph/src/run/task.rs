@@ -1,7 +1,6 @@
 //! One task: its attempts, its router, and what came of them.
 
 use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto};
-use hanok_core::BoxFuture;
 use hanok_state::State;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tracing::Instrument;
@@ -21,6 +20,7 @@ use crate::{
     outcome::Pending,
     run::{
         merge::{Unmerged, complete, merge},
+        on_heap::on_heap,
         parent_command::{handed, of_child},
         route::{run_routers, to_strings, unknown_target},
         task_limits::{in_time, until_stopped},
@@ -42,20 +42,8 @@ pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     scope: Arc<TaskAttempt>,
     failed: Option<Box<Failed>>,
 ) -> TaskOutcome<S::Update> {
-    let work = boxed_work(graph, vertex, state, services, &scope, failed);
+    let work = on_heap(work(graph, vertex, state, services, &scope, failed));
     until_stopped(&scope, work).await
-}
-
-/// [`work`] on the heap: graphs call each other sixteen deep, and all of them are polled on one stack.
-fn boxed_work<'a, S: State, C: Send + Sync + 'static>(
-    graph: &'a Definition<S, C>,
-    vertex: &'a Vertex<S, C>,
-    state: &'a Arc<S>,
-    services: &'a Arc<C>,
-    scope: &'a Arc<TaskAttempt>,
-    failed: Option<Box<Failed>>,
-) -> BoxFuture<'a, TaskOutcome<S::Update>> {
-    Box::pin(work(graph, vertex, state, services, scope, failed))
 }
 
 async fn work<S: State, C: Send + Sync + 'static>(
