@@ -1,5 +1,7 @@
 //! What is whole of a damaged store, in a new one.
 
+mod graft;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -10,7 +12,11 @@ use hanok_checkpoint::{CheckpointError, Life, Record, Safety};
 use hanok_core::{Position, Tenant, ThreadKey};
 use rusqlite::{Connection, ErrorCode, Transaction, params_from_iter, types::Value};
 
-use crate::{database::Database, failure::Failure, file::write_ahead_file, graft, scan};
+use crate::{
+    failure::Failure,
+    file::{database::Database, open::write_ahead_file},
+    scan,
+};
 
 /// What was found in a damaged store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

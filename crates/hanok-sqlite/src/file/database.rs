@@ -10,14 +10,12 @@ use hanok_checkpoint::{CheckpointError, Safety};
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior, config::DbConfig};
 use thiserror::Error;
 
-use crate::{
+use super::{
     backup,
-    failure::Failure,
-    file::{PATIENCE, is_busy, write_ahead_file},
     frozen::Frozen,
-    scan::is_damage,
-    watch::Watch,
+    open::{PATIENCE, is_busy, write_ahead_file},
 };
+use crate::{failure::Failure, handle::watch::Watch, scan::is_damage};
 
 /// How long a handle that is closed waits for others to have read.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(1);

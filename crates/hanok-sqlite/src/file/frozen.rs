@@ -10,11 +10,11 @@ use hanok_checkpoint::CheckpointError;
 use rusqlite::{Connection, OpenFlags};
 use thiserror::Error;
 
-use crate::{
+use super::{
     database::Database,
-    failure::{Failure, MayNot},
-    file::{self, Kind, write_ahead_file},
+    open::{self, Kind, write_ahead_file},
 };
+use crate::failure::{Failure, MayNot};
 
 /// Why such a file is not read.
 #[derive(Debug, Error)]
@@ -69,7 +69,7 @@ pub(crate) fn open(path: &Path, name: &str) -> Result<Option<Database>, Checkpoi
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(uri(path), flags).map_err(told)?;
-    let kind = file::kind(&connection.transaction().map_err(told)?);
+    let kind = open::kind(&connection.transaction().map_err(told)?);
     if kind.map_err(|failure| failure.told_of(name))? == Kind::Empty {
         return Err(denied(Unread::Empty));
     }

@@ -9,7 +9,7 @@ use futures_channel::oneshot;
 use hanok_checkpoint::CheckpointError;
 use hanok_core::{Position, ThreadKey};
 
-use crate::{database::Database, read};
+use crate::{file::database::Database, log::read};
 
 /// How often the file is looked at while somebody waits.
 pub(crate) const LOOK: Duration = Duration::from_millis(10);

@@ -1,19 +1,16 @@
 //! What is remembered across threads, in the same file.
 
-mod find;
-mod rows;
-mod tables;
-mod write;
-
 use hanok_checkpoint::{
     Batch, Batched, CheckpointError, Item, Namespaces, Page, Refresh, Safety, Search, Store,
     StoreError, Write,
 };
 use hanok_core::{Labels, Timestamp};
 
-use crate::{Sqlite, database::Database};
-
-pub(crate) use tables::TABLES;
+use super::sqlite::Sqlite;
+use crate::{
+    file::database::Database,
+    items::{find, rows, write},
+};
 
 /// The items lie in the file of the threads; each call is one transaction.
 ///

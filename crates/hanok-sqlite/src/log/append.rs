@@ -5,12 +5,14 @@ use hanok_checkpoint::{Append, CheckpointError, Claim, Epoch, Head, Life, Safety
 use hanok_core::{Position, ThreadKey, Timestamp};
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use super::{
+    large::{Put, Table},
+    read::{ThreadRow, row},
+};
 use crate::{
     failure::Failure,
-    file,
-    large::{Put, Table},
+    file::open::FORMAT,
     number::{bound, stored},
-    read::{ThreadRow, row},
 };
 
 pub(crate) fn append(
@@ -84,7 +86,7 @@ fn is_stored(tx: &Transaction<'_>, id: i64, append: &Append) -> Result<bool, Fai
 /// a commit syncs all before it, but only one that writes something does.
 fn settle(tx: &Transaction<'_>, safety: Safety) -> Result<(), Failure> {
     if safety == Safety::Machine {
-        tx.pragma_update(None, "user_version", file::FORMAT)?;
+        tx.pragma_update(None, "user_version", FORMAT)?;
     }
     Ok(())
 }

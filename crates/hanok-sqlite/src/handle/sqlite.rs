@@ -11,14 +11,19 @@ use hanok_checkpoint::{
 use hanok_core::{Position, ThreadKey, Timestamp};
 use rusqlite::Transaction;
 
-use crate::{
-    append, backup,
-    database::{Database, FAREWELL, WriteAhead},
-    file, outbox, read,
-    repair::{self, Repaired},
-    scan,
+use super::{
     watch::Waiter,
     worker::{Worker, gone},
+};
+use crate::{
+    file::{
+        backup,
+        database::{Database, FAREWELL, WriteAhead},
+        open,
+    },
+    log::{append, outbox, read},
+    repair::{self, Repaired},
+    scan,
 };
 
 /// The logs of threads in one SQLite file. Clones share the connection; several handles and processes may share the file.
@@ -56,7 +61,7 @@ impl Sqlite {
     /// A dropped call may have made the file, with nothing in it.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         let path = path.as_ref().to_owned();
-        Worker::start(move || file::open(&path)).await.map(Self)
+        Worker::start(move || open::open(&path)).await.map(Self)
     }
 
     /// A store that is gone with its last clone, for tests.
@@ -65,7 +70,7 @@ impl Sqlite {
     ///
     /// [`CheckpointError::Unavailable`] when no thread can be started for it.
     pub async fn in_memory() -> Result<Self, CheckpointError> {
-        Worker::start(file::in_memory).await.map(Self)
+        Worker::start(open::in_memory).await.map(Self)
     }
 
     /// Copies the store, as it is at one moment, into the new file `to`, which opens as a store. Others read and write
@@ -128,7 +133,7 @@ impl Sqlite {
         let (from, to) = (from.as_ref().to_owned(), to.as_ref().to_owned());
         let new = Worker::start(move || {
             backup::make(&to, &to.display().to_string())?;
-            file::open(&to)
+            open::open(&to)
         });
         let new = new.await?;
         let repaired = new.ask(move |database| repair::repair(database, &from)).await;

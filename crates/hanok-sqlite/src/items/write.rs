@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Nothing is written before everything is known to be allowed.
-pub(super) fn batch(
+pub(crate) fn batch(
     tx: &Transaction<'_>,
     batch: &Batch,
     now: Timestamp,
@@ -88,7 +88,7 @@ fn check_vectors(
 }
 
 /// What the vectors of `tenant` have in common, those of the items of `without` left out.
-pub(super) fn space<'a>(
+pub(crate) fn space<'a>(
     tx: &Transaction<'_>,
     tenant: &Tenant,
     without: impl Iterator<Item = &'a ItemKey>,
@@ -165,7 +165,7 @@ fn insert(
 }
 
 /// A term as it stands in the index.
-pub(super) fn token(tenant_id: Option<i64>, term: &str) -> String {
+pub(crate) fn token(tenant_id: Option<i64>, term: &str) -> String {
     format!("{}.{term}", tenant_id.unwrap_or_default())
 }
 
@@ -197,7 +197,7 @@ fn forget_tenant(tx: &Transaction<'_>, tenant_id: i64) -> Result<(), Failure> {
 }
 
 /// Removes items that have expired, of every tenant, those first that did so first.
-pub(super) fn sweep(tx: &Transaction<'_>, now: Timestamp, limit: usize) -> Result<usize, Failure> {
+pub(crate) fn sweep(tx: &Transaction<'_>, now: Timestamp, limit: usize) -> Result<usize, Failure> {
     let mut statement = tx.prepare_cached(
         "SELECT id, tenant_id FROM items WHERE expires <= ?1 ORDER BY expires, id LIMIT ?2",
     )?;
@@ -215,7 +215,7 @@ pub(super) fn sweep(tx: &Transaction<'_>, now: Timestamp, limit: usize) -> Resul
 }
 
 /// Sets when items expire that are still there.
-pub(super) fn refresh(
+pub(crate) fn refresh(
     tx: &Transaction<'_>,
     lives: &[(Version, Option<Timestamp>)],
     now: Timestamp,

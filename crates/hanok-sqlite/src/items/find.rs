@@ -33,7 +33,7 @@ struct Scope<'a> {
 const IN_SCOPE: &str = "items.tenant_id = ?1 AND (namespace, key) > (?2, ?3) AND namespace < ?4
     AND (expires IS NULL OR expires > ?5)";
 
-pub(super) fn search(
+pub(crate) fn search(
     tx: &Transaction<'_>,
     search: &Search,
     now: Timestamp,
@@ -241,7 +241,7 @@ fn one<T>(
     }
 }
 
-pub(super) fn namespaces(
+pub(crate) fn namespaces(
     tx: &Transaction<'_>,
     asked: &Namespaces,
     now: Timestamp,

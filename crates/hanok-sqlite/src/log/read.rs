@@ -13,9 +13,9 @@ use rusqlite::{
     types::{Value, ValueRef},
 };
 
+use super::large::{COLUMNS, Table};
 use crate::{
     failure::Failure,
-    large::{COLUMNS, Table},
     number::{bound, read},
 };
 

@@ -13,10 +13,8 @@ use futures_channel::oneshot;
 use hanok_checkpoint::CheckpointError;
 use hanok_core::BoxError;
 
-use crate::{
-    database::{Database, WriteAhead},
-    watch::LOOK,
-};
+use super::watch::LOOK;
+use crate::file::database::{Database, WriteAhead};
 
 type Job = Box<dyn FnOnce(&mut Database) + Send>;
 

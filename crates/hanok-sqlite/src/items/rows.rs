@@ -12,16 +12,16 @@ use crate::{
 };
 
 /// The columns that [`item`] reads.
-pub(super) const COLUMNS: &str = "id, namespace, key, created, updated, ttl, expires, value";
+pub(crate) const COLUMNS: &str = "id, namespace, key, created, updated, ttl, expires, value";
 
 /// By which number the items of `tenant` are found; `None` while it has none.
-pub(super) fn tenant_id(tx: &Transaction<'_>, tenant: &Tenant) -> Result<Option<i64>, Failure> {
+pub(crate) fn tenant_id(tx: &Transaction<'_>, tenant: &Tenant) -> Result<Option<i64>, Failure> {
     let mut statement = tx.prepare_cached("SELECT id FROM tenants WHERE tenant = ?1")?;
     Ok(statement.query_row([tenant.as_str()], |row| row.get(0)).optional()?)
 }
 
 /// What each of `reads` finds.
-pub(super) fn read(
+pub(crate) fn read(
     tx: &Transaction<'_>,
     reads: &[Read],
     now: Timestamp,
@@ -30,7 +30,7 @@ pub(super) fn read(
 }
 
 /// The item of `key`, if it is there.
-pub(super) fn live(
+pub(crate) fn live(
     tx: &Transaction<'_>,
     key: &ItemKey,
     now: Timestamp,
@@ -45,7 +45,7 @@ pub(super) fn live(
 }
 
 /// The item of a row of [`COLUMNS`].
-pub(super) fn item(row: &Row<'_>, tenant: &Tenant) -> Result<Item, Failure> {
+pub(crate) fn item(row: &Row<'_>, tenant: &Tenant) -> Result<Item, Failure> {
     let timestamp = |at| Ok::<_, Failure>(Timestamp(number(row.get(at)?)?));
     let option = |at| row.get::<_, Option<i64>>(at)?.map(number).transpose();
     let value: Vec<u8> = row.get(7)?;
@@ -61,7 +61,7 @@ pub(super) fn item(row: &Row<'_>, tenant: &Tenant) -> Result<Item, Failure> {
 }
 
 /// The name of the item of a row whose second and third columns are its namespace and its key.
-pub(super) fn key(row: &Row<'_>, tenant: &Tenant) -> Result<ItemKey, Failure> {
+pub(crate) fn key(row: &Row<'_>, tenant: &Tenant) -> Result<ItemKey, Failure> {
     let namespace = row.get_ref(1)?.as_blob().map_err(damaged)?;
     let labels =
         Labels::from_bytes(namespace).ok_or_else(|| damaged("a namespace has no labels"))?;
@@ -69,20 +69,20 @@ pub(super) fn key(row: &Row<'_>, tenant: &Tenant) -> Result<ItemKey, Failure> {
         .map_err(damaged)
 }
 
-pub(super) fn stored(value: Vec<u8>) -> Result<Stored, Failure> {
+pub(crate) fn stored(value: Vec<u8>) -> Result<Stored, Failure> {
     Stored::from_bytes(value).map_err(damaged)
 }
 
 /// When `item` expires that was read at `now`.
-pub(super) fn refreshed(item: &Item, now: Timestamp) -> Option<Timestamp> {
+pub(crate) fn refreshed(item: &Item, now: Timestamp) -> Option<Timestamp> {
     item.expires.max(item.ttl.map(|ttl| now.plus(ttl)))
 }
 
 /// A moment or a duration to store; what is beyond all that can be stored is as good as never.
-pub(super) fn saturated(time: Option<Timestamp>) -> Option<i64> {
+pub(crate) fn saturated(time: Option<Timestamp>) -> Option<i64> {
     time.map(|time| bound(time.0))
 }
 
-pub(super) fn damaged(error: impl Into<hanok_core::BoxError>) -> Failure {
+pub(crate) fn damaged(error: impl Into<hanok_core::BoxError>) -> Failure {
     Failure::Damaged(error.into())
 }

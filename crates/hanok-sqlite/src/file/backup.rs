@@ -15,10 +15,8 @@ use rusqlite::{
 };
 use thiserror::Error;
 
-use crate::{
-    failure::{Failure, MayNot},
-    file::PATIENCE,
-};
+use super::open::PATIENCE;
+use crate::failure::{Failure, MayNot};
 
 /// Why no copy was made.
 #[derive(Debug, Error)]
