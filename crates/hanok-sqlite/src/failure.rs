@@ -69,8 +69,8 @@ impl Failure {
         }
     }
 
-    /// The failure, as the callers of `store` are told it.
-    pub(crate) fn told_of(self, store: &str) -> CheckpointError {
+    /// The error that the callers of `store` get.
+    pub(crate) fn into_error(self, store: &str) -> CheckpointError {
         let damaged =
             |source: BoxError| CheckpointError::NotAStore { what: format!("`{store}`"), source };
         let error = match self {

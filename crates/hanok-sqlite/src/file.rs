@@ -5,7 +5,10 @@
 //! transaction; after a failure of the disk a connection writes no more, because what reached the disk is unknown.
 
 pub(crate) mod backup;
+pub(crate) mod beside;
 pub(crate) mod database;
+pub(crate) mod format;
 pub(crate) mod frozen;
+pub(crate) mod lock;
 pub(crate) mod open;
 pub(crate) mod tables;

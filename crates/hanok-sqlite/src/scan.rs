@@ -10,7 +10,8 @@ const NEAR: u32 = 10_000;
 /// Gives every row of `table` that can be read, with its number first, in the order of their numbers; says whether some could not.
 pub(crate) fn rows(
     connection: &Connection,
-    (table, columns): (&str, &str),
+    table: &str,
+    columns: &str,
     mut each: impl FnMut(Vec<Value>) -> Result<(), Failure>,
 ) -> Result<bool, Failure> {
     let newest =

@@ -15,7 +15,7 @@ use rusqlite::{
 };
 use thiserror::Error;
 
-use super::open::PATIENCE;
+use super::lock::PATIENCE;
 use crate::failure::{Failure, MayNot};
 
 /// Why no copy was made.
@@ -34,7 +34,7 @@ pub(crate) fn back_up(from: &Connection, to: &Path) -> Result<(), CheckpointErro
     copy(from, to).map_err(|failure| {
         // Half a copy is none. That it stays is worth less than why it is half.
         drop(fs::remove_file(to));
-        failure.told_of(&name)
+        failure.into_error(&name)
     })
 }
 

@@ -12,13 +12,11 @@ use thiserror::Error;
 
 use super::{
     backup,
+    beside::{beside, write_ahead_file},
     frozen::Frozen,
-    open::{PATIENCE, is_busy, write_ahead_file},
+    lock::{FAREWELL, PATIENCE, is_busy},
 };
-use crate::{failure::Failure, handle::watch::Watch, scan::is_damage};
-
-/// How long a handle that is closed waits for others to have read.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(1);
+use crate::{failure::Failure, scan::is_damage};
 
 /// One connection to a store.
 #[derive(Debug)]
@@ -37,7 +35,6 @@ pub(crate) struct Database {
     untruncated: bool,
     /// How many transactions of this connection wrote.
     writes: u64,
-    pub(crate) watch: Watch,
 }
 
 /// What is in the write-ahead file.
@@ -68,7 +65,6 @@ impl Database {
             poisoned: false,
             untruncated: false,
             writes: 0,
-            watch: Watch::default(),
         }
     }
 
@@ -85,7 +81,7 @@ impl Database {
         let connection = &mut self.connection;
         let read = transact(connection, TransactionBehavior::Deferred, job);
         self.frozen.as_ref().map_or(Ok(()), Frozen::is_unchanged)?;
-        read.map_err(|failure| failure.told_of(&self.name))
+        read.map_err(|failure| failure.into_error(&self.name))
     }
 
     /// Writes all that `job` writes, or nothing.
@@ -99,13 +95,13 @@ impl Database {
             .be(safety)
             .and_then(|()| transact(&mut self.connection, TransactionBehavior::Immediate, job));
         self.writes += 1;
-        written.map_err(|failure| self.told(failure))
+        written.map_err(|failure| self.report(failure))
     }
 
     /// What changes with every commit to the store, this connection's and any other's.
     pub(crate) fn version(&self) -> Result<(i64, u64), CheckpointError> {
         let others = self.connection.pragma_query_value(None, "data_version", |row| row.get(0));
-        let others = others.map_err(|error| Failure::Sql(error).told_of(&self.name))?;
+        let others = others.map_err(|error| Failure::Sql(error).into_error(&self.name))?;
         Ok((others, self.writes))
     }
 
@@ -128,10 +124,10 @@ impl Database {
         self.sound()?;
         let truncated = self.try_truncate(patience);
         let patient = self.connection.busy_timeout(PATIENCE).map_err(Failure::Sql);
-        let left = truncated.and_then(|left| patient.map(|()| left));
-        let left = left.map_err(|failure| self.told(failure))?;
-        self.untruncated = left == WriteAhead::InUse;
-        Ok(left)
+        let state = truncated.and_then(|state| patient.map(|()| state));
+        let state = state.map_err(|failure| self.report(failure))?;
+        self.untruncated = state == WriteAhead::InUse;
+        Ok(state)
     }
 
     fn try_truncate(&self, patience: Duration) -> Result<WriteAhead, Failure> {
@@ -159,10 +155,10 @@ impl Database {
 
     /// Closes the connection; the last one of a file takes along what stands beside it.
     pub(crate) fn close(mut self) -> Result<WriteAhead, CheckpointError> {
-        let left = self.truncate(FAREWELL);
+        let state = self.truncate(FAREWELL);
         let closed = self.connection.close();
-        closed.map_err(|(_, error)| Failure::Sql(error).told_of(&self.name))?;
-        left
+        closed.map_err(|(_, error)| Failure::Sql(error).into_error(&self.name))?;
+        state
     }
 
     /// Refuses a handle whose disk failed.
@@ -178,15 +174,15 @@ impl Database {
 
     /// What SQLite finds wrong with its pages and indexes.
     pub(crate) fn check(&mut self) -> Result<Vec<String>, CheckpointError> {
-        let found =
+        let faults =
             self.connection.prepare("PRAGMA integrity_check(20)").and_then(|mut statement| {
                 let rows = statement.query_map((), |row| row.get::<_, String>(0))?;
                 rows.collect::<Result<Vec<_>, _>>()
             });
-        match found {
-            Ok(found) => Ok(found.into_iter().filter(|it| it != "ok").collect()),
+        match faults {
+            Ok(faults) => Ok(faults.into_iter().filter(|fault| fault != "ok").collect()),
             Err(error) if is_damage(&error) => Ok(vec![error.to_string()]),
-            Err(error) => Err(self.told(error.into())),
+            Err(error) => Err(self.report(error.into())),
         }
     }
 
@@ -214,24 +210,23 @@ impl Database {
     }
 
     /// A disk that failed once is not asked again: a second fsync may say `Ok` of pages that are lost.
-    fn told(&mut self, failure: Failure) -> CheckpointError {
+    fn report(&mut self, failure: Failure) -> CheckpointError {
         let failure = failure.with(|| self.path.as_deref().is_some_and(has_room));
         if failure.is_of_the_disk() {
             self.poisoned = true;
-            let kept = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
-            if let Err(error) = self.connection.set_db_config(kept, true) {
-                return Failure::Sql(error).told_of(&self.name);
+            let untouched = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            if let Err(error) = self.connection.set_db_config(untouched, true) {
+                return Failure::Sql(error).into_error(&self.name);
             }
         }
-        failure.told_of(&self.name)
+        failure.into_error(&self.name)
     }
 }
 
 /// Whether as much can be written beside `store` as the index of its write-ahead file grows by.
 fn has_room(store: &Path) -> bool {
-    let mut name = store.as_os_str().to_owned();
     // Another process may ask the same.
-    name.push(format!("-room-{}", std::process::id()));
+    let name = beside(store, &format!("-room-{}", std::process::id()));
     let written = fs::write(&name, [7; 32_768]).and_then(|()| fs::File::open(&name)?.sync_all());
     // What was not made cannot be removed.
     drop(fs::remove_file(&name));
@@ -302,7 +297,7 @@ mod tests {
         }
     }
 
-    fn told(result: Result<(), CheckpointError>) -> String {
+    fn message(result: Result<(), CheckpointError>) -> String {
         result.unwrap_err().to_string()
     }
 
@@ -315,7 +310,7 @@ mod tests {
         let other = it.connection();
         other.execute_batch("BEGIN EXCLUSIVE").unwrap();
 
-        assert_eq!(told(it.append(1, 100)), "the store is not available: it is locked");
+        assert_eq!(message(it.append(1, 100)), "the store is not available: it is locked");
         assert_eq!(it.stored(), 1);
         other.execute_batch("COMMIT").unwrap();
         it.append(1, 100).unwrap();
@@ -369,11 +364,11 @@ mod tests {
             let failed = it.set(|database| {
                 database.write::<()>(Safety::Process, |_| Err(Failure::Sql(failure)))
             });
-            assert_eq!(told(failed), reason);
+            assert_eq!(message(failed), reason);
         }
         let refused = "the store is not available: the disk failed under an earlier write";
-        assert_eq!(told(it.append(3, 100)), refused);
-        assert_eq!(told(it.append(3, 100)), refused);
+        assert_eq!(message(it.append(3, 100)), refused);
+        assert_eq!(message(it.append(3, 100)), refused);
         assert_eq!(it.stored(), 3);
         // A new handle reads what the disk holds, and writes.
         let store = block_on(Sqlite::open(it.folder.path().join("threads.db"))).unwrap();
@@ -390,9 +385,9 @@ mod tests {
         let failure = Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_IOERR_SHMSIZE), None);
         let failed = it
             .set(|database| database.write::<()>(Safety::Process, |_| Err(Failure::Sql(failure))));
-        assert_eq!(told(failed), "the store is not available: the disk failed");
+        assert_eq!(message(failed), "the store is not available: the disk failed");
         let refused = "the store is not available: the disk failed under an earlier write";
-        assert_eq!(told(it.append(1, 100)), refused);
+        assert_eq!(message(it.append(1, 100)), refused);
         assert_eq!(it.stored(), 1);
     }
 

@@ -11,8 +11,8 @@ use rusqlite::{Connection, OpenFlags};
 use thiserror::Error;
 
 use super::{
-    database::Database,
-    open::{self, Kind, write_ahead_file},
+    beside::{beside, write_ahead_file},
+    format::{self, Kind},
 };
 use crate::failure::{Failure, MayNot};
 
@@ -51,37 +51,38 @@ impl Frozen {
 }
 
 /// Opens the file at `path` to be read, if its folder is what keeps it from being opened.
-pub(crate) fn open(path: &Path, name: &str) -> Result<Option<Database>, CheckpointError> {
+pub(crate) fn open(
+    path: &Path,
+    name: &str,
+) -> Result<Option<(Connection, Frozen)>, CheckpointError> {
     if !path.is_file() || may_be_written(path) {
         return Ok(None);
     }
-    let beside = write_ahead_file(path);
+    let log = write_ahead_file(path);
     let denied = |source: Unread| {
         let denied = MayNot { store: name.to_owned(), source: source.into() };
         CheckpointError::Denied(denied.into())
     };
-    if beside.metadata().is_ok_and(|file| file.len() > 0) {
-        return Err(denied(Unread::WriteAhead(beside.display().to_string())));
+    if log.metadata().is_ok_and(|file| file.len() > 0) {
+        return Err(denied(Unread::WriteAhead(log.display().to_string())));
     }
     let frozen = Frozen { path: path.to_owned(), state: state(path) };
-    let told = |error| Failure::Sql(error).told_of(name);
+    let failed = |error| Failure::Sql(error).into_error(name);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(uri(path), flags).map_err(told)?;
-    let kind = open::kind(&connection.transaction().map_err(told)?);
-    if kind.map_err(|failure| failure.told_of(name))? == Kind::Empty {
+    let mut connection = Connection::open_with_flags(uri(path), flags).map_err(failed)?;
+    let kind = format::kind(&connection.transaction().map_err(failed)?);
+    if kind.map_err(|failure| failure.into_error(name))? == Kind::Empty {
         return Err(denied(Unread::Empty));
     }
-    let database = Database::new(connection, name.to_owned(), Some(path.to_owned()));
-    Ok(Some(database.frozen(frozen)))
+    Ok(Some((connection, frozen)))
 }
 
 /// Whether a file can be made beside `path`.
 fn may_be_written(path: &Path) -> bool {
     // Named after the file and the process, so that it is nobody else's.
-    let mut probe = path.as_os_str().to_owned();
-    probe.push(format!("-{}", std::process::id()));
+    let probe = beside(path, &format!("-{}", std::process::id()));
     let made = fs::OpenOptions::new().write(true).create_new(true).open(&probe);
     match made {
         Ok(_) => {

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use bytes::Bytes;
-use futures_channel::oneshot;
 use hanok_checkpoint::{
     Append, CheckpointError, Checkpointer, Cursor, Epoch, Head, Life, Opened, OutboxItem, Safety,
     Snapshots, ThreadInfo, Trim, Which,
@@ -11,14 +10,12 @@ use hanok_checkpoint::{
 use hanok_core::{Position, ThreadKey, Timestamp};
 use rusqlite::Transaction;
 
-use super::{
-    watch::Waiter,
-    worker::{Worker, gone},
-};
+use super::worker::Worker;
 use crate::{
     file::{
         backup,
-        database::{Database, FAREWELL, WriteAhead},
+        database::{Database, WriteAhead},
+        lock::FAREWELL,
         open,
     },
     log::{append, outbox, read},
@@ -222,7 +219,7 @@ impl Checkpointer for Sqlite {
         let thread = thread.clone();
         self.ask(move |database| {
             database.write(Safety::Process, |tx| {
-                append::put_snapshot(tx, &thread, (life, position), &snapshot)
+                append::put_snapshot(tx, &thread, life, position, &snapshot)
             })
         })
         .await
@@ -237,7 +234,7 @@ impl Checkpointer for Sqlite {
     ) -> Result<(), CheckpointError> {
         let thread = thread.clone();
         self.ask(move |database| {
-            database.write(Safety::Process, |tx| append::beat(tx, &thread, (life, epoch), now))
+            database.write(Safety::Process, |tx| append::beat(tx, &thread, life, epoch, now))
         })
         .await
     }
@@ -288,14 +285,7 @@ impl Checkpointer for Sqlite {
         thread: &ThreadKey,
         after: Position,
     ) -> Result<Position, CheckpointError> {
-        let thread = thread.clone();
-        let (tell, told) = oneshot::channel();
-        self.ask(move |database| {
-            database.watch.add(Waiter { thread, after, tell });
-            Ok(())
-        })
-        .await?;
-        told.await.map_err(gone)?
+        self.0.beyond(thread.clone(), after).await
     }
 
     async fn outbox(

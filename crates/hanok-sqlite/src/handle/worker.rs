@@ -11,18 +11,19 @@ use std::{
 
 use futures_channel::oneshot;
 use hanok_checkpoint::CheckpointError;
-use hanok_core::BoxError;
+use hanok_core::{BoxError, Position, ThreadKey};
 
-use super::watch::LOOK;
+use super::watch::{LOOK, Waiter, Watch};
 use crate::file::database::{Database, WriteAhead};
 
 type Job = Box<dyn FnOnce(&mut Database) + Send>;
 
 type Closed = Result<WriteAhead, CheckpointError>;
 
-/// What the thread does next.
-enum Task {
+/// The thread's next work.
+enum Work {
     Job(Job),
+    Wait(Waiter),
     Close(oneshot::Sender<Closed>),
 }
 
@@ -32,7 +33,7 @@ pub(crate) struct Worker(Arc<Thread>);
 
 #[derive(Debug)]
 struct Thread {
-    jobs: mpsc::Sender<Task>,
+    jobs: mpsc::Sender<Work>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -56,7 +57,7 @@ impl Worker {
     pub(crate) async fn start(
         open: impl FnOnce() -> Result<Database, CheckpointError> + Send + 'static,
     ) -> Result<Self, CheckpointError> {
-        let (jobs, queue) = mpsc::channel::<Task>();
+        let (jobs, queue) = mpsc::channel::<Work>();
         let (opened, answer) = oneshot::channel();
         let begin = move || match open() {
             Ok(database) => {
@@ -81,39 +82,53 @@ impl Worker {
         let (done, answer) = oneshot::channel();
         let job: Job = Box::new(move |database| {
             // A caller that is gone does not hear the answer; the job ran to its end all the same.
-            let given = job(database);
+            let outcome = job(database);
             database.truncate_again();
-            drop(done.send(given));
+            drop(done.send(outcome));
         });
-        self.0.jobs.send(Task::Job(job)).map_err(|_unsent| gone(Ended))?;
+        self.0.jobs.send(Work::Job(job)).map_err(|_unsent| gone(Ended))?;
         answer.await.map_err(|_unanswered| gone(Ended))?
+    }
+
+    /// Waits for the head of `thread` to be beyond `after`, and gives it.
+    pub(super) async fn beyond(
+        &self,
+        thread: ThreadKey,
+        after: Position,
+    ) -> Result<Position, CheckpointError> {
+        let (answer, head) = oneshot::channel();
+        let waiter = Waiter { thread, after, answer };
+        self.0.jobs.send(Work::Wait(waiter)).map_err(|_unsent| gone(Ended))?;
+        head.await.map_err(|_unanswered| gone(Ended))?
     }
 
     /// Closes the database after the jobs that are queued; those that come later are refused.
     pub(crate) async fn close(&self) -> Closed {
         let (closed, answer) = oneshot::channel();
-        self.0.jobs.send(Task::Close(closed)).map_err(|_unsent| gone(Ended))?;
+        self.0.jobs.send(Work::Close(closed)).map_err(|_unsent| gone(Ended))?;
         answer.await.map_err(|_unanswered| gone(Ended))?
     }
 }
 
 /// Does what is queued until nobody can queue anything more, or it is closed.
-fn work(queue: &Receiver<Task>, mut database: Database) {
+fn work(queue: &Receiver<Work>, mut database: Database) {
+    let mut watch = Watch::default();
     loop {
-        let task = match database.watch.is_on() {
+        let work = match watch.is_on() {
             true => queue.recv_timeout(LOOK),
             false => queue.recv().map_err(|_gone| RecvTimeoutError::Disconnected),
         };
-        match task {
-            Ok(Task::Job(job)) => job(&mut database),
-            Ok(Task::Close(closed)) => {
+        match work {
+            Ok(Work::Job(job)) => job(&mut database),
+            Ok(Work::Wait(waiter)) => watch.add(waiter),
+            Ok(Work::Close(closed)) => {
                 drop(closed.send(database.close()));
                 return;
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        database.look();
+        watch.look(&mut database);
     }
 }
 
@@ -122,7 +137,7 @@ fn work(queue: &Receiver<Task>, mut database: Database) {
 #[error("the store was closed")]
 struct Ended;
 
-pub(crate) fn gone(source: impl Into<BoxError>) -> CheckpointError {
+fn gone(source: impl Into<BoxError>) -> CheckpointError {
     CheckpointError::Unavailable {
         reason: "the database's thread does not run",
         source: source.into(),

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     failure::Failure,
-    file::open::FORMAT,
+    file::format::FORMAT,
     number::{bound, stored},
 };
 
@@ -34,7 +34,7 @@ pub(crate) fn append(
     let (mut epoch, mut claim) =
         head.map_or((Epoch::default(), None), |head| (head.epoch, head.claim.clone()));
     append.guard.admit(thread, &mut epoch, &mut claim)?;
-    let owner = (epoch, claim);
+    let owner = Owner { epoch, claim };
     let follows = append.follows();
     let head = stored(follows.0.saturating_add(append.records.len() as u64))?;
     let id = put_row(tx, thread, row.map(|row| row.id), head, &owner, append)?;
@@ -78,8 +78,8 @@ fn is_stored(tx: &Transaction<'_>, id: i64, append: &Append) -> Result<bool, Fai
     let mut statement =
         tx.prepare_cached("SELECT append_id FROM records WHERE thread_id = ?1 AND position = ?2")?;
     let at = bound(append.follows().next().0);
-    let found: Option<Vec<u8>> = statement.query_row((id, at), |row| row.get(0)).optional()?;
-    Ok(found.is_some_and(|found| found == append.id.0.to_be_bytes()))
+    let stored: Option<Vec<u8>> = statement.query_row((id, at), |row| row.get(0)).optional()?;
+    Ok(stored.is_some_and(|stored| stored == append.id.0.to_be_bytes()))
 }
 
 /// Makes what is stored as safe as it is asked to be. An append whose answer was lost may have been on its way to the disk;
@@ -91,20 +91,27 @@ fn settle(tx: &Transaction<'_>, safety: Safety) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the row of `thread`; returns by which id its records are found.
+/// The run that a thread belongs to, if there is one, and the newest epoch of a claim on it.
+struct Owner {
+    epoch: Epoch,
+    claim: Option<Claim>,
+}
+
+/// Writes the row of `thread`; returns the id of its records.
 fn put_row(
     tx: &Transaction<'_>,
     thread: &ThreadKey,
     id: Option<i64>,
     head: i64,
-    (epoch, claim): &(Epoch, Option<Claim>),
+    owner: &Owner,
     append: &Append,
 ) -> Result<i64, Failure> {
     let expires = append.expires.map(|at| stored(at.0)).transpose()?;
-    let epoch = stored(epoch.0)?;
-    let run = claim.as_ref().map(|claim| claim.run.0.to_be_bytes());
-    let holder = claim.as_ref().map(|claim| claim.holder.to_bytes());
-    let beat = claim.as_ref().map(|claim| stored(claim.beat.0)).transpose()?;
+    let epoch = stored(owner.epoch.0)?;
+    let claim = owner.claim.as_ref();
+    let run = claim.map(|claim| claim.run.0.to_be_bytes());
+    let holder = claim.map(|claim| claim.holder.to_bytes());
+    let beat = claim.map(|claim| stored(claim.beat.0)).transpose()?;
     let updated = append.updated.map(|at| stored(at.0)).transpose()?;
     let (link, seal) = (append.link.map(|link| link.0), append.seal.map(|seal| seal.0));
     if let Some(id) = id {
@@ -166,7 +173,8 @@ fn insert_snapshot(
 pub(crate) fn put_snapshot(
     tx: &Transaction<'_>,
     thread: &ThreadKey,
-    (life, position): (Life, Position),
+    life: Life,
+    position: Position,
     snapshot: &Bytes,
 ) -> Result<(), Failure> {
     let Some(ThreadRow { id, head }) = row(tx, thread)? else { return Ok(()) };
@@ -180,7 +188,8 @@ pub(crate) fn put_snapshot(
 pub(crate) fn beat(
     tx: &Transaction<'_>,
     thread: &ThreadKey,
-    (life, epoch): (Life, Epoch),
+    life: Life,
+    epoch: Epoch,
     now: Timestamp,
 ) -> Result<(), Failure> {
     let row = row(tx, thread)?;

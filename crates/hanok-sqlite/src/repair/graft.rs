@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 
 use rusqlite::Connection;
 
-use crate::{failure::Failure, file::open};
+use crate::{failure::Failure, file::format};
 
 /// The size of a page, which no store changes.
 const PAGE: usize = 4096;
@@ -42,7 +42,7 @@ pub(crate) fn is_readable(connection: &Connection) -> bool {
 /// Puts the list of tables of a new store, which is made at `new`, into the file `to`.
 pub(crate) fn tables(to: &Path, new: &Path) -> Result<(), Failure> {
     let mut connection = Connection::open(new)?;
-    open::begin(&mut connection)?;
+    format::begin(&mut connection)?;
     connection.close().map_err(|(_, error)| error)?;
     let damaged = |error: std::io::Error| Failure::Damaged(error.into());
     let whole = fs::read(new).map_err(damaged)?;
@@ -94,7 +94,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (old, new) = (folder.path().join("old"), folder.path().join("new"));
         let mut connection = Connection::open(&old).unwrap();
-        open::begin(&mut connection).unwrap();
+        format::begin(&mut connection).unwrap();
         connection.execute("INSERT INTO consumers VALUES ('topic', 'me', 7)", ()).unwrap();
         drop(connection);
         let mut bytes = fs::read(&old).unwrap();
