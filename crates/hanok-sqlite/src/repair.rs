@@ -1,4 +1,4 @@
-//! What is whole of a damaged store, in a new one.
+//! The repair of a damaged store: what is whole of it is copied into a new one.
 
 mod graft;
 
@@ -21,25 +21,25 @@ use crate::{
     scan,
 };
 
-/// What was found in a damaged store.
+/// The outcome of a [repair](crate::Sqlite::repair).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Repaired {
     /// The threads, by tenant and name.
     pub threads: Vec<RepairedThread>,
-    /// How many records were found whose thread is not: the row with its name is lost.
+    /// The number of records whose thread was not found: the row with its name is lost.
     pub unlisted: usize,
     /// The tables that held rows that could not be read, or were refused.
     pub damaged: BTreeSet<String>,
 }
 
-/// What was found of a thread.
+/// A thread that a repair found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairedThread {
     /// The thread.
     pub thread: ThreadKey,
-    /// How many records are whole.
+    /// The number of records that are whole.
     pub records: usize,
-    /// From where to where records are lost, both included.
+    /// The ranges of lost records, both ends included.
     pub lost: Vec<(Position, Position)>,
 }
 

@@ -23,26 +23,26 @@ use crate::{failure::Failure, scan::is_damage};
 pub(crate) struct Database {
     connection: Connection,
     name: String,
-    /// Where the file is, if there is one.
+    /// The file, if there is one.
     path: Option<PathBuf>,
-    /// How it was when it was opened, where SQLite takes for granted that nobody writes to it.
+    /// The file's state when it was opened, where SQLite takes for granted that nobody writes to it.
     frozen: Option<Frozen>,
-    /// What the connection is set to.
+    /// The safety that the connection is set to.
     safety: Safety,
-    /// Whether the disk failed under a write.
+    /// True after the disk failed under a write.
     poisoned: bool,
-    /// Whether the write-ahead file may still hold what was deleted.
+    /// True while the write-ahead file may still hold what was deleted.
     untruncated: bool,
-    /// How many transactions of this connection wrote.
+    /// The number of this connection's transactions that wrote.
     writes: u64,
 }
 
-/// What is in the write-ahead file.
+/// The content of the write-ahead file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteAhead {
     /// Nothing: the store's file holds all that is stored, and nothing of what was removed is beside it.
     Empty,
-    /// What was stored last, and what was removed may be: another connection still reads or writes. It belongs to the store's
+    /// The newest of what is stored, and perhaps what was removed: another connection still reads or writes. It belongs to the store's
     /// file until that one is done.
     InUse,
 }
@@ -98,7 +98,7 @@ impl Database {
         written.map_err(|failure| self.report(failure))
     }
 
-    /// What changes with every commit to the store, this connection's and any other's.
+    /// A number that changes with every commit to the store, this connection's and any other's.
     pub(crate) fn version(&self) -> Result<(i64, u64), CheckpointError> {
         let others = self.connection.pragma_query_value(None, "data_version", |row| row.get(0));
         let others = others.map_err(|error| Failure::Sql(error).into_error(&self.name))?;
@@ -144,7 +144,7 @@ impl Database {
         }
     }
 
-    /// What is in the write-ahead file of a store that may only be read.
+    /// The content of the write-ahead file of a store that may only be read.
     fn write_ahead(&self) -> WriteAhead {
         let Some(path) = &self.path else { return WriteAhead::Empty };
         match write_ahead_file(path).metadata() {
@@ -172,7 +172,7 @@ impl Database {
         }
     }
 
-    /// What SQLite finds wrong with its pages and indexes.
+    /// The faults that SQLite finds in its pages and indexes.
     pub(crate) fn check(&mut self) -> Result<Vec<String>, CheckpointError> {
         let faults =
             self.connection.prepare("PRAGMA integrity_check(20)").and_then(|mut statement| {
@@ -223,7 +223,7 @@ impl Database {
     }
 }
 
-/// Whether as much can be written beside `store` as the index of its write-ahead file grows by.
+/// True when as much can be written beside `store` as the index of its write-ahead file grows by.
 fn has_room(store: &Path) -> bool {
     // Another process may ask the same.
     let name = beside(store, &format!("-room-{}", std::process::id()));

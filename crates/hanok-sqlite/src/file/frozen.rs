@@ -79,7 +79,7 @@ pub(crate) fn open(
     Ok(Some((connection, frozen)))
 }
 
-/// Whether a file can be made beside `path`.
+/// True when a file can be made beside `path`.
 fn may_be_written(path: &Path) -> bool {
     // Named after the file and the process, so that it is nobody else's.
     let probe = beside(path, &format!("-{}", std::process::id()));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rusqlite::ErrorCode;
 
-/// How long a call waits for another connection's transaction.
+/// The time that a call waits for another connection's transaction.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The time that a handle that is closed waits for others to have read.

@@ -144,7 +144,7 @@ fn unopened(path: &Path, name: &str, error: rusqlite::Error) -> CheckpointError 
     }
 }
 
-/// Whether rights are what the file at `path` cannot be opened for: not, for one, that no more files may be open.
+/// True when it is for want of rights that the file at `path` cannot be opened, and not, for one, because no more files may be open.
 fn is_forbidden(path: &Path) -> bool {
     match fs::OpenOptions::new().read(true).write(true).open(path) {
         // Then it is the folder's rights.

@@ -53,6 +53,21 @@ impl Sqlite {
     ///
     /// The file is not changed by any of them.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// use hanok_sqlite::Sqlite;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("threads.db");
+    /// let store = Sqlite::open(&path).await?; // or Sqlite::open("threads.db")
+    /// assert!(path.is_file());
+    /// # drop(store);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
     /// # Cancel safety
     ///
     /// A dropped call may have made the file, with nothing in it.
@@ -66,6 +81,19 @@ impl Sqlite {
     /// # Errors
     ///
     /// [`CheckpointError::Unavailable`] when no thread can be started for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// use hanok_checkpoint::{Checkpointer, Which};
+    /// use hanok_sqlite::Sqlite;
+    ///
+    /// let store = Sqlite::in_memory().await?;
+    /// assert!(store.threads(Which::All, None, 10).await?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     pub async fn in_memory() -> Result<Self, CheckpointError> {
         Worker::start(open::in_memory).await.map(Self)
     }
@@ -80,6 +108,22 @@ impl Sqlite {
     ///
     /// Nothing is left of a copy that failed.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// use hanok_sqlite::Sqlite;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let copy = folder.path().join("copy.db");
+    /// let store = Sqlite::open(folder.path().join("threads.db")).await?;
+    /// store.backup(&copy).await?;
+    /// // A backup overwrites nothing.
+    /// assert!(store.backup(&copy).await.is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
     /// # Cancel safety
     ///
     /// A dropped call may still make the copy.
@@ -92,17 +136,35 @@ impl Sqlite {
         apart.ask(move |database| database.back_up(&to)).await
     }
 
-    /// What SQLite itself finds wrong with the file: damaged pages, and indexes that do not say what their tables do. Nothing for
-    /// a file that is whole. What the records say of themselves is asked by [`Log::verify`](hanok_checkpoint::Log::verify).
+    /// The faults that SQLite itself finds in the file: damaged pages, and indexes that differ from their tables. The list is empty for
+    /// a file that is whole. The checksums of the records are checked by [`Log::verify`](hanok_checkpoint::Log::verify).
     ///
     /// # Errors
     ///
     /// [`CheckpointError`], as the disk fails. Damage is part of the answer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// let store = hanok_sqlite::Sqlite::in_memory().await?;
+    /// assert!(store.check().await?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     pub async fn check(&self) -> Result<Vec<String>, CheckpointError> {
         self.ask(Database::check).await
     }
 
-    /// Whether `error` says that pages of the file are damaged, so that a [repair](Self::repair) is due.
+    /// True when `error` says that pages of the file are damaged, so that a [repair](Self::repair) is due.
+    ///
+    /// ```
+    /// use hanok_checkpoint::CheckpointError;
+    /// use hanok_sqlite::Sqlite;
+    ///
+    /// let full = CheckpointError::Full("no room".into());
+    /// assert!(!Sqlite::is_damage(&full));
+    /// ```
     #[must_use]
     pub fn is_damage(error: &CheckpointError) -> bool {
         let CheckpointError::NotAStore { source, .. } = error else { return false };
@@ -119,6 +181,24 @@ impl Sqlite {
     ///
     /// - [`CheckpointError::Denied`] when `to` is there already, or may not be made;
     /// - [`CheckpointError::NotAStore`] when not even the tables of `from` can be found.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// use hanok_sqlite::Sqlite;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let (damaged, new) = (folder.path().join("damaged.db"), folder.path().join("new.db"));
+    /// # Sqlite::open(&damaged).await?.close().await?;
+    /// let repaired = Sqlite::repair(&damaged, &new).await?;
+    /// for thread in &repaired.threads {
+    ///     println!("{:?}: {} records, lost {:?}", thread.thread, thread.records, thread.lost);
+    /// }
+    /// let store = Sqlite::open(&new).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Cancel safety
     ///
@@ -144,6 +224,19 @@ impl Sqlite {
     /// # Errors
     ///
     /// [`CheckpointError`], as the disk fails.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// use hanok_sqlite::{Sqlite, WriteAhead};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Sqlite::open(folder.path().join("threads.db")).await?;
+    /// assert_eq!(store.truncate().await?, WriteAhead::Empty);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     pub async fn truncate(&self) -> Result<WriteAhead, CheckpointError> {
         self.ask(|database| database.truncate(FAREWELL)).await
     }
@@ -152,6 +245,20 @@ impl Sqlite {
     /// [`CheckpointError::Unavailable`].
     ///
     /// With [`WriteAhead::Empty`] the file held all that was stored, at this moment: a copy of it is a backup.
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// use hanok_checkpoint::{CheckpointError, Checkpointer, Which};
+    /// use hanok_sqlite::{Sqlite, WriteAhead};
+    ///
+    /// let store = Sqlite::in_memory().await?;
+    /// let clone = store.clone();
+    /// assert_eq!(store.close().await?, WriteAhead::Empty);
+    /// let refused = clone.threads(Which::All, None, 10).await;
+    /// assert!(matches!(refused, Err(CheckpointError::Unavailable { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///

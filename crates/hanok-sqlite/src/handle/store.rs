@@ -1,4 +1,4 @@
-//! What is remembered across threads, in the same file.
+//! The `Store` on the same file: items that are remembered across threads.
 
 use hanok_checkpoint::{
     Batch, Batched, CheckpointError, Item, Namespaces, Page, Refresh, Safety, Search, Store,
@@ -53,7 +53,7 @@ impl Store for Sqlite {
     }
 }
 
-/// What the file says, or what the contract says.
+/// The file's error outside, the contract's inside.
 type Answer<T> = Result<Result<T, StoreError>, CheckpointError>;
 
 fn batch(database: &mut Database, batch: &Batch, now: Timestamp) -> Answer<Batched> {

@@ -1,4 +1,4 @@
-//! What is found of items. Nothing here writes.
+//! Listings and searches of items. Nothing here writes.
 
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ fn ranked(tx: &Transaction<'_>, search: &Search, scope: &Scope<'_>) -> Result<Pa
     Ok(Page { hits, next })
 }
 
-/// What is found, by its id.
+/// Items that a search may rank, by their ids.
 type Candidates = BTreeMap<i64, Candidate<i64>>;
 
 /// Adds what has one of the terms.
@@ -186,7 +186,7 @@ fn by_vector(
     Ok(())
 }
 
-/// What fits the filter, by its id.
+/// The items that fit the filter, with their ids.
 fn fitting(
     tx: &Transaction<'_>,
     filter: &Filter,
@@ -274,7 +274,7 @@ pub(crate) fn namespaces(
     Ok(names)
 }
 
-/// What no namespace that follows `labels` is before.
+/// The bytes that no namespace that follows `labels` is before.
 fn following(labels: &Labels) -> Vec<u8> {
     [labels.as_bytes(), &[0]].concat()
 }

@@ -14,13 +14,13 @@ use crate::{
 /// The columns that [`item`] reads.
 pub(crate) const COLUMNS: &str = "id, namespace, key, created, updated, ttl, expires, value";
 
-/// By which number the items of `tenant` are found; `None` while it has none.
+/// The number of `tenant` in the file; `None` while it has no items.
 pub(crate) fn tenant_id(tx: &Transaction<'_>, tenant: &Tenant) -> Result<Option<i64>, Failure> {
     let mut statement = tx.prepare_cached("SELECT id FROM tenants WHERE tenant = ?1")?;
     Ok(statement.query_row([tenant.as_str()], |row| row.get(0)).optional()?)
 }
 
-/// What each of `reads` finds.
+/// The item of each of `reads`.
 pub(crate) fn read(
     tx: &Transaction<'_>,
     reads: &[Read],

@@ -1,4 +1,4 @@
-//! What is written of items, each within one transaction.
+//! The writes of items, each within one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,7 +64,7 @@ pub(crate) fn batch(
     Ok(Ok(Batched { items, written: written.collect() }))
 }
 
-/// Whether the vectors to be written can be compared with those that stay.
+/// Refuses vectors that cannot be compared with those that stay.
 fn check_vectors(
     tx: &Transaction<'_>,
     last: &BTreeMap<&ItemKey, &Write>,
@@ -87,7 +87,7 @@ fn check_vectors(
     Ok(Ok(()))
 }
 
-/// What the vectors of `tenant` have in common, those of the items of `without` left out.
+/// The model and dimensions of the vectors of `tenant`, those of the items of `without` left out.
 pub(crate) fn space<'a>(
     tx: &Transaction<'_>,
     tenant: &Tenant,

@@ -1,4 +1,4 @@
-//! What is written to a store, each within one transaction.
+//! The writes to a log, each within one transaction.
 
 use bytes::Bytes;
 use hanok_checkpoint::{Append, CheckpointError, Claim, Epoch, Head, Life, Safety, Trim};
@@ -73,7 +73,7 @@ pub(crate) fn append(
     Ok(())
 }
 
-/// Whether `append` stands where it is to stand: then its answer was lost.
+/// True when `append` is stored where it belongs: then its answer was lost.
 fn is_stored(tx: &Transaction<'_>, id: i64, append: &Append) -> Result<bool, Failure> {
     let mut statement =
         tx.prepare_cached("SELECT append_id FROM records WHERE thread_id = ?1 AND position = ?2")?;

@@ -9,14 +9,14 @@ use rusqlite::{
 
 use crate::{failure::Failure, number::bound};
 
-/// Where there are such values: in the column `bytes`.
+/// A table with such values, in its column `bytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Table {
     Records,
     Snapshots,
 }
 
-/// What a query selects at last of a table: the value if it is not large, and its row. SQLite
+/// The last columns that a query selects of a table: the value if it is not large, and its row. SQLite
 /// learns the length without reading the value.
 pub(crate) const COLUMNS: &str = "iif(length(bytes) > 1048576, NULL, bytes), rowid";
 

@@ -1,4 +1,4 @@
-//! What is read from a store. Nothing here writes.
+//! The reads of logs. Nothing here writes.
 
 use std::collections::BTreeMap;
 
@@ -22,9 +22,9 @@ use crate::{
 /// A thread's row.
 #[derive(Debug)]
 pub(crate) struct ThreadRow {
-    /// By which its records are found.
+    /// The number that its records carry.
     pub(crate) id: i64,
-    /// Where it is.
+    /// The head of its log.
     pub(crate) head: Head,
 }
 

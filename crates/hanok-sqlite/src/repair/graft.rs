@@ -11,7 +11,7 @@ use crate::{failure::Failure, file::format};
 /// The size of a page, which no store changes.
 const PAGE: usize = 4096;
 
-/// Where the first page's tree begins.
+/// The offset at which the first page's tree begins.
 const FIRST: usize = 100;
 
 /// The kind of a page that names others.
@@ -30,7 +30,7 @@ const TABLES: [&str; 9] = [
     "vectors",
 ];
 
-/// Whether the list of tables can be read.
+/// True when the list of tables can be read.
 pub(crate) fn is_readable(connection: &Connection) -> bool {
     TABLES.iter().all(|table| {
         let sql = format!("SELECT rowid FROM {table} LIMIT 0");
