@@ -16,6 +16,7 @@ pub(super) const PLAN: &[Rooms] = &[
         package: "hanok-graph",
         rooms: &["thread", "run", "graph", "node", "journal", "observe"],
     },
+    Rooms { package: "hanok-postgres", rooms: &["handle", "items", "log", "database", "server"] },
     Rooms { package: "hanok-sqlite", rooms: &["handle", "repair", "items", "log", "file"] },
 ];
 

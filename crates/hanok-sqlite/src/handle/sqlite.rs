@@ -53,8 +53,6 @@ impl Sqlite {
     ///
     /// The file is not changed by any of them.
     ///
-    /// # Examples
-    ///
     /// ```
     /// # futures::executor::block_on(async {
     /// use hanok_sqlite::Sqlite;
@@ -82,8 +80,6 @@ impl Sqlite {
     ///
     /// [`CheckpointError::Unavailable`] when no thread can be started for it.
     ///
-    /// # Examples
-    ///
     /// ```
     /// # futures::executor::block_on(async {
     /// use hanok_checkpoint::{Checkpointer, Which};
@@ -107,8 +103,6 @@ impl Sqlite {
     /// - [`CheckpointError::Full`] when the copy does not fit on its disk.
     ///
     /// Nothing is left of a copy that failed.
-    ///
-    /// # Examples
     ///
     /// ```
     /// # futures::executor::block_on(async {
@@ -142,8 +136,6 @@ impl Sqlite {
     /// # Errors
     ///
     /// [`CheckpointError`], as the disk fails. Damage is part of the answer.
-    ///
-    /// # Examples
     ///
     /// ```
     /// # futures::executor::block_on(async {
@@ -181,8 +173,6 @@ impl Sqlite {
     ///
     /// - [`CheckpointError::Denied`] when `to` is there already, or may not be made;
     /// - [`CheckpointError::NotAStore`] when not even the tables of `from` can be found.
-    ///
-    /// # Examples
     ///
     /// ```
     /// # futures::executor::block_on(async {
@@ -224,8 +214,6 @@ impl Sqlite {
     /// # Errors
     ///
     /// [`CheckpointError`], as the disk fails.
-    ///
-    /// # Examples
     ///
     /// ```
     /// # futures::executor::block_on(async {

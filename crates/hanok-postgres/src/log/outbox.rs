@@ -12,14 +12,14 @@ use tokio::time;
 use tokio_postgres::{Row, types::Type};
 
 use crate::{
+    columns::{bytes, read_key},
     database::Database,
     failure::Failure,
     number::{bound, read},
-    pool::{Mode, Query},
-    read::{bytes, read_key},
+    server::pool::{Mode, Query},
 };
 
-/// How often it is looked again for items that are stored and may not be handed out yet, and in what pauses.
+/// The number of looks for items that are stored and may not be handed out yet, and their pauses.
 const LOOKS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 

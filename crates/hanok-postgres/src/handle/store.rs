@@ -1,18 +1,12 @@
-//! What is remembered across threads, in the same schema.
-
-mod find;
-mod rows;
-mod tables;
-mod write;
+//! The `Store` in the same schema: items that are remembered across threads.
 
 use hanok_checkpoint::{
     Batch, Batched, CheckpointError, Item, Namespaces, Page, Refresh, Search, Store, StoreError,
 };
 use hanok_core::{Labels, Timestamp};
 
-use crate::{Postgres, failure::Failure};
-
-pub(crate) use tables::TABLES;
+use super::postgres::Postgres;
+use crate::items::rows;
 
 /// The items lie in the schema of the threads.
 ///
@@ -28,10 +22,10 @@ pub(crate) use tables::TABLES;
 impl Store for Postgres {
     async fn batch(&self, batch: Batch, now: Timestamp) -> Result<Batched, StoreError> {
         if !batch.writes.is_empty() {
-            return self.told(self.database.write_items(&batch, now).await)?;
+            return self.name_store(self.database.write_items(&batch, now).await)?;
         }
         let keys: Vec<_> = batch.reads.iter().map(|read| &read.key).collect();
-        let mut items = self.told(self.database.read_items(&keys, now).await)?;
+        let mut items = self.name_store(self.database.read_items(&keys, now).await)?;
         let reads = batch.reads.iter().zip(&mut items);
         let living = reads.filter(|(read, _)| read.refresh == Refresh::Yes);
         self.refresh(living.filter_map(|(_, item)| item.as_mut()), now).await?;
@@ -39,7 +33,7 @@ impl Store for Postgres {
     }
 
     async fn search(&self, search: &Search, now: Timestamp) -> Result<Page, StoreError> {
-        let mut page = self.told(self.database.search(search, now).await)??;
+        let mut page = self.name_store(self.database.search(search, now).await)??;
         if search.refresh == Refresh::Yes {
             self.refresh(page.hits.iter_mut().map(|hit| &mut hit.item), now).await?;
         }
@@ -51,11 +45,11 @@ impl Store for Postgres {
         asked: &Namespaces,
         now: Timestamp,
     ) -> Result<Vec<Labels>, StoreError> {
-        Ok(self.told(self.database.namespaces(asked, now).await)?)
+        Ok(self.name_store(self.database.namespaces(asked, now).await)?)
     }
 
     async fn sweep(&self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {
-        Ok(self.told(self.database.sweep_items(now, limit).await)?)
+        Ok(self.name_store(self.database.sweep_items(now, limit).await)?)
     }
 }
 
@@ -72,7 +66,7 @@ impl Postgres {
         }
         let lives: Vec<_> =
             timed.iter().map(|item| (item.version, rows::refreshed(item, now))).collect();
-        match self.told(self.database.refresh(&lives, now).await) {
+        match self.name_store(self.database.refresh(&lives, now).await) {
             Ok(()) => {
                 timed.iter_mut().zip(lives).for_each(|(item, (_, expires))| item.expires = expires);
                 Ok(())
@@ -82,6 +76,3 @@ impl Postgres {
         }
     }
 }
-
-/// What the server says, or what the contract says.
-type Answer<T> = Result<Result<T, StoreError>, Failure>;

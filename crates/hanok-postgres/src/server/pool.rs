@@ -12,16 +12,16 @@ use tokio_postgres::{
     types::{ToSql, Type},
 };
 
+use super::tls::{Stream, Tls};
 use crate::{
-    Config,
+    config::Config,
     failure::{Failure, Outlook},
-    tls::{Stream, Tls},
 };
 
 /// The longest pause between two attempts.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How much longer than the server a client waits, for the way there and back.
+/// The time that a client waits longer than the server, for the way there and back.
 const WAY: Duration = Duration::from_secs(5);
 
 /// One statement, with its parameters and their types: so the server need not be asked for them, and the statement has no
@@ -31,7 +31,7 @@ pub(crate) struct Query<'a> {
     pub(crate) parameters: &'a [(&'a (dyn ToSql + Sync), Type)],
 }
 
-/// What a transaction does.
+/// The kinds of transactions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Mode {
     /// It sees one moment of the store.
@@ -52,7 +52,7 @@ pub(crate) struct Pool {
     statement: Duration,
     acquire: Duration,
     patience: Duration,
-    /// What is in front of a read, and of a write for each safety.
+    /// The statements in front of a read, and of a write for each safety.
     begin: [String; 3],
 }
 
@@ -99,7 +99,7 @@ impl Pool {
         Ok(Self { pool, postgres, tls, statement, acquire, patience, begin })
     }
 
-    /// What is in front of a transaction. With `off` an append that was answered would be gone after a crash of the server,
+    /// The statements in front of a transaction. With `off` an append that was answered would be gone after a crash of the server,
     /// and a run that lives on would find its thread behind itself: so `local` is the least.
     fn begin(&self, mode: Mode) -> &str {
         let [read, process, machine] = &self.begin;
@@ -110,12 +110,12 @@ impl Pool {
         }
     }
 
-    /// What a transaction that has begun is set to.
+    /// The settings of a transaction that has begun.
     pub(crate) fn settings(&self, mode: Mode) -> &str {
         self.begin(mode).split_once("; ").map_or("", |(_, settings)| settings)
     }
 
-    /// What `work`, of so many statements, gives; a failure when that takes longer than the server may take over them.
+    /// Runs `work`, of so many statements; a failure when that takes longer than the server may take over them.
     pub(crate) async fn in_time<T>(
         &self,
         statements: usize,

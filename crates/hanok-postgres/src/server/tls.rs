@@ -75,7 +75,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for T
     }
 }
 
-/// What is needed to begin TLS.
+/// The state that a handshake of TLS begins with.
 pub(crate) struct Handshake {
     connector: TlsConnector,
     server: ServerName<'static>,

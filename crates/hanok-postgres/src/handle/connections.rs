@@ -9,10 +9,10 @@ use tokio_postgres::{
 };
 
 use crate::{
-    Config,
+    config::Config,
+    database::schema::{self, Schema},
     failure::Failure,
-    pool::{Mode, Pool, Query},
-    schema::{self, Schema},
+    server::pool::{Mode, Pool, Query},
 };
 
 /// A value on its way to the server or from it.
@@ -40,6 +40,14 @@ pub struct Statement {
 
 impl Statement {
     /// A statement with these parameters.
+    ///
+    /// ```
+    /// use hanok_postgres::{Statement, Value};
+    ///
+    /// let name = "Robert'); DROP TABLE people; --".to_owned();
+    /// let find = Statement::new("SELECT id FROM people WHERE name = $1", [Value::Text(name)]);
+    /// assert!(!find.sql.contains("Robert"));
+    /// ```
     #[must_use]
     pub fn new(sql: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Self {
         Self { sql: sql.into(), values: values.into_iter().collect() }
@@ -70,11 +78,21 @@ impl Connections {
     /// # Errors
     ///
     /// [`CheckpointError::NotAStore`] when the URL cannot be read or the schema's name is none.
+    ///
+    /// ```
+    /// use hanok_checkpoint::CheckpointError;
+    /// use hanok_postgres::Connections;
+    ///
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    /// # let _within = runtime.enter();
+    /// assert!(Connections::new("postgresql://db.example/agents").is_ok());
+    /// assert!(matches!(Connections::new("db example"), Err(CheckpointError::NotAStore { .. })));
+    /// ```
     pub fn new(config: impl Into<Config>) -> Result<Self, CheckpointError> {
         let config = config.into();
         // Errors name the schema and never the URL: it may hold a password.
         let name = format!("PostgreSQL, schema {}", config.schema);
-        let schema = Schema::new(&config.schema).map_err(|failure| failure.told_of(&name))?;
+        let schema = Schema::new(&config.schema).map_err(|failure| failure.into_error(&name))?;
         Ok(Self { pool: Pool::new(&config)?, schema, name: name.into() })
     }
 
@@ -91,7 +109,7 @@ impl Connections {
     /// As those of [`read`](Self::read).
     pub async fn extension(&self, name: &str) -> Result<Option<String>, CheckpointError> {
         let schema = schema::of_extension(&self.pool, name).await;
-        Ok(schema.map_err(|failure| failure.told_of(&self.name))?.map(|it| it.to_string()))
+        Ok(schema.map_err(|failure| failure.into_error(&self.name))?.map(|it| it.to_string()))
     }
 
     /// The rows of `statements`, which all see one moment and change nothing.
@@ -122,7 +140,7 @@ impl Connections {
         let read = |rows: Vec<Row>| rows.iter().map(values).collect::<Result<_, _>>();
         let answers = self.pool.ask(mode, &queries).await;
         let rows = answers.and_then(|all| all.into_iter().map(read).collect());
-        rows.map_err(|failure: Failure| failure.told_of(&self.name))
+        rows.map_err(|failure: Failure| failure.into_error(&self.name))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is found of items. Nothing here writes.
+//! Listings and searches of items. Nothing here writes.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ use crate::{
     database::Database,
     failure::Failure,
     number::{bound, read as number},
-    pool::Query,
+    server::pool::Query,
 };
 
-/// How many rows a listing that filters asks for at once, at least.
+/// The least number of rows that a listing that filters asks for at once.
 const CHUNK: usize = 256;
 
 /// The longest vector that pgvector reads.
@@ -61,7 +61,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// What is found, by its id.
+/// Items that a search may rank, by their ids.
 type Candidates = BTreeMap<i64, Candidate<i64>>;
 
 impl Database {
@@ -79,7 +79,7 @@ impl Database {
         format!("(SELECT id FROM {}.tenants WHERE tenant = $1)", self.schema)
     }
 
-    pub(super) async fn search(&self, search: &Search, now: Timestamp) -> Answer<Page> {
+    pub(crate) async fn search(&self, search: &Search, now: Timestamp) -> Answer<Page> {
         let scope = Scope::new(&search.tenant, &search.within, now);
         if let Some(vector) = search.by_vector() {
             let sql = self.spaces(&self.tenant());
@@ -268,7 +268,7 @@ impl Database {
         Ok(())
     }
 
-    pub(super) async fn namespaces(
+    pub(crate) async fn namespaces(
         &self,
         asked: &Namespaces,
         now: Timestamp,

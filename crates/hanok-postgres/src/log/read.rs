@@ -1,4 +1,4 @@
-//! What is read from a store. Nothing here writes.
+//! The reads of logs. Nothing here writes.
 
 use std::time::Duration;
 
@@ -7,23 +7,24 @@ use hanok_checkpoint::{
     CheckpointError, Claim, Epoch, Head, HeadSeal, Holder, Life, Link, Opened, Record, Snapshots,
     ThreadInfo, Which,
 };
-use hanok_core::{BoxError, Position, RunId, Tenant, ThreadKey, Timestamp};
+use hanok_core::{Position, RunId, ThreadKey, Timestamp};
 use tokio_postgres::{
     Row,
     types::{ToSql, Type},
 };
 
 use crate::{
+    columns::{bytes, damaged, read_key},
     database::Database,
     failure::Failure,
     number::{bound, read},
-    pool::{Mode, Query},
+    server::pool::{Mode, Query},
 };
 
-/// What [`read_head`] reads.
+/// The columns that [`read_head`] reads.
 pub(crate) const HEAD: &str = "head, epoch, run, holder, beat, floor, life, link, seal";
 
-/// How many columns [`HEAD`] has.
+/// The number of columns of [`HEAD`].
 pub(crate) const HEAD_COLUMNS: usize = 9;
 
 impl Database {
@@ -36,7 +37,7 @@ impl Database {
         rows.first().and_then(|rows| rows.first()).map(|row| head_of(thread, row)).transpose()
     }
 
-    /// How long the claim of `epoch` has given no sign of life, by the server's clock.
+    /// The time since the last heartbeat of the claim of `epoch`, by the server's clock.
     pub(crate) async fn silence(
         &self,
         thread: &ThreadKey,
@@ -237,7 +238,7 @@ fn up_to_the_end(
     Ok(records)
 }
 
-/// What a listing says of a row, readable or not.
+/// The entry of a row in a listing, readable or not.
 fn read_row(row: &Row) -> Result<ThreadInfo, Failure> {
     let Ok(thread) = read_key(row, HEAD_COLUMNS) else {
         let (tenant, thread) = (row.try_get(HEAD_COLUMNS)?, row.try_get(HEAD_COLUMNS + 1)?);
@@ -265,12 +266,6 @@ fn read_info(row: &Row) -> Result<ThreadInfo, Failure> {
     let labels = names.into_iter().zip(values).collect();
     let (head, damage) = (read_head(row)?, None);
     Ok(ThreadInfo { thread, head, origin, expires, updated, labels, damage })
-}
-
-/// Reads `tenant, thread` from column `at` on.
-pub(crate) fn read_key(row: &Row, at: usize) -> Result<ThreadKey, Failure> {
-    let tenant = Tenant::new(row.try_get::<_, &str>(at)?).map_err(damaged)?;
-    ThreadKey::new(tenant, row.try_get::<_, &str>(at + 1)?).map_err(damaged)
 }
 
 /// Reads `position, bytes`.
@@ -307,13 +302,4 @@ pub(crate) fn read_head(row: &Row) -> Result<Head, Failure> {
         claim = Some(Claim { run, holder, epoch, beat });
     }
     Ok(Head { life, position, floor, epoch, claim, link, seal })
-}
-
-/// So many bytes as there have to be.
-pub(crate) fn bytes<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Failure> {
-    bytes.try_into().map_err(damaged)
-}
-
-fn damaged(error: impl Into<BoxError>) -> Failure {
-    Failure::Damaged(error.into())
 }

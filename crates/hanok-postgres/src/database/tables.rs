@@ -1,4 +1,4 @@
-//! Where the items lie.
+//! The tables of the items.
 
 /// The tables of the items, which came with format 2.
 ///

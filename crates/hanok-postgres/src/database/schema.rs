@@ -9,13 +9,13 @@ use tokio_postgres::types::Type;
 
 use crate::{
     failure::{Failure, Outlook},
-    pool::{Mode, Pool, Query},
+    server::pool::{Mode, Pool, Query},
 };
 
 /// The format that this build reads and writes.
 const FORMAT: i32 = 3;
 
-/// What earlier formats hold has no lives and no chains: they are not upgraded.
+/// The oldest format that is read. Earlier ones have no lives and no chains: they are not upgraded.
 const OLDEST: i32 = 3;
 
 /// The oldest server: its transaction ids have 64 bits.
@@ -71,7 +71,7 @@ impl fmt::Display for Schema {
     }
 }
 
-/// What makes a store out of nothing, in this build's format.
+/// The statements that make a store out of nothing, in this build's format.
 ///
 /// Names are compared by bytes, whatever the database's collation. Half of a page of threads stays free, so that a head
 /// moves within its page and no index is touched.
@@ -144,7 +144,7 @@ const STEPS: [&str; 2] = [
     INSERT INTO {s}.hanok_format
     SELECT 0, system_identifier::text, 0 FROM pg_control_system();
 ",
-    crate::store::TABLES,
+    super::tables::TABLES,
 ];
 
 /// The tables of [`STEPS`], but for the one that names the format.
@@ -160,7 +160,7 @@ const TABLES: [&str; 9] = [
     "vectors",
 ];
 
-/// What a schema is.
+/// The states of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Missing,
@@ -181,7 +181,7 @@ pub(crate) async fn prepare(pool: &Pool, schema: &Schema) -> Result<(), Failure>
     }
 }
 
-/// Where the extension `name` is in the database, if it is.
+/// The schema of the extension `name`, if the database has it.
 pub(crate) async fn of_extension(pool: &Pool, name: &str) -> Result<Option<Schema>, Failure> {
     let sql = "SELECT nspname::text FROM pg_catalog.pg_extension e
                JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE extname = $1";

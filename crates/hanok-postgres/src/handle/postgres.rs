@@ -9,7 +9,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
 
-use crate::{Config, database::Database, failure::Failure};
+use crate::{config::Config, database::Database, failure::Failure};
 
 /// The logs of threads in PostgreSQL. Clones share the connections; any number of processes and machines may share the
 /// store.
@@ -41,6 +41,17 @@ impl Postgres {
     /// - [`CheckpointError::Denied`] when the password is wrong or a right is missing, with the server's words on which;
     /// - [`CheckpointError::Unavailable`] when the server cannot be reached.
     ///
+    /// ```
+    /// use hanok_checkpoint::CheckpointError;
+    /// use hanok_postgres::{Config, Postgres};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let connected = Postgres::connect(Config::new("db example")).await;
+    /// assert!(matches!(connected, Err(CheckpointError::NotAStore { .. })));
+    /// # }
+    /// ```
+    ///
     /// # Cancel safety
     ///
     /// A dropped call may have made the tables.
@@ -48,17 +59,17 @@ impl Postgres {
         let config = config.into();
         // Errors name the schema and never the URL: it may hold a password.
         let name = format!("PostgreSQL, schema {}", config.schema);
-        let database = Database::connect(&config).await.map_err(|error| error.told_of(&name))?;
+        let database = Database::connect(&config).await.map_err(|error| error.into_error(&name))?;
         Ok(Self { database: Arc::new(database), name: name.into() })
     }
 
-    pub(crate) fn told<T>(&self, answer: Result<T, Failure>) -> Result<T, CheckpointError> {
-        answer.map_err(|failure| failure.told_of(&self.name))
+    pub(crate) fn name_store<T>(&self, answer: Result<T, Failure>) -> Result<T, CheckpointError> {
+        answer.map_err(|failure| failure.into_error(&self.name))
     }
 }
 
 impl Postgres {
-    /// Whether the server compares vectors itself in a search by meaning: whether the database had the extension pgvector when
+    /// True when the server compares vectors itself in a search by meaning: when the database had the extension pgvector as
     /// this connected. Otherwise the vectors are fetched and compared here, with the same result.
     pub fn compares_vectors(&self) -> bool {
         self.database.pgvector.is_some()
@@ -67,11 +78,11 @@ impl Postgres {
 
 impl Checkpointer for Postgres {
     async fn head(&self, thread: &ThreadKey) -> Result<Option<Head>, CheckpointError> {
-        self.told(self.database.head(thread).await)
+        self.name_store(self.database.head(thread).await)
     }
 
     async fn append(&self, thread: &ThreadKey, append: Append) -> Result<(), CheckpointError> {
-        self.told(self.database.append(thread, &append).await)
+        self.name_store(self.database.append(thread, &append).await)
     }
 
     async fn open(
@@ -80,7 +91,7 @@ impl Checkpointer for Postgres {
         at: Option<Position>,
         snapshots: Snapshots,
     ) -> Result<Option<Opened>, CheckpointError> {
-        self.told(self.database.open(thread, at, snapshots).await)
+        self.name_store(self.database.open(thread, at, snapshots).await)
     }
 
     async fn history(
@@ -89,7 +100,7 @@ impl Checkpointer for Postgres {
         before: Option<Position>,
         limit: usize,
     ) -> Result<Option<Opened>, CheckpointError> {
-        self.told(self.database.history(thread, before, limit).await)
+        self.name_store(self.database.history(thread, before, limit).await)
     }
 
     async fn put_snapshot(
@@ -99,7 +110,7 @@ impl Checkpointer for Postgres {
         position: Position,
         snapshot: Bytes,
     ) -> Result<(), CheckpointError> {
-        self.told(self.database.put_snapshot(thread, (life, position), &snapshot).await)
+        self.name_store(self.database.put_snapshot(thread, life, position, &snapshot).await)
     }
 
     async fn beat(
@@ -109,7 +120,7 @@ impl Checkpointer for Postgres {
         epoch: Epoch,
         now: Timestamp,
     ) -> Result<(), CheckpointError> {
-        self.told(self.database.beat(thread, (life, epoch), now).await)
+        self.name_store(self.database.beat(thread, life, epoch, now).await)
     }
 
     async fn silence(
@@ -117,7 +128,7 @@ impl Checkpointer for Postgres {
         thread: &ThreadKey,
         epoch: Epoch,
     ) -> Result<Option<Duration>, CheckpointError> {
-        self.told(self.database.silence(thread, epoch).await)
+        self.name_store(self.database.silence(thread, epoch).await)
     }
 
     /// The rows are gone for every reader at once; their bytes stay in the server's files until they are vacuumed, and in its
@@ -128,12 +139,12 @@ impl Checkpointer for Postgres {
         thread: &ThreadKey,
         expected: Option<&Head>,
     ) -> Result<bool, CheckpointError> {
-        self.told(self.database.delete(thread, expected).await)
+        self.name_store(self.database.delete(thread, expected).await)
     }
 
-    /// What is cut off is gone as what is deleted is.
+    /// The bytes of what is cut off go as those of what is deleted.
     async fn trim(&self, thread: &ThreadKey, trim: Trim) -> Result<(), CheckpointError> {
-        self.told(self.database.trim(thread, &trim).await)
+        self.name_store(self.database.trim(thread, &trim).await)
     }
 
     async fn threads(
@@ -142,7 +153,7 @@ impl Checkpointer for Postgres {
         after: Option<&ThreadKey>,
         limit: usize,
     ) -> Result<Vec<ThreadInfo>, CheckpointError> {
-        self.told(self.database.threads(&which, after, limit).await)
+        self.name_store(self.database.threads(&which, after, limit).await)
     }
 
     async fn beyond(
@@ -150,7 +161,7 @@ impl Checkpointer for Postgres {
         thread: &ThreadKey,
         after: Position,
     ) -> Result<Position, CheckpointError> {
-        self.told(self.database.beyond(thread, after).await)
+        self.name_store(self.database.beyond(thread, after).await)
     }
 
     /// An item is handed out once every transaction of the server that began to write before its own has ended: one that stays
@@ -161,7 +172,7 @@ impl Checkpointer for Postgres {
         topic: &str,
         limit: usize,
     ) -> Result<Vec<OutboxItem>, CheckpointError> {
-        self.told(self.database.outbox(consumer, topic, limit).await)
+        self.name_store(self.database.outbox(consumer, topic, limit).await)
     }
 
     async fn advance(
@@ -170,6 +181,6 @@ impl Checkpointer for Postgres {
         topic: &str,
         to: Cursor,
     ) -> Result<(), CheckpointError> {
-        self.told(self.database.advance(consumer, topic, to).await)
+        self.name_store(self.database.advance(consumer, topic, to).await)
     }
 }

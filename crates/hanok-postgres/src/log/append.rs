@@ -1,4 +1,4 @@
-//! How records come to the end of a thread's log.
+//! Appends: records at the end of a thread's log.
 
 use hanok_checkpoint::{Append, Claim, Epoch, Guard, Safety};
 use hanok_core::{Position, ThreadKey};
@@ -7,13 +7,12 @@ use tokio_postgres::{
     types::{ToSql, Type},
 };
 
+use super::read::{HEAD, HEAD_COLUMNS, read_head};
 use crate::{
-    database::Database,
+    database::{Database, schema::Schema},
     failure::{Failure, Outlook},
     number::{bound, stored},
-    pool::{Mode, Query},
-    read::{HEAD, HEAD_COLUMNS, read_head},
-    schema::Schema,
+    server::pool::{Mode, Query},
 };
 
 impl Database {
@@ -44,7 +43,7 @@ impl Database {
         Ok(answers.iter().any(|rows| !rows.is_empty()))
     }
 
-    /// Whether the append is stored already; an error when it may not be made.
+    /// True when the append is stored already; an error when it may not be made.
     async fn is_settled(&self, thread: &ThreadKey, append: &Append) -> Result<bool, Failure> {
         let find = Find::new(thread, append, &self.schema);
         let query = Query { sql: &find.sql, parameters: &find.parameters() };
@@ -234,7 +233,7 @@ fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
              )"
         )
     };
-    let told = if notifies {
+    let notify = if notifies {
         format!(", pg_notify({}, head || E'\\n' || $1 || E'\\n' || $2)", s.literal())
     } else {
         String::new()
@@ -246,7 +245,7 @@ fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
              SELECT moved.id, $19 + new.n, $4, new.bytes
              FROM moved, unnest($5) WITH ORDINALITY AS new (bytes, n)
          ){sent}{labelled}{based}
-         SELECT id{told} FROM moved"
+         SELECT id{notify} FROM moved"
     )
 }
 
@@ -308,7 +307,7 @@ impl<'a> Find<'a> {
     }
 }
 
-/// Whether an append is stored already, by what [`Find`] found; an error when it may not be made.
+/// True when [`Find`] found the append stored already; an error when it may not be made.
 pub(crate) fn settled(
     found: Option<&Row>,
     thread: &ThreadKey,

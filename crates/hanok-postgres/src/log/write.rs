@@ -1,4 +1,4 @@
-//! What is written beside the log.
+//! The writes beside the log: snapshots, heartbeats, deletions and cuts.
 
 use bytes::Bytes;
 use deadpool_postgres::{Object, Transaction};
@@ -6,20 +6,21 @@ use hanok_checkpoint::{Append, CheckpointError, Epoch, Head, Life, Record, Safet
 use hanok_core::{Position, ThreadKey, Timestamp};
 use tokio_postgres::types::Type;
 
+use super::append::{Find, Put, settled};
 use crate::{
-    append::{Find, Put, settled},
+    columns::bytes,
     database::Database,
     failure::{Failure, Outlook},
     number::{bound, read, stored},
-    pool::{Mode, Pool, Query},
-    read::bytes,
+    server::pool::{Mode, Pool, Query},
 };
 
 impl Database {
     pub(crate) async fn put_snapshot(
         &self,
         thread: &ThreadKey,
-        (life, position): (Life, Position),
+        life: Life,
+        position: Position,
         snapshot: &Bytes,
     ) -> Result<(), Failure> {
         let (tenant, name) = (thread.tenant().as_str(), thread.thread());
@@ -52,7 +53,8 @@ impl Database {
     pub(crate) async fn beat(
         &self,
         thread: &ThreadKey,
-        (life, epoch): (Life, Epoch),
+        life: Life,
+        epoch: Epoch,
         now: Timestamp,
     ) -> Result<(), Failure> {
         let (tenant, name) = (thread.tenant().as_str(), thread.thread());

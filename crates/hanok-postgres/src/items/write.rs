@@ -1,4 +1,4 @@
-//! What is written of items, each within one transaction.
+//! The writes of items, each within one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,17 +17,17 @@ use crate::{
     database::Database,
     failure::{Failure, Outlook},
     number::{bound, read, stored},
-    pool::{Mode, Pool, Query},
+    server::pool::{Mode, Pool, Query},
 };
 
-/// How many statements a batch has at most, for each tenant more.
+/// The most statements of a batch, for each tenant more.
 const STATEMENTS: usize = 12;
 
 /// The tenants of a batch, with the numbers by which their items are found.
 type Tenants<'a> = BTreeMap<&'a Tenant, i64>;
 
 impl Database {
-    pub(super) async fn write_items(&self, batch: &Batch, now: Timestamp) -> Answer<Batched> {
+    pub(crate) async fn write_items(&self, batch: &Batch, now: Timestamp) -> Answer<Batched> {
         // What expects nothing may be done twice.
         let guarded = batch.writes.iter().any(|write| write.expect() != Expect::Any);
         let mut trying = self.pool.trying();
@@ -101,7 +101,7 @@ impl Database {
         let mut after = BTreeMap::new();
         for (key, put, item) in puts {
             let tenant = tenants.get(key.tenant()).copied().unwrap_or_default();
-            after.insert(key, self.insert(&tx, tenant, (key, put), item, now).await?);
+            after.insert(key, self.insert(&tx, tenant, key, put, item, now).await?);
         }
         self.forget_tenants(&tx, &tenants.into_values().collect::<Vec<_>>()).await?;
         *committing = true;
@@ -180,7 +180,7 @@ impl Database {
     }
 
     /// Sets when items expire that are still there.
-    pub(super) async fn refresh(
+    pub(crate) async fn refresh(
         &self,
         lives: &[(Version, Option<Timestamp>)],
         now: Timestamp,
@@ -197,7 +197,7 @@ impl Database {
         Ok(())
     }
 
-    /// Whether the vectors to be written can be compared with those that stay.
+    /// Refuses vectors that cannot be compared with those that stay.
     async fn check_vectors(
         &self,
         tx: &Transaction<'_>,
@@ -230,7 +230,7 @@ impl Database {
     }
 
     /// The statement that finds the [`Space`] of the vectors of `tenant`, an expression, without those of the items `$2`.
-    pub(super) fn spaces(&self, tenant: &str) -> String {
+    pub(crate) fn spaces(&self, tenant: &str) -> String {
         let s = &self.schema;
         format!(
             "SELECT cardinality(vector), model FROM {s}.vectors
@@ -242,7 +242,8 @@ impl Database {
         &self,
         tx: &Transaction<'_>,
         tenant: i64,
-        (key, put): (&ItemKey, &Put),
+        key: &ItemKey,
+        put: &Put,
         before: Option<&Item>,
         now: Timestamp,
     ) -> Result<Version, Failure> {
@@ -319,7 +320,7 @@ impl Database {
     }
 
     /// Removes items that have expired, of every tenant, those first that did so first. It may be done twice.
-    pub(super) async fn sweep_items(&self, now: Timestamp, limit: usize) -> Result<usize, Failure> {
+    pub(crate) async fn sweep_items(&self, now: Timestamp, limit: usize) -> Result<usize, Failure> {
         let mut trying = self.pool.trying();
         loop {
             match self.try_sweep(now, limit).await {
@@ -371,8 +372,8 @@ impl Database {
     }
 }
 
-/// What vectors of this row have in common with it.
-pub(super) fn space(row: &tokio_postgres::Row) -> Result<Space, Failure> {
+/// The model and dimensions of the vectors of this row.
+pub(crate) fn space(row: &tokio_postgres::Row) -> Result<Space, Failure> {
     let dimensions = usize::try_from(row.try_get::<_, i32>(0)?)?;
     let model: &str = row.try_get(1)?;
     Ok(Space { dimensions, model: model.into() })

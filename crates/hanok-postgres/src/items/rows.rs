@@ -13,22 +13,22 @@ use crate::{
     database::Database,
     failure::Failure,
     number::read as number,
-    pool::{Mode, Query},
+    server::pool::{Mode, Query},
 };
 
 /// The columns that [`item`] reads.
-pub(super) const COLUMNS: &str =
+pub(crate) const COLUMNS: &str =
     "items.id, namespace, items.key, created, updated, ttl, expires, value";
 
 /// The parts of names, one list each.
-pub(super) struct Names<'a> {
-    pub(super) tenants: Vec<&'a str>,
-    pub(super) namespaces: Vec<&'a [u8]>,
-    pub(super) keys: Vec<&'a str>,
+pub(crate) struct Names<'a> {
+    pub(crate) tenants: Vec<&'a str>,
+    pub(crate) namespaces: Vec<&'a [u8]>,
+    pub(crate) keys: Vec<&'a str>,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(keys: &[&'a ItemKey]) -> Self {
+    pub(crate) fn new(keys: &[&'a ItemKey]) -> Self {
         Self {
             tenants: keys.iter().map(|key| key.tenant().as_str()).collect(),
             namespaces: keys.iter().map(|key| key.labels().as_bytes()).collect(),
@@ -36,8 +36,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// What [`Database::find_items`] is given.
-    pub(super) fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 3] {
+    /// The parameters of [`Database::find_items`].
+    pub(crate) fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 3] {
         [
             (&self.tenants as _, Type::TEXT_ARRAY),
             (&self.namespaces as _, Type::BYTEA_ARRAY),
@@ -48,7 +48,7 @@ impl<'a> Names<'a> {
 
 impl Database {
     /// The statement that finds the rows of [`Names`], live or not. Before the columns stands whose name it is.
-    pub(super) fn find_items(&self) -> String {
+    pub(crate) fn find_items(&self) -> String {
         let s = &self.schema;
         format!(
             "SELECT named.n, {COLUMNS} FROM unnest($1, $2, $3) WITH ORDINALITY
@@ -60,7 +60,7 @@ impl Database {
     }
 
     /// The items of `keys` that are there.
-    pub(super) async fn read_items(
+    pub(crate) async fn read_items(
         &self,
         keys: &[&ItemKey],
         now: Timestamp,
@@ -75,8 +75,8 @@ impl Database {
     }
 }
 
-/// What [`Database::find_items`] found for each of `keys`.
-pub(super) fn by_name<'r>(
+/// The row that [`Database::find_items`] found for each of `keys`.
+pub(crate) fn by_name<'r>(
     rows: impl Iterator<Item = &'r Row>,
     keys: &[&ItemKey],
 ) -> Result<Vec<Option<Item>>, Failure> {
@@ -92,7 +92,7 @@ pub(super) fn by_name<'r>(
 }
 
 /// The item of a row whose columns from `at` on are [`COLUMNS`].
-pub(super) fn item(row: &Row, at: usize, tenant: &Tenant) -> Result<Item, Failure> {
+pub(crate) fn item(row: &Row, at: usize, tenant: &Tenant) -> Result<Item, Failure> {
     let timestamp = |at| Ok::<_, Failure>(Timestamp(number(row.try_get(at)?)?));
     let option = |at| row.try_get::<_, Option<i64>>(at)?.map(number).transpose();
     Ok(Item {
@@ -107,24 +107,24 @@ pub(super) fn item(row: &Row, at: usize, tenant: &Tenant) -> Result<Item, Failur
 }
 
 /// The name of the item of a row whose columns from `at` on are its namespace and its key.
-pub(super) fn key(row: &Row, at: usize, tenant: &Tenant) -> Result<ItemKey, Failure> {
+pub(crate) fn key(row: &Row, at: usize, tenant: &Tenant) -> Result<ItemKey, Failure> {
     let labels = labels(row, at)?;
     ItemKey::new(tenant.clone(), labels, row.try_get(at + 1)?).map_err(damaged)
 }
 
-pub(super) fn labels(row: &Row, at: usize) -> Result<Labels, Failure> {
+pub(crate) fn labels(row: &Row, at: usize) -> Result<Labels, Failure> {
     Labels::from_bytes(row.try_get(at)?).ok_or_else(|| damaged("a namespace has no labels"))
 }
 
-pub(super) fn stored(value: &[u8]) -> Result<Stored, Failure> {
+pub(crate) fn stored(value: &[u8]) -> Result<Stored, Failure> {
     Stored::from_bytes(value.to_vec()).map_err(damaged)
 }
 
 /// When `item` expires that was read at `now`.
-pub(super) fn refreshed(item: &Item, now: Timestamp) -> Option<Timestamp> {
+pub(crate) fn refreshed(item: &Item, now: Timestamp) -> Option<Timestamp> {
     item.expires.max(item.ttl.map(|ttl| now.plus(ttl)))
 }
 
-pub(super) fn damaged(error: impl Into<hanok_core::BoxError>) -> Failure {
+pub(crate) fn damaged(error: impl Into<hanok_core::BoxError>) -> Failure {
     Failure::Damaged(error.into())
 }
