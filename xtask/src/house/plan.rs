@@ -12,6 +12,7 @@ pub(super) struct Rooms {
 
 /// The crates that have rooms.
 pub(super) const PLAN: &[Rooms] = &[
+    Rooms { package: "hanok-core", rooms: &["call", "fields", "stored"] },
     Rooms {
         package: "hanok-graph",
         rooms: &["thread", "run", "graph", "node", "journal", "observe"],

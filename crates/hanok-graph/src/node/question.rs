@@ -47,7 +47,7 @@ impl TaskAttempt {
             };
             seen.unfit.push(UnfitAnswer {
                 id: id.clone(),
-                wanted: check.wanted().to_owned(),
+                wanted: check.expected().to_owned(),
                 answer: answer.clone(),
                 reason: crate::error::error_chain(&*error),
             });

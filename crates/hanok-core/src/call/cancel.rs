@@ -76,7 +76,7 @@ impl Cancellation {
         wakers.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
-    /// Whether a stop was asked for.
+    /// True after a stop was asked for.
     pub fn is_cancelled(&self) -> bool {
         self.chain().any(|c| c.0.cancelled.load(Ordering::SeqCst))
     }

@@ -2,10 +2,11 @@
 
 use std::fmt::{self, Write};
 
-use crate::{
-    Stored,
+use super::{
+    display::quoted,
+    error::DEEPEST,
     msgpack::{Head, Reader},
-    stored::{DEEPEST, quoted},
+    value::Stored,
 };
 
 impl Stored {

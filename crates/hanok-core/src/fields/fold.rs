@@ -1,4 +1,4 @@
-//! What a log of changes amounts to.
+//! The fold of a log of changes.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -7,9 +7,12 @@ use std::{
 
 use thiserror::Error;
 
-use crate::{
-    Change, Changes, MessageChange, Reader, Stored, StoredError, Writer,
-    stored::{comma, quoted},
+use super::change::{Change, Changes, MessageChange};
+use crate::stored::{
+    display::{comma, quoted},
+    error::StoredError,
+    msgpack::{Reader, Writer},
+    value::Stored,
 };
 
 /// Room for the heads of a map of fields: enough for most.
@@ -30,9 +33,9 @@ pub enum FoldError {
     Splice {
         /// The first index.
         at: u64,
-        /// How many items were to go.
+        /// The number of items that were to go.
         remove: u64,
-        /// How many there are.
+        /// The number of items that there are.
         len: usize,
     },
     /// The field holds a value of another kind.
@@ -133,7 +136,7 @@ impl Fields {
         }
     }
 
-    /// Whether no field has a value.
+    /// True when no field has a value.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -143,7 +146,7 @@ impl Fields {
         self.0.iter().map(|(name, field)| (name.as_str(), field))
     }
 
-    /// How many bytes the fields take as stored, but for a few for each list and map.
+    /// The bytes that the fields take as stored, but for a few for each list and map.
     pub fn size(&self) -> usize {
         self.0.iter().map(|(name, field)| name.len() + field.size()).sum()
     }

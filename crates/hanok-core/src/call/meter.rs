@@ -1,4 +1,4 @@
-//! What a run has spent, and how much it may.
+//! The meter of what a run spends, and its budget.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What was spent: calls, tokens, money and time.
+/// Calls, tokens, money and time that were spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Spent {
     /// Calls of a model.
@@ -19,10 +19,10 @@ pub struct Spent {
     pub input_tokens: u64,
     /// Tokens that models wrote.
     pub output_tokens: u64,
-    /// What it cost, in millionths of whatever prices are given in.
+    /// The cost, in millionths of whatever prices are given in.
     #[serde(default)]
     pub cost: u64,
-    /// How long it was worked on, in milliseconds; waiting for a person does not count.
+    /// The working time, in milliseconds; waiting for a person does not count.
     #[serde(default)]
     pub millis: u64,
 }
@@ -41,7 +41,7 @@ impl Spent {
         }
     }
 
-    /// Whether nothing was spent.
+    /// True when nothing was spent.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
@@ -52,7 +52,7 @@ impl Spent {
     }
 }
 
-/// How much a turn may spend. `None` is no limit.
+/// The limits of what a turn may spend. `None` is no limit.
 ///
 /// Calls are counted before they are made, so their limits are never passed. What a call will cost in tokens or money is
 /// known only afterwards: the call that passes such a limit is the last one.
@@ -109,6 +109,19 @@ pub enum Charge {
 }
 
 /// Counts what calls spend. Clones count into the same meter; a child also counts into its parents.
+///
+/// A meter admits calls up to the limits of its [`Budget`].
+///
+/// ```
+/// use hanok_core::{Budget, Charge, Meter, Spent};
+///
+/// let budget = Budget { model_calls: Some(1), ..Budget::default() };
+/// let turn = Meter::budgeted(budget, Spent::default());
+/// turn.admit(Charge::Model)?;
+/// let refused = turn.admit(Charge::Model).unwrap_err();
+/// assert_eq!(refused.to_string(), "the turn has reached its limit of 1 model calls");
+/// # Ok::<(), hanok_core::OverBudget>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Meter(Arc<Inner>);
 
@@ -124,7 +137,7 @@ struct Count {
     budget: Budget,
     /// Calls that were admitted here, whether or not they have been counted as spent.
     admitted: Spent,
-    /// What was spent before this meter began to count.
+    /// The amount spent before this meter began to count.
     before: Spent,
     /// The limit that refused a call.
     refused: Option<Limit>,
@@ -186,19 +199,19 @@ impl Meter {
         self.chain().find_map(|meter| meter.count().is_past())
     }
 
-    /// What was spent so far.
+    /// The amount spent so far.
     pub fn spent(&self) -> Spent {
         self.count().spent
     }
 
-    /// What the whole turn has spent so far, as far as it is counted by the outermost of the meters that this one counts into.
+    /// The amount that the whole turn has spent so far, as far as the outermost of the meters that this one counts into counts it.
     pub fn turn(&self) -> Spent {
         let outermost = self.chain().last().unwrap_or(self);
         let count = outermost.count();
         count.before.plus(count.spent)
     }
 
-    /// What was spent so far; the meter then begins at nothing. Its parents keep their counts.
+    /// Takes the amount spent so far; the meter then begins at nothing. Its parents keep their counts.
     pub fn take(&self) -> Spent {
         std::mem::take(&mut self.count().spent)
     }

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
-use crate::{
-    Field, Fields, Stored, StoredError,
+use super::fold::{Field, Fields};
+use crate::stored::{
+    error::StoredError,
     msgpack::{Reader, Writer},
+    value::Stored,
 };
 
-/// What happened to one field. This vocabulary is closed: a log reads the same in every build.
+/// A change of one field. This vocabulary is closed: a log reads the same in every build.
 ///
 /// A reducer of a user's is never run to read a log: what it made of a write is stored as one of these.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +24,7 @@ pub enum Change {
     Splice {
         /// The index of the first item concerned.
         at: u64,
-        /// How many items went.
+        /// The number of items that went.
         remove: u64,
         /// The items that came.
         insert: Vec<Stored>,
@@ -35,12 +37,12 @@ pub enum Change {
     Nested(Changes),
     /// These messages of a conversation changed, as one batch.
     Messages(Vec<MessageChange>),
-    /// What a reducer of the user's is given. It changes nothing: the commit says what the reducer made of it.
+    /// The input of a reducer of the user's. It changes nothing: the commit says what the reducer made of it.
     Input(Stored),
 }
 
 impl Change {
-    /// Whether it gives something to a reducer, within a nested state too: only a build that knows the reducer can say what
+    /// True when it holds input for a reducer, within a nested state too: only a build that knows the reducer can say what
     /// comes of it.
     pub fn has_input(&self) -> bool {
         match self {
@@ -51,7 +53,7 @@ impl Change {
     }
 }
 
-/// What happened to one message of a conversation.
+/// A change of one message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessageChange {
     /// A whole message, a map with its id under `id`: in the place of the one with that id, else at the end.
@@ -65,17 +67,17 @@ pub enum MessageChange {
     Clear,
 }
 
-/// What happened to the fields of one state, by their names.
+/// The changes of the fields of one state, by their names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Changes(pub Vec<(Cow<'static, str>, Change)>);
 
 impl Changes {
-    /// Whether nothing happened.
+    /// True when there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether any of them gives something to a reducer: see [`Change::has_input`].
+    /// True when any of them holds input for a reducer: see [`Change::has_input`].
     pub fn has_input(&self) -> bool {
         self.0.iter().any(|(_, change)| change.has_input())
     }
@@ -85,7 +87,7 @@ impl Changes {
         self.0.push((field.into(), change));
     }
 
-    /// What happened to `field`, if anything.
+    /// The change of `field`, if there is one.
     pub fn get(&self, field: &str) -> Option<&Change> {
         self.0.iter().find(|(name, _)| name == field).map(|(_, change)| change)
     }

@@ -10,7 +10,7 @@ use std::{
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{StoredError, encode::Encoder};
+use super::{encode::Encoder, error::StoredError};
 
 /// By this name our encoder knows such a value; to others it is the value itself.
 pub(crate) const NAME: &str = "$hanok::Shared";
@@ -69,7 +69,7 @@ struct Inner<T> {
     stored: Mutex<Weak<Vec<u8>>>,
 }
 
-/// What holds the bytes of a stored value.
+/// The owner of the bytes of a stored value.
 struct Held(Arc<Vec<u8>>);
 
 impl AsRef<[u8]> for Held {
@@ -107,12 +107,12 @@ impl<T: Serialize> Inner<T> {
 pub(crate) fn stored<T: Serialize + ?Sized>(value: &T) -> Option<Bytes> {
     ASKED.set(true);
     let mut nothing = Vec::new();
-    let said = value.serialize(&mut Encoder::new(&mut nothing));
+    let met = value.serialize(&mut Encoder::new(&mut nothing));
     ASKED.set(false);
-    ANSWER.take().filter(|_| said.is_ok())
+    ANSWER.take().filter(|_| met.is_ok())
 }
 
-/// What an encoder is given.
+/// The value as an encoder gets it.
 struct Part<'a, T>(&'a Inner<T>);
 
 impl<T: Serialize> Serialize for Part<'_, T> {
@@ -253,21 +253,21 @@ mod tests {
         }
     }
 
-    /// What cannot be read again is not written, wherever a value stands, and all else is.
+    /// A value that cannot be read again is not written, wherever it stands, and all else is.
     #[test]
     fn a_value_is_as_deep_as_where_it_stands() {
         for inner in [0, 50, 103, 104, 105, 111, 112, 120] {
             for outer in [0, 1, 7, 8, 9, 12, 50, 111] {
                 let shared = Shared::new(Nested(inner, &1));
-                let said =
+                let message =
                     |stored: Result<Stored, StoredError>| stored.map_err(|error| error.to_string());
-                let found = said(Stored::encode(&Nested(outer, &shared)));
-                assert_eq!(found, said(Stored::encode(&Nested(outer + inner, &1))));
+                let outcome = message(Stored::encode(&Nested(outer, &shared)));
+                assert_eq!(outcome, message(Stored::encode(&Nested(outer + inner, &1))));
                 // Where its bytes are held already, too.
                 let held = Stored::encode(&shared);
                 assert_eq!(
-                    said(Stored::encode(&Nested(outer, &shared))),
-                    found,
+                    message(Stored::encode(&Nested(outer, &shared))),
+                    outcome,
                     "{inner} in {outer}"
                 );
                 drop(held);

@@ -2,9 +2,21 @@
 
 use rmp::encode;
 
-use crate::StoredError;
+use super::error::StoredError;
 
 /// Writes msgpack piece by piece. An array or map is its length, then its parts.
+///
+/// ```
+/// use hanok_core::{Reader, Writer};
+///
+/// let mut writer = Writer::new();
+/// writer.array(2).str("휴가").uint(15);
+/// let bytes = writer.into_bytes();
+/// let mut reader = Reader::new(&bytes);
+/// assert_eq!((reader.array()?, reader.str()?, reader.uint()?), (2, "휴가", 15));
+/// assert!(reader.is_at_end());
+/// # Ok::<(), hanok_core::StoredError>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Writer(Vec<u8>);
 
@@ -19,7 +31,7 @@ impl Writer {
         Self(bytes)
     }
 
-    /// What was written.
+    /// The bytes that were written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
@@ -112,17 +124,17 @@ impl<'a> Reader<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// Where the next value begins.
+    /// The offset at which the next value begins.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Whether everything was read.
+    /// True when everything was read.
     pub fn is_at_end(&self) -> bool {
         self.at >= self.bytes.len()
     }
 
-    /// Whether the next value is nil.
+    /// True when the next value is nil.
     pub fn is_nil(&self) -> bool {
         self.bytes.get(self.at) == Some(&0xc0)
     }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Reader, StoredError, Writer};
+use crate::stored::{
+    error::StoredError,
+    msgpack::{Reader, Writer},
+};
 
 /// The schema that a state is stored in: the version of its type, and per field what its rule and its type are.
 ///
@@ -24,7 +27,7 @@ pub struct StoredField {
     pub nested: Option<StoredSchema>,
 }
 
-/// How deep states may be nested within each other.
+/// The deepest nesting of states within each other.
 const DEEPEST: usize = 64;
 
 impl StoredSchema {
