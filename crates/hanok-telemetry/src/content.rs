@@ -1,10 +1,10 @@
-//! Whether traces may hold what people, models and tools say.
+//! The choice of whether traces hold what people, models and tools say.
 
 use tracing::Span;
 
 use crate::names::{INPUT_MESSAGES, OUTPUT_MESSAGES, TOOL_CALL_ARGUMENTS, TOOL_CALL_RESULT};
 
-/// Whether traces may hold prompts, answers, arguments and results. Default: `Off`.
+/// The choice of whether traces hold prompts, answers, arguments and results. Default: `Off`.
 ///
 /// A trace is read by more people than a conversation, kept elsewhere and longer. Whoever switches this on decides that.
 /// The text is made by a closure, which is not called unless it is wanted and somebody listens.

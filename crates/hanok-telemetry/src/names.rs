@@ -26,7 +26,7 @@ pub const NODE: &str = "node";
 
 /// Which operation a span is.
 pub const OPERATION_NAME: &str = "gen_ai.operation.name";
-/// Who serves the model, such as `openai`.
+/// The provider that serves the model, such as `openai`.
 pub const PROVIDER_NAME: &str = "gen_ai.provider.name";
 /// The thread of a conversation.
 pub const CONVERSATION_ID: &str = "gen_ai.conversation.id";
@@ -48,16 +48,16 @@ pub const USAGE_OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
 pub const TOOL_NAME: &str = "gen_ai.tool.name";
 /// The id of the call, as the model gave it.
 pub const TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
-/// What kind of tool it is; here always `function`.
+/// The kind of the tool; here always `function`.
 pub const TOOL_TYPE: &str = "gen_ai.tool.type";
-/// What class of error ended the operation.
+/// The class of the error that ended the operation.
 pub const ERROR_TYPE: &str = "error.type";
 
 // Attributes of the conventions that hold what people and models say: see `ContentCapture`.
 
 /// The conversation as the model was shown it.
 pub const INPUT_MESSAGES: &str = "gen_ai.input.messages";
-/// What the model answered.
+/// The answer of the model.
 pub const OUTPUT_MESSAGES: &str = "gen_ai.output.messages";
 /// The arguments of a call.
 pub const TOOL_CALL_ARGUMENTS: &str = "gen_ai.tool.call.arguments";
@@ -68,7 +68,7 @@ pub const TOOL_CALL_RESULT: &str = "gen_ai.tool.call.result";
 
 /// The span's name where it is not the one of its place in the source.
 pub const OTEL_NAME: &str = "otel.name";
-/// Whether the span is a call to somewhere else (`client`) or inside this program (`internal`).
+/// The kind of the span: a call to somewhere else (`client`) or inside this program (`internal`).
 pub const OTEL_KIND: &str = "otel.kind";
 /// `ERROR` for an operation that failed.
 pub const OTEL_STATUS_CODE: &str = "otel.status_code";

@@ -1,4 +1,4 @@
-//! What is known of a span only after it began.
+//! Attributes that are known only after their span began.
 
 use tracing::Span;
 
