@@ -7,7 +7,7 @@
 )]
 
 mod contents;
-mod given;
+mod fixture;
 mod keeping;
 mod searches;
 mod vectors;

@@ -145,7 +145,8 @@ impl<S: State + std::fmt::Debug> Kills<S> {
     pub fn round(
         &self,
         round: u64,
-        (store, folder): (&SharedCheckpointer, &Path),
+        store: &SharedCheckpointer,
+        folder: &Path,
         durability: Durability,
         variables: &[(&str, &str)],
         mut around: impl FnMut(bool),

@@ -9,7 +9,7 @@
 
 mod batches;
 mod filters;
-mod given;
+mod fixture;
 mod names;
 mod searches;
 mod time;

@@ -18,6 +18,10 @@ pub(super) const PLAN: &[Rooms] = &[
         rooms: &["thread", "run", "graph", "node", "journal", "observe"],
     },
     Rooms { package: "hanok-postgres", rooms: &["handle", "items", "log", "database", "server"] },
+    Rooms {
+        package: "hanok-testkit",
+        rooms: &["simulation", "kills", "documents", "store", "checkpointer"],
+    },
     Rooms { package: "hanok-sqlite", rooms: &["handle", "repair", "items", "log", "file"] },
 ];
 

@@ -2,12 +2,15 @@
 
 use hanok_checkpoint::{
     AppendId, Body, Checkpointer, Entry, Guard, Life, Log, LogEntry, SharedCheckpointer,
-    ThreadFold, Tip, Which,
+    ThreadFold, Tip,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
 use proptest::{collection::vec, prelude::*};
 
-use super::{contract::key, entries};
+use super::{
+    contract::{key, of_tenant},
+    entries,
+};
 use crate::block_on;
 
 /// One thing that happens to a log. A place is a share of the log's length.
@@ -40,9 +43,9 @@ pub(crate) struct Script {
 impl Script {
     /// A log with nothing in it, under a name that the store does not know yet.
     pub(crate) fn new(store: &SharedCheckpointer) -> Self {
-        let tenant = key("script", "x").tenant().clone();
-        let known = block_on(store.threads(Which::Of(tenant), None, usize::MAX)).unwrap().len();
-        Self::named(store, key("script", &format!("thread {known}")))
+        let threads = store.threads(of_tenant(&key("script", "x")), None, usize::MAX);
+        let count = block_on(threads).unwrap().len();
+        Self::named(store, key("script", &format!("thread {count}")))
     }
 
     pub(crate) fn named(store: &SharedCheckpointer, thread: ThreadKey) -> Self {

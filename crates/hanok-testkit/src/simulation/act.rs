@@ -5,13 +5,11 @@ use std::{fmt, sync::Arc};
 use hanok_checkpoint::{Keep, LogEntry};
 use hanok_core::{Changes, Position};
 
-use super::play::Wrong;
-
 /// Where a rewind leads, by the log.
 pub(crate) type Choose = Arc<dyn Fn(&[LogEntry]) -> Option<Position> + Send + Sync>;
 
 /// What an update changes, or why that cannot be written.
-pub(crate) type Update = Result<Changes, Wrong>;
+pub(crate) type Update = Result<Changes, String>;
 
 /// One thing that callers do with a thread. The next one follows when its turn is over.
 #[derive(Clone)]

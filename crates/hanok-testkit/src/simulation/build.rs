@@ -9,8 +9,8 @@ use hanok_graph::{App, Durability, Event, Graph, Input, NewInput, Outcome, RunEr
 use hanok_state::{State, StateUpdate};
 
 use super::{
-    World,
     client::{Action, Ended, Heard, Reply},
+    world::World,
 };
 
 /// Starts a process of a build: on a store, at a durability.
@@ -59,7 +59,7 @@ pub(crate) fn build<S: State, C: Clone + Send + Sync + 'static>(
     Arc::new(move |world, store, durability| {
         let (graph, services) = graph(world)?;
         let app = graph.checkpointer(store).durable(durability);
-        let (world, handle) = (world.clone(), handle.clone());
+        let (world, handle) = (world.clone(), Arc::clone(&handle));
         Ok(Box::new(Built { app, services, handle, world, state: PhantomData }))
     })
 }

@@ -6,7 +6,7 @@ use hanok_checkpoint::Keep;
 use hanok_core::{Cancellation, Changes, Position, RequestId, Stored, ThreadKey};
 use hanok_graph::{Event, Pending, RunError};
 
-use super::core::{Process, TaskNumber};
+use super::numbers::{Process, TaskNumber};
 
 /// What a client does.
 pub(crate) enum Action {

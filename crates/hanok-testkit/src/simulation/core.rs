@@ -13,19 +13,13 @@ use std::{
 use hanok_core::BoxFuture;
 
 use super::{
-    BEGINS,
     dice::Dice,
     disk::Disk,
-    effects::Ledger,
     faults::{Fate, Fault, Faults, Places},
+    ledger::Ledger,
+    numbers::{BEGINS, Process, TaskNumber},
     trace::Trace,
 };
-
-/// The number of a process.
-pub(crate) type Process = u32;
-
-/// The number of a task.
-pub(crate) type TaskNumber = u64;
 
 /// What all processes of a world share.
 pub(crate) struct Core {
@@ -94,7 +88,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Core {
-    pub(crate) fn new(seed: u64, faults: Faults, places: Option<Places>, told: bool) -> Arc<Self> {
+    pub(crate) fn new(
+        seed: u64,
+        faults: Faults,
+        places: Option<Places>,
+        traced: bool,
+    ) -> Arc<Self> {
         let inner = Inner {
             now: BEGINS.0,
             timers: BTreeMap::new(),
@@ -106,7 +105,7 @@ impl Core {
             ids: Dice::new(seed, 2),
             rng: Dice::new(seed, 3),
             schedule: Dice::new(seed, 4),
-            trace: Trace::new(told),
+            trace: Trace::new(traced),
             disk: Disk::new(),
             ledger: Ledger::default(),
             fate: Fate::new(seed, faults, places),
@@ -122,9 +121,14 @@ impl Core {
         lock(&self.inner)
     }
 
+    /// The processes that stand still.
+    pub(crate) fn frozen(&self) -> BTreeMap<Process, u64> {
+        self.inner().frozen.clone()
+    }
+
     /// A waker for the task `number`, which is ready.
     pub(crate) fn waker(&self, number: TaskNumber) -> Arc<TaskWaker> {
-        let ready = self.ready.clone();
+        let ready = Arc::clone(&self.ready);
         let waker = Arc::new(TaskWaker { number, queued: AtomicBool::new(false), ready });
         waker.wake_by_ref();
         waker

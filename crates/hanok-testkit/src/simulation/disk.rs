@@ -10,7 +10,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Namespace, Position, TaskId, ThreadKey, Timestamp};
 
-use super::{core::Process, dice::Dice};
+use super::{dice::Dice, numbers::Process};
 
 /// A store in memory, and all that was ever done to it since what the machine's death leaves.
 pub(crate) struct Disk {
@@ -72,8 +72,8 @@ impl Disk {
     }
 
     /// The store as it is.
-    pub(crate) fn store(&self) -> &SharedCheckpointer {
-        &self.memory
+    pub(crate) fn store(&self) -> SharedCheckpointer {
+        self.memory.clone()
     }
 
     /// The log of `thread`, if it has one.
@@ -142,7 +142,7 @@ impl Disk {
         at_once(self.memory.trim(thread, trim.clone()))?;
         let Some(append) = trim.then else { return Ok(()) };
         self.read(process, thread, &append);
-        let opened = at_once(Log::new(self.memory.clone(), thread.clone()).open(None))?;
+        let opened = at_once(Log::new(self.store(), thread.clone()).open(None))?;
         let book = self.threads.entry(thread.clone()).or_default();
         book.start = opened.map(|opened| opened.fold);
         Ok(())

@@ -1,12 +1,12 @@
 //! What the nodes of a world do outside of it: a ledger that no crash touches.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use hanok_core::Stored;
 use hanok_graph::Context;
 use serde::Serialize;
 
-use super::core::{Core, Process};
+use super::{core::Core, numbers::Process};
 
 /// The ledger of what nodes did outside of their world. Crashes do not touch it.
 ///
@@ -19,16 +19,9 @@ pub struct Effects {
     process: Process,
 }
 
-/// What was done.
-#[derive(Default)]
-pub(crate) struct Ledger {
-    pub(crate) made: BTreeMap<String, Vec<Stored>>,
-    counts: BTreeMap<String, usize>,
-}
-
 impl Effects {
     pub(crate) fn new(core: &Arc<Core>, process: Process) -> Self {
-        Self { core: core.clone(), process }
+        Self { core: Arc::clone(core), process }
     }
 
     /// Notes that a node starts.

@@ -8,7 +8,10 @@ use std::{
 
 use hanok_core::BoxFuture;
 
-use super::core::{Core, Process, TaskNumber, TaskWaker};
+use super::{
+    core::{Core, TaskWaker},
+    numbers::{Process, TaskNumber},
+};
 
 /// The tasks of all processes.
 pub(crate) struct Executor {
@@ -32,7 +35,7 @@ impl Executor {
     pub(crate) fn turn(&mut self) -> bool {
         self.settle();
         let tasks = &self.tasks;
-        let frozen = self.core.inner().frozen.clone();
+        let frozen = self.core.frozen();
         let may =
             |number| tasks.get(&number).is_none_or(|task| !frozen.contains_key(&task.process));
         let Some(number) = self.core.choose(may) else { return self.core.pass() };
@@ -60,7 +63,7 @@ impl Executor {
             }
             for (number, process, future) in started {
                 let flag = self.core.waker(number);
-                let waker = Waker::from(flag.clone());
+                let waker = Waker::from(Arc::clone(&flag));
                 self.tasks.insert(number, Task { process, future, flag, waker });
             }
             // What is dropped may abort others.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use thiserror::Error;
 
 use super::{
-    Fault,
+    faults::Fault,
     play::{Played, Score},
 };
 
@@ -73,8 +73,8 @@ pub struct Failure {
 
 impl Failure {
     pub(crate) fn of(score: &Score, played: Played, why: &str) -> Self {
-        let said = played.ended.err().unwrap_or_default();
-        let why = [said, why.to_owned()].into_iter().filter(|part| !part.is_empty());
+        let error = played.ended.err().unwrap_or_default();
+        let why = [error, why.to_owned()].into_iter().filter(|part| !part.is_empty());
         let faults =
             played.faults.into_iter().map(|(fault, place)| format!("{fault:?} at {place}"));
         let skip = played.lines.len().saturating_sub(TAIL);

@@ -25,12 +25,12 @@ impl Shelf<'_> {
     }
 
     /// The sources of the hits, in their order of the alphabet.
-    pub(crate) fn found(&self, query: Query) -> Vec<String> {
-        let mut found: Vec<_> =
+    pub(crate) fn sources_of(&self, query: Query) -> Vec<String> {
+        let mut sources: Vec<_> =
             self.hits(&query.limit(100)).into_iter().map(|hit| hit.passage.source).collect();
-        found.sort();
-        found.dedup();
-        found
+        sources.sort();
+        sources.dedup();
+        sources
     }
 
     pub(crate) fn documents(&self) -> Vec<StoredDocument> {

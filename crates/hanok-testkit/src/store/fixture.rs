@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use hanok_checkpoint::{
-    Batch, Batched, Hit, Put, Search, SharedStore, Store, StoreError, Vector, Version, Write,
+    Batch, Batched, Expect, Hit, Put, Search, SharedStore, Store, StoreError, Vector, Version,
+    Write,
 };
 use hanok_core::{ItemKey, Labels, Stored, Tenant, Timestamp};
 use serde::Serialize;
@@ -86,7 +87,7 @@ pub(crate) fn vector(numbers: &[f32]) -> Vector {
 }
 
 /// An error in few words, to compare with.
-pub(crate) fn told(error: StoreError) -> String {
+pub(crate) fn in_words(error: StoreError) -> String {
     match error {
         StoreError::Conflict { key, actual, .. } => {
             format!("conflict {} {:?}", key.key(), actual.is_some())
@@ -97,12 +98,22 @@ pub(crate) fn told(error: StoreError) -> String {
     }
 }
 
+/// A write of `put` to `key`.
+pub(crate) fn write(key: &ItemKey, put: Put) -> Write {
+    Write::Put(key.clone(), put)
+}
+
+/// A write that removes the item of `key`.
+pub(crate) fn removal(key: &ItemKey, expect: Expect) -> Write {
+    Write::Remove(key.clone(), expect)
+}
+
 /// A store, and what is done with it at [`NOW`].
 pub(crate) struct At<'a>(pub(crate) &'a SharedStore, pub(crate) Timestamp);
 
 impl At<'_> {
     pub(crate) fn batch(&self, batch: Batch) -> Result<Batched, String> {
-        block_on(self.0.batch(batch, self.1)).map_err(told)
+        block_on(self.0.batch(batch, self.1)).map_err(in_words)
     }
 
     pub(crate) fn write(&self, writes: Vec<Write>) -> Result<Batched, String> {
@@ -110,7 +121,7 @@ impl At<'_> {
     }
 
     pub(crate) fn put(&self, key: &ItemKey, put: Put) -> Result<Version, String> {
-        block_on(self.0.put(key, put, self.1)).map_err(told)
+        block_on(self.0.put(key, put, self.1)).map_err(in_words)
     }
 
     /// The value of `key`, as it is shown.
@@ -124,7 +135,7 @@ impl At<'_> {
     }
 
     /// The keys of what is found.
-    pub(crate) fn found(&self, search: &Search) -> Vec<String> {
+    pub(crate) fn keys(&self, search: &Search) -> Vec<String> {
         self.hits(search).iter().map(|hit| hit.item.key.key().to_owned()).collect()
     }
 }
