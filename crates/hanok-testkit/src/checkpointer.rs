@@ -1,4 +1,4 @@
-//! What every [`Checkpointer`] does, as claims that are written once and checked on each.
+//! The claims about every [`Checkpointer`], written once and checked on each.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

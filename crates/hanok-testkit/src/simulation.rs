@@ -224,19 +224,19 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         self
     }
 
-    /// What becomes of an input while the thread runs or waits. Default: [`NewInput::Reject`].
+    /// The policy for an input while the thread runs or waits. Default: [`NewInput::Reject`].
     pub fn new_input(mut self, new_input: NewInput) -> Self {
         self.settings.new_input = new_input;
         self
     }
 
-    /// When what runs did is safe. Default: [`Durability::Sync`].
+    /// The durability of runs. Default: [`Durability::Sync`].
     pub fn durable(mut self, durability: Durability) -> Self {
         self.settings.durability = durability;
         self
     }
 
-    /// How handles of the thread are made: with a budget, a limit of steps. Default: as they come.
+    /// Changes every handle of the thread: a budget, a limit of steps. Default: as they come.
     pub fn handle(
         mut self,
         handle: impl Fn(Thread<S, C>) -> Thread<S, C> + Send + Sync + 'static,
@@ -254,7 +254,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         self
     }
 
-    /// How people answer. Default: a question with `true`, a doubt about a call with the truth, by the ledger.
+    /// Answers for people. Default: a question with `true`, a doubt about a call with the truth, by the ledger.
     pub fn answer(
         mut self,
         answer: impl Fn(&Pending, &World) -> Result<Stored, BoxError> + Send + Sync + 'static,
@@ -266,7 +266,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         self
     }
 
-    /// How people settle a doubt about a call. Default: with the truth, by the ledger.
+    /// Settles doubts about calls for people. Default: with the truth, by the ledger.
     pub fn settle(
         mut self,
         settle: impl Fn(&Pending, &World) -> Result<Resolution, BoxError> + Send + Sync + 'static,
@@ -289,7 +289,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         self
     }
 
-    /// What is compared of a final state. Default: all of it, as it is stored.
+    /// The part of a final state that is compared. Default: all of it, as it is stored.
     pub fn view(mut self, view: impl Fn(&S) -> String + Send + Sync + 'static) -> Self {
         self.view = Arc::new(view);
         self
@@ -314,17 +314,17 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         self.want(Want::Nothing)
     }
 
-    /// What may go wrong. Default: everything.
+    /// The faults that may befall a run. Default: all.
     pub fn faults(self, faults: Faults) -> Self {
         Self { plan: Plan { faults, ..self.plan }, ..self }
     }
 
-    /// Which seeds are run. Default: the first thousand.
+    /// The seeds that are run. Default: the first thousand.
     pub fn seeds(self, seeds: Range<u64>) -> Self {
         Self { plan: Plan { seeds, ..self.plan }, ..self }
     }
 
-    /// How many seeds are run at once, each on a thread of its own. Default: one.
+    /// The number of seeds that are run at once, each on a thread of its own. Default: one.
     pub fn threads(self, threads: usize) -> Self {
         Self { plan: Plan { threads: threads.max(1), ..self.plan }, ..self }
     }
@@ -413,7 +413,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         Ok(report)
     }
 
-    /// What is compared of the state with which a run of `seed` ends in which nothing goes wrong.
+    /// The compared part of the state with which a run of `seed` ends in which nothing goes wrong.
     ///
     /// # Errors
     ///
@@ -422,7 +422,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         self.ending(seed).map(|ending| ending.view)
     }
 
-    /// Whether every run has to come to the same end.
+    /// True when every run has to come to the same end.
     pub fn has_one_end(&self) -> bool {
         matches!(self.plan.want, Want::Quiet)
     }
@@ -447,7 +447,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         }
     }
 
-    /// How a run of `seed` ends in which nothing goes wrong.
+    /// The end of a run of `seed` in which nothing goes wrong.
     fn ending(&self, seed: u64) -> Result<Ending, Failure> {
         let score = Score::quiet(seed);
         let played = play(&self.script(), &score);
@@ -494,7 +494,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     }
 }
 
-/// What an update changes.
+/// The changes of an update.
 fn changes(update: &impl StateUpdate) -> Update {
     update.to_changes().map_err(|error| error.to_string())
 }

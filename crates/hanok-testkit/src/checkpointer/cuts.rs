@@ -39,7 +39,7 @@ impl Script {
         self.branch(self.end()).into_iter().filter(is).collect()
     }
 
-    /// Where the log has to be cut off to keep the checkpoints from `oldest` on.
+    /// The position at which the log has to be cut off to keep the checkpoints from `oldest` on.
     fn floor(&self, oldest: Option<Position>) -> Option<Position> {
         let quiet = |at: &Position| self.folds[at.0 as usize].is_quiet();
         self.checkpoints().into_iter().find(|at| Some(*at) <= oldest && quiet(at))

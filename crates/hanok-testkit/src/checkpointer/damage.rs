@@ -1,4 +1,4 @@
-//! What a log with damaged records reads as: the error, never another value.
+//! Logs with damaged records: they read as the error, never as another value.
 
 use bytes::Bytes;
 use hanok_checkpoint::{

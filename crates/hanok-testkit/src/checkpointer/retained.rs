@@ -1,4 +1,4 @@
-//! What a store keeps, and what it does not.
+//! Records, snapshots and threads that a store keeps, and those that it cuts off or deletes.
 
 use bytes::Bytes;
 use hanok_checkpoint::{Append, Checkpointer, Epoch, Guard, Life, Snapshots, Trim, Which};
@@ -22,7 +22,7 @@ pub(super) fn cut(floor: u64, base: &str) -> Trim {
 
 type Trimmed = Result<(), String>;
 
-/// What a read gives: the base or snapshot, and the positions of the records.
+/// A read in short: the base or snapshot, and the positions of the records.
 fn read(
     store: &impl Checkpointer,
     thread: &ThreadKey,

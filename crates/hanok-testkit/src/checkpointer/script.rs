@@ -145,7 +145,7 @@ pub(crate) fn plain(fold: &ThreadFold) -> ThreadFold {
     plain
 }
 
-/// Whether an engine could write `entry` there: it answers only what was asked.
+/// True when an engine could write `entry` there: it answers only what was asked.
 fn fits(before: &ThreadFold, entry: &Entry) -> bool {
     match &entry.body {
         Body::Answer(answer) => before

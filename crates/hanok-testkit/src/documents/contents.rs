@@ -1,4 +1,4 @@
-//! What a store holds.
+//! The documents and passages that a store holds.
 
 use hanok_retrieval::{Document, DocumentStore, Query, SharedDocumentStore, Splitter, sync};
 

@@ -1,4 +1,4 @@
-//! What the claims put and ask.
+//! The documents and questions of the claims.
 
 use hanok_retrieval::{
     Document, DocumentStore, Hit, Passage, Query, Retriever, SharedDocumentStore, Splitter,

@@ -1,4 +1,4 @@
-//! What a store finds.
+//! Searches of a store by keywords.
 
 use hanok_retrieval::{Document, Query, SharedDocumentStore};
 

@@ -1,4 +1,4 @@
-//! What a store finds by meaning, and what belongs to a passage.
+//! Searches by meaning, and the neighbours of a passage.
 
 use hanok_checkpoint::Vector;
 use hanok_retrieval::{

@@ -1,4 +1,4 @@
-//! What happens to a thread while a turn goes on.
+//! Events that befall a thread while a turn goes on.
 
 use hanok_checkpoint::{Body, CheckpointError};
 use hanok_core::Changes;
@@ -15,12 +15,12 @@ use super::{
 /// Within so many polls of a turn it happens, or at the turn's end.
 const MOMENTS: usize = 150;
 
-/// What is to happen, by the poll before which it does, and who is at it.
+/// The plans for a turn, each with the poll before which it happens, and the clients at work on them.
 #[derive(Default)]
 pub(crate) struct Besides {
     plans: Vec<(u64, Beside)>,
     clients: Vec<Client>,
-    /// What is to be erased between two runs.
+    /// The updates that erase something between two runs.
     erasures: Vec<Changes>,
 }
 
@@ -83,7 +83,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// How often something was erased from the thread.
+    /// The number of times that something was erased from the thread.
     fn erased(&self) -> usize {
         let entries = self.entries(&self.thread);
         entries.iter().filter(|entry| is_erased(&entry.entry.body)).count()

@@ -20,19 +20,19 @@ pub(crate) type Build = Arc<
         + Sync,
 >;
 
-/// How a graph is built for each process, with the services of its nodes.
+/// Builds a graph for each process, with the services of its nodes.
 pub(crate) type GraphOf<S, C> =
     Arc<dyn Fn(&World) -> Result<(Graph<S, C>, C), BoxError> + Send + Sync>;
 
-/// How handles of a thread are made.
+/// Changes a handle of a thread.
 pub(crate) type Handle<S, C> = Arc<dyn Fn(Thread<S, C>) -> Thread<S, C> + Send + Sync>;
 
-/// What a process does for its callers.
+/// The services of a process for its callers.
 pub(crate) trait Service: Send + Sync {
     /// Makes a call.
     fn call(&self, call: Call) -> BoxFuture<'static, ()>;
 
-    /// How many runs are under way.
+    /// The number of runs under way.
     fn running(&self) -> usize;
 
     /// The recorded events of a thread.
@@ -46,7 +46,7 @@ pub(crate) struct Call {
     pub(crate) new_input: NewInput,
     pub(crate) cancel: Cancellation,
     pub(crate) drain: Cancellation,
-    /// How long the caller lets events wait before it reads them; `None` for one who reads none.
+    /// The time that the caller lets events wait before it reads them; `None` for one who reads none.
     pub(crate) lag: Option<Duration>,
     pub(crate) heard: Heard,
 }

@@ -21,7 +21,7 @@ use crate::Layered;
 /// Three hours, in milliseconds: how far clocks may be apart.
 const HOURS: usize = 3 * 3_600_000;
 
-/// How many polls a run may take.
+/// The polls that a run may take.
 const POLLS: u64 = 2_000_000;
 
 impl Play<'_> {

@@ -1,4 +1,4 @@
-//! What all processes of a simulated world share: its time, its tasks, its disk and its dice.
+//! The core that all processes of a simulated world share: its time, its tasks, its disk and its dice.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ use super::{
     trace::Trace,
 };
 
-/// What all processes of a world share.
+/// The part of a world that all its processes share.
 pub(crate) struct Core {
     pub(crate) seed: u64,
     inner: Mutex<Inner>,
@@ -116,7 +116,7 @@ impl Core {
         Arc::new(Self { seed, inner: Mutex::new(inner), ready: Arc::default() })
     }
 
-    /// What they share. It is held while nothing else runs: neither a task nor a waker.
+    /// Locks what they share. It is held while nothing else runs: neither a task nor a waker.
     pub(crate) fn inner(&self) -> MutexGuard<'_, Inner> {
         lock(&self.inner)
     }

@@ -1,4 +1,4 @@
-//! What the nodes of a world do outside of it: a ledger that no crash touches.
+//! The effects of nodes outside of their world, in a ledger that no crash touches.
 
 use std::{fmt, sync::Arc};
 
@@ -68,12 +68,12 @@ impl Effects {
         *count
     }
 
-    /// How often `what` was noted, or worked.
+    /// The number of times that `what` was noted, or worked.
     pub fn count(&self, what: &str) -> usize {
         self.core.inner().ledger.counts.get(what).copied().unwrap_or_default()
     }
 
-    /// What the call with this key gave, if it was made.
+    /// The result of the call with this key, if it was made.
     pub fn gave(&self, key: &str) -> Option<Stored> {
         self.core.inner().ledger.made.get(key)?.first().cloned()
     }

@@ -99,7 +99,7 @@ impl Executor {
         self.settle();
     }
 
-    /// How many tasks there are.
+    /// The number of tasks.
     pub(crate) fn count(&self) -> usize {
         self.tasks.len()
     }

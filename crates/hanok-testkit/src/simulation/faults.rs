@@ -1,4 +1,4 @@
-//! What goes wrong in a simulation.
+//! The faults of a simulation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +69,7 @@ impl Fault {
     pub(crate) const OF_CALLS: [Self; 2] = [Self::Refused, Self::Slow];
 }
 
-/// What may go wrong, and how often in one run. Faults stop after so many: from then on the run has to come to its end.
+/// The faults that may befall one run, and how many. Faults stop after so many: from then on the run has to come to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Faults {
@@ -100,7 +100,7 @@ impl Faults {
         self
     }
 
-    /// How many things go wrong in one run at most. Default: 6.
+    /// The most faults of one run. Default: 6.
     pub fn most(self, most: usize) -> Self {
         Self { most, ..self }
     }
@@ -110,7 +110,7 @@ impl Faults {
     }
 }
 
-/// Where the process dies, or its run is dropped, in a run that is not left to the dice.
+/// The places at which the process dies, or its run is dropped, in a run that is not left to the dice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Places {
     /// At these appends, counted from 0: before they are stored, or after it and before the answer.
@@ -125,7 +125,7 @@ pub(crate) struct Fate {
     faults: Faults,
     places: Option<Places>,
     remaining: usize,
-    /// How rare faults are: one in so many calls of the store, or polls.
+    /// The rarity of faults: one in so many calls of the store, or polls.
     rarity: (usize, usize),
     dice: Dice,
     appends: usize,
@@ -145,7 +145,7 @@ impl Fate {
         (self.appends, self.polls)
     }
 
-    /// What befalls an append: a crash with whether it is stored before.
+    /// The fault that befalls an append: a crash with whether it is stored before.
     pub(crate) fn append(&mut self) -> Option<(Fault, bool)> {
         let number = self.appends;
         self.appends += 1;
@@ -160,14 +160,14 @@ impl Fate {
         Some((fault, stored))
     }
 
-    /// What befalls another call of the store.
+    /// The fault that befalls another call of the store.
     pub(crate) fn call(&mut self, what: &'static str, kinds: &[Fault]) -> Option<Fault> {
         let fault = self.roll(self.rarity.0, kinds)?;
         self.note(fault, what.to_owned());
         Some(fault)
     }
 
-    /// What may befall a run after a poll; it [befell](Fate::befell) it only if the world lets it.
+    /// The fault that may befall a run after a poll; it [befell](Fate::befell) it only if the world lets it.
     pub(crate) fn poll(&mut self) -> Option<Fault> {
         let number = self.polls;
         self.polls += 1;

@@ -12,18 +12,18 @@ pub struct FinishedRun<'a, S> {
     pub state: &'a S,
     /// The thread's log, oldest first, on all branches.
     pub log: &'a [LogEntry],
-    /// What was done outside of the world.
+    /// The effects outside of the world.
     pub effects: &'a Effects,
 }
 
 impl<S> FinishedRun<'_, S> {
-    /// What the turns of the thread have spent by its log, each at its end.
+    /// The amounts that the turns of the thread have spent by its log, each at its end.
     pub fn spent(&self) -> Vec<Spent> {
         spent(self.log)
     }
 }
 
-/// What each turn of the branch that a thread is on has spent.
+/// The amount that each turn of the branch that a thread is on has spent.
 fn spent(entries: &[LogEntry]) -> Vec<Spent> {
     let (mut fold, mut turns) = (ThreadFold::default(), Vec::new());
     for LogEntry { position, entry, .. } in branch(entries, Position::START) {

@@ -1,4 +1,4 @@
-//! What must hold of every run, whatever befell it.
+//! The invariants of every run, whatever befell it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +51,7 @@ pub(crate) fn check(play: &Play<'_>) -> Result<Ending, String> {
     Ok(Ending { view, outcome: String::new() })
 }
 
-/// What a log amounts to.
+/// The fold of a log.
 pub(crate) fn fold(book: &Book) -> Result<ThreadFold, String> {
     let mut fold = book.start.clone().unwrap_or_default();
     for entry in branch(&book.entries, fold.position) {
@@ -70,7 +70,7 @@ pub(crate) fn taken(entries: &[LogEntry]) -> Vec<Changes> {
     inputs.collect()
 }
 
-/// Whether `taken` is what `given` becomes in a log: ids of messages, and what reducers make of it, are added there.
+/// True when `taken` is what `input` becomes in a log: ids of messages, and what reducers make of it, are added there.
 pub(crate) fn is_input(taken: &Changes, input: &Changes) -> bool {
     input.0.iter().all(|(field, change)| {
         let same = |taken: &Change| match change {
@@ -354,7 +354,7 @@ fn comparable(event: &Event) -> Option<(EventId, String)> {
     Some((event.id?, format!("{word} {} {step} {:?}", event.path, event.task)))
 }
 
-/// What is compared of a state if nothing else is said: its fields, as they are stored.
+/// The part of a state that is compared by default: its fields, as they are stored.
 pub(crate) fn view<S: State>(state: &S) -> String {
     state.to_fields().map_or_else(|error| error.to_string(), |fields| fields.to_string())
 }

@@ -21,19 +21,19 @@ use super::{
     world::World,
 };
 
-/// How often callers try again before a run counts as one that never ends.
+/// The number of tries of callers before a run counts as one that never ends.
 const TRIES: usize = 300;
 
 /// The thread that callers begin with.
 const THREAD: &str = "simulated";
 
-/// How one run is to be played.
+/// The seed and the faults of one run.
 #[derive(Debug, Clone)]
 pub(crate) struct Score {
     pub(crate) seed: u64,
     pub(crate) faults: Faults,
     pub(crate) places: Option<Places>,
-    /// Whether every step is told.
+    /// True when every step is traced.
     pub(crate) traced: bool,
 }
 
@@ -49,15 +49,15 @@ impl Score {
     }
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ending {
-    /// What is compared between runs.
+    /// The part that is compared between runs.
     pub(crate) view: String,
     pub(crate) outcome: String,
 }
 
-/// What is known of a run when it is over.
+/// A run that was played.
 pub(crate) struct Played {
     pub(crate) ended: Result<Ending, String>,
     pub(crate) faults: Vec<(Fault, String)>,
@@ -83,7 +83,7 @@ pub(crate) struct Alive {
     pub(crate) service: Box<dyn Service>,
 }
 
-/// What became of one call: nothing if its process, its caller or its wits were lost.
+/// The reply to one call: none if its process, its caller or its wits were lost.
 pub(crate) type Became = Option<Reply>;
 
 pub(crate) struct Play<'a> {
@@ -101,7 +101,7 @@ pub(crate) struct Play<'a> {
     pub(crate) polls: u64,
     /// The inputs that were given to each thread, in order.
     pub(crate) all_inputs: Vec<(ThreadKey, Changes)>,
-    /// What each watched run has shown.
+    /// The events that each watched run has shown.
     pub(crate) shown: Vec<(ThreadKey, Vec<Event>)>,
     /// The calls that were said to be in doubt.
     pub(crate) doubted: Vec<String>,
@@ -317,7 +317,7 @@ impl Play<'_> {
         Err(format!("it does not come to its end; its last outcome was `{}`", self.outcome))
     }
 
-    /// What a reply means: how a run ended, or nothing if it has to be tried again.
+    /// Judges a reply: the end of a run, or nothing if it has to be tried again.
     pub(crate) fn judge(&mut self, reply: Reply, raced: bool) -> Result<Option<Ended>, String> {
         let text = match &reply {
             Ok(Some(ended)) => ended.name.to_owned(),
@@ -365,7 +365,7 @@ impl Play<'_> {
         }
     }
 
-    /// Whether there was one process only, and nothing befell it that takes a run's thread or hides where its log is.
+    /// True when there was one process only, and nothing befell it that takes a run's thread or hides where its log is.
     fn is_alone(&self) -> bool {
         let harmless =
             |fault: &Fault| matches!(fault, Fault::Drop | Fault::Slow | Fault::Lag | Fault::Skew);
@@ -420,14 +420,14 @@ impl Play<'_> {
         self.folded(&self.thread)
     }
 
-    /// Whether a turn is not over.
+    /// True while a turn is not over.
     fn is_under_way(&self) -> Result<bool, String> {
         let fold = self.fold()?;
         let root = fold.run(&Namespace::root());
         Ok(root.is_some_and(|run| run.open || !run.frontier.is_done()))
     }
 
-    /// What the log of `thread` amounts to.
+    /// The fold of the log of `thread`.
     pub(crate) fn folded(&self, thread: &ThreadKey) -> Result<ThreadFold, String> {
         let inner = self.core.inner();
         inner.disk.book(thread).map_or_else(|| Ok(ThreadFold::default()), invariants::fold)
@@ -452,7 +452,7 @@ impl Play<'_> {
         missing
     }
 
-    /// Whether the log holds all that was given.
+    /// True when the log holds all inputs.
     pub(crate) fn has_all_inputs(&self) -> bool {
         self.missing(&self.inputs()).is_empty()
     }

@@ -1,4 +1,4 @@
-//! What one run plays.
+//! The script of one run.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use hanok_state::State;
 
 use super::{act::Act, build::Build, effects::Effects, finished::FinishedRun, world::World};
 
-/// How people answer.
+/// Answers for people.
 pub(crate) type Answer = Arc<dyn Fn(&Pending, &World) -> Result<Stored, BoxError> + Send + Sync>;
 
 /// A check of the end of a run.
 pub(crate) type Check<S> = Arc<dyn Fn(&FinishedRun<'_, S>) -> Result<(), String> + Send + Sync>;
 
-/// What is compared of a final state.
+/// The part of a final state that is compared.
 pub(crate) type View<S> = Arc<dyn Fn(&S) -> String + Send + Sync>;
 
-/// What is compared of the fields at the end, of a log and with a ledger; or what is wrong with them.
+/// The compared part of the fields at the end, of a log and with a ledger; or what is wrong with them.
 pub(crate) type End =
     Arc<dyn Fn(Fields, &[LogEntry], &Effects) -> Result<String, String> + Send + Sync>;
 

@@ -16,7 +16,7 @@ use super::{
     numbers::{BEGINS, Process},
 };
 
-/// How far the monotonic clocks of two processes are apart.
+/// The time that the monotonic clocks of two processes are apart.
 const DAY: Duration = Duration::from_hours(24);
 
 /// The seams of one process.

@@ -89,10 +89,10 @@ fn branch(thread: &ThreadKey, life: Life, records: &[Record]) -> BTreeSet<Positi
     branch
 }
 
-/// How long a call of the store may take, in milliseconds.
+/// The time that a call of the store may take, in milliseconds.
 const SLOW: usize = 15_000;
 
-/// How long a snapshot may take: others write, and delete, meanwhile.
+/// The time that a snapshot may take: others write, and delete, meanwhile.
 const LATE: usize = 120_000;
 
 enum Wait {

@@ -6,7 +6,7 @@ use hanok_graph::Runtime;
 
 use super::{core::Core, effects::Effects, numbers::Process, seams};
 
-/// What a simulated process is given: time, ids, randomness, tasks, and a ledger for what its nodes do.
+/// The world of a simulated process: time, ids, randomness, tasks, and a ledger for what its nodes do.
 #[derive(Debug, Clone)]
 pub struct World {
     core: Arc<Core>,

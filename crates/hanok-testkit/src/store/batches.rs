@@ -1,4 +1,4 @@
-//! What is written, and by whom.
+//! Writes, batches and their versions.
 
 use std::thread;
 

@@ -1,4 +1,4 @@
-//! What a filter finds.
+//! Searches with filters.
 
 use std::{
     cmp::Ordering,

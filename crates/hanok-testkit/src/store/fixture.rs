@@ -1,4 +1,4 @@
-//! What the claims are made of.
+//! The values, keys and searches of the claims.
 
 use std::collections::BTreeMap;
 

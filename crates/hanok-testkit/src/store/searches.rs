@@ -57,7 +57,7 @@ pub(crate) fn pages_hold_every_item_once_while_others_write(store: SharedStore) 
     assert_eq!(names(&next.hits), [format!("{} behind", last.key())]);
 }
 
-/// What 1, 3, 5, … fit.
+/// A filter that 1, 3, 5, … fit.
 fn odd() -> Filter {
     Filter::Or(
         (0..30)

@@ -1,4 +1,4 @@
-//! How long items live.
+//! Times to live.
 
 use std::time::Duration;
 

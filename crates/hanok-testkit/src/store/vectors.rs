@@ -1,4 +1,4 @@
-//! What is found by its meaning.
+//! Searches by meaning.
 
 use hanok_checkpoint::{Expect, FieldPath, Filter, SharedStore, Store};
 
