@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// meanwhile, and 4 when something is damaged.
 #[derive(Debug, Parser)]
 #[command(name = "hanok", version)]
-pub(crate) struct Arguments {
+pub(crate) struct CommandLine {
     /// The SQLite file that holds the threads.
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) db: Option<PathBuf>,

@@ -17,14 +17,14 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::{
-    arguments::{Arguments, Verb},
+    arguments::{CommandLine, Verb},
     failure::Failure,
     output::Output,
     store::Place,
 };
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match CommandLine::try_parse() {
         Ok(arguments) => arguments,
         // Wrong usage repeats what was written. Help and the version repeat nothing.
         Err(error) if error.use_stderr() => {
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
+fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(Failure::Io)?.block_on(async {
         // What cannot be opened can be repaired.

@@ -21,23 +21,23 @@ use std::{
 /// assert!(call.is_cancelled());
 /// ```
 #[derive(Clone, Default)]
-pub struct Cancellation(Arc<Inner>);
+pub struct Cancellation(Arc<CancelState>);
 
 #[derive(Default)]
-struct Inner {
+struct CancelState {
     cancelled: AtomicBool,
-    waiting: Mutex<Waiting>,
+    wakers: Mutex<Wakers>,
     parent: Option<Cancellation>,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct Wakers {
     next: u64,
     /// By key, in the order of the keys.
     wakers: Vec<(u64, Waker)>,
 }
 
-impl Waiting {
+impl Wakers {
     /// Has `waker` woken, under `key` or, without one, under a new key; returns the key.
     fn wake(&mut self, key: Option<u64>, waker: &Waker) -> u64 {
         let key = key.unwrap_or_else(|| {
@@ -46,8 +46,8 @@ impl Waiting {
         });
         match self.wakers.binary_search_by_key(&key, |(key, _)| *key) {
             Ok(at) => {
-                if let Some((_, known)) = self.wakers.get_mut(at) {
-                    known.clone_from(waker);
+                if let Some((_, old)) = self.wakers.get_mut(at) {
+                    old.clone_from(waker);
                 }
             }
             Err(at) => self.wakers.insert(at, (key, waker.clone())),
@@ -66,13 +66,13 @@ impl Cancellation {
     /// A cancellation that also holds when this one does, but not the other way round.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self(Arc::new(Inner { parent: Some(self.clone()), ..Inner::default() }))
+        Self(Arc::new(CancelState { parent: Some(self.clone()), ..CancelState::default() }))
     }
 
     /// Asks everyone to stop.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::SeqCst);
-        let wakers = std::mem::take(&mut self.waiting().wakers);
+        let wakers = std::mem::take(&mut self.wakers().wakers);
         wakers.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
@@ -90,8 +90,8 @@ impl Cancellation {
         std::iter::successors(Some(self), |c| c.0.parent.as_ref())
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, Waiting> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn wakers(&self) -> std::sync::MutexGuard<'_, Wakers> {
+        self.0.wakers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -115,9 +115,9 @@ impl Future for Cancelled {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let cancellation = self.cancellation.clone();
         for (i, c) in cancellation.chain().enumerate() {
-            let known = self.keys.get(i).copied();
-            let key = c.waiting().wake(known, cx.waker());
-            if known.is_none() {
+            let old = self.keys.get(i).copied();
+            let key = c.wakers().wake(old, cx.waker());
+            if old.is_none() {
                 self.keys.push(key);
             }
         }
@@ -129,7 +129,7 @@ impl Future for Cancelled {
 impl Drop for Cancelled {
     fn drop(&mut self) {
         for (c, key) in self.cancellation.chain().zip(&self.keys) {
-            c.waiting().forget(*key);
+            c.wakers().forget(*key);
         }
     }
 }

@@ -123,10 +123,10 @@ pub enum Charge {
 /// # Ok::<(), hanok_core::OverBudget>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Meter(Arc<Inner>);
+pub struct Meter(Arc<Counter>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct Counter {
     parent: Option<Meter>,
     count: Mutex<Count>,
 }
@@ -147,13 +147,13 @@ impl Meter {
     /// A meter that admits calls within `budget`, of which `before` is spent already.
     pub fn budgeted(budget: Budget, before: Spent) -> Self {
         let count = Count { budget, before, ..Count::default() };
-        Self(Arc::new(Inner { parent: None, count: Mutex::new(count) }))
+        Self(Arc::new(Counter { parent: None, count: Mutex::new(count) }))
     }
 
     /// A meter whose counts are counted here too, and whose calls are admitted here.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self(Arc::new(Inner { parent: Some(self.clone()), count: Mutex::default() }))
+        Self(Arc::new(Counter { parent: Some(self.clone()), count: Mutex::default() }))
     }
 
     /// Adds what was spent.

@@ -356,15 +356,15 @@ impl MessageFold {
         if self.slots.len() <= 2 * self.places.len() + 32 {
             return;
         }
-        let mut kept = vec![0; self.slots.len()];
+        let mut retained = vec![0; self.slots.len()];
         let mut at = 0;
-        for (slot, to) in self.slots.iter().zip(&mut kept) {
+        for (slot, to) in self.slots.iter().zip(&mut retained) {
             *to = at;
             at += usize::from(slot.is_some());
         }
         self.slots.retain(Option::is_some);
         for place in self.places.values_mut() {
-            *place = kept.get(*place).copied().unwrap_or_default();
+            *place = retained.get(*place).copied().unwrap_or_default();
         }
     }
 

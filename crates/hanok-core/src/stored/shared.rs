@@ -61,9 +61,9 @@ impl Drop for Hold {
 /// assert_eq!(twice, Stored::encode(&[["opened", "closed"], ["opened", "closed"]])?);
 /// # Ok::<(), hanok_core::StoredError>(())
 /// ```
-pub struct Shared<T>(Arc<Inner<T>>);
+pub struct Shared<T>(Arc<SharedValue<T>>);
 
-struct Inner<T> {
+struct SharedValue<T> {
     value: T,
     /// The value as it is stored, while somebody holds that.
     stored: Mutex<Weak<Vec<u8>>>,
@@ -81,11 +81,11 @@ impl AsRef<[u8]> for Held {
 impl<T> Shared<T> {
     /// Shares `value`.
     pub fn new(value: T) -> Self {
-        Self(Arc::new(Inner { value, stored: Mutex::default() }))
+        Self(Arc::new(SharedValue { value, stored: Mutex::default() }))
     }
 }
 
-impl<T: Serialize> Inner<T> {
+impl<T: Serialize> SharedValue<T> {
     /// The value as it is stored.
     fn stored(&self) -> Result<Bytes, StoredError> {
         let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,7 +113,7 @@ pub(crate) fn stored<T: Serialize + ?Sized>(value: &T) -> Option<Bytes> {
 }
 
 /// The value as an encoder gets it.
-struct Part<'a, T>(&'a Inner<T>);
+struct Part<'a, T>(&'a SharedValue<T>);
 
 impl<T: Serialize> Serialize for Part<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

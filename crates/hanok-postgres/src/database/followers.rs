@@ -25,7 +25,7 @@ use crate::{
     config::Follow,
     failure::Failure,
     number::read,
-    server::pool::{Mode, Pool, Query},
+    server::pool::{Access, Pool, Query},
 };
 
 /// The time between two looks where appends notify.
@@ -36,14 +36,14 @@ type Waiters = BTreeMap<ThreadKey, Vec<(Position, oneshot::Sender<Position>)>>;
 
 /// Those who wait, and the task that looks after them.
 #[derive(Debug, Default)]
-struct Waiting {
+struct FollowState {
     waiters: Waiters,
     task: Option<JoinHandle<()>>,
 }
 
 /// Lets callers wait for threads.
 #[derive(Debug, Default)]
-pub(crate) struct Followers(Arc<Mutex<Waiting>>);
+pub(crate) struct Followers(Arc<Mutex<FollowState>>);
 
 impl Drop for Followers {
     fn drop(&mut self) {
@@ -53,7 +53,7 @@ impl Drop for Followers {
     }
 }
 
-fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
+fn lock(waiting: &Mutex<FollowState>) -> MutexGuard<'_, FollowState> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -91,7 +91,7 @@ struct Listener {
 
 /// The task that looks after those who wait.
 struct Follower {
-    waiting: Arc<Mutex<Waiting>>,
+    waiting: Arc<Mutex<FollowState>>,
     pool: Pool,
     schema: Schema,
     follow: Follow,
@@ -170,7 +170,7 @@ impl Follower {
              JOIN unnest($1, $2) AS sought (t, n) ON tenant = t AND thread = n"
         );
         let parameters = &[(&tenants as _, Type::TEXT_ARRAY), (&threads as _, Type::TEXT_ARRAY)];
-        let answers = self.pool.ask(Mode::Read, &[Query { sql: &sql, parameters }]).await?;
+        let answers = self.pool.ask(Access::Read, &[Query { sql: &sql, parameters }]).await?;
         for row in answers.iter().flatten() {
             notify(&self.waiting, &read_key(row, 1)?, Position(read(row.try_get(0)?)?));
         }
@@ -191,7 +191,7 @@ impl Follower {
 }
 
 /// Notifies those who wait for `thread` that it is at `head`.
-fn notify(waiting: &Mutex<Waiting>, thread: &ThreadKey, head: Position) {
+fn notify(waiting: &Mutex<FollowState>, thread: &ThreadKey, head: Position) {
     let mut waiting = lock(waiting);
     let Some(waiters) = waiting.waiters.remove(thread) else { return };
     let (due, early): (Vec<_>, Vec<_>) = waiters.into_iter().partition(|(after, _)| head > *after);

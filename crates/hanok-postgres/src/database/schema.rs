@@ -9,7 +9,7 @@ use tokio_postgres::types::Type;
 
 use crate::{
     failure::{Failure, Outlook},
-    server::pool::{Mode, Pool, Query},
+    server::pool::{Access, Pool, Query},
 };
 
 /// The format that this build reads and writes.
@@ -186,7 +186,7 @@ pub(crate) async fn of_extension(pool: &Pool, name: &str) -> Result<Option<Schem
     let sql = "SELECT nspname::text FROM pg_catalog.pg_extension e
                JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE extname = $1";
     let parameters = [(&name as _, Type::TEXT)];
-    let answers = pool.ask(Mode::Read, &[Query { sql, parameters: &parameters }]).await?;
+    let answers = pool.ask(Access::Read, &[Query { sql, parameters: &parameters }]).await?;
     let row = answers.iter().flatten().next();
     row.map(|row| Schema::new(row.try_get(0)?)).transpose()
 }
@@ -197,7 +197,7 @@ async fn go_on_counting(pool: &Pool, schema: &Schema) -> Result<(), Failure> {
     let s = schema;
     let here = "(SELECT system_identifier::text FROM pg_control_system())";
     let moved = format!("SELECT FROM {s}.hanok_format WHERE server <> {here}");
-    let answers = pool.ask(Mode::Read, &[Query { sql: &moved, parameters: &[] }]).await?;
+    let answers = pool.ask(Access::Read, &[Query { sql: &moved, parameters: &[] }]).await?;
     if answers.iter().all(Vec::is_empty) {
         return Ok(());
     }
@@ -210,7 +210,7 @@ async fn go_on_counting(pool: &Pool, schema: &Schema) -> Result<(), Failure> {
          ) WHERE server <> {here}"
     );
     let query = Query { sql: &go_on, parameters: &[] };
-    pool.ask(Mode::Write(Safety::Machine), &[query]).await.map(|_| ())
+    pool.ask(Access::Write(Safety::Machine), &[query]).await.map(|_| ())
 }
 
 /// Makes the tables where they are missing; says whether there was nothing to do.
@@ -227,7 +227,7 @@ async fn step(pool: &Pool, schema: &Schema) -> Result<bool, Failure> {
 
 async fn make(pool: &Pool, schema: &Schema, client: &mut Object) -> Result<(), Failure> {
     let transaction = client.transaction().await?;
-    transaction.batch_execute(pool.settings(Mode::Write(Safety::Machine))).await?;
+    transaction.batch_execute(pool.settings(Access::Write(Safety::Machine))).await?;
     // Of several processes that come at once, one goes on; the others find its work.
     let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
     transaction.query_typed(lock, &[(&schema.name, Type::TEXT)]).await?;

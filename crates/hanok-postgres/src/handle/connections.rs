@@ -12,7 +12,7 @@ use crate::{
     config::Config,
     database::schema::{self, Schema},
     failure::Failure,
-    server::pool::{Mode, Pool, Query},
+    server::pool::{Access, Pool, Query},
 };
 
 /// A value on its way to the server or from it.
@@ -118,7 +118,7 @@ impl Connections {
     ///
     /// [`CheckpointError`], as the server refuses or does not answer.
     pub async fn read(&self, statements: &[Statement]) -> Result<Rows, CheckpointError> {
-        self.ask(Mode::Read, statements).await
+        self.ask(Access::Read, statements).await
     }
 
     /// Makes one transaction of `statements`: after `Ok` it survives a crash of the server. While the server is away, it is
@@ -128,10 +128,10 @@ impl Connections {
     ///
     /// As those of [`read`](Self::read). It may have been made all the same.
     pub async fn write(&self, statements: &[Statement]) -> Result<Rows, CheckpointError> {
-        self.ask(Mode::Write(Safety::Machine), statements).await
+        self.ask(Access::Write(Safety::Machine), statements).await
     }
 
-    async fn ask(&self, mode: Mode, statements: &[Statement]) -> Result<Rows, CheckpointError> {
+    async fn ask(&self, mode: Access, statements: &[Statement]) -> Result<Rows, CheckpointError> {
         let parameters: Vec<Vec<_>> =
             statements.iter().map(|it| it.values.iter().map(parameter).collect()).collect();
         let each = statements.iter().zip(&parameters);

@@ -42,10 +42,10 @@ impl Store for Postgres {
 
     async fn namespaces(
         &self,
-        asked: &Namespaces,
+        query: &Namespaces,
         now: Timestamp,
     ) -> Result<Vec<Labels>, StoreError> {
-        Ok(self.name_store(self.database.namespaces(asked, now).await)?)
+        Ok(self.name_store(self.database.namespaces(query, now).await)?)
     }
 
     async fn sweep(&self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {

@@ -270,10 +270,10 @@ impl Database {
 
     pub(crate) async fn namespaces(
         &self,
-        asked: &Namespaces,
+        query: &Namespaces,
         now: Timestamp,
     ) -> Result<Vec<Labels>, Failure> {
-        let scope = Scope::new(&asked.tenant, &asked.within, now);
+        let scope = Scope::new(&query.tenant, &query.within, now);
         let s = &self.schema;
         let sql = format!(
             "SELECT DISTINCT namespace FROM {s}.items WHERE {} ORDER BY namespace",
@@ -283,13 +283,13 @@ impl Database {
         let answers = self.look(&[Query { sql: &sql, parameters: &parameters }]).await?;
         let mut names: Vec<Labels> = Vec::new();
         for row in answers.iter().flatten() {
-            let named = asked.named(&labels(row, 0)?);
-            let follows = asked.after.as_ref().is_none_or(|after| named > *after);
+            let named = query.named(&labels(row, 0)?);
+            let follows = query.after.as_ref().is_none_or(|after| named > *after);
             if follows && names.last() != Some(&named) {
                 names.push(named);
             }
         }
-        names.truncate(asked.limit);
+        names.truncate(query.limit);
         Ok(names)
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     database::Database,
     failure::Failure,
     number::read as number,
-    server::pool::{Mode, Query},
+    server::pool::{Access, Query},
 };
 
 /// The columns that [`item`] reads.
@@ -69,7 +69,7 @@ impl Database {
         let parameters = names.parameters();
         let sql = self.find_items();
         let queries = [Query { sql: &sql, parameters: &parameters }];
-        let answers = self.pool.ask(Mode::Read, &queries).await?;
+        let answers = self.pool.ask(Access::Read, &queries).await?;
         let found = by_name(answers.iter().flatten(), keys)?;
         Ok(found.into_iter().map(|item| item.filter(|item| item.is_live(now))).collect())
     }

@@ -17,7 +17,7 @@ use crate::{
     database::Database,
     failure::{Failure, Outlook},
     number::{bound, read, stored},
-    server::pool::{Mode, Pool, Query},
+    server::pool::{Access, Pool, Query},
 };
 
 /// The most statements of a batch, for each tenant more.
@@ -68,7 +68,7 @@ impl Database {
         let removes = batch.writes.iter().any(|write| matches!(write, Write::Remove(..)));
         let safety = if removes { Safety::Machine } else { Safety::Process };
         let tx = client.transaction().await?;
-        tx.batch_execute(self.pool.settings(Mode::Write(safety))).await?;
+        tx.batch_execute(self.pool.settings(Access::Write(safety))).await?;
         let tenants = self.lock(&tx, batch.writes.iter().map(|write| write.key().tenant())).await?;
         let keys: Vec<_> = batch.writes.iter().map(Write::key).collect();
         let rows = self.rows(&tx, &keys).await?;
@@ -193,7 +193,7 @@ impl Database {
         ];
         let sql = self.refreshing();
         let queries = [Query { sql: &sql, parameters: &parameters }];
-        self.pool.ask(Mode::Write(Safety::Process), &queries).await?;
+        self.pool.ask(Access::Write(Safety::Process), &queries).await?;
         Ok(())
     }
 
@@ -208,8 +208,8 @@ impl Database {
         let mut spaces: BTreeMap<&Tenant, Space> = BTreeMap::new();
         for (key, put, _) in puts {
             for vector in &put.vectors {
-                let known = match spaces.remove(key.tenant()) {
-                    Some(known) => Some(known),
+                let common = match spaces.remove(key.tenant()) {
+                    Some(common) => Some(common),
                     None => {
                         let tenant = tenants.get(key.tenant()).copied().unwrap_or_default();
                         let parameters =
@@ -219,11 +219,11 @@ impl Database {
                         row.as_ref().map(space).transpose()?
                     }
                 };
-                let known = known.unwrap_or_else(|| vector.space());
-                if let Err(error) = known.admit(vector) {
+                let common = common.unwrap_or_else(|| vector.space());
+                if let Err(error) = common.admit(vector) {
                     return Ok(Err(error));
                 }
-                spaces.insert(key.tenant(), known);
+                spaces.insert(key.tenant(), common);
             }
         }
         Ok(Ok(()))
@@ -345,7 +345,7 @@ impl Database {
         limit: usize,
     ) -> Result<usize, Failure> {
         let tx = client.transaction().await?;
-        tx.batch_execute(self.pool.settings(Mode::Write(Safety::Machine))).await?;
+        tx.batch_execute(self.pool.settings(Access::Write(Safety::Machine))).await?;
         let s = &self.schema;
         let (now, limit): (i64, i64) = (bound(now.0), bound(limit));
         let find = format!(

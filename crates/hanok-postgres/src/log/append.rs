@@ -12,7 +12,7 @@ use crate::{
     database::{Database, schema::Schema},
     failure::{Failure, Outlook},
     number::{bound, stored},
-    server::pool::{Mode, Query},
+    server::pool::{Access, Query},
 };
 
 impl Database {
@@ -39,7 +39,7 @@ impl Database {
             return Ok(false);
         };
         let query = Query { sql: &put.sql, parameters: &put.parameters() };
-        let answers = self.pool.ask_once(Mode::Write(append.safety), &[query]).await?;
+        let answers = self.pool.ask_once(Access::Write(append.safety), &[query]).await?;
         Ok(answers.iter().any(|rows| !rows.is_empty()))
     }
 
@@ -47,7 +47,7 @@ impl Database {
     async fn is_settled(&self, thread: &ThreadKey, append: &Append) -> Result<bool, Failure> {
         let find = Find::new(thread, append, &self.schema);
         let query = Query { sql: &find.sql, parameters: &find.parameters() };
-        let answers = self.pool.ask(Mode::Read, &[query]).await?;
+        let answers = self.pool.ask(Access::Read, &[query]).await?;
         let is_stored = settled(answers.first().and_then(|rows| rows.first()), thread, append)?;
         if is_stored {
             self.settle(thread, append.safety).await?;
@@ -65,7 +65,7 @@ impl Database {
         let s = &self.schema;
         let sql = format!("UPDATE {s}.threads SET head = head WHERE tenant = $1 AND thread = $2");
         let parameters = &[(&tenant as _, Type::TEXT), (&name as _, Type::TEXT)];
-        self.pool.ask(Mode::Write(safety), &[Query { sql: &sql, parameters }]).await?;
+        self.pool.ask(Access::Write(safety), &[Query { sql: &sql, parameters }]).await?;
         Ok(())
     }
 }
@@ -309,11 +309,11 @@ impl<'a> Find<'a> {
 
 /// True when [`Find`] found the append stored already; an error when it may not be made.
 pub(crate) fn settled(
-    found: Option<&Row>,
+    row: Option<&Row>,
     thread: &ThreadKey,
     append: &Append,
 ) -> Result<bool, Failure> {
-    let head = match found {
+    let head = match row {
         Some(row) if row.try_get(HEAD_COLUMNS)? => return Ok(true),
         Some(row) => Some(read_head(row)?),
         None => None,

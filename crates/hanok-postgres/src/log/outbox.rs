@@ -16,7 +16,7 @@ use crate::{
     database::Database,
     failure::Failure,
     number::{bound, read},
-    server::pool::{Mode, Query},
+    server::pool::{Access, Query},
 };
 
 /// The number of looks for items that are stored and may not be handed out yet, and their pauses.
@@ -49,7 +49,7 @@ impl Database {
             &[(&topic as _, Type::BYTEA), (&consumer as _, Type::BYTEA), (&limit as _, Type::INT8)];
         let mut looks = 0;
         loop {
-            let answers = self.pool.ask(Mode::Read, &[Query { sql: &sql, parameters }]).await?;
+            let answers = self.pool.ask(Access::Read, &[Query { sql: &sql, parameters }]).await?;
             let rows: Vec<Row> = answers.into_iter().flatten().collect();
             let ready = rows.iter().map(|row| row.try_get(7)).collect::<Result<Vec<bool>, _>>()?;
             let ready = ready.iter().take_while(|ready| **ready).count();
@@ -91,7 +91,7 @@ impl Database {
             Query { sql: &advance, parameters: &parameters },
             Query { sql: &clear, parameters: &parameters[..1] },
         ];
-        self.pool.ask(Mode::Write(Safety::Process), &queries).await?;
+        self.pool.ask(Access::Write(Safety::Process), &queries).await?;
         Ok(())
     }
 }

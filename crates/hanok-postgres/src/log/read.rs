@@ -18,7 +18,7 @@ use crate::{
     database::Database,
     failure::Failure,
     number::{bound, read},
-    server::pool::{Mode, Query},
+    server::pool::{Access, Query},
 };
 
 /// The columns that [`read_head`] reads.
@@ -216,7 +216,7 @@ impl Database {
     }
 
     pub(crate) async fn look(&self, queries: &[Query<'_>]) -> Result<Vec<Vec<Row>>, Failure> {
-        self.pool.ask(Mode::Read, queries).await
+        self.pool.ask(Access::Read, queries).await
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     database::Database,
     failure::{Failure, Outlook},
     number::{bound, read, stored},
-    server::pool::{Mode, Pool, Query},
+    server::pool::{Access, Pool, Query},
 };
 
 impl Database {
@@ -131,7 +131,7 @@ impl Database {
         ];
         let queries =
             [Query { sql: &lock, parameters: &all[..2] }, Query { sql: &delete, parameters: &all }];
-        let answers = self.pool.ask(Mode::Write(Safety::Machine), &queries).await?;
+        let answers = self.pool.ask(Access::Write(Safety::Machine), &queries).await?;
         let Some(row) = answers.first().and_then(|rows| rows.first()) else { return Ok(false) };
         let (actual, life) = (Position(read(row.try_get(0)?)?), bytes(row.try_get(1)?)?);
         if let Some(expected) = expected {
@@ -144,7 +144,7 @@ impl Database {
     pub(crate) async fn trim(&self, thread: &ThreadKey, trim: &Trim) -> Result<(), Failure> {
         let mut trying = self.pool.trying();
         loop {
-            let mode = Mode::Write(Safety::Machine);
+            let mode = Access::Write(Safety::Machine);
             match self.try_trim(mode, thread, trim).await {
                 Err(failure) if failure.outlook() != Outlook::Hopeless => {
                     trying.pause(failure).await?;
@@ -154,7 +154,7 @@ impl Database {
         }
     }
 
-    async fn try_trim(&self, mode: Mode, thread: &ThreadKey, trim: &Trim) -> Result<(), Failure> {
+    async fn try_trim(&self, mode: Access, thread: &ThreadKey, trim: &Trim) -> Result<(), Failure> {
         let mut client = self.pool.connection().await?;
         let trimmed = self.pool.in_time(5, self.trim_on(&mut client, mode, thread, trim)).await;
         Pool::give_back(client, trimmed)
@@ -163,7 +163,7 @@ impl Database {
     async fn trim_on(
         &self,
         client: &mut Object,
-        mode: Mode,
+        mode: Access,
         thread: &ThreadKey,
         trim: &Trim,
     ) -> Result<(), Failure> {
@@ -262,6 +262,6 @@ impl Database {
     }
 
     async fn write(&self, queries: &[Query<'_>]) -> Result<Vec<Vec<tokio_postgres::Row>>, Failure> {
-        self.pool.ask(Mode::Write(Safety::Process), queries).await
+        self.pool.ask(Access::Write(Safety::Process), queries).await
     }
 }

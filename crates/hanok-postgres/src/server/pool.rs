@@ -33,7 +33,7 @@ pub(crate) struct Query<'a> {
 
 /// The kinds of transactions.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Mode {
+pub(crate) enum Access {
     /// It sees one moment of the store.
     Read,
     /// It writes, and is so safe.
@@ -101,17 +101,17 @@ impl Pool {
 
     /// The statements in front of a transaction. With `off` an append that was answered would be gone after a crash of the server,
     /// and a run that lives on would find its thread behind itself: so `local` is the least.
-    fn begin(&self, mode: Mode) -> &str {
+    fn begin(&self, mode: Access) -> &str {
         let [read, process, machine] = &self.begin;
         match mode {
-            Mode::Read => read,
-            Mode::Write(Safety::Process) => process,
-            Mode::Write(Safety::Machine) => machine,
+            Access::Read => read,
+            Access::Write(Safety::Process) => process,
+            Access::Write(Safety::Machine) => machine,
         }
     }
 
     /// The settings of a transaction that has begun.
-    pub(crate) fn settings(&self, mode: Mode) -> &str {
+    pub(crate) fn settings(&self, mode: Access) -> &str {
         self.begin(mode).split_once("; ").map_or("", |(_, settings)| settings)
     }
 
@@ -153,7 +153,11 @@ impl Pool {
     }
 
     /// Makes one transaction of `queries`, again while the server is away: for what may be done twice.
-    pub(crate) async fn ask(&self, mode: Mode, queries: &[Query<'_>]) -> Result<Answers, Failure> {
+    pub(crate) async fn ask(
+        &self,
+        mode: Access,
+        queries: &[Query<'_>],
+    ) -> Result<Answers, Failure> {
         let mut trying = self.trying();
         loop {
             match self.ask_once(mode, queries).await {
@@ -168,7 +172,7 @@ impl Pool {
     /// Makes one transaction of `queries`. All of it is sent at once: one way there and back.
     pub(crate) async fn ask_once(
         &self,
-        mode: Mode,
+        mode: Access,
         queries: &[Query<'_>],
     ) -> Result<Answers, Failure> {
         let client = self.connection().await?;
@@ -176,10 +180,10 @@ impl Pool {
             // Each is sent when it is polled first, in this order. After one that fails the server does nothing more, and the
             // commit is a rollback.
             let begin = client.batch_execute(self.begin(mode));
-            let asked = queries.iter().map(|query| client.query_typed(query.sql, query.parameters));
+            let sent = queries.iter().map(|query| client.query_typed(query.sql, query.parameters));
             let commit = client.batch_execute("COMMIT");
-            let (begun, answers, committed) = join3(begin, join_all(asked), commit).await;
-            begun?;
+            let (opened, answers, committed) = join3(begin, join_all(sent), commit).await;
+            opened?;
             let answers = answers.into_iter().collect::<Result<_, _>>()?;
             committed?;
             Ok(answers)

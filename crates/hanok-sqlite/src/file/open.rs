@@ -111,11 +111,11 @@ fn turned_on(connection: &Connection) -> rusqlite::Result<String> {
 fn write_ahead(connection: &Connection) -> Result<(), Failure> {
     // SQLite does not wait by itself where two connections change the mode at once.
     let pause = Duration::from_millis(20);
-    let mut left = PATIENCE.as_millis() / pause.as_millis();
+    let mut attempts = PATIENCE.as_millis() / pause.as_millis();
     let mode: String = loop {
         match turned_on(connection) {
-            Err(error) if is_busy(&error) && left > 0 => {
-                left -= 1;
+            Err(error) if is_busy(&error) && attempts > 0 => {
+                attempts -= 1;
                 thread::sleep(pause);
             }
             mode => break mode?,

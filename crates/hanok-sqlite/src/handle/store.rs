@@ -32,12 +32,12 @@ impl Store for Sqlite {
 
     async fn namespaces(
         &self,
-        asked: &Namespaces,
+        query: &Namespaces,
         now: Timestamp,
     ) -> Result<Vec<Labels>, StoreError> {
-        let asked = asked.clone();
+        let query = query.clone();
         let names =
-            self.ask(move |database| database.read(|tx| find::namespaces(tx, &asked, now))).await?;
+            self.ask(move |database| database.read(|tx| find::namespaces(tx, &query, now))).await?;
         Ok(names)
     }
 

@@ -243,31 +243,31 @@ fn one<T>(
 
 pub(crate) fn namespaces(
     tx: &Transaction<'_>,
-    asked: &Namespaces,
+    query: &Namespaces,
     now: Timestamp,
 ) -> Result<Vec<Labels>, Failure> {
-    let Some(tenant_id) = tenant_id(tx, &asked.tenant)? else { return Ok(Vec::new()) };
+    let Some(tenant_id) = tenant_id(tx, &query.tenant)? else { return Ok(Vec::new()) };
     let mut statement = tx.prepare_cached(
         "SELECT namespace FROM items WHERE tenant_id = ?1 AND namespace >= ?2 AND namespace < ?3
          AND (expires IS NULL OR expires > ?4) ORDER BY namespace LIMIT 1",
     )?;
-    let (mut from, to) = asked.within.range();
-    if let Some(after) = &asked.after {
+    let (mut from, to) = query.within.range();
+    if let Some(after) = &query.after {
         from = from.max(following(after));
     }
     let mut names = Vec::new();
-    while names.len() < asked.limit {
+    while names.len() < query.limit {
         let mut rows = statement.query(params![tenant_id, from, to, bound(now.0)])?;
         let Some(row) = rows.next()? else { break };
         let labels = Labels::from_bytes(row.get_ref(0)?.as_blob().map_err(damaged)?)
             .ok_or_else(|| damaged("a namespace has no labels"))?;
-        let named = asked.named(&labels);
-        from = match asked.depth.is_some_and(|depth| named.depth() >= depth.max(1)) {
+        let named = query.named(&labels);
+        from = match query.depth.is_some_and(|depth| named.depth() >= depth.max(1)) {
             // All below it have its name.
             true => Within::Labels(named.clone()).range().1,
             false => following(&named),
         };
-        if asked.after.as_ref().is_none_or(|after| named > *after) {
+        if query.after.as_ref().is_none_or(|after| named > *after) {
             names.push(named);
         }
     }

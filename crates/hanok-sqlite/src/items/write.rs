@@ -73,15 +73,15 @@ fn check_vectors(
     for (key, write) in last {
         let Write::Put(_, put) = write else { continue };
         for vector in &put.vectors {
-            let known = match spaces.remove(key.tenant()) {
-                Some(known) => known,
+            let common = match spaces.remove(key.tenant()) {
+                Some(common) => common,
                 None => space(tx, key.tenant(), last.keys().copied())?,
             };
-            let known = known.unwrap_or_else(|| vector.space());
-            if let Err(error) = known.admit(vector) {
+            let common = common.unwrap_or_else(|| vector.space());
+            if let Err(error) = common.admit(vector) {
                 return Ok(Err(error));
             }
-            spaces.insert(key.tenant(), Some(known));
+            spaces.insert(key.tenant(), Some(common));
         }
     }
     Ok(Ok(()))
@@ -118,8 +118,8 @@ fn id(tx: &Transaction<'_>, tenant_id: i64, key: &ItemKey) -> Result<Option<i64>
     let mut statement = tx.prepare_cached(
         "SELECT id FROM items WHERE tenant_id = ?1 AND namespace = ?2 AND key = ?3",
     )?;
-    let found = params![tenant_id, key.labels().as_bytes(), key.key()];
-    Ok(statement.query_row(found, |row| row.get(0)).optional()?)
+    let parameters = params![tenant_id, key.labels().as_bytes(), key.key()];
+    Ok(statement.query_row(parameters, |row| row.get(0)).optional()?)
 }
 
 fn insert(

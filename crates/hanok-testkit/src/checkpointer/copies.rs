@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::{
     contract::key,
     logs::each,
-    script::{Event, Script, events, plain},
+    script::{LogStep, Script, events, plain},
 };
 use crate::block_on;
 
@@ -39,7 +39,7 @@ fn assert_same(script: &Script, copy: &Log, floor: Position) {
 }
 
 /// The log that `events` make, cut off if `cut` says so, and its floor; `None` for one with nothing in it.
-fn played(store: &SharedCheckpointer, events: &[Event], cut: bool) -> Option<(Script, Position)> {
+fn played(store: &SharedCheckpointer, events: &[LogStep], cut: bool) -> Option<(Script, Position)> {
     let script = Script::played(store, events);
     if script.end() == Position::START {
         return None;

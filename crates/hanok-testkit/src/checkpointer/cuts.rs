@@ -13,7 +13,7 @@ use super::{
     contract::{append, in_words, key, texts},
     logs::each,
     retained::cut,
-    script::{Event, Script, events, plain},
+    script::{LogStep, Script, events, plain},
 };
 use crate::block_on;
 
@@ -91,7 +91,7 @@ pub(crate) fn what_a_cut_keeps_reads_as_it_did(store: impl Checkpointer) {
         script.assert_cut(floor);
         // It goes on as any other, and can be cut again.
         for event in &later {
-            if let Event::Append(entries) = event {
+            if let LogStep::Append(entries) = event {
                 script.append(entries);
             }
         }

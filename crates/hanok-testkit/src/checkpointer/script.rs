@@ -15,17 +15,17 @@ use crate::block_on;
 
 /// One thing that happens to a log. A place is a share of the log's length.
 #[derive(Debug, Clone)]
-pub(crate) enum Event {
+pub(crate) enum LogStep {
     Append(Vec<Entry>),
     Rewind(u8),
     Snapshot(u8),
 }
 
-pub(crate) fn events() -> impl Strategy<Value = Vec<Event>> {
+pub(crate) fn events() -> impl Strategy<Value = Vec<LogStep>> {
     let event = prop_oneof![
-        4 => vec(entries::any_entry(), 1..4).prop_map(Event::Append),
-        1 => any::<u8>().prop_map(Event::Rewind),
-        3 => any::<u8>().prop_map(Event::Snapshot),
+        4 => vec(entries::any_entry(), 1..4).prop_map(LogStep::Append),
+        1 => any::<u8>().prop_map(LogStep::Rewind),
+        3 => any::<u8>().prop_map(LogStep::Snapshot),
     ];
     vec(event, 1..12)
 }
@@ -57,17 +57,17 @@ impl Script {
     }
 
     /// The log that `events` make.
-    pub(crate) fn played(store: &SharedCheckpointer, events: &[Event]) -> Self {
+    pub(crate) fn played(store: &SharedCheckpointer, events: &[LogStep]) -> Self {
         let mut script = Self::new(store);
         for event in events {
             match event {
-                Event::Append(entries) => script.append(entries),
-                Event::Rewind(share) if script.end() > Position::START => {
+                LogStep::Append(entries) => script.append(entries),
+                LogStep::Rewind(share) if script.end() > Position::START => {
                     let to = script.place(*share).max(Position(1));
                     script.rewind(to);
                 }
-                Event::Rewind(_) => {}
-                Event::Snapshot(share) => script.put_snapshot(script.place(*share)),
+                LogStep::Rewind(_) => {}
+                LogStep::Snapshot(share) => script.put_snapshot(script.place(*share)),
             }
         }
         script

@@ -30,7 +30,7 @@ pub(crate) type Handle<S, C> = Arc<dyn Fn(Thread<S, C>) -> Thread<S, C> + Send +
 /// The services of a process for its callers.
 pub(crate) trait Service: Send + Sync {
     /// Makes a call.
-    fn call(&self, call: Call) -> BoxFuture<'static, ()>;
+    fn call(&self, call: ThreadCall) -> BoxFuture<'static, ()>;
 
     /// The number of runs under way.
     fn running(&self) -> usize;
@@ -40,7 +40,7 @@ pub(crate) trait Service: Send + Sync {
 }
 
 /// One call of a thread.
-pub(crate) struct Call {
+pub(crate) struct ThreadCall {
     pub(crate) thread: ThreadKey,
     pub(crate) action: Action,
     pub(crate) new_input: NewInput,
@@ -73,8 +73,8 @@ struct Built<S: State, C> {
 }
 
 impl<S: State, C: Clone + Send + Sync + 'static> Service for Built<S, C> {
-    fn call(&self, call: Call) -> BoxFuture<'static, ()> {
-        let Call { thread, action, new_input, cancel, drain, lag, heard } = call;
+    fn call(&self, call: ThreadCall) -> BoxFuture<'static, ()> {
+        let ThreadCall { thread, action, new_input, cancel, drain, lag, heard } = call;
         let handle = self.app.thread(thread).takeover_limit(u32::MAX);
         let handle = (self.handle)(handle.new_input(new_input));
         let handle = handle.cancellation(cancel).drain(drain);

@@ -8,7 +8,7 @@ use hanok_core::Cancellation;
 use super::{
     World,
     act::Act,
-    build::Call,
+    build::ThreadCall,
     client::{Action, Client, Heard},
     faults::{Fault, Faults},
     numbers::Process,
@@ -93,7 +93,7 @@ impl Play<'_> {
         let Some(alive) = self.alive.get(at) else { return Err("no process".to_owned()) };
         let (process, runs, heard) = (alive.number, action.runs(), Heard::default());
         let (cancel, drain) = (Cancellation::default(), Cancellation::default());
-        let call = alive.service.call(Call {
+        let call = alive.service.call(ThreadCall {
             thread: self.thread.clone(),
             action,
             new_input: self.script.settings.new_input,

@@ -24,11 +24,11 @@ use super::{
 /// The part of a world that all its processes share.
 pub(crate) struct Core {
     pub(crate) seed: u64,
-    inner: Mutex<Inner>,
+    inner: Mutex<WorldState>,
     ready: Arc<Ready>,
 }
 
-pub(crate) struct Inner {
+pub(crate) struct WorldState {
     pub(crate) now: u64,
     timers: BTreeMap<(u64, u64), Waker>,
     /// Processes that stand still, and until when.
@@ -94,7 +94,7 @@ impl Core {
         places: Option<Places>,
         traced: bool,
     ) -> Arc<Self> {
-        let inner = Inner {
+        let inner = WorldState {
             now: BEGINS.0,
             timers: BTreeMap::new(),
             frozen: BTreeMap::new(),
@@ -117,7 +117,7 @@ impl Core {
     }
 
     /// Locks what they share. It is held while nothing else runs: neither a task nor a waker.
-    pub(crate) fn inner(&self) -> MutexGuard<'_, Inner> {
+    pub(crate) fn inner(&self) -> MutexGuard<'_, WorldState> {
         lock(&self.inner)
     }
 
@@ -187,7 +187,7 @@ impl Core {
     }
 }
 
-impl Inner {
+impl WorldState {
     pub(crate) fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers

@@ -16,10 +16,10 @@ use super::{
 /// The tasks of all processes.
 pub(crate) struct Executor {
     core: Arc<Core>,
-    tasks: BTreeMap<TaskNumber, Task>,
+    tasks: BTreeMap<TaskNumber, ScheduledTask>,
 }
 
-struct Task {
+struct ScheduledTask {
     process: Process,
     future: BoxFuture<'static, ()>,
     flag: Arc<TaskWaker>,
@@ -64,7 +64,7 @@ impl Executor {
             for (number, process, future) in started {
                 let flag = self.core.waker(number);
                 let waker = Waker::from(Arc::clone(&flag));
-                self.tasks.insert(number, Task { process, future, flag, waker });
+                self.tasks.insert(number, ScheduledTask { process, future, flag, waker });
             }
             // What is dropped may abort others.
             for number in aborted {
@@ -76,8 +76,9 @@ impl Executor {
     /// Drops all tasks of `process`.
     pub(crate) fn kill(&mut self, process: Process) {
         self.settle();
-        let of_process =
-            |(number, task): (&TaskNumber, &Task)| (task.process == process).then_some(*number);
+        let of_process = |(number, task): (&TaskNumber, &ScheduledTask)| {
+            (task.process == process).then_some(*number)
+        };
         let numbers: Vec<_> = self.tasks.iter().filter_map(of_process).collect();
         for number in numbers {
             drop(self.tasks.remove(&number));

@@ -10,7 +10,7 @@ use hanok_checkpoint::{
 use hanok_core::{Position, ThreadKey, Timestamp};
 
 use super::{
-    core::{Core, Inner},
+    core::{Core, WorldState},
     dice::Dice,
     faults::Fault,
     numbers::Process,
@@ -100,7 +100,7 @@ enum Wait {
     Time(Duration),
 }
 
-fn wait(inner: &mut Inner, fault: Option<Fault>, slow: usize) -> Wait {
+fn wait(inner: &mut WorldState, fault: Option<Fault>, slow: usize) -> Wait {
     match fault {
         Some(Fault::Slow) => Wait::Time(Duration::from_millis(inner.schedule.below(slow) as u64)),
         _ => Wait::Turns(inner.schedule.below(3)),
