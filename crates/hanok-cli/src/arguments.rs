@@ -1,4 +1,4 @@
-//! What the command is asked for.
+//! The arguments of the command.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// meanwhile, and 4 when something is damaged.
 #[derive(Debug, Parser)]
 #[command(name = "hanok", version)]
-pub(crate) struct Arguments {
+pub(crate) struct CommandLine {
     /// The SQLite file that holds the threads.
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) db: Option<PathBuf>,
@@ -60,7 +60,7 @@ pub(crate) enum Verb {
         at: Option<u64>,
     },
     /// Tells the checkpoints of a thread, newest first, or all its entries.
-    History(Asked),
+    History(HistoryArguments),
     /// Tells what changed between two positions of a thread.
     Diff {
         thread: String,
@@ -98,7 +98,7 @@ pub(crate) enum Verb {
         #[arg(long, conflicts_with = "thread")]
         all: bool,
         #[command(flatten)]
-        keep: Kept,
+        keep: Retained,
         #[command(flatten)]
         yes: Yes,
     },
@@ -144,7 +144,7 @@ pub(crate) enum Verb {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Asked {
+pub(crate) struct HistoryArguments {
     pub(crate) thread: String,
     /// Entries instead of checkpoints.
     #[arg(long)]
@@ -177,7 +177,7 @@ pub(crate) struct Asked {
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-pub(crate) struct Kept {
+pub(crate) struct Retained {
     /// So many of the newest checkpoints stay.
     #[arg(long, value_name = "COUNT")]
     last: Option<usize>,
@@ -186,7 +186,7 @@ pub(crate) struct Kept {
     since: Option<Timestamp>,
 }
 
-impl Kept {
+impl Retained {
     pub(crate) fn keep(&self) -> Keep {
         match (self.last, self.since) {
             (Some(count), _) => Keep::Last(count),
@@ -211,7 +211,7 @@ pub(crate) struct Yes {
 }
 
 impl Yes {
-    pub(crate) fn asked(&self) -> Result<(), Failure> {
+    pub(crate) fn confirmed(&self) -> Result<(), Failure> {
         if self.yes { Ok(()) } else { Err(Failure::NotSure) }
     }
 }

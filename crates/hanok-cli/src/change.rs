@@ -8,7 +8,7 @@ use hanok_sqlite::WriteAhead;
 use serde_json::json;
 
 use crate::{
-    arguments::{Doubts, Kept},
+    arguments::{Doubts, Retained},
     failure::Failure,
     output::Output,
     store::{Place, id, now},
@@ -18,7 +18,8 @@ pub(crate) async fn fork(
     place: &Place,
     thread: &str,
     to: &str,
-    (at, doubts): (Option<u64>, Doubts),
+    at: Option<u64>,
+    doubts: Doubts,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let (log, to) = (place.log(thread)?, place.key(to)?);
@@ -42,7 +43,7 @@ async fn refuse_doubts(log: &Log, at: Option<Position>, doubts: Doubts) -> Resul
     }
 }
 
-/// What is said of calls that are made again.
+/// The words about calls that are made again.
 fn again(calls: &[Intent]) -> String {
     if calls.is_empty() {
         return String::new();
@@ -108,7 +109,7 @@ pub(crate) async fn prune(
     place: &Place,
     thread: Option<String>,
     all: bool,
-    keep: Kept,
+    keep: Retained,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let mut failed = None;

@@ -1,12 +1,10 @@
-//! Why the command did not do what it was asked.
+//! The reasons why the command did not do its work.
 
 use std::io;
 
 use hanok_checkpoint::{CheckpointError, ImportError};
 use hanok_core::InvalidName;
 use thiserror::Error;
-
-use crate::arguments::Arguments;
 
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
@@ -50,14 +48,10 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The failure to open a file, with what can be done where its pages are damaged.
-    pub(crate) fn of(self, arguments: &Arguments) -> Self {
+    /// The failure to open a SQLite file, with what can be done where its pages are damaged.
+    pub(crate) fn of_file(self) -> Self {
         match self {
-            Self::Store(error)
-                if arguments.db.is_some() && hanok_sqlite::Sqlite::is_damage(&error) =>
-            {
-                Self::Repair(error)
-            }
+            Self::Store(error) if hanok_sqlite::Sqlite::is_damage(&error) => Self::Repair(error),
             other => other,
         }
     }

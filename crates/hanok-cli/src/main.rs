@@ -3,26 +3,28 @@
 mod arguments;
 mod change;
 mod failure;
+mod history;
 #[cfg(feature = "encryption")]
 mod keys;
 mod look;
 mod output;
 mod repair;
 mod store;
+mod verify;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::{
-    arguments::{Arguments, Verb},
+    arguments::{CommandLine, Verb},
     failure::Failure,
     output::Output,
     store::Place,
 };
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match CommandLine::try_parse() {
         Ok(arguments) => arguments,
         // Wrong usage repeats what was written. Help and the version repeat nothing.
         Err(error) if error.use_stderr() => {
@@ -41,24 +43,27 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
+fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(Failure::Io)?.block_on(async {
         // What cannot be opened can be repaired.
         if let Verb::Repair { file } = &arguments.verb {
             return repair::repair(&arguments, file, output).await;
         }
-        let place = Place::open(&arguments).await.map_err(|failure| failure.of(&arguments))?;
+        let place = Place::open(&arguments).await.map_err(|failure| match arguments.db {
+            Some(_) => failure.of_file(),
+            None => failure,
+        })?;
         match arguments.verb {
             Verb::List { forks_of, status } => look::list(&place, forks_of, status, output).await,
             Verb::Expired => look::expired(&place, output).await,
             Verb::Abandoned => look::abandoned(&place, output).await,
             Verb::Show { thread, at } => look::show(&place.log(&thread)?, at, output).await,
-            Verb::History(asked) => look::history(&place, asked, output).await,
+            Verb::History(arguments) => history::history(&place, arguments, output).await,
             Verb::Diff { thread, before, after } => {
-                look::diff(&place.log(&thread)?, before, after, output).await
+                history::diff(&place.log(&thread)?, before, after, output).await
             }
-            Verb::Verify { thread, all } => look::verify(&place, thread, all, output).await,
+            Verb::Verify { thread, all } => verify::verify(&place, thread, all, output).await,
             Verb::Export { thread, file } => {
                 look::export(&place.log(&thread)?, file.as_deref(), output).await
             }
@@ -66,7 +71,7 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
                 change::import(&place.log(&thread)?, &file, output).await
             }
             Verb::Fork { thread, to, at, doubts } => {
-                change::fork(&place, &thread, &to, (at, doubts), output).await
+                change::fork(&place, &thread, &to, at, doubts, output).await
             }
             Verb::Copy { thread, to } => change::copy(&place, &thread, &to, output).await,
             Verb::Rewind { thread, to, doubts } => {
@@ -77,15 +82,15 @@ fn run(arguments: Arguments, output: &mut Output) -> Result<(), Failure> {
             Verb::Repair { .. } => Ok(()),
             Verb::Backup { file } => change::back_up(&place, &file, output).await,
             Verb::Prune { thread, all, keep, yes } => {
-                yes.asked()?;
+                yes.confirmed()?;
                 change::prune(&place, thread, all, keep, output).await
             }
             Verb::Erase { thread, keep_forks, yes } => {
-                yes.asked()?;
+                yes.confirmed()?;
                 change::erase(&place, &thread, keep_forks, output).await
             }
             Verb::Delete { thread, yes } => {
-                yes.asked()?;
+                yes.confirmed()?;
                 change::delete(&place, &thread, output).await
             }
         }

@@ -1,11 +1,11 @@
-//! What is said, to people and to programs.
+//! The output, for people and for programs.
 
 use std::{
     error::Error,
     io::{self, Write},
 };
 
-use hanok_core::{Printable, Timestamp};
+use hanok_core::{Namespace, Printable, Stored, Timestamp};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -58,7 +58,7 @@ impl Output {
         Ok(())
     }
 
-    /// What went wrong, with its causes, on the standard error.
+    /// Writes a failure with its causes to the standard error.
     pub(crate) fn complain(&mut self, failure: &Failure) {
         let mut text = failure.to_string();
         let mut cause = failure.source();
@@ -72,7 +72,7 @@ impl Output {
     }
 }
 
-/// What is wrong with the arguments, on the standard error, with what would act on a terminal made visible.
+/// Writes what is wrong with the arguments to the standard error, with what would act on a terminal made visible.
 pub(crate) fn misused(usage: &str) {
     // Whoever does not listen is not told.
     let _ = write!(io::stderr().lock(), "{}", Printable(usage));
@@ -112,4 +112,19 @@ pub(crate) fn moment(at: Timestamp) -> String {
     let millis = i64::try_from(at.0).ok();
     let time = millis.and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
     time.map_or_else(|| at.0.to_string(), |time| time.to_string())
+}
+
+/// A stored value as JSON.
+pub(crate) fn value(stored: &Stored) -> Value {
+    serde_json::from_str(&stored.to_json()).unwrap_or(Value::Null)
+}
+
+/// The segments of a graph's path.
+pub(crate) fn segments(path: &Namespace) -> Vec<&str> {
+    path.segments().collect()
+}
+
+/// Names as one text.
+pub(crate) fn list_of(names: &[String]) -> String {
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }

@@ -6,11 +6,11 @@ use hanok_core::Position;
 use hanok_sqlite::{RepairedThread, Sqlite};
 use serde_json::json;
 
-use crate::{arguments::Arguments, failure::Failure, output::Output};
+use crate::{arguments::CommandLine, failure::Failure, output::Output};
 
 /// Writes what is whole of the file into a new one, and says what was lost.
 pub(crate) async fn repair(
-    arguments: &Arguments,
+    arguments: &CommandLine,
     file: &Path,
     output: &mut Output,
 ) -> Result<(), Failure> {

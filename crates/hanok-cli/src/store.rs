@@ -6,7 +6,7 @@ use hanok_graph::{SystemIds, TokioClock};
 use hanok_sqlite::Sqlite;
 
 use crate::{
-    arguments::{Arguments, Verb},
+    arguments::{CommandLine, Verb},
     failure::Failure,
 };
 
@@ -18,7 +18,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(crate) async fn open(arguments: &Arguments) -> Result<Self, Failure> {
+    pub(crate) async fn open(arguments: &CommandLine) -> Result<Self, Failure> {
         let tenant = Tenant::new(&arguments.tenant)?;
         let (store, sqlite) = match &arguments.db {
             Some(file) => {
@@ -73,7 +73,7 @@ impl Place {
 #[cfg(feature = "encryption")]
 fn unlocked(
     store: SharedCheckpointer,
-    arguments: &Arguments,
+    arguments: &CommandLine,
 ) -> Result<SharedCheckpointer, Failure> {
     let named = std::env::var_os("HANOK_KEYS").filter(|file| !file.is_empty());
     let file = arguments.keys.clone().or_else(|| named.map(Into::into));
@@ -84,12 +84,12 @@ fn unlocked(
 }
 
 #[cfg(not(feature = "encryption"))]
-fn unlocked(store: SharedCheckpointer, _: &Arguments) -> Result<SharedCheckpointer, Failure> {
+fn unlocked(store: SharedCheckpointer, _: &CommandLine) -> Result<SharedCheckpointer, Failure> {
     Ok(store)
 }
 
 #[cfg(feature = "postgres")]
-async fn postgres(arguments: &Arguments) -> Result<SharedCheckpointer, Failure> {
+async fn postgres(arguments: &CommandLine) -> Result<SharedCheckpointer, Failure> {
     let url = arguments.postgres.clone().or_else(|| std::env::var("HANOK_POSTGRES").ok());
     let url = url.filter(|url| !url.is_empty()).ok_or(Failure::NoStore)?;
     let config = hanok_postgres::Config::new(url).schema(&*arguments.schema).connections(2);
@@ -97,7 +97,7 @@ async fn postgres(arguments: &Arguments) -> Result<SharedCheckpointer, Failure> 
 }
 
 #[cfg(not(feature = "postgres"))]
-async fn postgres(_: &Arguments) -> Result<SharedCheckpointer, Failure> {
+async fn postgres(_: &CommandLine) -> Result<SharedCheckpointer, Failure> {
     Err(Failure::NoStore)
 }
 

@@ -1,4 +1,8 @@
-//! What a model or a tool is given with every call.
+//! The call that every model and tool gets beside its arguments.
+
+pub(crate) mod ask;
+pub(crate) mod cancel;
+pub(crate) mod meter;
 
 use std::{
     fmt,
@@ -9,11 +13,15 @@ use std::{
     time::Duration,
 };
 
-use serde::de::DeserializeOwned;
-use thiserror::Error;
-
+use self::{
+    ask::{Ask, AskError, Request},
+    cancel::Cancellation,
+    meter::{Charge, Meter, OverBudget},
+};
 use crate::{
-    BoxError, BoxFuture, Cancellation, Charge, Clock, Meter, OverBudget, Stored, Tenant, Timestamp,
+    clock::{Clock, Timestamp},
+    name::Tenant,
+    stored::value::Stored,
 };
 
 /// The idempotency key of one call: equal in every retry and resume of it, different for every other call.
@@ -57,115 +65,7 @@ pub trait TokenSink: Send + Sync + 'static {
     fn token(&self, token: Token);
 }
 
-/// Names one request to a person.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RequestId(pub Arc<str>);
-
-impl fmt::Display for RequestId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// What a person is asked.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// What is shown.
-    pub payload: Stored,
-    /// The JSON Schema that an answer has to fit, as JSON text.
-    pub schema: Option<Arc<str>>,
-    /// Until when an answer counts.
-    pub deadline: Option<Timestamp>,
-    /// What else an answer has to be. One that is not leaves the question open.
-    pub check: Option<Check>,
-}
-
-/// Reads an answer, or says why it cannot.
-type ReadAnswer = dyn Fn(&Stored) -> Result<(), BoxError> + Send + Sync;
-
-/// What an answer has to be, for whoever asks to read it.
-#[derive(Clone)]
-pub struct Check {
-    wanted: Arc<str>,
-    read: Arc<ReadAnswer>,
-}
-
-impl Check {
-    /// An answer has to be what `wanted` names, and `read` has to be able to read it.
-    pub fn new(
-        wanted: impl Into<Arc<str>>,
-        read: impl Fn(&Stored) -> Result<(), BoxError> + Send + Sync + 'static,
-    ) -> Self {
-        Self { wanted: wanted.into(), read: Arc::new(read) }
-    }
-
-    /// An answer has to be a `T`.
-    pub fn of<T: DeserializeOwned>() -> Self {
-        let read: fn(&Stored) -> Result<(), BoxError> =
-            |answer| Ok(answer.decode::<T>().map(drop)?);
-        Self::new(std::any::type_name::<T>(), read)
-    }
-
-    /// What is wanted, for people.
-    pub fn wanted(&self) -> &str {
-        &self.wanted
-    }
-
-    /// Reads an answer.
-    ///
-    /// # Errors
-    ///
-    /// Why it cannot be read.
-    pub fn read(&self, answer: &Stored) -> Result<(), BoxError> {
-        (self.read)(answer)
-    }
-}
-
-impl fmt::Debug for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Check").field("wanted", &self.wanted).finish_non_exhaustive()
-    }
-}
-
-impl Request {
-    /// A request that shows `payload`, takes any answer, and waits for ever.
-    pub fn new(payload: Stored) -> Self {
-        Self { payload, schema: None, deadline: None, check: None }
-    }
-}
-
-/// Why a question has no answer now.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum AskError {
-    /// The run stops here and goes on when the answer is there. Hand this error on.
-    #[error("waiting for an answer to `{0}`")]
-    Waiting(RequestId),
-    /// Nobody answered in time.
-    #[error("nobody answered `{0}` before its deadline")]
-    Expired(RequestId),
-    /// Nobody can be asked here.
-    #[error("nobody can be asked here: {reason}")]
-    Nobody {
-        /// Why not.
-        reason: &'static str,
-    },
-    /// The question or its answer could not be read or written.
-    #[error("a question could not be asked")]
-    Failed(#[source] BoxError),
-}
-
-/// Asks a person, and suspends the run until they answer.
-pub trait Ask: Send + Sync + 'static {
-    /// Asks `request`.
-    ///
-    /// # Errors
-    ///
-    /// [`AskError::Waiting`] when the run has to stop for the answer; hand it on.
-    fn ask(&self, request: Request) -> BoxFuture<'_, Result<Stored, AskError>>;
-}
-
-/// What a model or a tool is given with every call: who is calling, until when, and where to report.
+/// The context of one call of a model or a tool: its key, its deadline, and where to report.
 ///
 /// Clones are the same call.
 #[derive(Clone)]
@@ -178,7 +78,7 @@ pub struct Call {
     tokens: Option<Arc<dyn TokenSink>>,
     ask: Option<Arc<dyn Ask>>,
     tenant: Option<Tenant>,
-    /// Whether the call was admitted.
+    /// True after the call was admitted.
     admitted: Arc<AtomicBool>,
 }
 
@@ -241,13 +141,13 @@ impl Call {
         Self { ask: Some(ask), ..self }
     }
 
-    /// For whom the call is made. Default: nobody knows.
+    /// The tenant for whom the call is made. Default: none.
     #[must_use]
     pub fn tenant_of(self, tenant: Tenant) -> Self {
         Self { tenant: Some(tenant), ..self }
     }
 
-    /// For whom the call is made, if that is known: the tenant of its thread.
+    /// The tenant for whom the call is made, that of its thread, if it is known.
     pub fn tenant(&self) -> Option<&Tenant> {
         self.tenant.as_ref()
     }
@@ -262,7 +162,7 @@ impl Call {
         &self.clock
     }
 
-    /// How long the call may still take, `None` without a deadline.
+    /// The time that the call may still take, `None` without a deadline.
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.since(self.clock.now()))
     }
@@ -287,12 +187,12 @@ impl Call {
         Ok(())
     }
 
-    /// Where to count what the call spends.
+    /// The meter that counts what the call spends.
     pub fn spend(&self) -> &Meter {
         &self.meter
     }
 
-    /// Where to send what a model writes, if somebody watches.
+    /// The sink for what a model writes, if somebody watches.
     pub fn sink(&self) -> Option<&Arc<dyn TokenSink>> {
         self.tokens.as_ref()
     }

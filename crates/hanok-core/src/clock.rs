@@ -7,9 +7,19 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::BoxFuture;
+use crate::boxed::BoxFuture;
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hanok_core::Timestamp;
+///
+/// let later = Timestamp(1_000).plus(Duration::from_secs(2));
+/// assert_eq!(later, Timestamp(3_000));
+/// assert_eq!(Timestamp(1_000).since(later), Duration::ZERO);
+/// ```
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -23,7 +33,7 @@ impl Timestamp {
         Self(self.0.saturating_add(u64::try_from(later.as_millis()).unwrap_or(u64::MAX)))
     }
 
-    /// How long after `earlier` this is; zero if it is not.
+    /// The time from `earlier` to this; zero if this is not later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
@@ -39,8 +49,30 @@ impl From<SystemTime> for Timestamp {
 }
 
 /// Tells the time and waits. The one way by which time reaches hanok's engine, models and tools.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hanok_core::{BoxFuture, Clock, Timestamp};
+///
+/// /// A clock for tests, which stands still and never waits.
+/// #[derive(Debug)]
+/// struct Fixed(Timestamp);
+///
+/// impl Clock for Fixed {
+///     fn now(&self) -> Timestamp {
+///         self.0
+///     }
+///
+///     fn sleep(&self, _: Duration) -> BoxFuture<'static, ()> {
+///         Box::pin(std::future::ready(()))
+///     }
+/// }
+///
+/// assert_eq!(Fixed(Timestamp(7)).monotonic(), Duration::from_millis(7));
+/// ```
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
-    /// What time it is.
+    /// The time now.
     fn now(&self) -> Timestamp;
 
     /// The time since a moment that is always the same: it only goes forward, at its own pace, whatever becomes of

@@ -1,8 +1,8 @@
-//! What a tool does to the world.
+//! The effect of a tool on the world.
 
 use serde::{Deserialize, Serialize};
 
-/// What happens when a call is made twice. It decides what a resumed run may repeat.
+/// The effect of a call that is made twice. It decides what a resumed run may repeat.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

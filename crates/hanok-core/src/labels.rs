@@ -1,11 +1,8 @@
-//! Where an item of the store across threads stands.
+//! The names of items of the store across threads.
 
 use std::{fmt, sync::Arc};
 
-use crate::{
-    InvalidName, Tenant,
-    name::{LONGEST_LABELS, MOST_LABELS, checked},
-};
+use crate::name::{InvalidName, LONGEST_LABELS, MOST_LABELS, Tenant, checked};
 
 /// Ends a label. No label holds it, and no byte is lower: so one list of labels never begins like another by accident, and
 /// the joined lists are in the order of their labels.
@@ -72,7 +69,7 @@ impl Labels {
         self.0.split_terminator(END)
     }
 
-    /// How many labels there are.
+    /// The number of labels.
     pub fn depth(&self) -> usize {
         self.iter().count()
     }
@@ -84,7 +81,7 @@ impl Labels {
         Self(self.0.get(..len).unwrap_or_default().into())
     }
 
-    /// Whether this is `other` or lies below it, label by label.
+    /// True when this is `other` or lies below it, label by label.
     pub fn is_within(&self, other: &Self) -> bool {
         self.0.starts_with(&*other.0)
     }

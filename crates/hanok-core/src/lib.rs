@@ -20,51 +20,41 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod boxed;
 mod call;
-mod cancel;
-mod change;
 mod clock;
 mod effect;
-mod encode;
-mod fold;
+mod fields;
 mod ids;
-mod json;
 mod labels;
-mod meter;
-mod msgpack;
 mod name;
 mod printable;
-mod schema;
 mod secret;
-mod shared;
 mod spawn;
 mod stored;
 mod words;
 
-pub use call::{Ask, AskError, Call, CallKey, Check, Request, RequestId, Token, TokenSink};
-pub use cancel::{Cancellation, Cancelled};
-pub use change::{Change, Changes, MessageChange};
+pub use boxed::{BoxError, BoxFuture};
+pub use call::ask::{Ask, AskError, Check, Request, RequestId};
+pub use call::cancel::{Cancellation, Cancelled};
+pub use call::meter::{Budget, Charge, Limit, Meter, OverBudget, Spent};
+pub use call::{Call, CallKey, Token, TokenSink};
 pub use clock::{Clock, Timestamp};
 pub use effect::Effect;
-pub use fold::{Field, Fields, FoldError, MessageFold};
+pub use fields::change::{Change, Changes, MessageChange};
+pub use fields::fold::{Field, Fields, FoldError, MessageFold};
+pub use fields::schema::{StoredField, StoredSchema};
 pub use ids::{Ids, Rng};
 pub use labels::{ItemKey, Labels};
-pub use meter::{Budget, Charge, Limit, Meter, OverBudget, Spent};
-pub use msgpack::{Reader, Writer};
 pub use name::{InvalidName, Namespace, Position, RunId, TaskId, Tenant, ThreadKey};
 pub use printable::Printable;
-pub use schema::{StoredField, StoredSchema};
 pub use secret::Secret;
-pub use shared::Shared;
 pub use spawn::{Spawned, Spawner};
-pub use stored::{Stored, StoredError};
+pub use stored::error::StoredError;
+pub use stored::msgpack::{Reader, Writer};
+pub use stored::shared::Shared;
+pub use stored::value::Stored;
 pub use words::{Script, Word, words};
-
-/// A boxed error of any kind, as a cause.
-pub type BoxError = Box<dyn std::error::Error + Send + Sync + 'static>;
-
-/// A boxed future that may move between threads.
-pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -39,7 +39,7 @@ pub enum InvalidName {
         what: &'static str,
         /// The character's code point.
         code: u32,
-        /// Where it stands.
+        /// Its offset in bytes.
         at: usize,
     },
     /// A label holds no dot.
@@ -47,13 +47,13 @@ pub enum InvalidName {
     Dotted {
         /// Which name it was to be.
         what: &'static str,
-        /// Where it stands.
+        /// Its offset in bytes.
         at: usize,
     },
     /// The labels of a namespace of the store have at most 2,048 bytes together.
     #[error("the labels have {bytes} bytes; at most {LONGEST_LABELS} are allowed")]
     LabelsTooLong {
-        /// How many they have.
+        /// The number of bytes that they have.
         bytes: usize,
     },
     /// A namespace of the store has at most 32 labels.
@@ -61,7 +61,7 @@ pub enum InvalidName {
     TooMany {
         /// Which name they were to be.
         what: &'static str,
-        /// How many there are.
+        /// The number that there are.
         count: usize,
     },
 }
@@ -79,7 +79,7 @@ pub(crate) fn checked(what: &'static str, text: &str) -> Result<Arc<str>, Invali
     Ok(text.into())
 }
 
-/// Whose threads these are. A tenant is part of every key; one tenant never sees another's.
+/// The owner of threads. A tenant is part of every key; one tenant never sees another's.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tenant(Arc<str>);
 
@@ -132,7 +132,7 @@ impl ThreadKey {
         Ok(Self { tenant, thread: checked("thread", thread)? })
     }
 
-    /// Whose thread it is.
+    /// The tenant that owns the thread.
     pub fn tenant(&self) -> &Tenant {
         &self.tenant
     }
@@ -149,10 +149,20 @@ impl fmt::Display for ThreadKey {
     }
 }
 
-/// Whose entries these are within a thread: the root graph's (no segments) or a subgraph's.
+/// The graph whose entries these are within a thread: the root graph's (no segments) or a subgraph's.
 ///
 /// A child's segments are the parent's, then the node that called it and the key of the call. Segments are whole: the
 /// namespaces `["a", "b:c"]` and `["a:b", "c"]` are two.
+///
+/// ```
+/// use hanok_core::Namespace;
+///
+/// let root = Namespace::root();
+/// let child = root.child("research")?.child("call-1")?;
+/// assert!(child.is_within(&root));
+/// assert_eq!(child.parent().unwrap().to_string(), "research");
+/// # Ok::<(), hanok_core::InvalidName>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Namespace(Arc<[Arc<str>]>);
 
@@ -162,7 +172,7 @@ impl Namespace {
         Self::default()
     }
 
-    /// Whether this is the thread's own graph.
+    /// True when this is the thread's own graph.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
@@ -189,12 +199,12 @@ impl Namespace {
         self.0.iter().map(AsRef::as_ref)
     }
 
-    /// How many segments there are.
+    /// The number of segments.
     pub fn depth(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether this is `other` or lies below it, segment by segment.
+    /// True when this is `other` or lies below it, segment by segment.
     pub fn is_within(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0)
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::BoxFuture;
+use crate::boxed::BoxFuture;
 
 /// Starts tasks. The engine starts, aborts and joins tasks through this alone.
 pub trait Spawner: fmt::Debug + Send + Sync + 'static {
@@ -11,6 +11,18 @@ pub trait Spawner: fmt::Debug + Send + Sync + 'static {
 }
 
 /// A started task. Dropping it aborts the task.
+///
+/// ```
+/// use std::sync::{Arc, atomic::{AtomicBool, Ordering}};
+///
+/// use hanok_core::Spawned;
+///
+/// let aborted = Arc::new(AtomicBool::new(false));
+/// let flag = Arc::clone(&aborted);
+/// let task = Spawned::new(move || flag.store(true, Ordering::SeqCst));
+/// drop(task);
+/// assert!(aborted.load(Ordering::SeqCst));
+/// ```
 pub struct Spawned(Option<Box<dyn FnOnce() + Send + Sync>>);
 
 impl Spawned {

@@ -1,6 +1,6 @@
 //! The words of a text, for those who search in it.
 
-/// How the words of a script stand in a text.
+/// A kind of script, by how its words stand in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Script {

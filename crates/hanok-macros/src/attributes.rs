@@ -1,8 +1,11 @@
-//! What the attributes of a state and its fields say.
+//! The attributes of a state and its fields.
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Attribute, Error, Expr, ExprLit, Field, Lit, LitInt, LitStr, Path, Result, Type};
+use syn::{
+    Attribute, Error, Expr, ExprLit, Field, Lit, LitInt, LitStr, Path, Result, Type,
+    meta::ParseNestedMeta,
+};
 
 /// The rule of a field.
 pub(crate) enum Rule {
@@ -32,7 +35,7 @@ impl Rule {
     }
 }
 
-/// What the attributes of one field say.
+/// The attributes of one field.
 pub(crate) struct FieldAttributes {
     pub(crate) rule: Rule,
     pub(crate) aliases: Vec<LitStr>,
@@ -93,12 +96,12 @@ pub(crate) fn of_field(field: &Field) -> Result<FieldAttributes> {
 }
 
 /// Notes a word of `#[state(…)]` that may be said once.
-fn once(said: &mut Option<Path>, word: Path) -> Result<()> {
-    if said.is_some() {
+fn once(first: &mut Option<Path>, word: Path) -> Result<()> {
+    if first.is_some() {
         let message = format!("`{}` is said twice", quote!(#word));
         return Err(Error::new_spanned(word, message));
     }
-    *said = Some(word);
+    *first = Some(word);
     Ok(())
 }
 
@@ -144,10 +147,21 @@ fn fits(rule: &Rule, kind: &Type) -> Result<()> {
 }
 
 fn rule_of(attribute: &Attribute) -> Result<Rule> {
-    let mut rule = None;
-    let mut operations = None;
-    let mut update = None;
-    attribute.parse_nested_meta(|meta| {
+    let mut reduce = Reduce::default();
+    attribute.parse_nested_meta(|meta| reduce.read(&meta))?;
+    reduce.into_rule(attribute)
+}
+
+/// The parts of a `#[reduce(…)]`.
+#[derive(Default)]
+struct Reduce {
+    rule: Option<Rule>,
+    operations: Option<Path>,
+    update: Option<Type>,
+}
+
+impl Reduce {
+    fn read(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let path = &meta.path;
         let named = if path.is_ident("append") {
             Rule::Append
@@ -160,47 +174,50 @@ fn rule_of(attribute: &Attribute) -> Result<Rule> {
         } else if path.is_ident("with") {
             Rule::With(meta.value()?.parse()?)
         } else if path.is_ident("operations") {
-            operations = Some(meta.value()?.parse::<Path>()?);
+            self.operations = Some(meta.value()?.parse::<Path>()?);
             return Ok(());
         } else if path.is_ident("update") {
-            update = Some(meta.value()?.parse::<Type>()?);
+            self.update = Some(meta.value()?.parse::<Type>()?);
             return Ok(());
         } else {
             let name = quote!(#path).to_string();
             return Err(meta.error(format!("there is no rule `{name}`; there are {RULES}")));
         };
-        if rule.is_some() {
+        if self.rule.is_some() {
             return Err(meta.error("a field has one rule; this is a second"));
         }
-        rule = Some(named);
+        self.rule = Some(named);
         Ok(())
-    })?;
-    match (rule, operations, update) {
-        (Some(rule), None, None) => Ok(rule),
-        (None, Some(path), Some(update)) => Ok(Rule::Operations(Box::new((path, update)))),
-        (None, Some(path), None) => Err(Error::new_spanned(
-            path,
-            "say what an update holds: `#[reduce(operations = path, update = Type)]`",
-        )),
-        (Some(_), Some(path), _) => {
-            Err(Error::new_spanned(path, "a field has one rule; this is a second"))
+    }
+
+    fn into_rule(self, attribute: &Attribute) -> Result<Rule> {
+        match (self.rule, self.operations, self.update) {
+            (Some(rule), None, None) => Ok(rule),
+            (None, Some(path), Some(update)) => Ok(Rule::Operations(Box::new((path, update)))),
+            (None, Some(path), None) => Err(Error::new_spanned(
+                path,
+                "say what an update holds: `#[reduce(operations = path, update = Type)]`",
+            )),
+            (Some(_), Some(path), _) => {
+                Err(Error::new_spanned(path, "a field has one rule; this is a second"))
+            }
+            (_, None, Some(update)) => {
+                Err(Error::new_spanned(update, "`update = Type` goes with `operations = path`"))
+            }
+            (None, None, None) => Err(Error::new_spanned(
+                attribute,
+                format!("say which rule the field has; there are {RULES}"),
+            )),
         }
-        (_, None, Some(update)) => {
-            Err(Error::new_spanned(update, "`update = Type` goes with `operations = path`"))
-        }
-        (None, None, None) => Err(Error::new_spanned(
-            attribute,
-            format!("say which rule the field has; there are {RULES}"),
-        )),
     }
 }
 
-/// Whether a type is written as `Messages`, whatever stands before it.
+/// True when a type is written as `Messages`, whatever stands before it.
 fn is_messages(kind: &Type) -> bool {
     matches!(kind, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Messages"))
 }
 
-/// What the attributes of the struct say.
+/// The attributes of the struct.
 #[derive(Default)]
 pub(crate) struct StructAttributes {
     pub(crate) version: Option<LitInt>,
@@ -209,16 +226,16 @@ pub(crate) struct StructAttributes {
 }
 
 pub(crate) fn of_struct(attributes: &[Attribute]) -> Result<StructAttributes> {
-    let mut said = StructAttributes::default();
+    let mut of_state = StructAttributes::default();
     for attribute in attributes.iter().filter(|a| a.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("version") {
-                said.version = Some(version(&meta.value()?.parse()?)?);
+                of_state.version = Some(version(&meta.value()?.parse()?)?);
             } else if meta.path.is_ident("upgrade") {
-                said.upgrade = Some(meta.value()?.parse()?);
+                of_state.upgrade = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("crate") {
                 let path: Path = meta.value()?.parse()?;
-                said.state_crate = Some(quote!(#path));
+                of_state.state_crate = Some(quote!(#path));
             } else {
                 return Err(meta.error(
                     "a state's `#[state(…)]` says `version = 2`, `upgrade = path` or `crate = path`",
@@ -227,13 +244,13 @@ pub(crate) fn of_struct(attributes: &[Attribute]) -> Result<StructAttributes> {
             Ok(())
         })?;
     }
-    if let (Some(upgrade), None) = (&said.upgrade, &said.version) {
+    if let (Some(upgrade), None) = (&of_state.upgrade, &of_state.version) {
         return Err(Error::new_spanned(
             upgrade,
             "an upgrade leads to a version: add `version = 2`, and count up from there",
         ));
     }
-    if let (Some(upgrade), Some(version)) = (&said.upgrade, &said.version)
+    if let (Some(upgrade), Some(version)) = (&of_state.upgrade, &of_state.version)
         && version.base10_parse::<u32>().is_ok_and(|version| version == 1)
     {
         return Err(Error::new_spanned(
@@ -241,7 +258,7 @@ pub(crate) fn of_struct(attributes: &[Attribute]) -> Result<StructAttributes> {
             "there is no version before 1 to upgrade from: a state without `version` is version 1. Say `version = 2`",
         ));
     }
-    Ok(said)
+    Ok(of_state)
 }
 
 fn version(value: &Expr) -> Result<LitInt> {

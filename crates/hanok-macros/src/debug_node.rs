@@ -12,7 +12,7 @@ use syn::{
 
 use crate::paths;
 
-/// How a node is written; the end of every message.
+/// The form of a node; the end of every message.
 const NODE: &str = "a node is an `async fn(Snapshot<S>, Context<C>) -> Result<U, E>`, or with a `Sent<T>` between the two";
 
 /// The function, followed by what checks it or what is wrong with it.

@@ -1,4 +1,4 @@
-//! Where our crates are found from the crate that uses a macro.
+//! The paths of our crates from the crate that uses a macro.
 
 use std::{env, fs, path::Path};
 
@@ -15,7 +15,7 @@ pub(crate) fn graph_crate() -> TokenStream {
     if is_behind_the_facade("hanok-graph") { quote!(::hanok::graph) } else { quote!(::hanok_graph) }
 }
 
-/// Whether the manifest of the crate that uses a macro names the facade and not `package`.
+/// True when the manifest of the crate that uses a macro names the facade and not `package`.
 fn is_behind_the_facade(package: &str) -> bool {
     let manifest = env::var("CARGO_MANIFEST_DIR")
         .ok()

@@ -6,8 +6,8 @@ use syn::{Attribute, Data, DeriveInput, Error, Fields, Path, Result, Type};
 
 use crate::paths;
 
-/// What the attributes of the struct say.
-struct Said {
+/// The attributes of the struct.
+struct ViewAttributes {
     state: Type,
     state_crate: TokenStream,
 }
@@ -16,7 +16,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     if !input.generics.params.is_empty() {
         return Err(Error::new_spanned(&input.generics, "a view has no parameters"));
     }
-    let Said { state, state_crate: path } = said(input)?;
+    let ViewAttributes { state, state_crate: path } = attributes(input)?;
     let names = names(input)?;
     let texts = names.iter().map(|name| name.to_string().trim_start_matches("r#").to_owned());
     // Written where the field stands, so that what the state lacks, or has otherwise, is an error at that place.
@@ -53,7 +53,7 @@ fn names(input: &DeriveInput) -> Result<Vec<&Ident>> {
     Ok(named.named.iter().filter_map(|field| field.ident.as_ref()).collect())
 }
 
-fn said(input: &DeriveInput) -> Result<Said> {
+fn attributes(input: &DeriveInput) -> Result<ViewAttributes> {
     let (mut state, mut state_crate) = (None, None);
     for attribute in input.attrs.iter().filter(|a: &&Attribute| a.path().is_ident("view")) {
         attribute.parse_nested_meta(|meta| {
@@ -74,5 +74,5 @@ fn said(input: &DeriveInput) -> Result<Said> {
             "say which state this is a view of: `#[view(of = State)]`",
         ));
     };
-    Ok(Said { state, state_crate: state_crate.unwrap_or_else(paths::state_crate) })
+    Ok(ViewAttributes { state, state_crate: state_crate.unwrap_or_else(paths::state_crate) })
 }

@@ -19,7 +19,7 @@ use rustls_platform_verifier::BuilderVerifierExt;
 
 use crate::{OtlpConfig, OtlpError};
 
-/// Where a collector takes traces.
+/// The path at which a collector takes traces.
 const PATH: &str = "/v1/traces";
 
 /// The most bytes of an answer that are read: it says how many spans were refused, and why.

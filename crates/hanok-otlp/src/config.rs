@@ -1,10 +1,10 @@
-//! Where traces go.
+//! The settings of an export of traces.
 
 use std::time::Duration;
 
 use hanok_core::Secret;
 
-/// Where traces go, and which.
+/// The address of a collector, and the choice of traces that go there.
 ///
 /// What is not set here is taken from OpenTelemetry's own variables where they are set (`OTEL_RESOURCE_ATTRIBUTES`,
 /// `OTEL_TRACES_SAMPLER`, `OTEL_BSP_…`, `OTEL_EXPORTER_OTLP_HEADERS`).
@@ -49,12 +49,12 @@ impl OtlpConfig {
         self
     }
 
-    /// How long one delivery may take with its retries, and so the last one when the export ends. Default: 10 s.
+    /// The time that one delivery may take with its retries, and so the last one when the export ends. Default: 10 s.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// How long spans are gathered before they are sent. Default: 5 s.
+    /// The time for which spans are gathered before they are sent. Default: 5 s.
     pub fn every(self, every: Duration) -> Self {
         Self { every, ..self }
     }

@@ -68,7 +68,7 @@ where
     Ok((layer.with_filter(filter_fn(wanted)), guard))
 }
 
-/// Whether `target` is `whole` or a part of it.
+/// True when `target` is `whole` or a part of it.
 fn is_within(target: &str, whole: &str) -> bool {
     target.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }

@@ -1,7 +1,16 @@
-//! The database, as the calls of a store use it.
+//! The database, as the calls of a store use it: a pool, the schema with its tables, and those who wait for threads.
+//!
+//! The rooms `log` and `items` add their statements as methods of `Database`. Nothing here knows them.
 
+pub(crate) mod followers;
+pub(crate) mod schema;
+pub(crate) mod tables;
+
+use self::{followers::Followers, schema::Schema};
 use crate::{
-    Config, config::Follow, failure::Failure, follow::Followers, pool::Pool, schema, schema::Schema,
+    config::{Config, Follow},
+    failure::Failure,
+    server::pool::Pool,
 };
 
 /// Connections, and where in the database the store is.
@@ -25,7 +34,7 @@ impl Database {
         Ok(Self { pool, schema, follow, followers, pgvector })
     }
 
-    /// Whether appends tell those who wait.
+    /// True when appends notify those who wait.
     pub(crate) fn notifies(&self) -> bool {
         self.follow == Follow::Listen
     }

@@ -1,4 +1,4 @@
-//! What a caller is told of what the server said.
+//! The failures of a call, and what a caller gets for each.
 
 use std::{error::Error as _, io, num::TryFromIntError};
 
@@ -23,14 +23,14 @@ pub(crate) enum Failure {
     Damaged(BoxError),
 }
 
-/// What may be done after a failure.
+/// The choices that a failure leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outlook {
     /// The same would happen again.
     Hopeless,
     /// Nothing was stored; the next attempt may do better.
     Again,
-    /// What was to be stored may be; the next attempt may do better.
+    /// The write may be stored or not; the next attempt may do better.
     Unknown,
 }
 
@@ -79,7 +79,7 @@ impl From<TryFromIntError> for Failure {
 }
 
 impl Failure {
-    /// What may be done now.
+    /// The choices that this failure leaves.
     pub(crate) fn outlook(&self) -> Outlook {
         match self {
             Self::Late => Outlook::Unknown,
@@ -96,8 +96,8 @@ impl Failure {
         }
     }
 
-    /// The failure, as the callers of `store` are told it.
-    pub(crate) fn told_of(self, store: &str) -> CheckpointError {
+    /// The error that the callers of `store` get.
+    pub(crate) fn into_error(self, store: &str) -> CheckpointError {
         let damaged =
             |source: BoxError| CheckpointError::NotAStore { what: format!("`{store}`"), source };
         let error = match self {
@@ -168,7 +168,7 @@ fn is_of_the_connection(code: &SqlState) -> bool {
     said.contains(code) || code.code().starts_with("08")
 }
 
-/// Whether the connection broke, or could not be made for now. What TLS complains of stays so.
+/// True when the connection broke, or could not be made for now. An error of TLS stays one.
 fn is_broken(error: &Error) -> bool {
     if error.is_closed() {
         return true;
@@ -176,8 +176,8 @@ fn is_broken(error: &Error) -> bool {
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            let told = error.get_ref();
-            return !told.is_some_and(|told| told.is::<rustls::Error>());
+            let inner = error.get_ref();
+            return !inner.is_some_and(|inner| inner.is::<rustls::Error>());
         }
         cause = error.source();
     }
@@ -193,8 +193,8 @@ mod tests {
     fn while_every_connection_is_in_use_nothing_is_sent_and_another_attempt_may_help() {
         let failure = Failure::from(PoolError::Timeout(TimeoutType::Wait));
         assert_eq!(failure.outlook(), Outlook::Again);
-        let told = failure.told_of("PostgreSQL, schema x").to_string();
-        assert_eq!(told, "the store is not available: every connection is in use");
+        let message = failure.into_error("PostgreSQL, schema x").to_string();
+        assert_eq!(message, "the store is not available: every connection is in use");
         assert_eq!(Failure::from(PoolError::Closed).outlook(), Outlook::Hopeless);
     }
 }

@@ -23,25 +23,19 @@
 //! # }
 //! ```
 
-mod append;
+mod columns;
 mod config;
-mod connections;
 mod database;
 mod failure;
-mod follow;
+mod handle;
+mod items;
+mod log;
 mod number;
-mod outbox;
-mod pool;
-mod postgres;
-mod read;
-mod schema;
-mod store;
-mod tls;
-mod write;
+mod server;
 
 pub use config::{Config, Follow};
-pub use connections::{Connections, Rows, Statement, Value};
-pub use postgres::Postgres;
+pub use handle::connections::{Connections, Rows, Statement, Value};
+pub use handle::postgres::Postgres;
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -46,12 +46,12 @@ fn killed_runs_end_where_a_quiet_run_ends_and_pay_each_thing_once() {
     let variables = [(URL, url.as_str()), (SCHEMA, schema.as_str())];
     let mut payments = Payments::new(KILLS, folder.path());
     for round in 0..ROUNDS {
-        let place = (&store, folder.path());
-        let killed = KILLS.round(round, place, Durability::Sync, &variables, |dies| {
-            if round % 5 == 4 {
-                if dies { server.stop(Stop::Immediate) } else { server.up() }.unwrap();
-            }
-        });
+        let killed =
+            KILLS.round(round, &store, folder.path(), Durability::Sync, &variables, |dies| {
+                if round % 5 == 4 {
+                    if dies { server.stop(Stop::Immediate) } else { server.up() }.unwrap();
+                }
+            });
         payments.check(&killed);
     }
     let (cut_off, doubts) = payments.counts();

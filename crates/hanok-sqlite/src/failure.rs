@@ -1,4 +1,4 @@
-//! What a caller is told of what SQLite said.
+//! The errors of a transaction, and what a caller gets for each.
 
 use std::num::TryFromIntError;
 
@@ -49,7 +49,7 @@ pub(crate) struct MayNot {
 }
 
 impl Failure {
-    /// Whether the disk failed. What it holds is then unknown.
+    /// True when the disk failed. What it holds is then unknown.
     pub(crate) fn is_of_the_disk(&self) -> bool {
         match self {
             Self::Disk(_) => true,
@@ -69,8 +69,8 @@ impl Failure {
         }
     }
 
-    /// The failure, as the callers of `store` are told it.
-    pub(crate) fn told_of(self, store: &str) -> CheckpointError {
+    /// The error that the callers of `store` get.
+    pub(crate) fn into_error(self, store: &str) -> CheckpointError {
         let damaged =
             |source: BoxError| CheckpointError::NotAStore { what: format!("`{store}`"), source };
         let error = match self {

@@ -34,28 +34,19 @@
 //! # }).unwrap();
 //! ```
 
-mod append;
-mod backup;
-mod database;
 mod failure;
 mod file;
-mod frozen;
-mod graft;
-mod large;
+mod handle;
+mod items;
+mod log;
 mod number;
-mod outbox;
-mod read;
 mod repair;
 mod scan;
-mod sqlite;
-mod store;
 mod version;
-mod watch;
-mod worker;
 
-pub use database::WriteAhead;
+pub use file::database::WriteAhead;
+pub use handle::sqlite::Sqlite;
 pub use repair::{Repaired, RepairedThread};
-pub use sqlite::Sqlite;
 
 /// The programs of the README.
 #[cfg(doctest)]

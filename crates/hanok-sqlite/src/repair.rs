@@ -1,4 +1,6 @@
-//! What is whole of a damaged store, in a new one.
+//! The repair of a damaged store: what is whole of it is copied into a new one.
+
+mod graft;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,27 +12,34 @@ use hanok_checkpoint::{CheckpointError, Life, Record, Safety};
 use hanok_core::{Position, Tenant, ThreadKey};
 use rusqlite::{Connection, ErrorCode, Transaction, params_from_iter, types::Value};
 
-use crate::{database::Database, failure::Failure, file::write_ahead_file, graft, scan};
+use crate::{
+    failure::Failure,
+    file::{
+        beside::{beside, shared_memory_file, write_ahead_file},
+        database::Database,
+    },
+    scan,
+};
 
-/// What was found in a damaged store.
+/// The outcome of a [repair](crate::Sqlite::repair).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Repaired {
     /// The threads, by tenant and name.
     pub threads: Vec<RepairedThread>,
-    /// How many records were found whose thread is not: the row with its name is lost.
+    /// The number of records whose thread was not found: the row with its name is lost.
     pub unlisted: usize,
     /// The tables that held rows that could not be read, or were refused.
     pub damaged: BTreeSet<String>,
 }
 
-/// What was found of a thread.
+/// A thread that a repair found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairedThread {
     /// The thread.
     pub thread: ThreadKey,
-    /// How many records are whole.
+    /// The number of records that are whole.
     pub records: usize,
-    /// From where to where records are lost, both included.
+    /// The ranges of lost records, both ends included.
     pub lost: Vec<(Position, Position)>,
 }
 
@@ -69,39 +78,31 @@ struct Copy(PathBuf);
 
 impl Drop for Copy {
     fn drop(&mut self) {
-        for file in [self.0.clone(), write_ahead_file(&self.0), shared(&self.0)] {
+        for file in [self.0.clone(), write_ahead_file(&self.0), shared_memory_file(&self.0)] {
             // Not all of them are there.
             drop(fs::remove_file(file));
         }
     }
 }
 
-fn shared(store: &Path) -> PathBuf {
-    let mut name = store.as_os_str().to_owned();
-    name.push("-shm");
-    name.into()
-}
-
 /// Puts what is whole of the file `from` into the new store.
 pub(crate) fn repair(new: &mut Database, from: &Path) -> Result<Repaired, CheckpointError> {
     let name = from.display().to_string();
-    let told = |error: std::io::Error| CheckpointError::NotAStore {
+    let unread = |error: std::io::Error| CheckpointError::NotAStore {
         what: format!("`{name}`"),
         source: error.into(),
     };
     // Even reading may change the file: what stands beside it is moved into it.
-    let mut beside = new.path().unwrap_or_default().into_os_string();
-    beside.push("-from");
-    let copy = Copy(beside.into());
-    let length = fs::copy(from, &copy.0).map_err(told)?;
+    let copy = Copy(beside(&new.path().unwrap_or_default(), "-from"));
+    let length = fs::copy(from, &copy.0).map_err(unread)?;
     // Half a page is none, and reading it would be a failure of the disk.
     let whole = fs::OpenOptions::new().write(true).open(&copy.0);
-    whole.and_then(|file| file.set_len(length / PAGE * PAGE)).map_err(told)?;
+    whole.and_then(|file| file.set_len(length / PAGE * PAGE)).map_err(unread)?;
     let log = write_ahead_file(from);
     if log.exists() {
-        fs::copy(log, write_ahead_file(&copy.0)).map_err(told)?;
+        fs::copy(log, write_ahead_file(&copy.0)).map_err(unread)?;
     }
-    let old = readable(&copy).map_err(|failure| failure.told_of(&name))?;
+    let old = readable(&copy).map_err(|failure| failure.into_error(&name))?;
     let repaired = new.write(Safety::Machine, |tx| all(tx, &old));
     repaired.map_err(|error| match error {
         CheckpointError::NotAStore { source, .. } => {
@@ -126,98 +127,122 @@ fn readable(copy: &Copy) -> Result<Connection, Failure> {
     // What was beside it is moved into it now, or cannot be.
     drop(connection);
     drop(fs::remove_file(write_ahead_file(&copy.0)));
-    let mut new = copy.0.clone().into_os_string();
-    new.push("-new");
-    let new = Copy(new.into());
+    let new = Copy(beside(&copy.0, "-new"));
     graft::tables(&copy.0, &new.0)?;
     open()
 }
 
+/// Copies every table of `old`.
 fn all(tx: &Transaction<'_>, old: &Connection) -> Result<Repaired, Failure> {
-    let mut repaired = Repaired::default();
-    let mut threads = BTreeMap::new();
-    let mut note = |table: &str, lost: bool| {
+    let mut salvage =
+        Salvage { tx, old, threads: BTreeMap::new(), unlisted: 0, damaged: BTreeSet::new() };
+    salvage.threads()?;
+    salvage.records()?;
+    for (table, columns) in COPIED {
+        salvage.table(table, columns)?;
+    }
+    for (table, columns) in SMALL {
+        let lost = small(tx, old, table, columns)?;
+        salvage.note(table, lost);
+    }
+    salvage.note("sqlite_sequence", numbers(tx, old)?);
+    salvage.done()
+}
+
+/// A repair that is being made.
+struct Salvage<'s> {
+    tx: &'s Transaction<'s>,
+    old: &'s Connection,
+    threads: BTreeMap<i64, Thread>,
+    unlisted: usize,
+    damaged: BTreeSet<String>,
+}
+
+impl Salvage<'_> {
+    fn note(&mut self, table: &str, lost: bool) {
         if lost {
-            repaired.damaged.insert(table.to_owned());
+            self.damaged.insert(table.to_owned());
         }
-    };
-    let mut refused = false;
-    let lost = scan::rows(old, ("threads", THREAD), |mut row| {
-        let id = row.remove(0);
-        let thread = thread(&row);
-        match (id, thread) {
-            (Value::Integer(id), Some(thread)) if put(tx, ("threads", THREAD), &row)? => {
-                threads.insert(id, thread);
+    }
+
+    fn threads(&mut self) -> Result<(), Failure> {
+        let mut refused = false;
+        let lost = scan::rows(self.old, "threads", THREAD, |mut row| {
+            let id = row.remove(0);
+            let thread = thread(&row);
+            match (id, thread) {
+                (Value::Integer(id), Some(thread)) if put(self.tx, "threads", THREAD, &row)? => {
+                    self.threads.insert(id, thread);
+                }
+                _ => refused = true,
             }
-            _ => refused = true,
-        }
+            Ok(())
+        })?;
+        self.note("threads", lost || refused);
         Ok(())
-    })?;
-    note("threads", lost || refused);
-    let (mut unlisted, mut refused) = (0, false);
-    let columns = "thread_id, position, append_id, bytes";
-    let lost = scan::rows(old, ("records", columns), |mut row| {
-        row.remove(0);
-        let (of, position, bytes) = match &row[..] {
-            [Value::Integer(of), Value::Integer(position), _, Value::Blob(bytes)] => {
-                (*of, u64::try_from(*position).unwrap_or_default(), bytes)
-            }
-            _ => {
+    }
+
+    /// Copies the records whose checksums fit their thread, which is copied before.
+    fn records(&mut self) -> Result<(), Failure> {
+        let mut refused = false;
+        let columns = "thread_id, position, append_id, bytes";
+        let lost = scan::rows(self.old, "records", columns, |mut row| {
+            row.remove(0);
+            let [Value::Integer(of), Value::Integer(position), _, Value::Blob(bytes)] = &row[..]
+            else {
                 refused = true;
                 return Ok(());
-            }
-        };
-        let Some(thread) = threads.get_mut(&of) else {
-            unlisted += 1;
-            return Ok(());
-        };
-        let record = Record { position: Position(position), bytes: bytes.clone().into() };
-        if record.check(&thread.key, thread.life).is_ok() && put(tx, ("records", columns), &row)? {
-            thread.positions.insert(position);
-        } else {
-            refused = true;
-        }
-        Ok(())
-    })?;
-    note("records", lost || refused);
-    for table in COPIED {
-        let mut refused = false;
-        let copied = scan::rows(old, table, |mut row| {
-            let number = row.remove(0);
-            // The terms of an item are found by its number.
-            let done = match table {
-                ("texts", terms) => {
-                    let row = [number, row.remove(0)];
-                    put(tx, ("texts", &format!("rowid, {terms}")), &row)?
-                }
-                table => put(tx, table, &row)?,
             };
-            refused |= !done;
+            let Some(thread) = self.threads.get_mut(of) else {
+                self.unlisted += 1;
+                return Ok(());
+            };
+            let position = u64::try_from(*position).unwrap_or_default();
+            let record = Record { position: Position(position), bytes: bytes.clone().into() };
+            if record.check(&thread.key, thread.life).is_ok()
+                && put(self.tx, "records", columns, &row)?
+            {
+                thread.positions.insert(position);
+            } else {
+                refused = true;
+            }
+            Ok(())
+        })?;
+        self.note("records", lost || refused);
+        Ok(())
+    }
+
+    /// Copies a table as it is.
+    fn table(&mut self, table: &str, columns: &str) -> Result<(), Failure> {
+        let mut refused = false;
+        // The terms of an item are found by its number.
+        let numbered = (table == "texts").then(|| format!("rowid, {columns}"));
+        let copied = scan::rows(self.old, table, columns, |mut row| {
+            if numbered.is_none() {
+                row.remove(0);
+            }
+            refused |= !put(self.tx, table, numbered.as_deref().unwrap_or(columns), &row)?;
             Ok(())
         });
         let lost = match copied {
-            // What finds texts has words of its own for its damage.
-            Err(Failure::Sql(_)) if table.0 == "texts" => true,
+            // The index of texts has errors of its own for its damage.
+            Err(Failure::Sql(_)) if table == "texts" => true,
             copied => copied?,
         };
-        note(table.0, lost || refused);
+        self.note(table, lost || refused);
+        Ok(())
     }
-    for (table, columns) in SMALL {
-        note(table, small(tx, old, (table, columns))?);
+
+    fn done(self) -> Result<Repaired, Failure> {
+        let mut threads = Vec::new();
+        for (id, mut thread) in self.threads {
+            mend_head(self.tx, id, &mut thread)?;
+            let (lost, records) = (gaps(&thread), thread.positions.len());
+            threads.push(RepairedThread { lost, records, thread: thread.key });
+        }
+        threads.sort_by(|a, b| a.thread.cmp(&b.thread));
+        Ok(Repaired { threads, unlisted: self.unlisted, damaged: self.damaged })
     }
-    note("sqlite_sequence", numbers(tx, old)?);
-    for (id, thread) in &mut threads {
-        mend_head(tx, *id, thread)?;
-    }
-    let found = |thread: Thread| RepairedThread {
-        lost: gaps(&thread),
-        records: thread.positions.len(),
-        thread: thread.key,
-    };
-    repaired.unlisted = unlisted;
-    repaired.threads = threads.into_values().map(found).collect();
-    repaired.threads.sort_by(|a, b| a.thread.cmp(&b.thread));
-    Ok(repaired)
 }
 
 /// The row of a thread, if it can be one.
@@ -239,11 +264,7 @@ fn thread(row: &[Value]) -> Option<Thread> {
 }
 
 /// Inserts a row; says whether the table took it.
-fn put(
-    tx: &Transaction<'_>,
-    (table, columns): (&str, &str),
-    row: &[Value],
-) -> Result<bool, Failure> {
+fn put(tx: &Transaction<'_>, table: &str, columns: &str, row: &[Value]) -> Result<bool, Failure> {
     let places = vec!["?"; row.len()].join(", ");
     let sql = format!("INSERT INTO {table} ({columns}) VALUES ({places})");
     match tx.prepare_cached(&sql)?.execute(params_from_iter(row)) {
@@ -264,14 +285,15 @@ fn put(
 fn small(
     tx: &Transaction<'_>,
     old: &Connection,
-    (table, columns): (&str, &str),
+    table: &str,
+    columns: &str,
 ) -> Result<bool, Failure> {
     let mut lost = false;
     let mut copy = || {
         let mut statement = old.prepare(&format!("SELECT {columns} FROM {table}"))?;
         let mut rows = statement.query(())?;
         while let Some(row) = rows.next()? {
-            lost |= !put(tx, (table, columns), &scan::values(row)?)?;
+            lost |= !put(tx, table, columns, &scan::values(row)?)?;
         }
         Ok(())
     };

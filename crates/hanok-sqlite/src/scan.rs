@@ -4,13 +4,14 @@ use rusqlite::{Connection, ErrorCode, Row, types::Value};
 
 use crate::failure::Failure;
 
-/// How many rows are looked for one by one behind a damage, before the steps get longer.
+/// The number of rows that are looked for one by one behind a damage, before the steps get longer.
 const NEAR: u32 = 10_000;
 
 /// Gives every row of `table` that can be read, with its number first, in the order of their numbers; says whether some could not.
 pub(crate) fn rows(
     connection: &Connection,
-    (table, columns): (&str, &str),
+    table: &str,
+    columns: &str,
     mut each: impl FnMut(Vec<Value>) -> Result<(), Failure>,
 ) -> Result<bool, Failure> {
     let newest =
@@ -72,7 +73,7 @@ pub(crate) fn values(row: &Row<'_>) -> Result<Vec<Value>, Failure> {
     (0..count).map(value).collect()
 }
 
-/// Whether the file is damaged where it was read.
+/// True when the file is damaged where it was read.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }

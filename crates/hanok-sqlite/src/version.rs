@@ -1,4 +1,4 @@
-//! Which SQLite will do.
+//! The versions of SQLite that are safe.
 
 use thiserror::Error;
 
@@ -8,16 +8,16 @@ const OLDEST: i32 = 3_051_003;
 /// A SQLite that is linked and will not do.
 #[derive(Debug, Error)]
 #[error(
-    "SQLite {found} is linked, which can damage a file that two connections write: build with 3.51.3 or newer, as the one that is built in"
+    "SQLite {version} is linked, which can damage a file that two connections write: build with 3.51.3 or newer, as the one that is built in"
 )]
 pub(crate) struct TooOld {
-    found: String,
+    version: String,
 }
 
-/// Refuses a SQLite by its number, `found` in words.
-pub(crate) fn admit(number: i32, found: &str) -> Result<(), TooOld> {
+/// Refuses a SQLite by its number, whose text is `version`.
+pub(crate) fn admit(number: i32, version: &str) -> Result<(), TooOld> {
     match number < OLDEST {
-        true => Err(TooOld { found: found.to_owned() }),
+        true => Err(TooOld { version: version.to_owned() }),
         false => Ok(()),
     }
 }
@@ -29,7 +29,7 @@ mod tests {
     /// P7
     #[test]
     fn a_sqlite_that_can_damage_a_file_is_refused_with_words() {
-        for (number, found, admitted) in [
+        for (number, version, admitted) in [
             (3_046_001, "3.46.1", false),
             (3_050_004, "3.50.4", false),
             (3_051_002, "3.51.2", false),
@@ -37,9 +37,11 @@ mod tests {
             (3_054_001, "3.54.1", true),
             (4_000_000, "4.0.0", true),
         ] {
-            let said = admit(number, found).map_err(|error| error.to_string());
-            assert_eq!(said.is_ok(), admitted, "{found}");
-            assert!(said.err().is_none_or(|said| said.contains(&format!("SQLite {found} "))));
+            let refused = admit(number, version).map_err(|error| error.to_string());
+            assert_eq!(refused.is_ok(), admitted, "{version}");
+            assert!(
+                refused.err().is_none_or(|message| message.contains(&format!("SQLite {version} ")))
+            );
         }
     }
 

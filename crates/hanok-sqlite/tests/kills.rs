@@ -38,8 +38,7 @@ fn killed_runs_end_where_a_quiet_run_ends_and_pay_each_thing_once() {
     let mut payments = Payments::new(KILLS, folder.path());
     let all = [Durability::Sync, Durability::Async, Durability::Exit];
     for (round, durability) in (0..ROUNDS).zip(all.iter().flat_map(|it| [it; 12]).cycle()) {
-        let place = (&store, folder.path());
-        let killed = KILLS.round(round, place, *durability, &variables, |_| {});
+        let killed = KILLS.round(round, &store, folder.path(), *durability, &variables, |_| {});
         payments.check(&killed);
     }
     let (cut_off, doubts) = payments.counts();

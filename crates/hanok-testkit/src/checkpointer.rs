@@ -1,4 +1,4 @@
-//! What every [`Checkpointer`] does, as claims that are written once and checked on each.
+//! The claims about every [`Checkpointer`], written once and checked on each.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,26 +8,34 @@
 )]
 
 pub(crate) mod contract;
+mod copies;
+mod cuts;
 mod damage;
 mod entries;
-mod kept;
+mod histories;
 mod lives;
 mod logs;
+pub(crate) mod names;
 mod others;
 mod retained;
 mod script;
+mod verified;
 
 pub use entries::{any_entry, any_snapshot};
 use hanok_checkpoint::{Checkpointer, SharedCheckpointer};
 
 use crate::claims::named;
 use contract::*;
+use copies::*;
+use cuts::*;
 use damage::*;
-use kept::*;
+use histories::*;
 use lives::*;
 use logs::*;
+use names::*;
 use others::*;
 use retained::*;
+use verified::*;
 
 /// One claim of the suite: its name, and what panics when a store does not hold it.
 pub type CheckpointerClaim = (&'static str, fn(SharedCheckpointer));

@@ -1,4 +1,4 @@
-//! What every [`DocumentStore`] does, as claims that are written once and checked on each.
+//! The claims about every [`DocumentStore`], written once and checked on each.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -7,7 +7,7 @@
 )]
 
 mod contents;
-mod given;
+mod fixture;
 mod keeping;
 mod searches;
 mod vectors;

@@ -29,12 +29,12 @@ use crate::{
     scatter::{STEP, scattered},
 };
 
-/// What a child process is told: the thread that it runs, the file of its ledger, and when what it did is safe.
+/// The variables of a child process: the thread that it runs, the file of its ledger, and its durability.
 const THREAD: &str = "HANOK_TESTKIT_THREAD";
 const LEDGER: &str = "HANOK_TESTKIT_LEDGER";
 const DURABILITY: &str = "HANOK_TESTKIT_DURABILITY";
 
-/// What a graph did to the world, in a file that outlives the process: for the nodes of a graph that is killed.
+/// The ledger of what a graph did to the world, in a file that outlives the process: for the nodes of a graph that is killed.
 #[derive(Debug, Clone)]
 pub struct Ledger(PathBuf);
 
@@ -56,7 +56,7 @@ impl Ledger {
         Ok(file.write_all(format!("{kind} {key} {gave}\n").as_bytes())?)
     }
 
-    /// What every key of `kind` gave, each time it was done.
+    /// The results of every key of `kind`, one each time it was done.
     pub fn of(&self, kind: &str) -> BTreeMap<String, Vec<String>> {
         let mut of = BTreeMap::<_, Vec<_>>::new();
         let text = fs::read_to_string(&self.0).unwrap_or_default();
@@ -86,24 +86,24 @@ pub struct Kills<S: State> {
     pub child: &'static str,
     /// The graph, on a store.
     pub app: fn(SharedCheckpointer, Durability) -> App<S, Ledger>,
-    /// What a thread begins with.
+    /// The input that a thread begins with.
     pub input: fn() -> S::Update,
     /// The kind in the [`Ledger`] of calls that may not be repeated: their doubts are settled by what stands there.
     pub once: &'static str,
 }
 
-/// How one round went.
+/// The outcome of one round.
 #[derive(Debug, Clone)]
 pub struct Killed<S> {
     /// Which round it was, from 0.
     pub round: u64,
     /// The state at the end.
     pub state: S,
-    /// Whether the run was cut off, and not done before it was killed.
+    /// True when the run was cut off, and not done before it was killed.
     pub cut_off: bool,
     /// The keys of the calls that were in doubt.
     pub doubted: BTreeSet<String>,
-    /// What was done to the world.
+    /// The ledger of what was done to the world.
     pub ledger: Ledger,
 }
 
@@ -145,7 +145,8 @@ impl<S: State + std::fmt::Debug> Kills<S> {
     pub fn round(
         &self,
         round: u64,
-        (store, folder): (&SharedCheckpointer, &Path),
+        store: &SharedCheckpointer,
+        folder: &Path,
         durability: Durability,
         variables: &[(&str, &str)],
         mut around: impl FnMut(bool),

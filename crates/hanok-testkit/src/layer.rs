@@ -11,7 +11,7 @@ use hanok_core::{Position, ThreadKey, Timestamp};
 
 type Answer<T> = Result<T, CheckpointError>;
 
-/// What a test changes about a store: every call goes through to [`inner`](Layer::inner) but those that it writes itself.
+/// The calls of a store that a test changes: every other call goes through to [`inner`](Layer::inner).
 /// [`Layered`] makes a [`Checkpointer`] of it.
 pub trait Layer: fmt::Debug + Send + Sync + 'static {
     /// The store beneath.

@@ -38,7 +38,7 @@ pub use kills::{Killed, Kills, Ledger, Order, OrderUpdate, Payments};
 pub use layer::{Layer, Layered};
 pub use runtime::block_on;
 #[cfg(feature = "simulation")]
-pub use simulation::{Effects, Failure, Fault, Faults, Report, Seen, Simulation, World};
+pub use simulation::{Effects, Failure, Fault, Faults, FinishedRun, Report, Simulation, World};
 pub use store::{STORE_CLAIMS, StoreClaim, check_store};
 
 /// The programs of the README.

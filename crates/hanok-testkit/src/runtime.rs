@@ -1,4 +1,4 @@
-//! Where the suites run.
+//! The runtime of the suites.
 
 use std::sync::LazyLock;
 

@@ -11,7 +11,10 @@ mod disk;
 mod effects;
 mod executor;
 mod faults;
+mod finished;
 mod invariants;
+mod ledger;
+mod numbers;
 mod play;
 mod report;
 mod script;
@@ -23,7 +26,7 @@ mod world;
 use std::{fmt, ops::Range, sync::Arc};
 
 use hanok_checkpoint::{Keep, LogEntry, SharedCheckpointer};
-use hanok_core::{BoxError, Position, Spent, Stored, Timestamp};
+use hanok_core::{BoxError, Position, Stored};
 use hanok_graph::{Durability, Graph, NewInput, Pending, Resolution, Thread};
 use hanok_state::{State, StateUpdate};
 
@@ -32,37 +35,17 @@ use self::{
     build::{Build, GraphOf, Handle},
     faults::Places,
     play::{Ending, Played, Score, play},
-    script::{Answer, Check, Script, View},
+    script::{Check, Script, Settings, View},
 };
 pub use self::{
     effects::Effects,
     faults::{Fault, Faults},
+    finished::FinishedRun,
     report::{Failure, Report},
     world::World,
 };
 
-/// When every simulated world begins.
-const BEGINS: Timestamp = Timestamp(1_800_000_000_000);
-
 type Model = Arc<dyn Fn(u64) -> String + Send + Sync>;
-
-/// What is known when a run is over, for [`Simulation::check`].
-#[derive(Debug)]
-pub struct Seen<'a, S> {
-    /// The state at the end.
-    pub state: &'a S,
-    /// The thread's log, oldest first, on all branches.
-    pub log: &'a [LogEntry],
-    /// What was done outside of the world.
-    pub effects: &'a Effects,
-}
-
-impl<S> Seen<'_, S> {
-    /// What the turns of the thread have spent by its log, each at its end.
-    pub fn spent(&self) -> Vec<Spent> {
-        invariants::spent(self.log)
-    }
-}
 
 /// With what the end of a run is compared.
 #[derive(Clone)]
@@ -121,11 +104,13 @@ pub struct Simulation<S: State, C> {
     handle: Handle<S, C>,
     checks: Vec<(String, Check<S>)>,
     view: View<S>,
-    acts: Vec<Act>,
-    new_input: NewInput,
-    durability: Durability,
-    layer: Arc<dyn Fn(SharedCheckpointer) -> SharedCheckpointer + Send + Sync>,
-    answer: Answer,
+    settings: Settings,
+    plan: Plan,
+}
+
+/// The runs that are made, and the end that they have to come to.
+#[derive(Clone)]
+struct Plan {
     want: Want,
     faults: Faults,
     seeds: Range<u64>,
@@ -143,15 +128,14 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
             handle: Arc::new(|handle| handle),
             checks: Vec::new(),
             view: Arc::new(invariants::view),
-            acts: Vec::new(),
-            new_input: NewInput::default(),
-            durability: Durability::default(),
-            layer: Arc::new(|store| store),
-            answer: Arc::new(settled),
-            want: Want::Quiet,
-            faults: Faults::all(),
-            seeds: 0..1_000,
-            threads: 1,
+            settings: Settings {
+                acts: Vec::new(),
+                new_input: NewInput::default(),
+                durability: Durability::default(),
+                layer: Arc::new(|store| store),
+                answer: Arc::new(settled),
+            },
+            plan: Plan { want: Want::Quiet, faults: Faults::all(), seeds: 0..1_000, threads: 1 },
         }
     }
 
@@ -168,23 +152,16 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     ) -> Simulation<T, C> {
         let mut before = self.before;
         before.push(build::build(self.graph, self.handle));
-        let mut acts = self.acts;
-        acts.push(Act::Beside(Beside::Deploy));
+        let mut settings = self.settings;
+        settings.acts.push(Act::Beside(Beside::Deploy));
         Simulation {
             before,
             graph: Arc::new(graph),
             handle: Arc::new(|handle| handle),
             checks: Vec::new(),
             view: Arc::new(invariants::view),
-            acts,
-            new_input: self.new_input,
-            durability: self.durability,
-            layer: self.layer,
-            answer: self.answer,
-            want: self.want,
-            faults: self.faults,
-            seeds: self.seeds,
-            threads: self.threads,
+            settings,
+            plan: self.plan,
         }
     }
 
@@ -243,23 +220,23 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     }
 
     fn act(mut self, act: Act) -> Self {
-        self.acts.push(act);
+        self.settings.acts.push(act);
         self
     }
 
-    /// What becomes of an input while the thread runs or waits. Default: [`NewInput::Reject`].
+    /// The policy for an input while the thread runs or waits. Default: [`NewInput::Reject`].
     pub fn new_input(mut self, new_input: NewInput) -> Self {
-        self.new_input = new_input;
+        self.settings.new_input = new_input;
         self
     }
 
-    /// When what runs did is safe. Default: [`Durability::Sync`].
+    /// The durability of runs. Default: [`Durability::Sync`].
     pub fn durable(mut self, durability: Durability) -> Self {
-        self.durability = durability;
+        self.settings.durability = durability;
         self
     }
 
-    /// How handles of the thread are made: with a budget, a limit of steps. Default: as they come.
+    /// Changes every handle of the thread: a budget, a limit of steps. Default: as they come.
     pub fn handle(
         mut self,
         handle: impl Fn(Thread<S, C>) -> Thread<S, C> + Send + Sync + 'static,
@@ -273,29 +250,29 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         mut self,
         layer: impl Fn(SharedCheckpointer) -> SharedCheckpointer + Send + Sync + 'static,
     ) -> Self {
-        self.layer = Arc::new(layer);
+        self.settings.layer = Arc::new(layer);
         self
     }
 
-    /// How people answer. Default: a question with `true`, a doubt about a call with the truth, by the ledger.
+    /// Answers for people. Default: a question with `true`, a doubt about a call with the truth, by the ledger.
     pub fn answer(
         mut self,
         answer: impl Fn(&Pending, &World) -> Result<Stored, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        self.answer = Arc::new(move |pending, world| match &pending.doubt {
+        self.settings.answer = Arc::new(move |pending, world| match &pending.doubt {
             Some(_) => settled(pending, world),
             None => answer(pending, world),
         });
         self
     }
 
-    /// How people settle a doubt about a call. Default: with the truth, by the ledger.
+    /// Settles doubts about calls for people. Default: with the truth, by the ledger.
     pub fn settle(
         mut self,
         settle: impl Fn(&Pending, &World) -> Result<Resolution, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        let before = self.answer.clone();
-        self.answer = Arc::new(move |pending, world| match &pending.doubt {
+        let before = Arc::clone(&self.settings.answer);
+        self.settings.answer = Arc::new(move |pending, world| match &pending.doubt {
             Some(_) => resolution(settle(pending, world)?),
             None => before(pending, world),
         });
@@ -306,46 +283,50 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     pub fn check(
         mut self,
         name: &str,
-        check: impl Fn(&Seen<'_, S>) -> Result<(), String> + Send + Sync + 'static,
+        check: impl Fn(&FinishedRun<'_, S>) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
         self.checks.push((name.to_owned(), Arc::new(check)));
         self
     }
 
-    /// What is compared of a final state. Default: all of it, as it is stored.
+    /// The part of a final state that is compared. Default: all of it, as it is stored.
     pub fn view(mut self, view: impl Fn(&S) -> String + Send + Sync + 'static) -> Self {
         self.view = Arc::new(view);
         self
     }
 
+    fn want(self, want: Want) -> Self {
+        Self { plan: Plan { want, ..self.plan }, ..self }
+    }
+
     /// Every run ends as this model says of its seed. Default: all runs end as one in which nothing goes wrong.
     pub fn model(self, model: impl Fn(u64) -> String + Send + Sync + 'static) -> Self {
-        Self { want: Want::Model(Arc::new(model)), ..self }
+        self.want(Want::Model(Arc::new(model)))
     }
 
     /// The graph is made of the seed: each run ends as one of the same seed in which nothing goes wrong.
     pub fn of_seed(self) -> Self {
-        Self { want: Want::QuietOfSeed, ..self }
+        self.want(Want::QuietOfSeed)
     }
 
     /// Runs may end in different states.
     pub fn any_end(self) -> Self {
-        Self { want: Want::Nothing, ..self }
+        self.want(Want::Nothing)
     }
 
-    /// What may go wrong. Default: everything.
+    /// The faults that may befall a run. Default: all.
     pub fn faults(self, faults: Faults) -> Self {
-        Self { faults, ..self }
+        Self { plan: Plan { faults, ..self.plan }, ..self }
     }
 
-    /// Which seeds are run. Default: the first thousand.
+    /// The seeds that are run. Default: the first thousand.
     pub fn seeds(self, seeds: Range<u64>) -> Self {
-        Self { seeds, ..self }
+        Self { plan: Plan { seeds, ..self.plan }, ..self }
     }
 
-    /// How many seeds are run at once, each on a thread of its own. Default: one.
+    /// The number of seeds that are run at once, each on a thread of its own. Default: one.
     pub fn threads(self, threads: usize) -> Self {
-        Self { threads: threads.max(1), ..self }
+        Self { plan: Plan { threads: threads.max(1), ..self.plan }, ..self }
     }
 
     /// Runs all seeds.
@@ -355,12 +336,12 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     /// [`Failure`] of the first seed that fails, with what befell it and what happened last.
     pub fn run(&self) -> Result<Report, Failure> {
         let want = self.quiet()?;
-        let count = self.threads as u64;
+        let count = self.plan.threads as u64;
         let of_thread = |nth: u64| {
             let mut report = Report::default();
-            let seeds = self.seeds.clone().skip(nth as usize).step_by(self.threads);
+            let seeds = self.plan.seeds.clone().skip(nth as usize).step_by(self.plan.threads);
             for seed in seeds {
-                let score = Score { faults: self.faults.clone(), ..Score::quiet(seed) };
+                let score = Score { faults: self.plan.faults.clone(), ..Score::quiet(seed) };
                 report.add(&self.one(&score, want.as_ref())?);
             }
             Ok(report)
@@ -396,15 +377,15 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         let places = |appends: &[(usize, bool)]| {
             Some(Places { appends: appends.iter().copied().collect(), ..Places::default() })
         };
-        let quiet = Score { places: places(&[]), ..Score::quiet(self.seeds.start) };
+        let quiet = Score { places: places(&[]), ..Score::quiet(self.plan.seeds.start) };
         let (writes, _) = self.one(&quiet, want.as_ref())?.counts;
         for first in (0..writes).flat_map(|at| [(at, false), (at, true)]) {
-            let score = Score { places: places(&[first]), ..quiet.clone() };
+            let score = quiet.at(places(&[first]));
             let played = self.one(&score, want.as_ref())?;
             report.add(&played);
             let again = if twice { first.0 + 1..played.counts.0 } else { 0..0 };
             for second in again.flat_map(|at| [(at, false), (at, true)]) {
-                let score = Score { places: places(&[first, second]), ..quiet.clone() };
+                let score = quiet.at(places(&[first, second]));
                 report.add(&self.one(&score, want.as_ref())?);
             }
         }
@@ -423,16 +404,16 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
             Some(Places { polls, ..Places::default() })
         };
         let faults = Faults::none().with(fault);
-        let quiet = Score { places: places(None), faults, ..Score::quiet(self.seeds.start) };
+        let quiet = Score { places: places(None), faults, ..Score::quiet(self.plan.seeds.start) };
         let (_, polls) = self.one(&quiet, want.as_ref())?.counts;
         for poll in 0..polls {
-            let score = Score { places: places(Some(poll)), ..quiet.clone() };
+            let score = quiet.at(places(Some(poll)));
             report.add(&self.one(&score, want.as_ref())?);
         }
         Ok(report)
     }
 
-    /// What is compared of the state with which a run of `seed` ends in which nothing goes wrong.
+    /// The compared part of the state with which a run of `seed` ends in which nothing goes wrong.
     ///
     /// # Errors
     ///
@@ -441,16 +422,16 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         self.ending(seed).map(|ending| ending.view)
     }
 
-    /// Whether every run has to come to the same end.
+    /// True when every run has to come to the same end.
     pub fn has_one_end(&self) -> bool {
-        matches!(self.want, Want::Quiet)
+        matches!(self.plan.want, Want::Quiet)
     }
 
     /// Everything that happens in the run of one seed, line by line: virtual milliseconds, what, and its numbers. The last
     /// line says what is wrong, if something is.
     pub fn trace(&self, seed: u64) -> Vec<String> {
-        let faults = self.faults.clone();
-        let played = play(&self.script(), &Score { faults, told: true, ..Score::quiet(seed) });
+        let faults = self.plan.faults.clone();
+        let played = play(&self.script(), &Score { faults, traced: true, ..Score::quiet(seed) });
         let last = match played.ended {
             Ok(ending) => format!("ends `{}` with {}", ending.outcome, ending.view),
             Err(why) => format!("WRONG: {why}"),
@@ -460,13 +441,13 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
 
     /// The end that all runs have to come to, if it is one.
     fn quiet(&self) -> Result<Option<Ending>, Failure> {
-        match self.want {
-            Want::Quiet => self.ending(self.seeds.start).map(Some),
+        match self.plan.want {
+            Want::Quiet => self.ending(self.plan.seeds.start).map(Some),
             Want::QuietOfSeed | Want::Model(_) | Want::Nothing => Ok(None),
         }
     }
 
-    /// How a run of `seed` ends in which nothing goes wrong.
+    /// The end of a run of `seed` in which nothing goes wrong.
     fn ending(&self, seed: u64) -> Result<Ending, Failure> {
         let score = Score::quiet(seed);
         let played = play(&self.script(), &score);
@@ -479,7 +460,7 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
     fn one(&self, score: &Score, want: Option<&Ending>) -> Result<Played, Failure> {
         let played = play(&self.script(), score);
         let Ok(ending) = &played.ended else { return Err(self.failure(score, "")) };
-        let other = match (&self.want, want) {
+        let other = match (&self.plan.want, want) {
             (Want::Quiet, Some(want)) => (want.view != ending.view).then(|| want.view.clone()),
             (Want::QuietOfSeed, _) => {
                 Some(self.ending(score.seed)?.view).filter(|want| *want != ending.view)
@@ -496,28 +477,24 @@ impl<S: State, C: Clone + Send + Sync + 'static> Simulation<S, C> {
         }
     }
 
-    /// What is played: the same, whatever the types of the graphs are.
-    fn script(&self) -> Script {
-        let last = build::build(self.graph.clone(), self.handle.clone());
+    /// The script of a run: the same, whatever the types of the graphs are.
+    fn script(&self) -> Script<'_> {
+        let last = build::build(Arc::clone(&self.graph), Arc::clone(&self.handle));
         Script {
             builds: self.before.iter().cloned().chain([last]).collect(),
-            acts: self.acts.clone(),
-            new_input: self.new_input,
-            durability: self.durability,
-            layer: self.layer.clone(),
-            answer: self.answer.clone(),
-            end: script::end(self.view.clone(), self.checks.clone()),
+            settings: &self.settings,
+            end: script::end(Arc::clone(&self.view), self.checks.clone()),
         }
     }
 
     /// Plays it again and tells all.
     fn failure(&self, score: &Score, why: &str) -> Failure {
-        let played = play(&self.script(), &Score { told: true, ..score.clone() });
+        let played = play(&self.script(), &Score { traced: true, ..score.clone() });
         Failure::of(score, played, why)
     }
 }
 
-/// What an update changes.
+/// The changes of an update.
 fn changes(update: &impl StateUpdate) -> Update {
     update.to_changes().map_err(|error| error.to_string())
 }
@@ -546,19 +523,12 @@ impl<S: State, C> Clone for Simulation<S, C> {
     fn clone(&self) -> Self {
         Self {
             before: self.before.clone(),
-            graph: self.graph.clone(),
-            handle: self.handle.clone(),
+            graph: Arc::clone(&self.graph),
+            handle: Arc::clone(&self.handle),
             checks: self.checks.clone(),
-            view: self.view.clone(),
-            acts: self.acts.clone(),
-            new_input: self.new_input,
-            durability: self.durability,
-            layer: self.layer.clone(),
-            answer: self.answer.clone(),
-            want: self.want.clone(),
-            faults: self.faults.clone(),
-            seeds: self.seeds.clone(),
-            threads: self.threads,
+            view: Arc::clone(&self.view),
+            settings: self.settings.clone(),
+            plan: self.plan.clone(),
         }
     }
 }
@@ -566,9 +536,9 @@ impl<S: State, C> Clone for Simulation<S, C> {
 impl<S: State, C> fmt::Debug for Simulation<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Simulation")
-            .field("acts", &self.acts)
-            .field("faults", &self.faults)
-            .field("seeds", &self.seeds)
+            .field("acts", &self.settings.acts)
+            .field("faults", &self.plan.faults)
+            .field("seeds", &self.plan.seeds)
             .finish_non_exhaustive()
     }
 }

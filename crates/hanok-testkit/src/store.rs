@@ -1,4 +1,4 @@
-//! What every [`Store`] does, as claims that are written once and checked on each.
+//! The claims about every [`Store`], written once and checked on each.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,7 +9,7 @@
 
 mod batches;
 mod filters;
-mod given;
+mod fixture;
 mod names;
 mod searches;
 mod time;

@@ -11,10 +11,19 @@ pub(super) struct Rooms {
 }
 
 /// The crates that have rooms.
-pub(super) const PLAN: &[Rooms] = &[Rooms {
-    package: "hanok-graph",
-    rooms: &["thread", "run", "graph", "node", "journal", "observe"],
-}];
+pub(super) const PLAN: &[Rooms] = &[
+    Rooms { package: "hanok-core", rooms: &["call", "fields", "stored"] },
+    Rooms {
+        package: "hanok-graph",
+        rooms: &["thread", "run", "graph", "node", "journal", "observe"],
+    },
+    Rooms { package: "hanok-postgres", rooms: &["handle", "items", "log", "database", "server"] },
+    Rooms {
+        package: "hanok-testkit",
+        rooms: &["simulation", "kills", "documents", "store", "checkpointer"],
+    },
+    Rooms { package: "hanok-sqlite", rooms: &["handle", "repair", "items", "log", "file"] },
+];
 
 /// The file with the plan, for what is wrong with it.
 pub(super) const PATH: &str = "xtask/src/house/plan.rs";

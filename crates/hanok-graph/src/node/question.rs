@@ -47,7 +47,7 @@ impl TaskAttempt {
             };
             seen.unfit.push(UnfitAnswer {
                 id: id.clone(),
-                expected: check.wanted().to_owned(),
+                expected: check.expected().to_owned(),
                 answer: answer.clone(),
                 reason: crate::error::error_chain(&*error),
             });

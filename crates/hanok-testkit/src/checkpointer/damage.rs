@@ -1,4 +1,4 @@
-//! What a log with damaged records reads as: the error, never another value.
+//! Logs with damaged records: they read as the error, never as another value.
 
 use bytes::Bytes;
 use hanok_checkpoint::{
@@ -86,10 +86,17 @@ impl Script {
     }
 }
 
-fn flipped(bytes: &Bytes, at: usize, bits: u8) -> Bytes {
+pub(super) fn flipped(bytes: &Bytes, at: usize, bits: u8) -> Bytes {
     let mut bytes = bytes.to_vec();
     bytes[at] ^= bits;
     bytes.into()
+}
+
+/// `whole` with other bytes in the record `n`.
+pub(super) fn with(whole: &[Record], n: usize, bytes: Bytes) -> Vec<Record> {
+    let mut records = whole.to_vec();
+    records[n].bytes = bytes;
+    records
 }
 
 pub(crate) fn a_flipped_bit_is_told_with_the_last_good_position(store: impl Checkpointer) {
@@ -98,9 +105,7 @@ pub(crate) fn a_flipped_bit_is_told_with_the_last_good_position(store: impl Chec
     for (n, record) in whole.iter().enumerate() {
         for at in 0..record.bytes.len() {
             for bits in [1, 0x80, 0xff] {
-                let mut records = whole.clone();
-                records[n].bytes = flipped(&record.bytes, at, bits);
-                script.replace(records);
+                script.replace(with(&whole, n, flipped(&record.bytes, at, bits)));
                 script.assert_told(record.position, &format!("byte {at} of record {n} ^ {bits}"));
             }
         }
@@ -114,14 +119,10 @@ pub(crate) fn a_record_cut_at_any_length_is_told_with_the_last_good_position(
     let whole = script.records();
     for (n, record) in whole.iter().enumerate() {
         for len in 0..record.bytes.len() {
-            let mut records = whole.clone();
-            records[n].bytes = record.bytes.slice(..len);
-            script.replace(records);
+            script.replace(with(&whole, n, record.bytes.slice(..len)));
             script.assert_told(record.position, &format!("{len} bytes of record {n}"));
         }
-        let mut longer = whole.clone();
-        longer[n].bytes = [&record.bytes[..], &[0]].concat().into();
-        script.replace(longer);
+        script.replace(with(&whole, n, [&record.bytes[..], &[0]].concat().into()));
         script.assert_told(record.position, &format!("record {n} and a byte more"));
     }
 }

@@ -146,7 +146,7 @@ fn goto() -> impl Strategy<Value = Goto> {
     prop_oneof![4 => near(), 1 => handed().prop_map(Goto::Parent)]
 }
 
-/// Where a task goes on within its own graph.
+/// The next nodes of a task within its own graph.
 fn near() -> impl Strategy<Value = Goto> {
     prop_oneof![
         text().prop_map(|node| Goto::Node(node.into())),

@@ -2,14 +2,14 @@
 
 use bytes::Bytes;
 use hanok_checkpoint::{
-    Append, AppendId, Base, Body, Chain, CheckpointError, Checkpointer, Codec, Epoch, Forks, Guard,
-    Head, HeadSeal, Life, Link, Log, Opened, Record, SharedCheckpointer, Snapshots, Tip, Trim,
-    Which,
+    Append, AppendId, Base, Body, Chain, CheckpointError, Checkpointer, Codec, Entry, Epoch, Forks,
+    Guard, Head, HeadSeal, Life, Link, Log, Opened, Record, SharedCheckpointer, Snapshots, Tip,
+    Trim, Which,
 };
 use hanok_core::{Position, Timestamp};
 
 use super::{
-    contract::{append, claim, head, key, texts, told},
+    contract::{append, claim, head, in_words, key, of_tenant, texts},
     logs::each,
     retained::cut,
     script::{Script, events},
@@ -38,8 +38,8 @@ pub(super) fn what_belongs_to_another_life_is_refused(store: impl Checkpointer) 
     assert_eq!(Head { life: Life::new(7), ..now.clone() }, before);
     let refused = Err("other life 7 8".to_owned());
 
-    let late = texts(9, 2, Guard::Hold(Epoch(1)), &["late"]);
-    assert_eq!(append(&store, &thread, of(7, late.clone())), refused);
+    let late = || texts(9, 2, Guard::Hold(Epoch(1)), &["late"]);
+    assert_eq!(append(&store, &thread, of(7, late())), refused);
     let takes = texts(9, 2, Guard::Take(claim(2)), &["late"]);
     assert_eq!(append(&store, &thread, of(7, takes)), refused);
     // What an earlier life stored does not stand here, under whatever id.
@@ -49,19 +49,19 @@ pub(super) fn what_belongs_to_another_life_is_refused(store: impl Checkpointer) 
     assert_eq!(append(&store, &thread, of(7, again)), Err("conflict 0 2".to_owned()));
     let snapshot =
         store.put_snapshot(&thread, Life::new(7), Position(1), Bytes::from_static(b"late"));
-    assert_eq!(block_on(snapshot).map_err(told), refused);
+    assert_eq!(block_on(snapshot).map_err(in_words), refused);
     let beat = store.beat(&thread, Life::new(7), Epoch(1), Timestamp(9));
-    assert_eq!(block_on(beat).map_err(told), refused);
+    assert_eq!(block_on(beat).map_err(in_words), refused);
     let trim = Trim { life: Life::new(7), ..cut(1, "late") };
-    assert_eq!(block_on(store.trim(&thread, trim)).map_err(told), refused);
+    assert_eq!(block_on(store.trim(&thread, trim)).map_err(in_words), refused);
     assert_eq!(
-        block_on(store.delete(&thread, Some(&before))).map_err(told),
+        block_on(store.delete(&thread, Some(&before))).map_err(in_words),
         refused.map(|()| true)
     );
 
     let opened = block_on(store.open(&thread, None, Snapshots::Use)).unwrap().unwrap();
-    assert_eq!((opened.head, opened.snapshot, opened.records.len()), (now.clone(), None, 2));
-    append(&store, &thread, of(8, late)).unwrap();
+    assert_eq!((&opened.head, opened.snapshot, opened.records.len()), (&now, None, 2));
+    append(&store, &thread, of(8, late())).unwrap();
     assert!(block_on(store.delete(&thread, Some(&Head { position: Position(3), ..now }))).unwrap());
 }
 
@@ -80,22 +80,22 @@ pub(super) fn a_head_holds_the_newest_link_and_its_seal(store: impl Checkpointer
     append(&store, &thread, marked(texts(1, 0, Guard::Unclaimed, &["a"]), 9)).unwrap();
     let (link, seal) = (Some(Link([7; 32])), Some(HeadSeal([8; 32])));
     let want = Head { link, seal, ..head(2, 0, None) };
-    assert_eq!(block_on(store.head(&thread)).unwrap(), Some(want.clone()));
-    let listed = block_on(store.threads(Which::All, None, ALL)).unwrap();
-    let listed: Vec<_> = listed.iter().map(|info| (info.head.clone(), info.updated)).collect();
-    assert_eq!(listed, [(want, Some(Timestamp(7)))]);
+    assert_eq!(block_on(store.head(&thread)).unwrap().as_ref(), Some(&want));
+    let [info] = &block_on(store.threads(Which::All, None, ALL)).unwrap()[..] else {
+        panic!("one thread")
+    };
+    assert_eq!((&info.head, info.updated), (&want, Some(Timestamp(7))));
 }
 
 pub(super) fn a_log_may_begin_at_a_floor(store: impl Checkpointer) {
     let thread = key("t", "a");
-    let base = Base { floor: Position(1 << 40), bytes: Bytes::from_static(b"base") };
-    let first = Append {
+    let first = || Append {
         records: vec![Record { position: Position(1 << 40).next(), bytes: "x".into() }],
-        base: Some(base),
+        base: Some(Base { floor: Position(1 << 40), bytes: Bytes::from_static(b"base") }),
         ..texts(1, 0, Guard::Unclaimed, &[])
     };
-    append(&store, &thread, first.clone()).unwrap();
-    append(&store, &thread, first).unwrap();
+    append(&store, &thread, first()).unwrap();
+    append(&store, &thread, first()).unwrap();
     let Opened { head, snapshot, records } =
         block_on(store.open(&thread, None, Snapshots::Use)).unwrap().unwrap();
     assert_eq!((head.floor, head.position), (Position(1 << 40), Position((1 << 40) + 1)));
@@ -139,13 +139,13 @@ pub(super) fn labels_change_with_an_append_or_not_at_all(store: impl Checkpointe
         labels: labels.iter().map(|(name, to)| ((*name).into(), to.map(str::to_owned))).collect(),
         ..it
     };
-    let status = Which::Labelled {
+    let status = || Which::Labelled {
         tenant: thread.tenant().clone(),
         name: "status".into(),
         value: "한 '옥'".into(),
     };
-    let listed = |which: &Which| {
-        let listed = block_on(store.threads(which.clone(), None, ALL)).unwrap();
+    let listed = |which: Which| {
+        let listed = block_on(store.threads(which, None, ALL)).unwrap();
         let text = |info: &hanok_checkpoint::ThreadInfo| {
             let labels = info.labels.iter().map(|(name, value)| format!(" {name}={value}"));
             info.thread.thread().to_owned() + &labels.collect::<String>()
@@ -158,19 +158,19 @@ pub(super) fn labels_change_with_an_append_or_not_at_all(store: impl Checkpointe
         .unwrap();
     append(&store, &key("u", "c"), labelled(texts(1, 0, Guard::Unclaimed, &["a"]), &labels))
         .unwrap();
-    assert_eq!(listed(&status), "a graph=g status=한 '옥'");
-    assert_eq!(listed(&Which::Of(thread.tenant().clone())), "a graph=g status=한 '옥', b graph=g");
+    assert_eq!(listed(status()), "a graph=g status=한 '옥'");
+    assert_eq!(listed(of_tenant(&thread)), "a graph=g status=한 '옥', b graph=g");
 
     let refused = labelled(texts(2, 0, Guard::Unclaimed, &["b"]), &[("graph", None)]);
     append(&store, &thread, refused).unwrap_err();
-    assert_eq!(listed(&status), "a graph=g status=한 '옥'");
+    assert_eq!(listed(status()), "a graph=g status=한 '옥'");
     let changed = [("status", Some("done")), ("graph", None), ("new", Some(""))];
     append(&store, &thread, labelled(texts(2, 1, Guard::Unclaimed, &["b"]), &changed)).unwrap();
-    assert_eq!(listed(&status), "");
-    assert_eq!(listed(&Which::Of(thread.tenant().clone())), "a new= status=done, b graph=g");
+    assert_eq!(listed(status()), "");
+    assert_eq!(listed(of_tenant(&thread)), "a new= status=done, b graph=g");
     assert!(block_on(store.delete(&thread, None)).unwrap());
     append(&store, &thread, texts(1, 0, Guard::Unclaimed, &["a"])).unwrap();
-    assert_eq!(listed(&Which::Of(thread.tenant().clone())), "a, b graph=g");
+    assert_eq!(listed(of_tenant(&thread)), "a, b graph=g");
 }
 
 pub(super) fn the_chain_of_a_log_leads_to_its_head(store: impl Checkpointer) {
@@ -210,14 +210,11 @@ pub(super) fn a_record_that_somebody_made_anew_breaks_the_chain(store: impl Chec
     let script = super::damage::small(&store);
     let whole = script.records();
     for (n, entry) in script.entries.iter().enumerate() {
-        let mut records = whole.clone();
         let mut tip = Tip { position: entry.parent, ..Tip::new(script.tip.life, true) };
-        let mut changed = entry.entry.clone();
-        changed.at = Timestamp(changed.at.0 + 1);
+        let changed = Entry { at: Timestamp(entry.entry.at.0 + 1), ..entry.entry.clone() };
         // The checksum fits, and the record reads.
-        records[n] =
-            tip.push(&Codec::default(), script.log.thread(), entry.parent, &changed).unwrap();
-        script.replace(records);
+        let record = tip.push(&Codec::default(), script.log.thread(), entry.parent, &changed);
+        script.replace(super::damage::with(&whole, n, record.unwrap().bytes));
         let found = block_on(script.log.verify()).unwrap().unwrap();
         assert_eq!(found.damage, None);
         assert_eq!((found.chain, found.is_whole()), (Chain::Broken(script.end()), false), "{n}");

@@ -127,7 +127,7 @@ pub(crate) fn a_rewind_goes_back_and_keeps_what_it_leaves(store: impl Checkpoint
         assert_eq!(plain(&open.fold).runs, then.runs);
         script.assert_reads(Some(left));
         for event in &later {
-            if let super::script::Event::Append(entries) = event {
+            if let super::script::LogStep::Append(entries) = event {
                 script.append(entries);
             }
         }

@@ -28,9 +28,9 @@ fn items(store: &impl Checkpointer, consumer: &str, topic: &str, limit: usize) -
     block_on(store.outbox(consumer, topic, limit)).unwrap()
 }
 
-fn said(items: &[OutboxItem]) -> String {
-    let said = items.iter().map(|item| String::from_utf8_lossy(&item.bytes).into_owned());
-    said.collect::<Vec<_>>().join(" ")
+fn joined(items: &[OutboxItem]) -> String {
+    let texts = items.iter().map(|item| String::from_utf8_lossy(&item.bytes).into_owned());
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 fn advance(store: &impl Checkpointer, consumer: &str, topic: &str, to: Cursor) {
@@ -49,15 +49,15 @@ pub(super) fn items_for_others_come_with_their_append_or_not_at_all(store: impl 
     append(&store, &thread, taken).unwrap();
 
     let memory = items(&store, "c", "memory", ALL);
-    assert_eq!(said(&memory), "m1 m2");
-    let from = |item: &OutboxItem| (item.thread.clone(), item.position);
-    assert_eq!(from(&memory[0]), (thread.clone(), Position(1)));
-    assert_eq!(from(&memory[1]), (thread.clone(), Position(2)));
-    assert_eq!(said(&items(&store, "c", "hook", ALL)), "h1");
-    assert_eq!(said(&items(&store, "c", "nothing", ALL)), "");
+    assert_eq!(joined(&memory), "m1 m2");
+    let from = |item: usize| (&memory[item].thread, memory[item].position);
+    assert_eq!(from(0), (&thread, Position(1)));
+    assert_eq!(from(1), (&thread, Position(2)));
+    assert_eq!(joined(&items(&store, "c", "hook", ALL)), "h1");
+    assert_eq!(joined(&items(&store, "c", "nothing", ALL)), "");
 
     assert!(block_on(store.delete(&thread, None)).unwrap());
-    assert_eq!(said(&items(&store, "c", "memory", ALL)), "", "what is deleted is not handed out");
+    assert_eq!(joined(&items(&store, "c", "memory", ALL)), "", "what is deleted is not handed out");
 }
 
 pub(super) fn items_are_handed_out_in_one_order_until_they_are_done(store: impl Checkpointer) {
@@ -68,22 +68,22 @@ pub(super) fn items_are_handed_out_in_one_order_until_they_are_done(store: impl 
     }
     advance(&store, "late", "m", Cursor::START);
     let all = items(&store, "c", "m", ALL);
-    assert_eq!(said(&all), "0 1 2 3");
+    assert_eq!(joined(&all), "0 1 2 3");
     assert!(all.is_sorted_by(|one, next| one.cursor < next.cursor));
-    assert_eq!(said(&items(&store, "c", "m", 2)), "0 1");
-    assert_eq!(said(&items(&store, "c", "m", 2)), "0 1", "until they are done");
+    assert_eq!(joined(&items(&store, "c", "m", 2)), "0 1");
+    assert_eq!(joined(&items(&store, "c", "m", 2)), "0 1", "until they are done");
     advance(&store, "c", "m", all[1].cursor);
-    assert_eq!(said(&items(&store, "c", "m", ALL)), "2 3");
+    assert_eq!(joined(&items(&store, "c", "m", ALL)), "2 3");
     advance(&store, "c", "m", all[0].cursor);
-    assert_eq!(said(&items(&store, "c", "m", ALL)), "2 3", "what is done stays done");
-    assert_eq!(said(&items(&store, "late", "m", ALL)), "0 1 2 3", "another has its own place");
+    assert_eq!(joined(&items(&store, "c", "m", ALL)), "2 3", "what is done stays done");
+    assert_eq!(joined(&items(&store, "late", "m", ALL)), "0 1 2 3", "another has its own place");
     advance(&store, "late", "m", all[2].cursor);
-    assert_eq!(said(&items(&store, "late", "m", ALL)), "3");
+    assert_eq!(joined(&items(&store, "late", "m", ALL)), "3");
     // Nobody who is known needs the first two any more: they are gone.
-    assert_eq!(said(&items(&store, "new", "m", ALL)), "2 3");
+    assert_eq!(joined(&items(&store, "new", "m", ALL)), "2 3");
     advance(&store, "c", "m", all[3].cursor);
     append(&store, &key("t", "z"), with(9, 0, &[("m", "4")])).unwrap();
-    assert_eq!(said(&items(&store, "c", "m", ALL)), "4", "later items come later");
+    assert_eq!(joined(&items(&store, "c", "m", ALL)), "4", "later items come later");
 }
 
 pub(super) fn topics_and_consumers_are_data(store: impl Checkpointer) {
@@ -97,10 +97,10 @@ pub(super) fn topics_and_consumers_are_data(store: impl Checkpointer) {
     for consumer in names {
         for topic in names {
             let found = items(&store, consumer, topic, ALL);
-            assert_eq!(said(&found), topic, "{consumer:?} reads {topic:?}");
+            assert_eq!(joined(&found), topic, "{consumer:?} reads {topic:?}");
         }
         advance(&store, consumer, consumer, Cursor(u128::MAX >> 1));
-        assert_eq!(said(&items(&store, consumer, consumer, ALL)), "");
+        assert_eq!(joined(&items(&store, consumer, consumer, ALL)), "");
     }
 }
 
@@ -123,7 +123,7 @@ pub(super) fn items_of_many_writers_are_handed_out_once_each_in_order(store: imp
         // Read while they write: whatever is handed out is done, so what appeared behind it would be lost.
         while seen.len() < WRITERS * EACH as usize {
             let page = items(store, "c", "m", 7);
-            seen.extend(page.iter().map(|item| said(std::slice::from_ref(item))));
+            seen.extend(page.iter().map(|item| joined(std::slice::from_ref(item))));
             if let Some(last) = page.last() {
                 advance(store, "c", "m", last.cursor);
             }

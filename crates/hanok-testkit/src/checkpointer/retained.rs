@@ -1,16 +1,16 @@
-//! What a store keeps, and what it does not.
+//! Records, snapshots and threads that a store keeps, and those that it cuts off or deletes.
 
 use bytes::Bytes;
 use hanok_checkpoint::{Append, Checkpointer, Epoch, Guard, Life, Snapshots, Trim, Which};
 use hanok_core::{Position, ThreadKey, Timestamp};
 
-use super::contract::{append, claim, head, key, texts, told};
+use super::contract::{append, claim, head, in_words, key, texts};
 use crate::block_on;
 
 const ALL: usize = usize::MAX;
 
 fn trim(store: &impl Checkpointer, thread: &ThreadKey, floor: u64, base: &str) -> Trimmed {
-    block_on(store.trim(thread, cut(floor, base))).map_err(told)
+    block_on(store.trim(thread, cut(floor, base))).map_err(in_words)
 }
 
 /// A cut of a thread of no life, wherever it is.
@@ -22,7 +22,7 @@ pub(super) fn cut(floor: u64, base: &str) -> Trim {
 
 type Trimmed = Result<(), String>;
 
-/// What a read gives: the base or snapshot, and the positions of the records.
+/// A read in short: the base or snapshot, and the positions of the records.
 fn read(
     store: &impl Checkpointer,
     thread: &ThreadKey,
@@ -113,7 +113,7 @@ pub(super) fn a_cut_moves_no_head_unless_it_appends(store: impl Checkpointer) {
     let with = |id, expected, guard| {
         let then = Some(texts(id, expected, guard, &["erased"]));
         let trim = Trim { then, ..cut(3, "three") };
-        block_on(store.trim(&thread, trim)).map_err(told)
+        block_on(store.trim(&thread, trim)).map_err(in_words)
     };
     assert_eq!(with(3, 3, Guard::Unclaimed).unwrap_err(), "fenced 0 1");
     assert_eq!(with(3, 2, Guard::Hold(Epoch(1))).unwrap_err(), "conflict 2 3");
@@ -175,7 +175,7 @@ pub(super) fn threads_are_listed_by_what_they_are(store: impl Checkpointer) {
 pub(super) fn a_thread_is_deleted_only_where_it_is_expected(store: impl Checkpointer) {
     let thread = key("t", "a");
     append(&store, &thread, texts(1, 0, Guard::Unclaimed, &["1", "2"])).unwrap();
-    let delete = |at| block_on(store.delete(&thread, Some(&head(at, 0, None)))).map_err(told);
+    let delete = |at| block_on(store.delete(&thread, Some(&head(at, 0, None)))).map_err(in_words);
     assert_eq!(delete(1).unwrap_err(), "conflict 1 2");
     assert_eq!(read(&store, &thread, None, Snapshots::Use), (None, vec![1, 2]));
     assert_eq!(delete(2), Ok(true));

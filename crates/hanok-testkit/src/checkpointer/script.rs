@@ -2,27 +2,30 @@
 
 use hanok_checkpoint::{
     AppendId, Body, Checkpointer, Entry, Guard, Life, Log, LogEntry, SharedCheckpointer,
-    ThreadFold, Tip, Which,
+    ThreadFold, Tip,
 };
 use hanok_core::{Position, ThreadKey, Timestamp};
 use proptest::{collection::vec, prelude::*};
 
-use super::{contract::key, entries};
+use super::{
+    contract::{key, of_tenant},
+    entries,
+};
 use crate::block_on;
 
 /// One thing that happens to a log. A place is a share of the log's length.
 #[derive(Debug, Clone)]
-pub(crate) enum Event {
+pub(crate) enum LogStep {
     Append(Vec<Entry>),
     Rewind(u8),
     Snapshot(u8),
 }
 
-pub(crate) fn events() -> impl Strategy<Value = Vec<Event>> {
+pub(crate) fn events() -> impl Strategy<Value = Vec<LogStep>> {
     let event = prop_oneof![
-        4 => vec(entries::any_entry(), 1..4).prop_map(Event::Append),
-        1 => any::<u8>().prop_map(Event::Rewind),
-        3 => any::<u8>().prop_map(Event::Snapshot),
+        4 => vec(entries::any_entry(), 1..4).prop_map(LogStep::Append),
+        1 => any::<u8>().prop_map(LogStep::Rewind),
+        3 => any::<u8>().prop_map(LogStep::Snapshot),
     ];
     vec(event, 1..12)
 }
@@ -40,9 +43,9 @@ pub(crate) struct Script {
 impl Script {
     /// A log with nothing in it, under a name that the store does not know yet.
     pub(crate) fn new(store: &SharedCheckpointer) -> Self {
-        let tenant = key("script", "x").tenant().clone();
-        let known = block_on(store.threads(Which::Of(tenant), None, usize::MAX)).unwrap().len();
-        Self::named(store, key("script", &format!("thread {known}")))
+        let threads = store.threads(of_tenant(&key("script", "x")), None, usize::MAX);
+        let count = block_on(threads).unwrap().len();
+        Self::named(store, key("script", &format!("thread {count}")))
     }
 
     pub(crate) fn named(store: &SharedCheckpointer, thread: ThreadKey) -> Self {
@@ -54,17 +57,17 @@ impl Script {
     }
 
     /// The log that `events` make.
-    pub(crate) fn played(store: &SharedCheckpointer, events: &[Event]) -> Self {
+    pub(crate) fn played(store: &SharedCheckpointer, events: &[LogStep]) -> Self {
         let mut script = Self::new(store);
         for event in events {
             match event {
-                Event::Append(entries) => script.append(entries),
-                Event::Rewind(share) if script.end() > Position::START => {
+                LogStep::Append(entries) => script.append(entries),
+                LogStep::Rewind(share) if script.end() > Position::START => {
                     let to = script.place(*share).max(Position(1));
                     script.rewind(to);
                 }
-                Event::Rewind(_) => {}
-                Event::Snapshot(share) => script.put_snapshot(script.place(*share)),
+                LogStep::Rewind(_) => {}
+                LogStep::Snapshot(share) => script.put_snapshot(script.place(*share)),
             }
         }
         script
@@ -142,7 +145,7 @@ pub(crate) fn plain(fold: &ThreadFold) -> ThreadFold {
     plain
 }
 
-/// Whether an engine could write `entry` there: it answers only what was asked.
+/// True when an engine could write `entry` there: it answers only what was asked.
 fn fits(before: &ThreadFold, entry: &Entry) -> bool {
     match &entry.body {
         Body::Answer(answer) => before

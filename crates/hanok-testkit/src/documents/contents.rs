@@ -1,8 +1,8 @@
-//! What a store holds.
+//! The documents and passages that a store holds.
 
 use hanok_retrieval::{Document, DocumentStore, Query, SharedDocumentStore, Splitter, sync};
 
-use super::given::*;
+use super::fixture::*;
 use crate::block_on;
 
 pub(crate) fn passages_read_back_as_they_were_put(store: SharedDocumentStore) {
@@ -26,9 +26,9 @@ pub(crate) fn a_document_is_replaced_as_a_whole(store: SharedDocumentStore) {
     let shelf = Shelf(&store);
     shelf.put(&[rule("a.md", 15), rule("b.md", 15)]);
     shelf.put(&[Document::new("a.md", "출장비는 실비이다.")]);
-    assert_eq!(shelf.found(Query::new("휴가")), ["b.md"]);
-    assert_eq!(shelf.found(Query::new("진단서")), ["b.md"]);
-    assert_eq!(shelf.found(Query::new("출장비")), ["a.md"]);
+    assert_eq!(shelf.sources_of(Query::new("휴가")), ["b.md"]);
+    assert_eq!(shelf.sources_of(Query::new("진단서")), ["b.md"]);
+    assert_eq!(shelf.sources_of(Query::new("출장비")), ["a.md"]);
     assert_eq!(shelf.sources(), ["a.md", "b.md"]);
 }
 
@@ -38,10 +38,10 @@ pub(crate) fn what_is_removed_is_found_by_nothing(store: SharedDocumentStore) {
     assert!(shelf.remove("a.md"));
     assert!(!shelf.remove("a.md"), "it is gone");
     assert!(!shelf.remove("b.md"), "it never was");
-    assert_eq!(shelf.found(Query::new("휴가 진단서")), ["A.md", "a"]);
+    assert_eq!(shelf.sources_of(Query::new("휴가 진단서")), ["A.md", "a"]);
     assert_eq!(shelf.sources(), ["A.md", "a"]);
     shelf.put(&[rule("a.md", 16)]);
-    assert_eq!(shelf.found(Query::new("휴가")), ["A.md", "a", "a.md"]);
+    assert_eq!(shelf.sources_of(Query::new("휴가")), ["A.md", "a", "a.md"]);
 }
 
 pub(crate) fn putting_the_same_again_changes_nothing(store: SharedDocumentStore) {

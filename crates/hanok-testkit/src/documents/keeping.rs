@@ -8,13 +8,13 @@ use hanok_retrieval::{
 #[derive(Debug)]
 pub struct Keeping<S, K> {
     store: S,
-    _kept: K,
+    _resource: K,
 }
 
 impl<S: DocumentStore, K> Keeping<S, K> {
-    /// `store`, and `kept` for as long.
-    pub fn new(store: S, kept: K) -> Self {
-        Self { store, _kept: kept }
+    /// `store`, and `resource` for as long.
+    pub fn new(store: S, resource: K) -> Self {
+        Self { store, _resource: resource }
     }
 }
 

@@ -1,8 +1,8 @@
-//! What a store finds.
+//! Searches of a store by keywords.
 
 use hanok_retrieval::{Document, Query, SharedDocumentStore};
 
-use super::given::*;
+use super::fixture::*;
 
 pub(crate) fn hits_come_best_first_and_no_more_than_asked(store: SharedDocumentStore) {
     let shelf = Shelf(&store);
@@ -22,10 +22,10 @@ pub(crate) fn hits_come_best_first_and_no_more_than_asked(store: SharedDocumentS
 pub(crate) fn a_word_is_found_within_a_korean_one(store: SharedDocumentStore) {
     let shelf = Shelf(&store);
     shelf.put(&[rule("a.md", 15), Document::new("b.md", "회의실은 3층에 있다.")]);
-    assert_eq!(shelf.found(Query::new("휴가")), ["a.md"]);
-    assert_eq!(shelf.found(Query::new("회의실은 어디야?")), ["b.md"]);
+    assert_eq!(shelf.sources_of(Query::new("휴가")), ["a.md"]);
+    assert_eq!(shelf.sources_of(Query::new("회의실은 어디야?")), ["b.md"]);
     let decomposed = "\u{1112}\u{1172}\u{1100}\u{1161}";
-    assert_eq!(shelf.found(Query::new(decomposed)), ["a.md"]);
+    assert_eq!(shelf.sources_of(Query::new(decomposed)), ["a.md"]);
 }
 
 pub(crate) fn a_question_without_an_answer_finds_nothing(store: SharedDocumentStore) {
@@ -52,7 +52,7 @@ pub(crate) fn a_folder_holds_whole_names_only(store: SharedDocumentStore) {
         ("%", &[]),
         ("a.md", &[]),
     ] {
-        assert_eq!(shelf.found(Query::new("휴가").under(folder)), want, "{folder}");
+        assert_eq!(shelf.sources_of(Query::new("휴가").under(folder)), want, "{folder}");
     }
 }
 
@@ -64,12 +64,12 @@ pub(crate) fn every_value_of_a_filter_has_to_hold(store: SharedDocumentStore) {
         rule("c.md", 15).with("team", "sales").with("lang", "ko"),
     ]);
     let ask = || Query::new("휴가");
-    assert_eq!(shelf.found(ask().only("team", "hr")), ["a.md", "b.md"]);
-    assert_eq!(shelf.found(ask().only("team", "hr").only("lang", "ko")), ["a.md"]);
-    assert_eq!(shelf.found(ask().only("lang", "ko").under("c.md")), ["c.md"]);
-    assert_eq!(shelf.found(ask().only("team", "")), [""; 0]);
-    assert_eq!(shelf.found(ask().only("", "hr")), [""; 0]);
-    assert_eq!(shelf.found(ask().only("team", "HR")), [""; 0]);
+    assert_eq!(shelf.sources_of(ask().only("team", "hr")), ["a.md", "b.md"]);
+    assert_eq!(shelf.sources_of(ask().only("team", "hr").only("lang", "ko")), ["a.md"]);
+    assert_eq!(shelf.sources_of(ask().only("lang", "ko").under("c.md")), ["c.md"]);
+    assert_eq!(shelf.sources_of(ask().only("team", "")), [""; 0]);
+    assert_eq!(shelf.sources_of(ask().only("", "hr")), [""; 0]);
+    assert_eq!(shelf.sources_of(ask().only("team", "HR")), [""; 0]);
     // A filter is no ranking: the best three are the best three of what it lets through.
     let few = shelf.hits(&ask().only("team", "sales").limit(1));
     assert_eq!(few[0].passage.source, "c.md");
@@ -96,10 +96,10 @@ pub(crate) fn every_sign_in_a_question_or_a_filter_means_itself(store: SharedDoc
     shelf.put(&signs.map(|sign| rule(&format!("{}.md", blake(sign)), 15).with("sign", sign)));
     for sign in signs {
         let want = [format!("{}.md", blake(sign))];
-        assert_eq!(shelf.found(Query::new("휴가").only("sign", sign)), want, "{sign:?}");
-        assert_eq!(shelf.found(Query::new("휴가").only(sign, "x")), [""; 0], "{sign:?}");
-        assert_eq!(shelf.found(Query::new("휴가").under(sign)), [""; 0], "{sign:?}");
-        let asked = shelf.found(Query::new(format!("{sign} 휴가 {sign}")));
+        assert_eq!(shelf.sources_of(Query::new("휴가").only("sign", sign)), want, "{sign:?}");
+        assert_eq!(shelf.sources_of(Query::new("휴가").only(sign, "x")), [""; 0], "{sign:?}");
+        assert_eq!(shelf.sources_of(Query::new("휴가").under(sign)), [""; 0], "{sign:?}");
+        let asked = shelf.sources_of(Query::new(format!("{sign} 휴가 {sign}")));
         assert_eq!(asked.len(), signs.len(), "{sign:?}");
         for hard in [format!("{sign}zebra"), sign.repeat(5_000)] {
             shelf.hits(&Query::new(hard));

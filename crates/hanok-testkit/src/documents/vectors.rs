@@ -1,4 +1,4 @@
-//! What a store finds by meaning, and what belongs to a passage.
+//! Searches by meaning, and the neighbours of a passage.
 
 use hanok_checkpoint::Vector;
 use hanok_retrieval::{
@@ -6,7 +6,7 @@ use hanok_retrieval::{
     SharedDocumentStore, Splitter,
 };
 
-use super::given::*;
+use super::fixture::*;
 use crate::block_on;
 
 /// A vector of the model `small`.
@@ -67,7 +67,7 @@ pub(crate) fn a_vector_goes_with_its_passage(store: SharedDocumentStore) {
     assert_eq!(sources(&shelf.hits(&near([0.0, 1.0, 0.0]))), ["x/b.md", "y/c.md"]);
     assert!(shelf.remove("x/b.md"));
     assert_eq!(sources(&shelf.hits(&near([0.0, 1.0, 0.0]))), ["y/c.md"]);
-    assert_eq!(shelf.found(Query::new("휴가")), ["x/a.md"], "its words are there");
+    assert_eq!(shelf.sources_of(Query::new("휴가")), ["x/a.md"], "its words are there");
 }
 
 pub(crate) fn filters_hold_for_vectors_too(store: SharedDocumentStore) {
@@ -87,14 +87,14 @@ pub(crate) fn vectors_of_another_model_are_not_compared(store: SharedDocumentSto
         let query = Query::new("휴가").limit(10).mode(Mode::Vector).vector(vector);
         block_on(store.search(&query))
     };
-    let other = Vector::new(&[1.0, 0.0, 0.0]).unwrap().made_by("other");
-    for (asked, told) in [(other.clone(), "`other`"), (Vector::new(&[1.0]).unwrap(), "1 numbers")] {
-        let error = ask(asked).unwrap_err();
+    let other = || Vector::new(&[1.0, 0.0, 0.0]).unwrap().made_by("other");
+    for (vector, words) in [(other(), "`other`"), (Vector::new(&[1.0]).unwrap(), "1 numbers")] {
+        let error = ask(vector).unwrap_err();
         assert!(matches!(error, RetrievalError::Space { .. }), "{error:?}");
-        assert!(error.to_string().contains(told), "{error}");
+        assert!(error.to_string().contains(words), "{error}");
     }
-    put(&store, "z.md", "주차장은 지하에 있다.", Some(other.clone()));
-    assert_eq!(sources(&ask(other).unwrap()), ["z.md"]);
+    put(&store, "z.md", "주차장은 지하에 있다.", Some(other()));
+    assert_eq!(sources(&ask(other()).unwrap()), ["z.md"]);
     assert_eq!(ask(vector([0.0, 0.0, 1.0])).unwrap().len(), 3);
 }
 
@@ -141,10 +141,10 @@ pub(crate) fn the_model_of_the_vectors_is_listed(store: SharedDocumentStore) {
     let shelf = Shelf(&store);
     three(&store);
     put(&store, "none.md", "주차장은 지하에 있다.", None);
-    let models: Vec<_> = shelf.documents().into_iter().map(|document| document.model).collect();
-    let small = Some("small".to_owned());
-    assert_eq!(models, [None, small.clone(), small.clone(), small]);
-    let version = |store: &SharedDocumentStore| Shelf(store).documents()[0].version.clone();
+    let documents = shelf.documents();
+    let models: Vec<_> = documents.iter().map(|document| document.model.as_deref()).collect();
+    assert_eq!(models, [None, Some("small"), Some("small"), Some("small")]);
+    let version = |store: &SharedDocumentStore| Shelf(store).documents().swap_remove(0).version;
     let before = version(&store);
     put(&store, "none.md", "주차장은 지하에 있다.", Some(vector([1.0, 1.0, 1.0])));
     assert_eq!(version(&store), before, "a vector is no part of the version");

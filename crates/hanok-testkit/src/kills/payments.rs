@@ -9,7 +9,7 @@ use hanok_state::{List, State};
 
 use super::{Killed, Kills, Ledger};
 
-/// How many payments a run makes.
+/// The number of payments that a run makes.
 const PAYMENTS: u32 = 6;
 
 /// An order that is paid in parts.
@@ -31,7 +31,7 @@ pub struct Payments {
 }
 
 impl Payments {
-    /// What the test `child` calls, and what a parent kills.
+    /// The graph that the test `child` runs, and that a parent kills.
     pub const fn kills(child: &'static str) -> Kills<Order> {
         Kills { child, app, input: Order::update, once: "paid" }
     }
@@ -69,7 +69,7 @@ impl Payments {
         self.doubted += killed.doubted.len();
     }
 
-    /// How many runs were cut off, and how many payments were in doubt.
+    /// The number of runs that were cut off, and of payments that were in doubt.
     pub fn counts(&self) -> (usize, usize) {
         (self.cut_off, self.doubted)
     }

@@ -1,17 +1,15 @@
-//! What the callers of a simulated thread do.
+//! The acts of the callers of a simulated thread.
 
 use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::{Keep, LogEntry};
 use hanok_core::{Changes, Position};
 
-use super::play::Wrong;
-
-/// Where a rewind leads, by the log.
+/// Chooses the position of a rewind, by the log.
 pub(crate) type Choose = Arc<dyn Fn(&[LogEntry]) -> Option<Position> + Send + Sync>;
 
-/// What an update changes, or why that cannot be written.
-pub(crate) type Update = Result<Changes, Wrong>;
+/// The changes of an update, or why they cannot be written.
+pub(crate) type Update = Result<Changes, String>;
 
 /// One thing that callers do with a thread. The next one follows when its turn is over.
 #[derive(Clone)]
@@ -32,12 +30,12 @@ pub(crate) enum Act {
     Beside(Beside),
 }
 
-/// What happens to a thread while a turn goes on.
+/// Events that befall a thread while a turn goes on.
 #[derive(Debug, Clone)]
 pub(crate) enum Beside {
     /// Its old records are cut off.
     Prune(Keep),
-    /// What the update removes is erased, between two runs.
+    /// The content that the update removes is erased, between two runs.
     Erase(Update),
     /// The next build takes the place of the one that runs.
     Deploy,

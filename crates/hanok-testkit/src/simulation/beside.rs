@@ -1,4 +1,4 @@
-//! What happens to a thread while a turn goes on.
+//! Events that befall a thread while a turn goes on.
 
 use hanok_checkpoint::{Body, CheckpointError};
 use hanok_core::Changes;
@@ -7,26 +7,26 @@ use hanok_graph::RunError;
 use super::{
     act::Beside,
     client::{Action, Client},
-    core::Process,
     faults::Faults,
-    play::{Play, Wrong},
+    numbers::Process,
+    play::Play,
 };
 
 /// Within so many polls of a turn it happens, or at the turn's end.
 const MOMENTS: usize = 150;
 
-/// What is to happen, by the poll before which it does, and who is at it.
+/// The plans for a turn, each with the poll before which it happens, and the clients at work on them.
 #[derive(Default)]
 pub(crate) struct Besides {
     plans: Vec<(u64, Beside)>,
     clients: Vec<Client>,
-    /// What is to be erased between two runs.
+    /// The updates that erase something between two runs.
     erasures: Vec<Changes>,
 }
 
 impl Play<'_> {
     /// Plans it for some moment of the next turn; it happens at once in a run in which nothing goes wrong.
-    pub(crate) fn plan(&mut self, beside: Beside) -> Result<(), Wrong> {
+    pub(crate) fn plan(&mut self, beside: Beside) -> Result<(), String> {
         if let Beside::Erase(update) = beside {
             self.besides.erasures.push(update?);
             return Ok(());
@@ -41,7 +41,7 @@ impl Play<'_> {
     }
 
     /// Begins what is due; the processes that die of it.
-    pub(crate) fn beside(&mut self) -> Result<Vec<Process>, Wrong> {
+    pub(crate) fn beside(&mut self) -> Result<Vec<Process>, String> {
         let polls = self.polls;
         let due: Vec<_> = self.besides.plans.extract_if(.., |(at, _)| *at <= polls).collect();
         let mut dead = Vec::new();
@@ -51,7 +51,7 @@ impl Play<'_> {
         Ok(dead)
     }
 
-    fn begin(&mut self, beside: Beside) -> Result<Vec<Process>, Wrong> {
+    fn begin(&mut self, beside: Beside) -> Result<Vec<Process>, String> {
         match beside {
             Beside::Prune(keep) => {
                 let at = self.process()?;
@@ -68,7 +68,7 @@ impl Play<'_> {
     }
 
     /// Tries to erase what is to be erased, between two runs of a turn: what is in doubt, and a run, are in the way.
-    pub(crate) fn between(&mut self) -> Result<(), Wrong> {
+    pub(crate) fn between(&mut self) -> Result<(), String> {
         let Some(erasure) = self.besides.erasures.first().cloned() else { return Ok(()) };
         if self.score.faults != Faults::none() && self.dice.one_in(2) {
             return Ok(());
@@ -83,7 +83,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// How often something was erased from the thread.
+    /// The number of times that something was erased from the thread.
     fn erased(&self) -> usize {
         let entries = self.entries(&self.thread);
         entries.iter().filter(|entry| is_erased(&entry.entry.body)).count()
@@ -96,7 +96,7 @@ impl Play<'_> {
         if self.score.faults == Faults::none() || self.dice.one_in(2) {
             return Vec::new();
         }
-        let frozen = self.core.inner().frozen.clone();
+        let frozen = self.core.frozen();
         let numbers = self.alive.iter().map(|alive| alive.number);
         let dead: Vec<_> = numbers.filter(|number| !frozen.contains_key(number)).collect();
         dead.iter().for_each(|process| self.kill(*process));
@@ -104,7 +104,7 @@ impl Play<'_> {
     }
 
     /// Begins what has not happened while the turn went on, and waits until all of it is over.
-    pub(crate) fn rest_beside(&mut self) -> Result<(), Wrong> {
+    pub(crate) fn rest_beside(&mut self) -> Result<(), String> {
         for (_, beside) in std::mem::take(&mut self.besides.plans) {
             self.begin(beside)?;
         }

@@ -9,8 +9,8 @@ use hanok_graph::{App, Durability, Event, Graph, Input, NewInput, Outcome, RunEr
 use hanok_state::{State, StateUpdate};
 
 use super::{
-    World,
     client::{Action, Ended, Heard, Reply},
+    world::World,
 };
 
 /// Starts a process of a build: on a store, at a durability.
@@ -20,19 +20,19 @@ pub(crate) type Build = Arc<
         + Sync,
 >;
 
-/// How a graph is built for each process, with the services of its nodes.
+/// Builds a graph for each process, with the services of its nodes.
 pub(crate) type GraphOf<S, C> =
     Arc<dyn Fn(&World) -> Result<(Graph<S, C>, C), BoxError> + Send + Sync>;
 
-/// How handles of a thread are made.
+/// Changes a handle of a thread.
 pub(crate) type Handle<S, C> = Arc<dyn Fn(Thread<S, C>) -> Thread<S, C> + Send + Sync>;
 
-/// What a process does for its callers.
+/// The services of a process for its callers.
 pub(crate) trait Service: Send + Sync {
     /// Makes a call.
-    fn call(&self, call: Call) -> BoxFuture<'static, ()>;
+    fn call(&self, call: ThreadCall) -> BoxFuture<'static, ()>;
 
-    /// How many runs are under way.
+    /// The number of runs under way.
     fn running(&self) -> usize;
 
     /// The recorded events of a thread.
@@ -40,13 +40,13 @@ pub(crate) trait Service: Send + Sync {
 }
 
 /// One call of a thread.
-pub(crate) struct Call {
+pub(crate) struct ThreadCall {
     pub(crate) thread: ThreadKey,
     pub(crate) action: Action,
     pub(crate) new_input: NewInput,
     pub(crate) cancel: Cancellation,
     pub(crate) drain: Cancellation,
-    /// How long the caller lets events wait before it reads them; `None` for one who reads none.
+    /// The time that the caller lets events wait before it reads them; `None` for one who reads none.
     pub(crate) lag: Option<Duration>,
     pub(crate) heard: Heard,
 }
@@ -59,7 +59,7 @@ pub(crate) fn build<S: State, C: Clone + Send + Sync + 'static>(
     Arc::new(move |world, store, durability| {
         let (graph, services) = graph(world)?;
         let app = graph.checkpointer(store).durable(durability);
-        let (world, handle) = (world.clone(), handle.clone());
+        let (world, handle) = (world.clone(), Arc::clone(&handle));
         Ok(Box::new(Built { app, services, handle, world, state: PhantomData }))
     })
 }
@@ -73,8 +73,8 @@ struct Built<S: State, C> {
 }
 
 impl<S: State, C: Clone + Send + Sync + 'static> Service for Built<S, C> {
-    fn call(&self, call: Call) -> BoxFuture<'static, ()> {
-        let Call { thread, action, new_input, cancel, drain, lag, heard } = call;
+    fn call(&self, call: ThreadCall) -> BoxFuture<'static, ()> {
+        let ThreadCall { thread, action, new_input, cancel, drain, lag, heard } = call;
         let handle = self.app.thread(thread).takeover_limit(u32::MAX);
         let handle = (self.handle)(handle.new_input(new_input));
         let handle = handle.cancellation(cancel).drain(drain);

@@ -8,11 +8,11 @@ use hanok_core::Cancellation;
 use super::{
     World,
     act::Act,
-    build::Call,
+    build::ThreadCall,
     client::{Action, Client, Heard},
-    core::Process,
     faults::{Fault, Faults},
-    play::{Alive, Became, Play, Wrong},
+    numbers::Process,
+    play::{Alive, Became, Play},
     seams,
     store::Store,
 };
@@ -21,12 +21,12 @@ use crate::Layered;
 /// Three hours, in milliseconds: how far clocks may be apart.
 const HOURS: usize = 3 * 3_600_000;
 
-/// How many polls a run may take.
+/// The polls that a run may take.
 const POLLS: u64 = 2_000_000;
 
 impl Play<'_> {
     /// Acts, all at once, and waits until each has a reply or is lost.
-    pub(crate) fn call(&mut self, actions: Vec<Action>) -> Result<Vec<Became>, Wrong> {
+    pub(crate) fn call(&mut self, actions: Vec<Action>) -> Result<Vec<Became>, String> {
         let mut clients = Vec::with_capacity(actions.len());
         for action in actions {
             let at = self.process()?;
@@ -45,7 +45,7 @@ impl Play<'_> {
             }
         }
         // Who knows that all inputs were taken may come back at once.
-        if !self.is_given() {
+        if !self.has_all_inputs() {
             self.rest(&clients)?;
         }
         let mut became = Vec::with_capacity(clients.len());
@@ -71,7 +71,7 @@ impl Play<'_> {
 
     /// Waits until no process of `clients` appends any more for a call that was dropped: until then nobody knows
     /// whether its input was taken, and whoever gives it again gives it twice.
-    fn rest(&mut self, clients: &[Client]) -> Result<(), Wrong> {
+    fn rest(&mut self, clients: &[Client]) -> Result<(), String> {
         let is_busy = |play: &Self| {
             let frozen = &play.core.inner().frozen;
             let mut asked = play.alive.iter().filter(|alive| {
@@ -87,16 +87,16 @@ impl Play<'_> {
         Ok(())
     }
 
-    pub(crate) fn client(&mut self, at: usize, action: Action) -> Result<Client, Wrong> {
+    pub(crate) fn client(&mut self, at: usize, action: Action) -> Result<Client, String> {
         let watched = self.dice.one_in(2);
         let lag = watched.then(|| self.lag());
         let Some(alive) = self.alive.get(at) else { return Err("no process".to_owned()) };
         let (process, runs, heard) = (alive.number, action.runs(), Heard::default());
         let (cancel, drain) = (Cancellation::default(), Cancellation::default());
-        let call = alive.service.call(Call {
+        let call = alive.service.call(ThreadCall {
             thread: self.thread.clone(),
             action,
-            new_input: self.script.new_input,
+            new_input: self.script.settings.new_input,
             cancel: cancel.clone(),
             drain: drain.clone(),
             lag,
@@ -113,15 +113,15 @@ impl Play<'_> {
             return Duration::ZERO;
         }
         let mut inner = self.core.inner();
-        inner.fate.came.push((Fault::Lag, "a reader".to_owned()));
+        inner.fate.befallen.push((Fault::Lag, "a reader".to_owned()));
         drop(inner);
         Duration::from_millis(1 + self.dice.below(60_000) as u64)
     }
 
     /// Polls once, and lets befall what befalls.
-    fn befall(&mut self, clients: &[Client]) -> Result<Over, Wrong> {
+    fn befall(&mut self, clients: &[Client]) -> Result<LostCalls, String> {
         self.turn()?;
-        let mut over = Over::default();
+        let mut over = LostCalls::default();
         over.processes.extend(self.beside()?);
         let dying = std::mem::take(&mut self.core.inner().dying);
         for process in dying {
@@ -132,9 +132,9 @@ impl Play<'_> {
         let Some(victim) = victim.filter(|victim| !over.has(victim)) else { return Ok(over) };
         let Some(fault) = self.core.inner().fate.poll() else { return Ok(over) };
         let may = match fault {
-            Fault::MachineCrash => self.script.acts.iter().all(Act::is_input),
+            Fault::MachineCrash => self.script.settings.acts.iter().all(Act::is_input),
             // Whoever does not know whether an input was taken must not give it again while its process lives.
-            Fault::Freeze => victim.runs && self.is_given(),
+            Fault::Freeze => victim.runs && self.has_all_inputs(),
             Fault::Cancel | Fault::Drain => victim.runs,
             _ => true,
         };
@@ -176,7 +176,7 @@ impl Play<'_> {
         Ok(over)
     }
 
-    pub(crate) fn turn(&mut self) -> Result<(), Wrong> {
+    pub(crate) fn turn(&mut self) -> Result<(), String> {
         self.polls += 1;
         if self.polls > POLLS {
             return Err("it does not come to its end".to_owned());
@@ -185,7 +185,7 @@ impl Play<'_> {
     }
 
     /// Lets `millis` pass.
-    pub(crate) fn wait(&mut self, millis: u64) -> Result<(), Wrong> {
+    pub(crate) fn wait(&mut self, millis: u64) -> Result<(), String> {
         let sleep = seams::sleep(&self.core, Duration::from_millis(millis));
         let until = self.core.inner().now + millis;
         seams::start(&self.core, Process::MAX, Box::pin(sleep));
@@ -211,8 +211,8 @@ impl Play<'_> {
     }
 
     /// A process of the newest build that can be called: any of them, or a new one.
-    pub(crate) fn process(&mut self) -> Result<usize, Wrong> {
-        let frozen = self.core.inner().frozen.clone();
+    pub(crate) fn process(&mut self) -> Result<usize, String> {
+        let frozen = self.core.frozen();
         let is_able =
             |alive: &Alive| alive.build == self.build && !frozen.contains_key(&alive.number);
         let able: Vec<_> =
@@ -239,11 +239,11 @@ impl Play<'_> {
         let apart = self.dice.below(2 * HOURS) as i64 - HOURS as i64;
         let mut inner = self.core.inner();
         inner.skews.insert(process, apart);
-        inner.fate.came.push((Fault::Skew, format!("process {process}, {apart} ms")));
+        inner.fate.befallen.push((Fault::Skew, format!("process {process}, {apart} ms")));
     }
 
     /// Waits until every task of every process is over.
-    pub(crate) fn settle(&mut self) -> Result<(), Wrong> {
+    pub(crate) fn settle(&mut self) -> Result<(), String> {
         let last = self.core.inner().now + 3_600_000;
         self.executor.settle();
         while self.executor.count() > 0 {
@@ -264,12 +264,12 @@ impl Play<'_> {
 
 /// Which calls are lost.
 #[derive(Debug, Default)]
-struct Over {
+struct LostCalls {
     processes: Vec<Process>,
     clients: Vec<u64>,
 }
 
-impl Over {
+impl LostCalls {
     fn has(&self, client: &Client) -> bool {
         self.processes.contains(&client.process) || self.clients.contains(&client.task)
     }

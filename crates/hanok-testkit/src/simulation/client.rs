@@ -6,9 +6,9 @@ use hanok_checkpoint::Keep;
 use hanok_core::{Cancellation, Changes, Position, RequestId, Stored, ThreadKey};
 use hanok_graph::{Event, Pending, RunError};
 
-use super::core::{Process, TaskNumber};
+use super::numbers::{Process, TaskNumber};
 
-/// What a client does.
+/// The actions of a client.
 pub(crate) enum Action {
     Input(Changes),
     Resume,
@@ -23,35 +23,35 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// Whether it runs the thread, and does not only write to it.
+    /// True when it runs the thread, and does not only write to it.
     pub(crate) fn runs(&self) -> bool {
         matches!(self, Self::Input(_) | Self::Resume | Self::Answers(_))
     }
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) name: &'static str,
-    /// What is open for people.
+    /// The requests that are open for people.
     pub(crate) requests: Vec<Pending>,
 }
 
-/// What became of an action: an end only if something ran.
+/// The reply to an action: an end only if something ran.
 pub(crate) type Reply = Result<Option<Ended>, RunError>;
 
 /// A call under way.
 pub(crate) struct Client {
     pub(crate) task: TaskNumber,
     pub(crate) process: Process,
-    /// Whether it runs the thread.
+    /// True when it runs the thread.
     pub(crate) runs: bool,
     pub(crate) cancel: Cancellation,
     pub(crate) drain: Cancellation,
     pub(crate) heard: Heard,
 }
 
-/// What a call has replied, and the events that it has shown.
+/// The reply of a call, and the events that it has shown.
 #[derive(Clone, Default)]
 pub(crate) struct Heard(Arc<Mutex<Words>>);
 

@@ -1,4 +1,4 @@
-//! What all processes of a simulated world share: its time, its tasks, its disk and its dice.
+//! The core that all processes of a simulated world share: its time, its tasks, its disk and its dice.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,28 +13,22 @@ use std::{
 use hanok_core::BoxFuture;
 
 use super::{
-    BEGINS,
     dice::Dice,
     disk::Disk,
-    effects::Ledger,
     faults::{Fate, Fault, Faults, Places},
+    ledger::Ledger,
+    numbers::{BEGINS, Process, TaskNumber},
     trace::Trace,
 };
 
-/// The number of a process.
-pub(crate) type Process = u32;
-
-/// The number of a task.
-pub(crate) type TaskNumber = u64;
-
-/// What all processes of a world share.
+/// The part of a world that all its processes share.
 pub(crate) struct Core {
     pub(crate) seed: u64,
-    inner: Mutex<Inner>,
+    inner: Mutex<WorldState>,
     ready: Arc<Ready>,
 }
 
-pub(crate) struct Inner {
+pub(crate) struct WorldState {
     pub(crate) now: u64,
     timers: BTreeMap<(u64, u64), Waker>,
     /// Processes that stand still, and until when.
@@ -94,8 +88,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Core {
-    pub(crate) fn new(seed: u64, faults: Faults, places: Option<Places>, told: bool) -> Arc<Self> {
-        let inner = Inner {
+    pub(crate) fn new(
+        seed: u64,
+        faults: Faults,
+        places: Option<Places>,
+        traced: bool,
+    ) -> Arc<Self> {
+        let inner = WorldState {
             now: BEGINS.0,
             timers: BTreeMap::new(),
             frozen: BTreeMap::new(),
@@ -106,7 +105,7 @@ impl Core {
             ids: Dice::new(seed, 2),
             rng: Dice::new(seed, 3),
             schedule: Dice::new(seed, 4),
-            trace: Trace::new(told),
+            trace: Trace::new(traced),
             disk: Disk::new(),
             ledger: Ledger::default(),
             fate: Fate::new(seed, faults, places),
@@ -117,14 +116,19 @@ impl Core {
         Arc::new(Self { seed, inner: Mutex::new(inner), ready: Arc::default() })
     }
 
-    /// What they share. It is held while nothing else runs: neither a task nor a waker.
-    pub(crate) fn inner(&self) -> MutexGuard<'_, Inner> {
+    /// Locks what they share. It is held while nothing else runs: neither a task nor a waker.
+    pub(crate) fn inner(&self) -> MutexGuard<'_, WorldState> {
         lock(&self.inner)
+    }
+
+    /// The processes that stand still.
+    pub(crate) fn frozen(&self) -> BTreeMap<Process, u64> {
+        self.inner().frozen.clone()
     }
 
     /// A waker for the task `number`, which is ready.
     pub(crate) fn waker(&self, number: TaskNumber) -> Arc<TaskWaker> {
-        let ready = self.ready.clone();
+        let ready = Arc::clone(&self.ready);
         let waker = Arc::new(TaskWaker { number, queued: AtomicBool::new(false), ready });
         waker.wake_by_ref();
         waker
@@ -183,7 +187,7 @@ impl Core {
     }
 }
 
-impl Inner {
+impl WorldState {
     pub(crate) fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers

@@ -1,4 +1,4 @@
-//! What a world has stored, and what of it a crash leaves.
+//! The disk of a world, and the part of it that a crash leaves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,26 +10,26 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Namespace, Position, TaskId, ThreadKey, Timestamp};
 
-use super::{core::Process, dice::Dice};
+use super::{dice::Dice, numbers::Process};
 
 /// A store in memory, and all that was ever done to it since what the machine's death leaves.
 pub(crate) struct Disk {
     memory: SharedCheckpointer,
     done: Vec<Done>,
-    /// How much of that the death of the machine leaves.
+    /// The number of those that the death of the machine leaves.
     safe: usize,
     threads: BTreeMap<ThreadKey, Book>,
-    /// What threads held that were deleted.
+    /// The books of threads that were deleted.
     pub(crate) deleted: Vec<Book>,
-    /// What must not have happened.
+    /// The broken promises that were noticed.
     pub(crate) wrong: Vec<String>,
-    /// Whether the death of a machine took something with it.
+    /// True after the death of a machine took something with it.
     pub(crate) lost: bool,
     /// By process and graph, the node and the task that were started last.
     pub(crate) current: BTreeMap<(Process, Namespace), (String, TaskId)>,
     /// The steps that each task has worked.
     pub(crate) worked: BTreeMap<TaskId, BTreeSet<String>>,
-    /// Whether a step's result is stored before its task's write.
+    /// True while a step's result is stored before its task's write.
     pub(crate) in_time: bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Book {
     pub(crate) life: Option<Life>,
     /// All that was ever stored, also what was cut off since.
     pub(crate) entries: Vec<LogEntry>,
-    /// What the log begins with since something was erased from it.
+    /// The fold that the log begins with since something was erased from it.
     pub(crate) start: Option<ThreadFold>,
     /// Whose claim holds.
     pub(crate) taker: Option<Process>,
@@ -72,8 +72,8 @@ impl Disk {
     }
 
     /// The store as it is.
-    pub(crate) fn store(&self) -> &SharedCheckpointer {
-        &self.memory
+    pub(crate) fn store(&self) -> SharedCheckpointer {
+        self.memory.clone()
     }
 
     /// The log of `thread`, if it has one.
@@ -142,7 +142,7 @@ impl Disk {
         at_once(self.memory.trim(thread, trim.clone()))?;
         let Some(append) = trim.then else { return Ok(()) };
         self.read(process, thread, &append);
-        let opened = at_once(Log::new(self.memory.clone(), thread.clone()).open(None))?;
+        let opened = at_once(Log::new(self.store(), thread.clone()).open(None))?;
         let book = self.threads.entry(thread.clone()).or_default();
         book.start = opened.map(|opened| opened.fold);
         Ok(())
@@ -172,7 +172,7 @@ impl Disk {
         (self.safe, self.in_time) = (safe, in_time);
     }
 
-    /// What `process` has the thread of: it, and how long its log is. None for one whose claim is lost.
+    /// The book of the thread that `process` holds. `None` for one whose claim is lost.
     pub(crate) fn held_by(&self, process: Process) -> Option<&Book> {
         self.threads.values().find(|book| book.taker == Some(process))
     }
@@ -246,12 +246,12 @@ impl Book {
         steps?.iter().find(|step| !self.has_memo(task, step))
     }
 
-    /// Whether what `task` wrote is stored.
+    /// True when the write of `task` is stored.
     pub(crate) fn has_written(&self, task: TaskId) -> bool {
         self.written.contains(&task)
     }
 
-    /// Whether the result of a step is stored.
+    /// True when the result of a step is stored.
     pub(crate) fn has_memo(&self, task: TaskId, name: &str) -> bool {
         self.memos.contains(&(task, name.to_owned()))
     }
@@ -269,7 +269,7 @@ fn written(body: &Body, current: Option<&(String, TaskId)>) -> Option<TaskId> {
     }
 }
 
-/// What a store in memory answers: it never waits.
+/// The answer of a store in memory, which never waits.
 pub(crate) fn at_once<T>(
     answer: impl Future<Output = Result<T, CheckpointError>>,
 ) -> Result<T, CheckpointError> {

@@ -1,12 +1,12 @@
-//! What the nodes of a world do outside of it: a ledger that no crash touches.
+//! The effects of nodes outside of their world, in a ledger that no crash touches.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use hanok_core::Stored;
 use hanok_graph::Context;
 use serde::Serialize;
 
-use super::core::{Core, Process};
+use super::{core::Core, numbers::Process};
 
 /// The ledger of what nodes did outside of their world. Crashes do not touch it.
 ///
@@ -19,16 +19,9 @@ pub struct Effects {
     process: Process,
 }
 
-/// What was done.
-#[derive(Default)]
-pub(crate) struct Ledger {
-    pub(crate) made: BTreeMap<String, Vec<Stored>>,
-    counts: BTreeMap<String, usize>,
-}
-
 impl Effects {
     pub(crate) fn new(core: &Arc<Core>, process: Process) -> Self {
-        Self { core: core.clone(), process }
+        Self { core: Arc::clone(core), process }
     }
 
     /// Notes that a node starts.
@@ -75,12 +68,12 @@ impl Effects {
         *count
     }
 
-    /// How often `what` was noted, or worked.
+    /// The number of times that `what` was noted, or worked.
     pub fn count(&self, what: &str) -> usize {
         self.core.inner().ledger.counts.get(what).copied().unwrap_or_default()
     }
 
-    /// What the call with this key gave, if it was made.
+    /// The result of the call with this key, if it was made.
     pub fn gave(&self, key: &str) -> Option<Stored> {
         self.core.inner().ledger.made.get(key)?.first().cloned()
     }

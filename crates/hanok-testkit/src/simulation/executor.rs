@@ -8,15 +8,18 @@ use std::{
 
 use hanok_core::BoxFuture;
 
-use super::core::{Core, Process, TaskNumber, TaskWaker};
+use super::{
+    core::{Core, TaskWaker},
+    numbers::{Process, TaskNumber},
+};
 
 /// The tasks of all processes.
 pub(crate) struct Executor {
     core: Arc<Core>,
-    tasks: BTreeMap<TaskNumber, Task>,
+    tasks: BTreeMap<TaskNumber, ScheduledTask>,
 }
 
-struct Task {
+struct ScheduledTask {
     process: Process,
     future: BoxFuture<'static, ()>,
     flag: Arc<TaskWaker>,
@@ -32,7 +35,7 @@ impl Executor {
     pub(crate) fn turn(&mut self) -> bool {
         self.settle();
         let tasks = &self.tasks;
-        let frozen = self.core.inner().frozen.clone();
+        let frozen = self.core.frozen();
         let may =
             |number| tasks.get(&number).is_none_or(|task| !frozen.contains_key(&task.process));
         let Some(number) = self.core.choose(may) else { return self.core.pass() };
@@ -60,8 +63,8 @@ impl Executor {
             }
             for (number, process, future) in started {
                 let flag = self.core.waker(number);
-                let waker = Waker::from(flag.clone());
-                self.tasks.insert(number, Task { process, future, flag, waker });
+                let waker = Waker::from(Arc::clone(&flag));
+                self.tasks.insert(number, ScheduledTask { process, future, flag, waker });
             }
             // What is dropped may abort others.
             for number in aborted {
@@ -73,8 +76,9 @@ impl Executor {
     /// Drops all tasks of `process`.
     pub(crate) fn kill(&mut self, process: Process) {
         self.settle();
-        let of_process =
-            |(number, task): (&TaskNumber, &Task)| (task.process == process).then_some(*number);
+        let of_process = |(number, task): (&TaskNumber, &ScheduledTask)| {
+            (task.process == process).then_some(*number)
+        };
         let numbers: Vec<_> = self.tasks.iter().filter_map(of_process).collect();
         for number in numbers {
             drop(self.tasks.remove(&number));
@@ -96,7 +100,7 @@ impl Executor {
         self.settle();
     }
 
-    /// How many tasks there are.
+    /// The number of tasks.
     pub(crate) fn count(&self) -> usize {
         self.tasks.len()
     }

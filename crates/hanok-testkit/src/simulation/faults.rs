@@ -1,4 +1,4 @@
-//! What goes wrong in a simulation.
+//! The faults of a simulation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +69,7 @@ impl Fault {
     pub(crate) const OF_CALLS: [Self; 2] = [Self::Refused, Self::Slow];
 }
 
-/// What may go wrong, and how often in one run. Faults stop after so many: from then on the run has to come to its end.
+/// The faults that may befall one run, and how many. Faults stop after so many: from then on the run has to come to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Faults {
@@ -100,7 +100,7 @@ impl Faults {
         self
     }
 
-    /// How many things go wrong in one run at most. Default: 6.
+    /// The most faults of one run. Default: 6.
     pub fn most(self, most: usize) -> Self {
         Self { most, ..self }
     }
@@ -110,7 +110,7 @@ impl Faults {
     }
 }
 
-/// Where the process dies, or its run is dropped, in a run that is not left to the dice.
+/// The places at which the process dies, or its run is dropped, in a run that is not left to the dice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Places {
     /// At these appends, counted from 0: before they are stored, or after it and before the answer.
@@ -124,50 +124,50 @@ pub(crate) struct Places {
 pub(crate) struct Fate {
     faults: Faults,
     places: Option<Places>,
-    left: usize,
-    /// How rare faults are: one in so many calls of the store, or polls.
+    remaining: usize,
+    /// The rarity of faults: one in so many calls of the store, or polls.
     rarity: (usize, usize),
     dice: Dice,
     appends: usize,
     polls: usize,
-    pub(crate) came: Vec<(Fault, String)>,
+    pub(crate) befallen: Vec<(Fault, String)>,
 }
 
 impl Fate {
     pub(crate) fn new(seed: u64, faults: Faults, places: Option<Places>) -> Self {
         let mut dice = Dice::new(seed, 1);
-        let left = if faults.most == 0 { 0 } else { dice.below(faults.most + 1) };
+        let remaining = if faults.most == 0 { 0 } else { dice.below(faults.most + 1) };
         let rarity = dice.pick(&[(5, 15), (10, 50), (25, 150)]).copied().unwrap_or((10, 50));
-        Self { faults, places, left, rarity, dice, appends: 0, polls: 0, came: Vec::new() }
+        Self { faults, places, remaining, rarity, dice, appends: 0, polls: 0, befallen: Vec::new() }
     }
 
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.appends, self.polls)
     }
 
-    /// What befalls an append: a crash with whether it is stored before.
+    /// The fault that befalls an append: a crash with whether it is stored before.
     pub(crate) fn append(&mut self) -> Option<(Fault, bool)> {
         let number = self.appends;
         self.appends += 1;
         if let Some(places) = &self.places {
             let stored = *places.appends.get(&number)?;
-            self.came(Fault::Crash, format!("append {number}, stored: {stored}"));
+            self.note(Fault::Crash, format!("append {number}, stored: {stored}"));
             return Some((Fault::Crash, stored));
         }
         let fault = self.roll(self.rarity.0, &Fault::OF_APPENDS)?;
         let stored = self.dice.one_in(2);
-        self.came(fault, format!("append {number}, stored: {stored}"));
+        self.note(fault, format!("append {number}, stored: {stored}"));
         Some((fault, stored))
     }
 
-    /// What befalls another call of the store.
+    /// The fault that befalls another call of the store.
     pub(crate) fn call(&mut self, what: &'static str, kinds: &[Fault]) -> Option<Fault> {
         let fault = self.roll(self.rarity.0, kinds)?;
-        self.came(fault, what.to_owned());
+        self.note(fault, what.to_owned());
         Some(fault)
     }
 
-    /// What may befall a run after a poll; it [came](Fate::came) only if the world lets it.
+    /// The fault that may befall a run after a poll; it [befell](Fate::befell) it only if the world lets it.
     pub(crate) fn poll(&mut self) -> Option<Fault> {
         let number = self.polls;
         self.polls += 1;
@@ -179,16 +179,16 @@ impl Fate {
 
     /// Notes that a fault befell a run.
     pub(crate) fn befell(&mut self, fault: Fault) {
-        self.came(fault, format!("poll {}", self.polls.saturating_sub(1)));
+        self.note(fault, format!("poll {}", self.polls.saturating_sub(1)));
     }
 
-    fn came(&mut self, fault: Fault, place: String) {
-        self.left = self.left.saturating_sub(1);
-        self.came.push((fault, place));
+    fn note(&mut self, fault: Fault, place: String) {
+        self.remaining = self.remaining.saturating_sub(1);
+        self.befallen.push((fault, place));
     }
 
     fn roll(&mut self, rarity: usize, kinds: &[Fault]) -> Option<Fault> {
-        if self.left == 0 || self.places.is_some() || !self.dice.one_in(rarity) {
+        if self.remaining == 0 || self.places.is_some() || !self.dice.one_in(rarity) {
             return None;
         }
         let kinds: Vec<_> = kinds.iter().copied().filter(|kind| self.faults.has(*kind)).collect();

@@ -1,4 +1,4 @@
-//! What must hold of every run, whatever befell it.
+//! The invariants of every run, whatever befell it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,18 +6,19 @@ use futures::FutureExt;
 use hanok_checkpoint::{
     Begin, Body, Checkpointer, Commit, Doubt, Epoch, Log, LogEntry, RunFold, ThreadFold,
 };
-use hanok_core::{Change, Changes, Field, Namespace, Position, Spent, ThreadKey};
+use hanok_core::{Change, Changes, Field, Namespace, ThreadKey};
 use hanok_graph::{Durability, Event, EventId};
 use hanok_state::State;
 
 use super::{
-    Effects,
     disk::{Book, at_once},
-    play::{Ending, Play, Wrong},
+    effects::Effects,
+    finished::branch,
+    play::{Ending, Play},
 };
 
 /// Checks all that holds of any run, then what the simulation was told to check.
-pub(crate) fn check(play: &Play<'_>) -> Result<Ending, Wrong> {
+pub(crate) fn check(play: &Play<'_>) -> Result<Ending, String> {
     let (wrong, lost) = {
         let inner = play.core.inner();
         (inner.disk.wrong.first().cloned(), inner.disk.lost)
@@ -25,16 +26,16 @@ pub(crate) fn check(play: &Play<'_>) -> Result<Ending, Wrong> {
     if let Some(wrong) = wrong {
         return Err(wrong);
     }
-    let mut threads: Vec<_> = play.given.iter().map(|(thread, _)| thread.clone()).collect();
+    let mut threads: Vec<_> = play.all_inputs.iter().map(|(thread, _)| thread.clone()).collect();
     threads.push(play.thread.clone());
     threads.dedup();
     for thread in &threads {
         let entries = play.entries(thread);
         chained(&entries)?;
-        told(play, thread)?;
+        follows_from_before(play, thread)?;
         taken_once(
             &entries,
-            play.given.iter().filter(|(to, _)| to == thread).map(|(_, given)| given),
+            play.all_inputs.iter().filter(|(to, _)| to == thread).map(|(_, input)| input),
         )?;
         read_back(play, thread)?;
     }
@@ -50,41 +51,13 @@ pub(crate) fn check(play: &Play<'_>) -> Result<Ending, Wrong> {
     Ok(Ending { view, outcome: String::new() })
 }
 
-/// What a log amounts to.
-pub(crate) fn fold(book: &Book) -> Result<ThreadFold, Wrong> {
+/// The fold of a log.
+pub(crate) fn fold(book: &Book) -> Result<ThreadFold, String> {
     let mut fold = book.start.clone().unwrap_or_default();
     for entry in branch(&book.entries, fold.position) {
         fold.apply(entry.position, &entry.entry).map_err(|error| error.to_string())?;
     }
     Ok(fold)
-}
-
-/// The entries after `start` that lead to the last one, in order.
-fn branch(entries: &[LogEntry], start: Position) -> Vec<&LogEntry> {
-    let at = |position: Position| entries.get(usize::try_from(position.0.checked_sub(1)?).ok()?);
-    let branch = std::iter::successors(entries.last(), |entry| at(entry.parent));
-    let mut branch: Vec<_> = branch.take_while(|entry| entry.position > start).collect();
-    branch.reverse();
-    branch
-}
-
-/// What each turn of the branch that a thread is on has spent.
-pub(crate) fn spent(entries: &[LogEntry]) -> Vec<Spent> {
-    let (mut fold, mut turns) = (ThreadFold::default(), Vec::new());
-    for LogEntry { position, entry, .. } in branch(entries, Position::START) {
-        let root = entry.namespace.is_root();
-        if let (true, Body::Begin(Begin { frontier: Some(_), .. })) = (root, &entry.body) {
-            turns.push(Spent::default());
-        }
-        // A log that does not fold is told elsewhere.
-        if fold.apply(*position, entry).is_err() {
-            break;
-        }
-        if let (Some(turn), Some(run)) = (turns.last_mut(), fold.run(&Namespace::root())) {
-            *turn = run.spent;
-        }
-    }
-    turns
 }
 
 /// The inputs that a log holds.
@@ -97,9 +70,9 @@ pub(crate) fn taken(entries: &[LogEntry]) -> Vec<Changes> {
     inputs.collect()
 }
 
-/// Whether `taken` is what `given` becomes in a log: ids of messages, and what reducers make of it, are added there.
-pub(crate) fn is_input(taken: &Changes, given: &Changes) -> bool {
-    given.0.iter().all(|(field, change)| {
+/// True when `taken` is what `input` becomes in a log: ids of messages, and what reducers make of it, are added there.
+pub(crate) fn is_input(taken: &Changes, input: &Changes) -> bool {
+    input.0.iter().all(|(field, change)| {
         let same = |taken: &Change| match change {
             Change::Messages(_) | Change::Input(_) => true,
             change => taken == change,
@@ -109,7 +82,7 @@ pub(crate) fn is_input(taken: &Changes, given: &Changes) -> bool {
 }
 
 /// P10: one head and an unbroken chain of parents; claims with rising epochs, none within another.
-fn chained(entries: &[LogEntry]) -> Result<(), Wrong> {
+fn chained(entries: &[LogEntry]) -> Result<(), String> {
     let mut epoch = Epoch::default();
     for (due, entry) in (1..).zip(entries) {
         let position = entry.position.0;
@@ -136,8 +109,8 @@ fn chained(entries: &[LogEntry]) -> Result<(), Wrong> {
 }
 
 /// P1, P2, P4, P14: each entry follows from those before it.
-fn told(play: &Play<'_>, thread: &ThreadKey) -> Result<(), Wrong> {
-    let durability = play.script.durability;
+fn follows_from_before(play: &Play<'_>, thread: &ThreadKey) -> Result<(), String> {
+    let durability = play.script.settings.durability;
     let inner = play.core.inner();
     let Some(book) = inner.disk.book(thread) else { return Ok(()) };
     let mut fold = book.start.clone().unwrap_or_default();
@@ -158,7 +131,7 @@ fn told(play: &Play<'_>, thread: &ThreadKey) -> Result<(), Wrong> {
     }
 }
 
-fn follows(run: &RunFold, body: &Body) -> Result<(), Wrong> {
+fn follows(run: &RunFold, body: &Body) -> Result<(), String> {
     let no = |why: &str| Err(why.to_owned());
     match body {
         Body::Write(write) => {
@@ -207,7 +180,7 @@ fn follows(run: &RunFold, body: &Body) -> Result<(), Wrong> {
 }
 
 /// A commit folds all that is pending, in the order of the tasks that were due, and nothing else.
-fn committed(run: &RunFold, commit: &Commit) -> Result<(), Wrong> {
+fn committed(run: &RunFold, commit: &Commit) -> Result<(), String> {
     let due: Vec<_> = run.frontier.due.iter().map(|due| &*due.node).collect();
     if !commit.nodes.iter().map(|node| &**node).eq(due.iter().copied()) {
         return Err(format!("P11: {:?} are committed where {due:?} were due", commit.nodes));
@@ -237,13 +210,13 @@ fn committed(run: &RunFold, commit: &Commit) -> Result<(), Wrong> {
 /// P10: the log holds every input that was given, once.
 fn taken_once<'a>(
     entries: &[LogEntry],
-    given: impl Iterator<Item = &'a Changes>,
-) -> Result<(), Wrong> {
+    inputs: impl Iterator<Item = &'a Changes>,
+) -> Result<(), String> {
     let mut taken = taken(entries);
-    for given in given {
-        match taken.iter().position(|taken| is_input(taken, given)) {
+    for input in inputs {
+        match taken.iter().position(|taken| is_input(taken, input)) {
             Some(at) => drop(taken.swap_remove(at)),
-            None => return Err(format!("P10: the input {given:?} is lost")),
+            None => return Err(format!("P10: the input {input:?} is lost")),
         }
     }
     match taken.as_slice() {
@@ -253,8 +226,8 @@ fn taken_once<'a>(
 }
 
 /// P7, P10: the store reads as what was stored in it, snapshots or not, and nobody owns the thread.
-fn read_back(play: &Play<'_>, thread: &ThreadKey) -> Result<(), Wrong> {
-    let store = play.core.inner().disk.store().clone();
+fn read_back(play: &Play<'_>, thread: &ThreadKey) -> Result<(), String> {
+    let store = play.core.inner().disk.store();
     let head = at_once(store.head(thread)).map_err(|error| error.to_string())?;
     let Some(head) = head else {
         return if play.entries(thread).is_empty() {
@@ -287,7 +260,7 @@ fn read_back(play: &Play<'_>, thread: &ThreadKey) -> Result<(), Wrong> {
 }
 
 /// P3, P4: a call was made once, unless it was said to be in doubt, or may be repeated.
-fn made_once(play: &Play<'_>, threads: &[ThreadKey]) -> Result<(), Wrong> {
+fn made_once(play: &Play<'_>, threads: &[ThreadKey]) -> Result<(), String> {
     let mut entries: Vec<_> = threads.iter().flat_map(|thread| play.entries(thread)).collect();
     entries.extend(play.core.inner().disk.deleted.iter().flat_map(|book| book.entries.clone()));
     let mut intents: BTreeMap<String, Doubt> = BTreeMap::new();
@@ -337,11 +310,11 @@ fn dropped(entries: &[LogEntry]) -> BTreeSet<String> {
 }
 
 /// P54: what a run shows is what is told again: no gap without a word, and nothing twice.
-fn shown(play: &Play<'_>, entries: &[LogEntry]) -> Result<(), Wrong> {
+fn shown(play: &Play<'_>, entries: &[LogEntry]) -> Result<(), String> {
     let Some(service) = play.service() else { return Ok(()) };
-    let told = service.events(&play.thread).now_or_never();
-    let told = told.ok_or("the log waits")?.map_err(|error| error.to_string())?;
-    if told.windows(2).any(|pair| matches!(pair, [a, b] if a.id >= b.id)) {
+    let stored = service.events(&play.thread).now_or_never();
+    let stored = stored.ok_or("the log waits")?.map_err(|error| error.to_string())?;
+    if stored.windows(2).any(|pair| matches!(pair, [a, b] if a.id >= b.id)) {
         return Err("P54: recorded events are out of order".to_owned());
     }
     let floor = at_once(play.core.inner().disk.store().head(&play.thread));
@@ -354,13 +327,13 @@ fn shown(play: &Play<'_>, entries: &[LogEntry]) -> Result<(), Wrong> {
         play.shown.iter().filter(|(thread, _)| *thread == play.thread && !rewound)
     {
         let stays = |(id, _): &(EventId, String)| id.position > floor;
-        let seen: Vec<_> = events.iter().filter_map(said).filter(stays).collect();
+        let seen: Vec<_> = events.iter().filter_map(comparable).filter(stays).collect();
         let (Some(first), Some(last)) = (seen.first(), seen.last()) else { continue };
         let within = |(id, _): &(EventId, String)| (first.0..=last.0).contains(id);
-        let want: Vec<_> = told.iter().filter_map(said).filter(within).collect();
+        let want: Vec<_> = stored.iter().filter_map(comparable).filter(within).collect();
         // What is stored at the end of a run has no position while it is shown.
-        let late = play.script.durability == Durability::Exit;
-        let want = want.into_iter().filter(|told| !late || seen.contains(told));
+        let late = play.script.settings.durability == Durability::Exit;
+        let want = want.into_iter().filter(|event| !late || seen.contains(event));
         let want: Vec<_> = want.collect();
         if seen != want {
             return Err(format!(
@@ -373,7 +346,7 @@ fn shown(play: &Play<'_>, entries: &[LogEntry]) -> Result<(), Wrong> {
 }
 
 /// A recorded event, as it is compared.
-fn said(event: &Event) -> Option<(EventId, String)> {
+fn comparable(event: &Event) -> Option<(EventId, String)> {
     let kind = format!("{:?}", event.kind);
     let word = kind.split(['(', ' ', '{']).next().unwrap_or_default();
     // The step of an end is told as that of the last commit, wherever the run stood.
@@ -381,7 +354,7 @@ fn said(event: &Event) -> Option<(EventId, String)> {
     Some((event.id?, format!("{word} {} {step} {:?}", event.path, event.task)))
 }
 
-/// What is compared of a state if nothing else is said: its fields, as they are stored.
+/// The part of a state that is compared by default: its fields, as they are stored.
 pub(crate) fn view<S: State>(state: &S) -> String {
     state.to_fields().map_or_else(|error| error.to_string(), |fields| fields.to_string())
 }

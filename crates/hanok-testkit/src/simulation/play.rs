@@ -7,56 +7,59 @@ use hanok_core::{Changes, Namespace, RequestId, Stored, Tenant, ThreadKey};
 use hanok_graph::{Durability, Event, NewInput, Pending, RunError};
 
 use super::{
-    World,
     act::Act,
     beside::Besides,
     build::Service,
     client::{Action, Ended, Reply},
-    core::{Core, Process},
+    core::Core,
     dice::Dice,
     executor::Executor,
     faults::{Fault, Faults, Places},
     invariants,
+    numbers::Process,
     script::Script,
+    world::World,
 };
 
-/// How often callers try again before a run counts as one that never ends.
+/// The number of tries of callers before a run counts as one that never ends.
 const TRIES: usize = 300;
 
 /// The thread that callers begin with.
 const THREAD: &str = "simulated";
 
-/// What is wrong, in words.
-pub(crate) type Wrong = String;
-
-/// How one run is to be played.
+/// The seed and the faults of one run.
 #[derive(Debug, Clone)]
 pub(crate) struct Score {
     pub(crate) seed: u64,
     pub(crate) faults: Faults,
     pub(crate) places: Option<Places>,
-    /// Whether every step is told.
-    pub(crate) told: bool,
+    /// True when every step is traced.
+    pub(crate) traced: bool,
 }
 
 impl Score {
     /// A run in which nothing goes wrong.
     pub(crate) fn quiet(seed: u64) -> Self {
-        Self { seed, faults: Faults::none(), places: None, told: false }
+        Self { seed, faults: Faults::none(), places: None, traced: false }
+    }
+
+    /// The same with faults at other places.
+    pub(crate) fn at(&self, places: Option<Places>) -> Self {
+        Self { places, ..self.clone() }
     }
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ending {
-    /// What is compared between runs.
+    /// The part that is compared between runs.
     pub(crate) view: String,
     pub(crate) outcome: String,
 }
 
-/// What is known of a run when it is over.
+/// A run that was played.
 pub(crate) struct Played {
-    pub(crate) ended: Result<Ending, Wrong>,
+    pub(crate) ended: Result<Ending, String>,
     pub(crate) faults: Vec<(Fault, String)>,
     pub(crate) polls: u64,
     /// Appends, and polls at which something could have gone wrong.
@@ -66,7 +69,7 @@ pub(crate) struct Played {
 }
 
 impl Played {
-    fn unplayed(why: Wrong) -> Self {
+    fn unplayed(why: String) -> Self {
         let (faults, lines) = (Vec::new(), Vec::new());
         Self { ended: Err(why), faults, polls: 0, counts: (0, 0), digest: 0, lines }
     }
@@ -80,11 +83,11 @@ pub(crate) struct Alive {
     pub(crate) service: Box<dyn Service>,
 }
 
-/// What became of one call: nothing if its process, its caller or its wits were lost.
+/// The reply to one call: none if its process, its caller or its wits were lost.
 pub(crate) type Became = Option<Reply>;
 
 pub(crate) struct Play<'a> {
-    pub(crate) script: &'a Script,
+    pub(crate) script: &'a Script<'a>,
     pub(crate) score: &'a Score,
     pub(crate) core: Arc<Core>,
     pub(crate) executor: Executor,
@@ -97,8 +100,8 @@ pub(crate) struct Play<'a> {
     pub(crate) dice: Dice,
     pub(crate) polls: u64,
     /// The inputs that were given to each thread, in order.
-    pub(crate) given: Vec<(ThreadKey, Changes)>,
-    /// What each watched run has shown.
+    pub(crate) all_inputs: Vec<(ThreadKey, Changes)>,
+    /// The events that each watched run has shown.
     pub(crate) shown: Vec<(ThreadKey, Vec<Event>)>,
     /// The calls that were said to be in doubt.
     pub(crate) doubted: Vec<String>,
@@ -108,17 +111,17 @@ pub(crate) struct Play<'a> {
 }
 
 /// Plays one run.
-pub(crate) fn play(script: &Script, score: &Score) -> Played {
+pub(crate) fn play(script: &Script<'_>, score: &Score) -> Played {
     let thread = match ThreadKey::new(Tenant::default(), THREAD) {
         Ok(thread) => thread,
         Err(error) => return Played::unplayed(error.to_string()),
     };
-    let core = Core::new(score.seed, score.faults.clone(), score.places.clone(), score.told);
+    let core = Core::new(score.seed, score.faults.clone(), score.places.clone(), score.traced);
     let mut play = Play {
         script,
         score,
-        core: core.clone(),
-        executor: Executor::new(core.clone()),
+        core: Arc::clone(&core),
+        executor: Executor::new(Arc::clone(&core)),
         alive: Vec::new(),
         processes: 0,
         build: 0,
@@ -126,13 +129,13 @@ pub(crate) fn play(script: &Script, score: &Score) -> Played {
         thread,
         dice: Dice::new(score.seed, 5),
         polls: 0,
-        given: Vec::new(),
+        all_inputs: Vec::new(),
         shown: Vec::new(),
         doubted: Vec::new(),
         outcome: String::new(),
         limited: false,
     };
-    core.inner().disk.in_time = script.durability == Durability::Sync;
+    core.inner().disk.in_time = script.settings.durability == Durability::Sync;
     let ended = play.all();
     let polls = play.polls;
     // Tasks hold the world that holds them.
@@ -140,37 +143,37 @@ pub(crate) fn play(script: &Script, score: &Score) -> Played {
     let mut inner = core.inner();
     let started = std::mem::take(&mut inner.started);
     let trace = std::mem::take(&mut inner.trace);
-    let (counts, faults) = (inner.fate.counts(), std::mem::take(&mut inner.fate.came));
+    let (counts, faults) = (inner.fate.counts(), std::mem::take(&mut inner.fate.befallen));
     drop(inner);
     drop(started);
     Played { ended, faults, polls, counts, digest: trace.digest(), lines: trace.into_lines() }
 }
 
 impl Play<'_> {
-    fn all(&mut self) -> Result<Ending, Wrong> {
-        for act in &self.script.acts {
+    fn all(&mut self) -> Result<Ending, String> {
+        for act in &self.script.settings.acts {
             self.act(act)?;
         }
         self.settle()?;
         // What a process took over that slept until all was done, and died of, is finished too.
         for _ in 0..TRIES {
-            let left = self.fold()?.run(&Namespace::root()).is_some_and(|run| run.open);
-            if !left {
+            let is_open = self.fold()?.run(&Namespace::root()).is_some_and(|run| run.open);
+            if !is_open {
                 break;
             }
             self.turns(&[])?;
             self.settle()?;
         }
         let ending = invariants::check(self)?;
-        Ok(Ending { outcome: self.outcome.clone(), ..ending })
+        Ok(Ending { outcome: std::mem::take(&mut self.outcome), ..ending })
     }
 
-    fn act(&mut self, act: &Act) -> Result<(), Wrong> {
+    fn act(&mut self, act: &Act) -> Result<(), String> {
         let key = self.thread.clone();
         match act {
             Act::Inputs(updates) => {
                 for update in updates {
-                    self.given.push((key.clone(), update.clone()?));
+                    self.all_inputs.push((key.clone(), update.clone()?));
                 }
                 let inputs = self.inputs();
                 self.turns(&inputs)?;
@@ -188,7 +191,7 @@ impl Play<'_> {
             }
             Act::Fork(name) => {
                 let to = self.named(name)?;
-                self.written(&to, || Action::Fork(to.clone()))?;
+                self.written(&to, Action::Fork)?;
                 self.thread = to;
                 Ok(())
             }
@@ -202,11 +205,11 @@ impl Play<'_> {
                 self.thread = to.clone();
                 self.delete()?;
                 self.thread = from;
-                self.written(&to, || Action::Copy(to.clone()))?;
-                let copied = self.given.iter().filter(|(thread, _)| *thread == key);
+                self.written(&to, Action::Copy)?;
+                let copied = self.all_inputs.iter().filter(|(thread, _)| *thread == key);
                 let copied: Vec<_> =
                     copied.map(|(_, changes)| (to.clone(), changes.clone())).collect();
-                self.given.extend(copied);
+                self.all_inputs.extend(copied);
                 self.thread = to;
                 Ok(())
             }
@@ -214,29 +217,33 @@ impl Play<'_> {
         }
     }
 
-    fn named(&self, name: &str) -> Result<ThreadKey, Wrong> {
+    fn named(&self, name: &str) -> Result<ThreadKey, String> {
         ThreadKey::new(self.thread.tenant().clone(), name).map_err(|error| error.to_string())
     }
 
     /// Acts until `to` has a log.
-    fn written(&mut self, to: &ThreadKey, action: impl Fn() -> Action) -> Result<(), Wrong> {
+    fn written(
+        &mut self,
+        to: &ThreadKey,
+        action: impl Fn(ThreadKey) -> Action,
+    ) -> Result<(), String> {
         for _ in 0..TRIES {
             if !self.entries(to).is_empty() {
                 return Ok(());
             }
-            self.call(vec![action()])?;
+            self.call(vec![action(to.clone())])?;
             self.wait(1_000)?;
         }
         Err(format!("`{}` never came to be", to.thread()))
     }
 
     /// Deletes the thread, and forgets what was given to it.
-    fn delete(&mut self) -> Result<(), Wrong> {
+    fn delete(&mut self) -> Result<(), String> {
         for _ in 0..TRIES {
             if self.entries(&self.thread).is_empty() {
-                let thread = self.thread.clone();
-                self.given.retain(|(given, _)| *given != thread);
-                self.shown.retain(|(shown, _)| *shown != thread);
+                let Self { thread, all_inputs, shown, .. } = self;
+                all_inputs.retain(|(of, _)| of != thread);
+                shown.retain(|(of, _)| of != thread);
                 return Ok(());
             }
             self.call(vec![Action::Delete])?;
@@ -247,7 +254,7 @@ impl Play<'_> {
 
     /// All inputs that were given to the thread so far, in order.
     fn inputs(&self) -> Vec<Changes> {
-        let own = self.given.iter().filter(|(thread, _)| *thread == self.thread);
+        let own = self.all_inputs.iter().filter(|(thread, _)| *thread == self.thread);
         own.map(|(_, changes)| changes.clone()).collect()
     }
 
@@ -256,7 +263,7 @@ impl Play<'_> {
         &mut self,
         is: impl Fn(&Body) -> bool,
         action: impl Fn(&[LogEntry]) -> Option<Action>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), String> {
         let thread = self.thread.clone();
         let count = |play: &Self| {
             play.entries(&thread).iter().filter(|entry| is(&entry.entry.body)).count()
@@ -276,7 +283,7 @@ impl Play<'_> {
     }
 
     /// Gives the inputs that the log does not hold, finishes every turn, answers every question.
-    fn turns(&mut self, inputs: &[Changes]) -> Result<(), Wrong> {
+    fn turns(&mut self, inputs: &[Changes]) -> Result<(), String> {
         let mut requests: Vec<Pending> = Vec::new();
         self.limited = false;
         for _ in 0..TRIES {
@@ -310,8 +317,8 @@ impl Play<'_> {
         Err(format!("it does not come to its end; its last outcome was `{}`", self.outcome))
     }
 
-    /// What a reply means: how a run ended, or nothing if it has to be tried again.
-    pub(crate) fn judge(&mut self, reply: Reply, raced: bool) -> Result<Option<Ended>, Wrong> {
+    /// Judges a reply: the end of a run, or nothing if it has to be tried again.
+    pub(crate) fn judge(&mut self, reply: Reply, raced: bool) -> Result<Option<Ended>, String> {
         let text = match &reply {
             Ok(Some(ended)) => ended.name.to_owned(),
             Ok(None) => "done".to_owned(),
@@ -337,7 +344,7 @@ impl Play<'_> {
 
     fn is_expected(&self, error: &RunError, raced: bool) -> bool {
         // What is deployed dies without a fault.
-        let went_wrong = self.build > 0 || !self.core.inner().fate.came.is_empty();
+        let went_wrong = self.build > 0 || !self.core.inner().fate.befallen.is_empty();
         match error {
             RunError::Node { .. } | RunError::Reduce { .. } => true,
             // A run that was dropped, or is slow, keeps the thread from nobody in its own process.
@@ -358,22 +365,23 @@ impl Play<'_> {
         }
     }
 
-    /// Whether there was one process only, and nothing befell it that takes a run's thread or hides where its log is.
+    /// True when there was one process only, and nothing befell it that takes a run's thread or hides where its log is.
     fn is_alone(&self) -> bool {
         let harmless =
             |fault: &Fault| matches!(fault, Fault::Drop | Fault::Slow | Fault::Lag | Fault::Skew);
         let inner = self.core.inner();
-        self.processes == 1 && inner.fate.came.iter().all(|(fault, _)| harmless(fault))
+        self.processes == 1 && inner.fate.befallen.iter().all(|(fault, _)| harmless(fault))
     }
 
     /// Answers to all requests, or to some; now and then twice at once.
-    fn answers(&mut self, requests: &[Pending]) -> Result<Vec<Action>, Wrong> {
+    fn answers(&mut self, requests: &[Pending]) -> Result<Vec<Action>, String> {
         let world = World::new(&self.core, self.processes);
         let answered = requests.iter().map(|pending| {
-            let value = (self.script.answer)(pending, &world).map_err(|error| error.to_string())?;
+            let value = (self.script.settings.answer)(pending, &world)
+                .map_err(|error| error.to_string())?;
             Ok((pending.id.clone(), value))
         });
-        let mut all: Vec<(RequestId, Stored)> = answered.collect::<Result<_, Wrong>>()?;
+        let mut all: Vec<(RequestId, Stored)> = answered.collect::<Result<_, String>>()?;
         let is_quiet = self.score.faults == Faults::none();
         if !is_quiet && all.len() > 1 && self.dice.one_in(2) {
             let count = 1 + self.dice.below(all.len());
@@ -392,7 +400,7 @@ impl Play<'_> {
     /// A quiet look at what is stored, as a process of its own.
     pub(crate) fn service(&self) -> Option<Box<dyn Service>> {
         let world = World::new(&self.core, self.processes);
-        let store = self.core.inner().disk.store().clone();
+        let store = self.core.inner().disk.store();
         self.started(&world, store).ok()
     }
 
@@ -401,25 +409,26 @@ impl Play<'_> {
         &self,
         world: &World,
         store: SharedCheckpointer,
-    ) -> Result<Box<dyn Service>, Wrong> {
+    ) -> Result<Box<dyn Service>, String> {
         let build = self.script.builds.get(self.build).ok_or("there is no further build")?;
-        let started = build(world, (self.script.layer)(store), self.script.durability);
+        let started =
+            build(world, (self.script.settings.layer)(store), self.script.settings.durability);
         started.map_err(|error| error.to_string())
     }
 
-    fn fold(&self) -> Result<ThreadFold, Wrong> {
+    fn fold(&self) -> Result<ThreadFold, String> {
         self.folded(&self.thread)
     }
 
-    /// Whether a turn is not over.
-    fn is_under_way(&self) -> Result<bool, Wrong> {
+    /// True while a turn is not over.
+    fn is_under_way(&self) -> Result<bool, String> {
         let fold = self.fold()?;
         let root = fold.run(&Namespace::root());
         Ok(root.is_some_and(|run| run.open || !run.frontier.is_done()))
     }
 
-    /// What the log of `thread` amounts to.
-    pub(crate) fn folded(&self, thread: &ThreadKey) -> Result<ThreadFold, Wrong> {
+    /// The fold of the log of `thread`.
+    pub(crate) fn folded(&self, thread: &ThreadKey) -> Result<ThreadFold, String> {
         let inner = self.core.inner();
         inner.disk.book(thread).map_or_else(|| Ok(ThreadFold::default()), invariants::fold)
     }
@@ -434,15 +443,17 @@ impl Play<'_> {
                 None => missing.push(input.clone()),
             }
         }
-        if self.score.faults.has(Fault::MachineCrash) && self.script.new_input == NewInput::Reject {
+        if self.score.faults.has(Fault::MachineCrash)
+            && self.script.settings.new_input == NewInput::Reject
+        {
             // What the machine forgot is said again in its order.
             missing.truncate(1);
         }
         missing
     }
 
-    /// Whether the log holds all that was given.
-    pub(crate) fn is_given(&self) -> bool {
+    /// True when the log holds all inputs.
+    pub(crate) fn has_all_inputs(&self) -> bool {
         self.missing(&self.inputs()).is_empty()
     }
 }

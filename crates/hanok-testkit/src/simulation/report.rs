@@ -1,26 +1,26 @@
-//! What came of a simulation.
+//! The report of a simulation.
 
 use std::{collections::BTreeMap, fmt};
 
 use thiserror::Error;
 
 use super::{
-    Fault,
+    faults::Fault,
     play::{Played, Score},
 };
 
-/// How many lines of a failed run's trace are shown.
+/// The number of lines of a failed run's trace that are shown.
 const TAIL: usize = 60;
 
-/// What came of all runs of a simulation.
+/// The outcome of all runs of a simulation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// How many runs there were.
+    /// The number of runs.
     pub seeds: u64,
-    /// How often tasks were polled, in all runs.
+    /// The number of polls of tasks, in all runs.
     pub polls: u64,
-    /// How often each fault befell them.
+    /// The number of times that each fault befell them.
     pub faults: BTreeMap<Fault, u64>,
     /// A digest of all that happened: equal for equal seeds, whenever and wherever they are run.
     pub digest: u64,
@@ -63,18 +63,18 @@ impl fmt::Display for Report {
 pub struct Failure {
     /// The seed: [`Simulation::trace`](super::Simulation::trace) tells all of it.
     pub seed: u64,
-    /// What is wrong.
+    /// The broken promise.
     pub why: String,
-    /// What befell the run, in order.
+    /// The faults that befell the run, in order.
     pub faults: Vec<String>,
-    /// What happened last, one thing a line.
+    /// The last of its trace, one thing a line.
     pub tail: Vec<String>,
 }
 
 impl Failure {
     pub(crate) fn of(score: &Score, played: Played, why: &str) -> Self {
-        let said = played.ended.err().unwrap_or_default();
-        let why = [said, why.to_owned()].into_iter().filter(|part| !part.is_empty());
+        let error = played.ended.err().unwrap_or_default();
+        let why = [error, why.to_owned()].into_iter().filter(|part| !part.is_empty());
         let faults =
             played.faults.into_iter().map(|(fault, place)| format!("{fault:?} at {place}"));
         let skip = played.lines.len().saturating_sub(TAIL);

@@ -1,4 +1,4 @@
-//! What one run plays.
+//! The script of one run.
 
 use std::sync::Arc;
 
@@ -7,31 +7,36 @@ use hanok_core::{BoxError, Fields, Stored};
 use hanok_graph::{Durability, NewInput, Pending};
 use hanok_state::State;
 
-use super::{Effects, Seen, World, act::Act, build::Build, play::Wrong};
+use super::{act::Act, build::Build, effects::Effects, finished::FinishedRun, world::World};
 
-/// How people answer.
+/// Answers for people.
 pub(crate) type Answer = Arc<dyn Fn(&Pending, &World) -> Result<Stored, BoxError> + Send + Sync>;
 
 /// A check of the end of a run.
-pub(crate) type Check<S> = Arc<dyn Fn(&Seen<'_, S>) -> Result<(), String> + Send + Sync>;
+pub(crate) type Check<S> = Arc<dyn Fn(&FinishedRun<'_, S>) -> Result<(), String> + Send + Sync>;
 
-/// What is compared of a final state.
+/// The part of a final state that is compared.
 pub(crate) type View<S> = Arc<dyn Fn(&S) -> String + Send + Sync>;
 
-/// What is compared of the fields at the end, of a log and with a ledger; or what is wrong with them.
+/// The compared part of the fields at the end, of a log and with a ledger; or what is wrong with them.
 pub(crate) type End =
-    Arc<dyn Fn(Fields, &[LogEntry], &Effects) -> Result<String, Wrong> + Send + Sync>;
+    Arc<dyn Fn(Fields, &[LogEntry], &Effects) -> Result<String, String> + Send + Sync>;
 
-/// What one run plays.
+/// The part of a script that is the same for graphs of all types.
 #[derive(Clone)]
-pub(crate) struct Script {
-    /// The builds, in the order in which they are deployed.
-    pub(crate) builds: Vec<Build>,
+pub(crate) struct Settings {
     pub(crate) acts: Vec<Act>,
     pub(crate) new_input: NewInput,
     pub(crate) durability: Durability,
     pub(crate) layer: Arc<dyn Fn(SharedCheckpointer) -> SharedCheckpointer + Send + Sync>,
     pub(crate) answer: Answer,
+}
+
+/// The course of one run.
+pub(crate) struct Script<'a> {
+    /// The builds, in the order in which they are deployed.
+    pub(crate) builds: Vec<Build>,
+    pub(crate) settings: &'a Settings,
     pub(crate) end: End,
 }
 
@@ -39,9 +44,9 @@ pub(crate) struct Script {
 pub(crate) fn end<S: State>(view: View<S>, checks: Vec<(String, Check<S>)>) -> End {
     Arc::new(move |mut fields, log, effects| {
         let state = S::default().load(&mut fields).map_err(|error| error.to_string())?;
-        let seen = Seen { state: &state, log, effects };
+        let run = FinishedRun { state: &state, log, effects };
         for (name, check) in &checks {
-            check(&seen).map_err(|why| format!("{name}: {why}"))?;
+            check(&run).map_err(|why| format!("{name}: {why}"))?;
         }
         Ok(view(&state))
     })

@@ -12,11 +12,11 @@ use hanok_core::{BoxFuture, Clock, Ids, Rng, Spawned, Spawner, Timestamp};
 use hanok_graph::Runtime;
 
 use super::{
-    BEGINS,
-    core::{Core, Process},
+    core::Core,
+    numbers::{BEGINS, Process},
 };
 
-/// How far the monotonic clocks of two processes are apart.
+/// The time that the monotonic clocks of two processes are apart.
 const DAY: Duration = Duration::from_hours(24);
 
 /// The seams of one process.
@@ -34,7 +34,7 @@ impl fmt::Debug for Seams {
 
 /// A runtime for graphs of `process`.
 pub(crate) fn runtime(core: &Arc<Core>, process: Process) -> Runtime {
-    let seams = Arc::new(Seams { core: core.clone(), process });
+    let seams = Arc::new(Seams { core: Arc::clone(core), process });
     Runtime {
         clock: seams.clone(),
         ids: seams.clone(),
@@ -103,7 +103,7 @@ pub(crate) fn sleep(core: &Arc<Core>, duration: Duration) -> Sleep {
     let mut inner = core.inner();
     let (at, number) = (inner.now.saturating_add(millis), inner.number());
     drop(inner);
-    Sleep { core: core.clone(), at, number }
+    Sleep { core: Arc::clone(core), at, number }
 }
 
 /// Completes at its time.

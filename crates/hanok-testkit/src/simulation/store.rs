@@ -10,9 +10,10 @@ use hanok_checkpoint::{
 use hanok_core::{Position, ThreadKey, Timestamp};
 
 use super::{
-    core::{Core, Inner, Process},
+    core::{Core, WorldState},
     dice::Dice,
     faults::Fault,
+    numbers::Process,
     seams::{Yield, sleep},
 };
 use crate::Layer;
@@ -28,8 +29,8 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn new(core: &Arc<Core>, process: Process) -> Self {
-        let beneath = core.inner().disk.store().clone();
-        Self { core: core.clone(), process, beneath }
+        let beneath = core.inner().disk.store();
+        Self { core: Arc::clone(core), process, beneath }
     }
 
     /// A call of the store takes a while; whether it fails, and whether its answer is late.
@@ -88,10 +89,10 @@ fn branch(thread: &ThreadKey, life: Life, records: &[Record]) -> BTreeSet<Positi
     branch
 }
 
-/// How long a call of the store may take, in milliseconds.
+/// The time that a call of the store may take, in milliseconds.
 const SLOW: usize = 15_000;
 
-/// How long a snapshot may take: others write, and delete, meanwhile.
+/// The time that a snapshot may take: others write, and delete, meanwhile.
 const LATE: usize = 120_000;
 
 enum Wait {
@@ -99,7 +100,7 @@ enum Wait {
     Time(Duration),
 }
 
-fn wait(inner: &mut Inner, fault: Option<Fault>, slow: usize) -> Wait {
+fn wait(inner: &mut WorldState, fault: Option<Fault>, slow: usize) -> Wait {
     match fault {
         Some(Fault::Slow) => Wait::Time(Duration::from_millis(inner.schedule.below(slow) as u64)),
         _ => Wait::Turns(inner.schedule.below(3)),
@@ -161,7 +162,7 @@ impl Layer for Store {
             let stored = inner.disk.append(self.process, thread, append.clone());
             let numbers = [u64::from(self.process), expected + 1, expected + count];
             inner.note(if stored.is_ok() { "append" } else { "append refused" }, numbers, || {
-                said(thread, &append, stored.as_ref().err())
+                summary(thread, &append, stored.as_ref().err())
             });
             stored
         };
@@ -265,7 +266,7 @@ impl Layer for Store {
 }
 
 /// An append, for people.
-fn said(thread: &ThreadKey, append: &Append, refused: Option<&CheckpointError>) -> String {
+fn summary(thread: &ThreadKey, append: &Append, refused: Option<&CheckpointError>) -> String {
     let kinds = append.records.iter().map(|record| {
         match record.open(&Codec::default(), thread, append.life) {
             Ok((_, entry)) => {
@@ -280,5 +281,8 @@ fn said(thread: &ThreadKey, append: &Append, refused: Option<&CheckpointError>) 
         }
     });
     let kinds = kinds.collect::<Vec<_>>().join(", ");
-    refused.map_or(kinds.clone(), |error| format!("{kinds}: {error}"))
+    match refused {
+        None => kinds,
+        Some(error) => format!("{kinds}: {error}"),
+    }
 }

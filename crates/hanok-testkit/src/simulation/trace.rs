@@ -1,4 +1,6 @@
-//! What happened in one run of a simulation.
+//! The trace of one run of a simulation.
+
+use super::numbers::BEGINS;
 
 /// A digest of everything that happened, and, if it is asked for, the words.
 #[derive(Debug, Default)]
@@ -8,11 +10,11 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    pub(crate) fn new(told: bool) -> Self {
-        Self { digest: 0, lines: told.then(Vec::new) }
+    pub(crate) fn new(traced: bool) -> Self {
+        Self { digest: 0, lines: traced.then(Vec::new) }
     }
 
-    /// Notes `what` with its numbers, at a time; `more` is told to readers only and has to follow from the rest.
+    /// Notes `what` with its numbers, at a time; `more` is for readers only and has to follow from the rest.
     pub(crate) fn note(
         &mut self,
         now: u64,
@@ -24,7 +26,7 @@ impl Trace {
         what.bytes().for_each(|byte| self.mix(u64::from(byte)));
         numbers.into_iter().for_each(|number| self.mix(number));
         if let Some(lines) = &mut self.lines {
-            let mut line = format!("{:>7} {what}", now - super::BEGINS.0);
+            let mut line = format!("{:>7} {what}", now - BEGINS.0);
             for number in numbers {
                 line.push_str(&format!(" {number}"));
             }

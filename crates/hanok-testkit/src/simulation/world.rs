@@ -4,13 +4,9 @@ use std::sync::Arc;
 
 use hanok_graph::Runtime;
 
-use super::{
-    Effects,
-    core::{Core, Process},
-    seams,
-};
+use super::{core::Core, effects::Effects, numbers::Process, seams};
 
-/// What a simulated process is given: time, ids, randomness, tasks, and a ledger for what its nodes do.
+/// The world of a simulated process: time, ids, randomness, tasks, and a ledger for what its nodes do.
 #[derive(Debug, Clone)]
 pub struct World {
     core: Arc<Core>,
@@ -19,7 +15,7 @@ pub struct World {
 
 impl World {
     pub(crate) fn new(core: &Arc<Core>, process: Process) -> Self {
-        Self { core: core.clone(), process }
+        Self { core: Arc::clone(core), process }
     }
 
     /// The runtime for the graph. A graph on another one leaves the simulation: its schedule is not the seed's.

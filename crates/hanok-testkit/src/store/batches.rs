@@ -1,4 +1,4 @@
-//! What is written, and by whom.
+//! Writes, batches and their versions.
 
 use std::thread;
 
@@ -6,9 +6,9 @@ use hanok_checkpoint::{
     Batch, Expect, FieldPath, Filter, Item, Namespaces, Put, Read, SharedStore, Store, Version,
     Within, Write, Written,
 };
-use hanok_core::{ItemKey, Stored, Timestamp};
+use hanok_core::{Stored, Timestamp};
 
-use super::given::*;
+use super::fixture::*;
 use crate::block_on;
 
 pub(crate) fn what_is_put_is_read_back(store: SharedStore) {
@@ -26,17 +26,12 @@ pub(crate) fn what_is_put_is_read_back(store: SharedStore) {
     {
         let key = key("a/b", &n.to_string());
         assert_eq!(block_on(store.get(&key, NOW)).unwrap(), None);
-        let version = at.put(&key, put(value.clone())).unwrap();
-        let want = Item {
-            key: key.clone(),
-            value: stored(value),
-            version,
-            created: NOW,
-            updated: NOW,
-            ttl: None,
-            expires: None,
-        };
-        assert_eq!(block_on(store.get(&key, NOW)).unwrap(), Some(want));
+        let value = stored(value);
+        let version = at.put(&key, Put::new(value.clone())).unwrap();
+        let item = block_on(store.get(&key, NOW)).unwrap();
+        let (created, updated) = (NOW, NOW);
+        let want = Item { key, value, version, created, updated, ttl: None, expires: None };
+        assert_eq!(item, Some(want));
     }
     let (there, never) = (key("a/b", "0"), key("a/b", "never"));
     for (key, was_there) in [(&there, true), (&there, false), (&never, false)] {
@@ -60,7 +55,7 @@ pub(crate) fn a_value_of_any_depth_is_kept_and_harms_nothing(store: SharedStore)
             Filter::Exists("a".into()),
             Filter::Not(Box::new(Filter::Eq(FieldPath::default(), value))),
         ]);
-        let found = at.found(&within("a").filter(this));
+        let found = at.keys(&within("a").filter(this));
         assert_eq!(found, ["map"], "{name}");
         at.hits(&within("a").text("x"));
     }
@@ -90,7 +85,7 @@ pub(crate) fn of_two_writers_of_one_version_one_gets_a_conflict(store: SharedSto
     let second = at.put(&key, put("second").only_if(Expect::Version(first))).unwrap();
     assert_eq!(at.put(&key, expect(Expect::Version(first))), there());
     assert_eq!(at.put(&key, expect(Expect::Version(Version(u64::MAX)))), there());
-    let remove = |expect| block_on(store.remove(&key, expect, NOW)).map_err(told);
+    let remove = |expect| block_on(store.remove(&key, expect, NOW)).map_err(in_words);
     assert_eq!(remove(Expect::Version(first)), Err("conflict x true".to_owned()));
     assert_eq!(remove(Expect::Absent), Err("conflict x true".to_owned()));
     assert_eq!(at.shown(&key).as_deref(), Some("\"second\""));
@@ -144,34 +139,35 @@ pub(crate) fn a_batch_is_made_as_a_whole_or_not_at_all(store: SharedStore) {
     let version = at.put(&a, put("a")).unwrap();
     at.put(&c, put("c").vector(vector(&[1.0, 0.0]))).unwrap();
 
-    for (refused, want) in [
-        (Write::Put(b.clone(), put("b").only_if(Expect::Version(version))), "conflict b false"),
-        (Write::Remove(c.clone(), Expect::Absent), "conflict c true"),
-        (Write::Put(b.clone(), put("b").vector(vector(&[1.0]))), "dimensions 2 1"),
-    ] {
+    let refused = |n| match n {
+        0 => write(&b, put("b").only_if(Expect::Version(version))),
+        1 => removal(&c, Expect::Absent),
+        _ => write(&b, put("b").vector(vector(&[1.0]))),
+    };
+    for (n, want) in ["conflict b false", "conflict c true", "dimensions 2 1"].iter().enumerate() {
         for first in [true, false] {
             let mut writes = vec![
-                Write::Put(a.clone(), put("lost")),
+                write(&a, put("lost")),
                 Write::Put(key("new", "n"), put("lost")),
-                Write::Remove(c.clone(), Expect::Any),
+                removal(&c, Expect::Any),
             ];
             // A vector that is removed no longer says how long they are.
             if want.starts_with("dimensions") {
                 writes.pop();
             }
-            writes.insert(if first { 0 } else { writes.len() }, refused.clone());
-            assert_eq!(at.write(writes), Err(want.to_owned()));
-            assert_eq!(at.found(&everywhere()), ["a", "c"]);
+            writes.insert(if first { 0 } else { writes.len() }, refused(n));
+            assert_eq!(at.write(writes), Err((*want).to_owned()));
+            assert_eq!(at.keys(&everywhere()), ["a", "c"]);
             assert_eq!(at.shown(&a).as_deref(), Some("\"a\""));
         }
     }
     let writes = vec![
-        Write::Put(a.clone(), put("kept").only_if(Expect::Version(version))),
+        write(&a, put("kept").only_if(Expect::Version(version))),
         Write::Put(b, put("b").only_if(Expect::Absent)),
         Write::Remove(c, Expect::Any),
     ];
     at.write(writes).unwrap();
-    assert_eq!(at.found(&everywhere()), ["a", "b"]);
+    assert_eq!(at.keys(&everywhere()), ["a", "b"]);
     assert_eq!(at.shown(&a).as_deref(), Some("\"kept\""));
 }
 
@@ -181,17 +177,16 @@ pub(crate) fn of_several_writes_of_one_item_the_last_counts_and_reads_see_what_w
     let at = At(&store, NOW);
     let (a, b, c) = (key("a", "a"), key("a", "b"), key("a", "c"));
     let old = at.put(&a, put("old")).unwrap();
-    let put_it = |key: &ItemKey, put: Put| Write::Put(key.clone(), put);
     let batch = Batch {
         reads: [&a, &b, &c, &a].map(|key| Read::new(key.clone())).to_vec(),
         writes: vec![
-            put_it(&b, put("b")),
-            put_it(&a, put("lost 잃은").vector(vector(&[1.0, 0.0]))),
-            Write::Remove(b.clone(), Expect::Any),
+            write(&b, put("b")),
+            write(&a, put("lost 잃은").vector(vector(&[1.0, 0.0]))),
+            removal(&b, Expect::Any),
             // What it expects was there before the batch, whatever stands above.
-            put_it(&a, put("new").only_if(Expect::Version(old))),
-            Write::Remove(c.clone(), Expect::Any),
-            put_it(&c, put("c").only_if(Expect::Absent)),
+            write(&a, put("new").only_if(Expect::Version(old))),
+            removal(&c, Expect::Any),
+            write(&c, put("c").only_if(Expect::Absent)),
         ],
     };
     let done = at.batch(batch).unwrap();
@@ -210,8 +205,8 @@ pub(crate) fn of_several_writes_of_one_item_the_last_counts_and_reads_see_what_w
         [Some("\"new\"".to_owned()), None, Some("\"c\"".to_owned())]
     );
     // Nothing of the write that did not count is left in an index.
-    assert_eq!(at.found(&within("a").text("잃은")), [""; 0]);
-    assert_eq!(at.found(&within("a").vector(vector(&[1.0, 0.0]))), [""; 0]);
+    assert_eq!(at.keys(&within("a").text("잃은")), [""; 0]);
+    assert_eq!(at.keys(&within("a").vector(vector(&[1.0, 0.0]))), [""; 0]);
 }
 
 pub(crate) fn what_is_removed_or_replaced_is_found_by_nothing(store: SharedStore) {
@@ -223,7 +218,7 @@ pub(crate) fn what_is_removed_or_replaced_is_found_by_nothing(store: SharedStore
             within("a").vector(vector(&[1.0, 0.0])),
             within("a").text("비밀번호").vector(vector(&[1.0, 0.0])),
         ];
-        searches.map(|search| at.found(&search).join(" "))
+        searches.map(|search| at.keys(&search).join(" "))
     };
     let secret = || put("내 비밀번호는").vector(vector(&[1.0, 0.0]));
     for name in ["kept", "removed", "replaced"] {

@@ -1,4 +1,4 @@
-//! What a filter finds.
+//! Searches with filters.
 
 use std::{
     cmp::Ordering,
@@ -13,7 +13,7 @@ use proptest::{
     test_runner::{Config, TestRunner},
 };
 
-use super::given::*;
+use super::fixture::*;
 
 /// Makes a filter of a field and a value.
 type Compare = fn(FieldPath, Stored) -> Filter;
@@ -70,14 +70,14 @@ pub(crate) fn every_comparison_works_on_nested_keys(store: SharedStore) {
         for ((name, compare), want) in COMPARISONS.into_iter().zip(want) {
             let path = FieldPath::new(["meta", "n"]);
             let filter = compare(path, Stored::encode(&with).unwrap());
-            let found = at.found(&within("a").filter(filter.clone())).join(" ");
+            let found = at.keys(&within("a").filter(filter.clone())).join(" ");
             assert_eq!(found, want, "{name} {with:?}");
-            let turned = at.found(&within("a").filter(Filter::Not(Box::new(filter))));
+            let turned = at.keys(&within("a").filter(Filter::Not(Box::new(filter))));
             assert_eq!(turned.len() + want.split_whitespace().count(), 13, "not {name} {with:?}");
         }
     }
     let exists = Filter::Exists(FieldPath::new(["meta", "n"]));
-    assert_eq!(at.found(&within("a").filter(exists)).join(" "), all);
+    assert_eq!(at.keys(&within("a").filter(exists)).join(" "), all);
 }
 
 pub(crate) fn every_sign_in_a_filter_means_itself(store: SharedStore) {
@@ -136,17 +136,17 @@ pub(crate) fn every_sign_in_a_filter_means_itself(store: SharedStore) {
                 Filter::Lte("text".into(), stored(*sign)),
             ]),
         ] {
-            assert_eq!(at.found(&within("a").filter(filter.clone())), one, "{sign:?} {filter:?}");
+            assert_eq!(at.keys(&within("a").filter(filter.clone())), one, "{sign:?} {filter:?}");
         }
         let top = Filter::Exists(FieldPath::new([*sign]));
-        assert_eq!(at.found(&within("a").filter(top)), [""; 0], "{sign:?}");
+        assert_eq!(at.keys(&within("a").filter(top)), [""; 0], "{sign:?}");
     }
     // What looks like an operator in a value is a value.
     let marks = map([("$gt", 1.into())]);
     at.put(&key("a", "operator"), put(map([("x", marks.clone())]))).unwrap();
     let eq = Filter::Eq("x".into(), stored(marks));
-    assert_eq!(at.found(&within("a").filter(eq)), ["operator"]);
-    assert_eq!(at.found(&within("a").filter(Filter::Gt("x".into(), stored(0)))), [""; 0]);
+    assert_eq!(at.keys(&within("a").filter(eq)), ["operator"]);
+    assert_eq!(at.keys(&within("a").filter(Filter::Gt("x".into(), stored(0)))), [""; 0]);
 }
 
 /// A filter, written down once more.
@@ -165,9 +165,9 @@ impl Plain {
         match self {
             Self::Compare(op, path, with) => {
                 let (_, compare) = COMPARISONS[*op];
-                compare(FieldPath::new(path.clone()), Stored::encode(with).unwrap())
+                compare(FieldPath::new(path), Stored::encode(with).unwrap())
             }
-            Self::Exists(path) => Filter::Exists(FieldPath::new(path.clone())),
+            Self::Exists(path) => Filter::Exists(FieldPath::new(path)),
             Self::And(all) => Filter::And(each(all)),
             Self::Or(all) => Filter::Or(each(all)),
             Self::Not(it) => Filter::Not(Box::new(it.filter())),
@@ -289,7 +289,7 @@ pub(crate) fn a_filter_finds_what_a_plain_reading_of_it_finds(store: SharedStore
             let fitting = items.iter().filter(|(_, value)| filter.fits(value));
             let want: Vec<_> = fitting.map(|(name, _)| name.clone()).collect();
             let search = Search::all(tenant.clone()).filter(filter.filter()).limit(ALL);
-            prop_assert_eq!(at.found(&search), want, "{:?} in {:?}", filter, items);
+            prop_assert_eq!(at.keys(&search), want, "{:?} in {:?}", filter, items);
         }
         Ok(())
     });

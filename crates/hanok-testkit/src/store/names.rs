@@ -4,8 +4,11 @@ use hanok_checkpoint::{Expect, Namespaces, Search, SharedStore, Store, StoreErro
 use hanok_core::{ItemKey, Labels, Timestamp};
 use std::time::Duration;
 
-use super::given::*;
-use crate::{block_on, checkpointer::contract::hostile};
+use super::fixture::*;
+use crate::{
+    block_on,
+    checkpointer::names::{hostile, sorted},
+};
 
 pub(crate) fn hostile_names_stay_apart_and_read_back_as_they_were_written(store: SharedStore) {
     let at = At(&store, NOW);
@@ -46,9 +49,7 @@ pub(crate) fn hostile_names_stay_apart_and_read_back_as_they_were_written(store:
         let found: Vec<_> = at.hits(&search).into_iter().map(|hit| hit.item.key).collect();
         assert_eq!(found, want, "{key}");
     }
-    let mut by_bytes = names.clone();
-    by_bytes.sort();
-    assert_eq!(at.found(&within("keys")), by_bytes);
+    assert_eq!(at.keys(&within("keys")).iter().collect::<Vec<_>>(), sorted(&names));
 
     // Each goes alone.
     for (n, key) in keys.iter().enumerate() {
@@ -75,17 +76,16 @@ pub(crate) fn a_prefix_matches_whole_labels(store: SharedStore) {
         ("acme-corp", &["acme-corp/users"]),
         ("%", &[]),
     ] {
-        let search = within(prefix);
-        assert_eq!(at.found(&search), want, "{prefix}");
-        assert_eq!(at.found(&search.clone().text("공통")), want, "{prefix} by text");
-        let by_vector = search.clone().vector(vector(&[1.0, 2.0]));
-        assert_eq!(at.found(&by_vector), want, "{prefix} by meaning");
-        assert_eq!(at.found(&by_vector.text("words")), want, "{prefix} by both");
-        let named = Namespaces::new(tenant("t"), search.within);
+        let by_vector = || within(prefix).vector(vector(&[1.0, 2.0]));
+        assert_eq!(at.keys(&within(prefix)), want, "{prefix}");
+        assert_eq!(at.keys(&within(prefix).text("공통")), want, "{prefix} by text");
+        assert_eq!(at.keys(&by_vector()), want, "{prefix} by meaning");
+        assert_eq!(at.keys(&by_vector().text("words")), want, "{prefix} by both");
+        let named = Namespaces::new(tenant("t"), within(prefix).within);
         let named: Vec<_> = block_on(store.namespaces(&named, NOW)).unwrap();
         assert_eq!(named.iter().map(Labels::to_string).collect::<Vec<_>>(), want, "{prefix} names");
     }
-    assert_eq!(at.found(&everywhere()).len(), paths.len());
+    assert_eq!(at.keys(&everywhere()).len(), paths.len());
 }
 
 pub(crate) fn a_tenant_sees_its_own_items_only(store: SharedStore) {
@@ -96,9 +96,9 @@ pub(crate) fn a_tenant_sees_its_own_items_only(store: SharedStore) {
     let version = at.put(&theirs, secret()).unwrap();
 
     let searches = || {
-        let all = Search::all(tenant("acme")).limit(ALL);
-        let meaning = all.clone().vector(vector(&[1.0, 0.0]));
-        [all.clone(), all.text("secret"), meaning.clone(), meaning.text("secret")]
+        let all = || Search::all(tenant("acme")).limit(ALL);
+        let meaning = || all().vector(vector(&[1.0, 0.0]));
+        [all(), all().text("secret"), meaning(), meaning().text("secret")]
     };
     for search in searches() {
         assert_eq!(at.hits(&search), []);
@@ -121,36 +121,38 @@ pub(crate) fn namespaces_are_listed_to_a_depth_page_by_page(store: SharedStore) 
         at.put(&key(path, "l"), put("v")).unwrap();
     }
     at.put(&key("gone", "k"), put("v").ttl(Ttl::After(Duration::ZERO))).unwrap();
-    let ask = |asked: &Namespaces| {
-        let names = block_on(store.namespaces(asked, NOW)).unwrap();
+    let ask = |query: &Namespaces| {
+        let names = block_on(store.namespaces(query, NOW)).unwrap();
         names.iter().map(Labels::to_string).collect::<Vec<_>>()
     };
-    let all = Namespaces::new(tenant("t"), Within::All);
+    let all = || Namespaces::new(tenant("t"), Within::All);
     let below = |path: &[&str]| Namespaces::new(tenant("t"), Within::Labels(labels(path)));
     let whole = ["a", "a/x", "a/x/1", "a/x/2", "a/y", "ab/x", "b"];
-    for (asked, want) in [
-        (all.clone(), &whole[..]),
-        (all.clone().depth(9), &whole),
-        (all.clone().depth(2), &["a", "a/x", "a/y", "ab/x", "b"]),
-        (all.clone().depth(1), &["a", "ab", "b"]),
-        (all.clone().depth(0), &["a", "ab", "b"]),
+    for (query, want) in [
+        (all(), &whole[..]),
+        (all().depth(9), &whole),
+        (all().depth(2), &["a", "a/x", "a/y", "ab/x", "b"]),
+        (all().depth(1), &["a", "ab", "b"]),
+        (all().depth(0), &["a", "ab", "b"]),
         (below(&["a"]), &whole[..5]),
         (below(&["a", "x"]).depth(2), &["a/x"]),
-        (all.clone().limit(0), &[]),
+        (all().limit(0), &[]),
     ] {
-        assert_eq!(ask(&asked), want, "{asked:?}");
+        assert_eq!(ask(&query), want, "{query:?}");
         // Page by page it is the same.
         for limit in 1..4 {
             let (mut paged, mut after) = (Vec::new(), None);
             loop {
-                let page = asked.clone().after(after.clone()).limit(limit.min(asked.limit));
+                let page = query.clone().after(after).limit(limit.min(query.limit));
                 let page = block_on(store.namespaces(&page, NOW)).unwrap();
                 assert!(page.len() <= limit);
                 paged.extend(page.iter().map(Labels::to_string));
-                let Some(last) = page.last() else { break };
-                after = Some(last.clone());
+                after = page.into_iter().next_back();
+                if after.is_none() {
+                    break;
+                }
             }
-            assert_eq!(paged, want, "{asked:?} by {limit}");
+            assert_eq!(paged, want, "{query:?} by {limit}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! How long items live.
+//! Times to live.
 
 use std::time::Duration;
 
 use hanok_checkpoint::{Batch, Expect, Namespaces, Read, Refresh, SharedStore, Store, Ttl, Within};
 use hanok_core::{ItemKey, Timestamp};
 
-use super::given::*;
+use super::fixture::*;
 use crate::block_on;
 
 /// Put at [`NOW`], it is there up to 99 ms later and not at 100 ms.
@@ -29,7 +29,7 @@ pub(crate) fn what_has_expired_is_not_seen_before_it_is_swept(store: SharedStore
             quiet().vector(vector(&[1.0, 0.0])),
             quiet().text("글").vector(vector(&[1.0, 0.0])),
         ];
-        let mut found = searches.map(|search| at.found(&search).join(" ")).to_vec();
+        let mut found = searches.map(|search| at.keys(&search).join(" ")).to_vec();
         let names = Namespaces::new(tenant("t"), Within::All);
         let names = block_on(store.namespaces(&names, now)).unwrap();
         found.push(names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
@@ -44,7 +44,7 @@ pub(crate) fn what_has_expired_is_not_seen_before_it_is_swept(store: SharedStore
     let at = At(&store, after(100));
     let gone = Err("conflict timed false".to_owned());
     assert_eq!(at.put(&timed, it().only_if(Expect::Version(version))).map(drop), gone);
-    let remove = |expect| block_on(store.remove(&timed, expect, after(100))).map_err(told);
+    let remove = |expect| block_on(store.remove(&timed, expect, after(100))).map_err(in_words);
     assert_eq!(remove(Expect::Any), Ok(false));
     at.put(&timed, it().ttl(TTL).only_if(Expect::Absent)).unwrap();
     let item = block_on(store.get(&timed, after(101))).unwrap().unwrap();
@@ -69,7 +69,7 @@ pub(crate) fn what_is_read_lives_on(store: SharedStore) {
     assert_eq!(hits[0].item.expires, Some(after(170)));
     // A page refreshes what is on it, and nothing else.
     let listed = within("a").limit(2);
-    assert_eq!(At(&store, after(80)).found(&listed), ["got", "listed"]);
+    assert_eq!(At(&store, after(80)).keys(&listed), ["got", "listed"]);
     for (name, expires) in [("got", 180), ("listed", 180), ("searched", 170), ("looked at", 100)] {
         assert_eq!(there(name, after(expires - 1)), Some(Some(after(expires))), "{name}");
         assert_eq!(there(name, after(expires)), None, "{name}");
@@ -95,7 +95,7 @@ pub(crate) fn a_time_of_its_own_comes_before_the_default(store: SharedStore) {
         (100, "never no default"),
         (1_000_000_000, "never no default"),
     ] {
-        assert_eq!(At(&timed, after(millis)).found(&quiet).join(" "), want, "{millis}");
+        assert_eq!(At(&timed, after(millis)).keys(&quiet).join(" "), want, "{millis}");
     }
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn what_is_swept_is_counted(store: SharedStore) {
     assert_eq!([sweep(100, 3), sweep(100, 0), sweep(100, 3), sweep(100, ALL)], [3, 0, 3, 1]);
     assert_eq!(sweep(100, ALL), 0);
     // It is gone and not only hidden: an earlier time does not bring it back, and its vectors bind nobody.
-    assert_eq!(At(&store, NOW).found(&everywhere().text("글")), ["kept"]);
+    assert_eq!(At(&store, NOW).keys(&everywhere().text("글")), ["kept"]);
     let other = put("글").vector(vector(&[1.0, 0.0, 0.0]));
     At(&store, NOW).put(&key("a", "other"), other).unwrap();
 }

@@ -1,8 +1,8 @@
-//! What is found by its meaning.
+//! Searches by meaning.
 
 use hanok_checkpoint::{Expect, FieldPath, Filter, SharedStore, Store};
 
-use super::given::*;
+use super::fixture::*;
 use crate::block_on;
 
 pub(crate) fn a_search_by_meaning_ranks_by_similarity_within_prefix_and_filter(store: SharedStore) {
@@ -43,15 +43,15 @@ pub(crate) fn what_has_no_vector_is_listed_and_never_found_by_meaning(store: Sha
     let at = At(&store, NOW);
     at.put(&key("a", "with"), put("글").vector(vector(&[0.0, 1.0]))).unwrap();
     at.put(&key("a", "without"), put("글")).unwrap();
-    let by_meaning = within("a").vector(vector(&[1.0, 0.0]));
-    assert_eq!(at.found(&within("a")), ["with", "without"]);
-    assert_eq!(at.found(&by_meaning), ["with"]);
-    assert_eq!(at.found(&by_meaning.clone().text("글").weight(1.0)), ["with"]);
+    let by_meaning = || within("a").vector(vector(&[1.0, 0.0]));
+    assert_eq!(at.keys(&within("a")), ["with", "without"]);
+    assert_eq!(at.keys(&by_meaning()), ["with"]);
+    assert_eq!(at.keys(&by_meaning().text("글").weight(1.0)), ["with"]);
     // It may have the words all the same.
-    assert_eq!(at.found(&by_meaning.text("글")), ["with", "without"]);
+    assert_eq!(at.keys(&by_meaning().text("글")), ["with", "without"]);
     // Written again without its vector, it has none any more.
     at.put(&key("a", "with"), put("글")).unwrap();
-    assert_eq!(at.found(&within("a").vector(vector(&[1.0, 0.0]))), [""; 0]);
+    assert_eq!(at.keys(&within("a").vector(vector(&[1.0, 0.0]))), [""; 0]);
 }
 
 pub(crate) fn an_item_is_as_similar_as_its_most_similar_vector(store: SharedStore) {
@@ -77,7 +77,7 @@ pub(crate) fn vectors_of_one_tenant_have_one_length(store: SharedStore) {
     let of = |numbers: &[f32]| put("v").vector(vector(numbers));
     let search = |numbers: &[f32]| {
         let found = block_on(store.search(&everywhere().vector(vector(numbers)), NOW));
-        found.map(|page| page.hits.len()).map_err(told)
+        found.map(|page| page.hits.len()).map_err(in_words)
     };
     assert_eq!(search(&[1.0, 2.0, 3.0]), Ok(0));
     // Within one put already.
@@ -87,7 +87,7 @@ pub(crate) fn vectors_of_one_tenant_have_one_length(store: SharedStore) {
     );
     at.put(&key("a", "x"), of(&[1.0, 2.0])).unwrap();
     assert_eq!(at.put(&key("b", "y"), of(&[1.0, 2.0, 3.0])).map(drop), wrong());
-    assert_eq!(at.found(&everywhere()), ["x"]);
+    assert_eq!(at.keys(&everywhere()), ["x"]);
     assert_eq!(search(&[1.0, 2.0, 3.0]), wrong().map(|()| 0));
     assert_eq!(search(&[1.0, 2.0]), Ok(1));
     // The only one there is may be replaced, and when none is left the next one says.
@@ -102,15 +102,15 @@ pub(crate) fn vectors_of_one_tenant_are_of_one_model(store: SharedStore) {
     let of = |model| vector(&[1.0, 0.0]).made_by(model);
     let search = |vector| {
         let found = block_on(store.search(&everywhere().vector(vector), NOW));
-        found.map(|page| page.hits.len()).map_err(told)
+        found.map(|page| page.hits.len()).map_err(in_words)
     };
-    let wrong = "model small large".to_owned();
+    let wrong = || "model small large".to_owned();
     at.put(&key("a", "x"), put("v").vector(of("small"))).unwrap();
-    assert_eq!(at.put(&key("a", "y"), put("v").vector(of("large"))), Err(wrong.clone()));
+    assert_eq!(at.put(&key("a", "y"), put("v").vector(of("large"))), Err(wrong()));
     let both = put("v").vector(of("small")).vector(of("large"));
-    assert_eq!(at.put(&key("a", "x"), both), Err(wrong.clone()));
+    assert_eq!(at.put(&key("a", "x"), both), Err(wrong()));
     assert_eq!(at.put(&key("a", "y"), put("v").vector(of(""))), Err("model small ".to_owned()));
-    assert_eq!(search(of("large")), Err(wrong));
+    assert_eq!(search(of("large")), Err(wrong()));
     assert_eq!(search(of("small")), Ok(1));
     // When all are made anew, the model may be another.
     at.put(&key("a", "x"), put("v").vector(of("large"))).unwrap();
@@ -139,7 +139,7 @@ pub(crate) fn text_and_meaning_are_joined_by_weight(store: SharedStore) {
         (0.9, "both meaning neither text"),
         (1.0, "meaning both neither"),
     ] {
-        assert_eq!(at.found(&search(weight)).join(" "), want, "weight {weight}");
+        assert_eq!(at.keys(&search(weight)).join(" "), want, "weight {weight}");
     }
     // Places count from 1: second in both lists, first in one, third in one.
     let hits = at.hits(&search(0.5));
@@ -153,5 +153,5 @@ pub(crate) fn text_and_meaning_are_joined_by_weight(store: SharedStore) {
     let both = [(true, true), (false, true), (true, false), (false, true)];
     assert_eq!(told.collect::<Vec<_>>(), both);
     let only = Filter::Eq(FieldPath::new(["text"]), stored("점심"));
-    assert_eq!(at.found(&search(0.5).filter(only)), ["neither"]);
+    assert_eq!(at.keys(&search(0.5).filter(only)), ["neither"]);
 }

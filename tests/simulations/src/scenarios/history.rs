@@ -3,7 +3,7 @@
 use hanok_checkpoint::{Body, LogEntry};
 use hanok_core::Position;
 use hanok_graph::{Durability, END, Graph, NewInput, START};
-use hanok_testkit::{Effects, Fault, Faults, Seen, Simulation};
+use hanok_testkit::{Effects, Fault, Faults, FinishedRun, Simulation};
 
 use super::{
     Scenario, answer,
@@ -63,7 +63,7 @@ fn whole(simulation: Simulation<S, Effects>) -> Simulation<S, Effects> {
 }
 
 /// Both turns are whole, in whichever order they came.
-fn in_order(seen: &Seen<'_, S>) -> Result<(), String> {
+fn in_order(seen: &FinishedRun<'_, S>) -> Result<(), String> {
     let log: Vec<_> = seen.state.log.iter().map(String::as_str).collect();
     let turn = |first| [first, "a", "b", "c"];
     let (one, two) = (turn("one"), turn("two"));
@@ -75,16 +75,16 @@ fn in_order(seen: &Seen<'_, S>) -> Result<(), String> {
 }
 
 /// Both inputs are there, and the last turn is whole.
-fn both(seen: &Seen<'_, S>) -> Result<(), String> {
+fn both(seen: &FinishedRun<'_, S>) -> Result<(), String> {
     has_all(seen, &["one", "two"])
 }
 
 /// All three inputs are there, and the last turn is whole.
-fn all_three(seen: &Seen<'_, S>) -> Result<(), String> {
+fn all_three(seen: &FinishedRun<'_, S>) -> Result<(), String> {
     has_all(seen, &["one", "two", "three"])
 }
 
-fn has_all(seen: &Seen<'_, S>, inputs: &[&str]) -> Result<(), String> {
+fn has_all(seen: &FinishedRun<'_, S>, inputs: &[&str]) -> Result<(), String> {
     let log: Vec<_> = seen.state.log.iter().map(String::as_str).collect();
     let has = |text: &&str| log.iter().filter(|line| *line == text).count() == 1;
     let is_whole = log.last().is_some_and(|last| *last == "c");

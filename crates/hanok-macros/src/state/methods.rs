@@ -1,0 +1,192 @@
+//! The methods of an update.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Type, spanned::Spanned};
+
+use super::field::Field;
+use crate::attributes::Rule;
+
+/// The methods of the update for one field.
+pub(super) fn methods(field: &Field<'_>, path: &TokenStream) -> TokenStream {
+    let (kind, text) = (field.kind, &field.text);
+    let overwrite = overwrite_method(field);
+    match &field.rule {
+        Rule::LastValue | Rule::Transient if is_string(kind) => write_method(
+            field,
+            &quote!(value: impl ::core::convert::Into<::std::string::String>),
+            &quote!(value.into()),
+            &format!("Writes `{text}`."),
+        ),
+        Rule::LastValue | Rule::Transient => {
+            let doc = format!("Writes `{text}`.");
+            write_method(field, &quote!(value: #kind), &quote!(value), &doc)
+        }
+        Rule::With(_) => {
+            let doc = format!("Gives `value` to the reducer of `{text}`.");
+            let (parameter, value) = (quote!(value: #kind), quote!(::std::vec![value]));
+            let write = write_method(field, &parameter, &value, &doc);
+            quote!(#write #overwrite)
+        }
+        Rule::Operations(operations) => {
+            let (_, update) = &**operations;
+            let doc = format!("Gives `update` to the reducer of `{text}`.");
+            let (parameter, value) = (quote!(update: #update), quote!(::std::vec![update]));
+            let write = write_method(field, &parameter, &value, &doc);
+            quote!(#write #overwrite)
+        }
+        Rule::Nested => {
+            let parameter = quote!(update: <#kind as #path::State>::Update);
+            let value = quote!(#path::NestedWrite::new(update));
+            let write = write_method(field, &parameter, &value, &format!("Updates `{text}`."));
+            quote!(#write #overwrite)
+        }
+        Rule::Append => append_methods(field, path, &overwrite),
+        Rule::Merge => merge_methods(field, path, &overwrite),
+        Rule::Messages => messages_methods(field, path, &overwrite),
+    }
+}
+
+/// The name of a method of the field.
+fn method(prefix: &str, field: &Field<'_>) -> Ident {
+    format_ident!("{prefix}_{}", field.text, span = field.name.span())
+}
+
+fn overwrite_method(field: &Field<'_>) -> TokenStream {
+    let (name, kind, text) = (field.name, field.kind, &field.text);
+    let overwrite = method("overwrite", field);
+    let doc =
+        format!("Puts `value` in the place of `{text}`, over every other write of the super-step.");
+    quote! {
+        #[doc = #doc]
+        pub fn #overwrite(mut self, value: #kind) -> Self {
+            self.#name.overwrite(value);
+            self
+        }
+    }
+}
+
+/// The method that is named as the field is.
+fn write_method(
+    field: &Field<'_>,
+    parameter: &TokenStream,
+    value: &TokenStream,
+    doc: &str,
+) -> TokenStream {
+    let (name, docs) = (field.name, &field.docs);
+    quote! {
+        #[doc = #doc]
+        #[doc = ""]
+        #(#docs)*
+        pub fn #name(mut self, #parameter) -> Self {
+            self.#name.write(#value);
+            self
+        }
+    }
+}
+
+fn append_methods(field: &Field<'_>, path: &TokenStream, overwrite: &TokenStream) -> TokenStream {
+    let (name, kind, text) = (field.name, field.kind, &field.text);
+    let item = quote_spanned!(kind.span()=> <#kind as #path::ListLike>::Item);
+    let (push, doc) = (method("push", field), format!("Appends `item` to `{text}`."));
+    let write = write_method(
+        field,
+        &quote!(items: impl ::core::iter::IntoIterator<Item = #item>),
+        &quote!(items.into_iter().collect()),
+        &format!("Appends `items` to `{text}`."),
+    );
+    quote! {
+        #write
+        #[doc = #doc]
+        pub fn #push(self, item: #item) -> Self {
+            self.#name([item])
+        }
+        #overwrite
+    }
+}
+
+fn merge_methods(field: &Field<'_>, path: &TokenStream, overwrite: &TokenStream) -> TokenStream {
+    let (name, kind, text, docs) = (field.name, field.kind, &field.text, &field.docs);
+    let key = quote_spanned!(kind.span()=> <#kind as #path::MapLike>::Key);
+    let value = quote_spanned!(kind.span()=> <#kind as #path::MapLike>::Value);
+    let insert = method("insert", field);
+    let remove = method("remove", field);
+    let merge_doc = format!("Merges `entries` into `{text}`; later keys win.");
+    let insert_doc = format!("Sets one key of `{text}`.");
+    let remove_doc = format!("Removes one key of `{text}`, if it is there.");
+    quote! {
+        #[doc = #merge_doc]
+        #[doc = ""]
+        #(#docs)*
+        pub fn #name(mut self, entries: impl ::core::iter::IntoIterator<Item = (#key, #value)>) -> Self {
+            self.#name.write(
+                entries.into_iter().map(|(key, value)| (key, ::core::option::Option::Some(value))).collect(),
+            );
+            self
+        }
+
+        #[doc = #insert_doc]
+        pub fn #insert(self, key: impl ::core::convert::Into<#key>, value: impl ::core::convert::Into<#value>) -> Self {
+            self.#name([(key.into(), value.into())])
+        }
+
+        #[doc = #remove_doc]
+        pub fn #remove(mut self, key: impl ::core::convert::Into<#key>) -> Self {
+            self.#name.write(
+                ::core::iter::once((key.into(), ::core::option::Option::None)).collect(),
+            );
+            self
+        }
+
+        #overwrite
+    }
+}
+
+fn messages_methods(field: &Field<'_>, path: &TokenStream, overwrite: &TokenStream) -> TokenStream {
+    let (name, text, docs) = (field.name, &field.text, &field.docs);
+    let one = if text == "messages" { "message".to_owned() } else { format!("{text}_message") };
+    let push = format_ident!("{one}", span = name.span());
+    let remove = format_ident!("remove_{one}", span = name.span());
+    let clear = method("clear", field);
+    let several_doc =
+        format!("Adds messages to `{text}`; one with a known id takes the place of the old one.");
+    let one_doc =
+        format!("Adds a message to `{text}`; one with a known id takes the place of the old one.");
+    let remove_doc = format!(
+        "Removes the message with this id from `{text}`. An id that is not there is an error."
+    );
+    let clear_doc = format!("Removes all messages of `{text}` that are there before this.");
+    quote! {
+        #[doc = #several_doc]
+        #[doc = ""]
+        #(#docs)*
+        pub fn #name(
+            mut self,
+            messages: impl ::core::iter::IntoIterator<Item = impl ::core::convert::Into<#path::MessageOp>>,
+        ) -> Self {
+            self.#name.write(#path::MessagesUpdate::new(messages));
+            self
+        }
+
+        #[doc = #one_doc]
+        pub fn #push(self, message: impl ::core::convert::Into<#path::Message>) -> Self {
+            self.#name([#path::MessageOp::Put(message.into())])
+        }
+
+        #[doc = #remove_doc]
+        pub fn #remove(self, id: impl ::core::convert::Into<::std::sync::Arc<str>>) -> Self {
+            self.#name([#path::MessageOp::Remove(id.into())])
+        }
+
+        #[doc = #clear_doc]
+        pub fn #clear(self) -> Self {
+            self.#name([#path::MessageOp::Clear])
+        }
+
+        #overwrite
+    }
+}
+
+fn is_string(kind: &Type) -> bool {
+    matches!(kind, Type::Path(path) if path.path.is_ident("String"))
+}

@@ -1,0 +1,107 @@
+//! The implementation of `State`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::DeriveInput;
+
+use super::{
+    field::{Field, names, texts},
+    reducer::slot,
+    schema::schema,
+};
+use crate::attributes::StructAttributes;
+
+pub(super) fn state_impl(
+    input: &DeriveInput,
+    update: &Ident,
+    fields: &[Field<'_>],
+    attributes: &StructAttributes,
+    path: &TokenStream,
+) -> TokenStream {
+    let state = &input.ident;
+    let schema = schema(input, fields, attributes, path);
+    let merging = merging(update, fields, path);
+    let storage = storage(fields, path);
+    let retaining = retaining(fields);
+    quote! {
+        impl #path::State for #state {
+            type Update = #update;
+
+            const SCHEMA: &'static #path::Schema = &#schema;
+
+            #merging
+            #storage
+            #retaining
+        }
+    }
+}
+
+fn slots(fields: &[Field<'_>], path: &TokenStream) -> Vec<TokenStream> {
+    fields.iter().map(|field| slot(field, path)).collect()
+}
+
+fn merging(update: &Ident, fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
+    let (names, texts, slots) = (names(fields), texts(fields), slots(fields, path));
+    quote! {
+        fn merge_writes(
+            &mut self,
+            __writes: &mut [(&::std::sync::Arc<str>, &mut #update)],
+            __recorded: bool,
+        ) -> ::core::result::Result<#path::derived::Changes, #path::ReduceError> {
+            let _ = &__writes;
+            #(<#slots>::check(#texts, &self.#names, __writes, |__update| &__update.#names)?;)*
+            #[allow(unused_mut, reason = "a state may have no fields")]
+            let mut __resolved = #path::derived::Resolved::new(__recorded);
+            #(<#slots>::apply(
+                #texts,
+                &mut self.#names,
+                __writes,
+                |__update| &mut __update.#names,
+                &mut __resolved,
+            )?;)*
+            ::core::result::Result::Ok(__resolved.into_changes())
+        }
+    }
+}
+
+fn storage(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
+    let (names, texts, slots) = (names(fields), texts(fields), slots(fields, path));
+    let stored_names = fields.iter().map(|field| {
+        let (text, aliases) = (&field.text, &field.aliases);
+        quote!(&[#text, #(#aliases),*])
+    });
+    quote! {
+        fn to_fields(
+            &self,
+        ) -> ::core::result::Result<#path::derived::Fields, #path::derived::StoredError> {
+            #[allow(unused_mut, reason = "a state may have no fields")]
+            let mut __fields = #path::derived::Fields::default();
+            #(<#slots>::store_value(#texts, &self.#names, &mut __fields)?;)*
+            ::core::result::Result::Ok(__fields)
+        }
+
+        fn load(
+            &self,
+            __fields: &mut #path::derived::Fields,
+        ) -> ::core::result::Result<Self, #path::derived::StoredError> {
+            #[allow(unused_mut, reason = "a state may have no fields")]
+            let mut __state = ::core::clone::Clone::clone(self);
+            #(if let ::core::option::Option::Some(__value) = <#slots>::load_value(#stored_names, __fields)? {
+                __state.#names = __value;
+            })*
+            ::core::result::Result::Ok(__state)
+        }
+    }
+}
+
+fn retaining(fields: &[Field<'_>]) -> TokenStream {
+    let (names, texts) = (names(fields), texts(fields));
+    quote! {
+        fn retain(&mut self, keep: &dyn Fn(&str) -> bool, initial: &Self) {
+            let _ = (&keep, &initial);
+            #(if !keep(#texts) {
+                self.#names = ::core::clone::Clone::clone(&initial.#names);
+            })*
+        }
+    }
+}

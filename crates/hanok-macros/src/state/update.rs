@@ -1,0 +1,124 @@
+//! The update of a state: its type, and the implementation of `StateUpdate`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::DeriveInput;
+
+use super::{
+    field::{Field, names, texts},
+    reducer::{reducer_type, slot},
+};
+
+pub(super) fn update_type(
+    input: &DeriveInput,
+    update: &Ident,
+    fields: &[Field<'_>],
+    path: &TokenStream,
+) -> TokenStream {
+    let (visibility, state) = (&input.vis, &input.ident);
+    let names = fields.iter().map(|field| field.name);
+    let slots = fields.iter().map(|field| slot(field, path));
+    let reducers = fields.iter().map(reducer_type);
+    let doc = format!("The update that a node writes to [`{state}`]: every field optional.");
+    quote! {
+        #(#reducers)*
+        #[doc = #doc]
+        #[must_use]
+        #[derive(Clone, Default)]
+        #visibility struct #update {
+            #(#names: #slots,)*
+        }
+    }
+}
+
+pub(super) fn update_impl(
+    input: &DeriveInput,
+    update: &Ident,
+    fields: &[Field<'_>],
+    path: &TokenStream,
+) -> TokenStream {
+    let state = &input.ident;
+    let (names, texts) = (names(fields), texts(fields));
+    let debug = debug(update, fields);
+    let joining = joining(fields, path);
+    let storage = storage(fields, path);
+    quote! {
+        #debug
+
+        impl #path::StateUpdate for #update {
+            type State = #state;
+
+            fn is_empty(&self) -> bool {
+                true #(&& self.#names.is_empty())*
+            }
+
+            fn written(&self) -> ::std::vec::Vec<::std::borrow::Cow<'_, str>> {
+                let slots: [(&'static str, bool); _] = [#((#texts, self.#names.is_empty())),*];
+                let written = slots.into_iter().filter(|(_, empty)| !empty);
+                written.map(|(name, _)| ::std::borrow::Cow::Borrowed(name)).collect()
+            }
+
+            #joining
+            #storage
+        }
+    }
+}
+
+fn debug(update: &Ident, fields: &[Field<'_>]) -> TokenStream {
+    let (names, texts, update_text) = (names(fields), texts(fields), update.to_string());
+    quote! {
+        impl ::core::fmt::Debug for #update {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #[allow(unused_mut, reason = "a state may have no fields")]
+                let mut shown = f.debug_struct(#update_text);
+                #(if !self.#names.is_empty() { shown.field(#texts, &self.#names); })*
+                shown.finish_non_exhaustive()
+            }
+        }
+    }
+}
+
+fn joining(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
+    let (names, texts) = (names(fields), texts(fields));
+    quote! {
+        fn and(self, after: Self) -> Self {
+            let _ = &after;
+            Self { #(#names: self.#names.and(after.#names),)* }
+        }
+
+        fn then(self, after: Self) -> ::core::result::Result<Self, #path::ReduceError> {
+            let _ = &after;
+            ::core::result::Result::Ok(Self {
+                #(#names: self.#names.then(#texts, after.#names)?,)*
+            })
+        }
+
+        fn complete(&mut self, ids: &mut dyn FnMut() -> ::std::string::String) {
+            let _ = &ids;
+            #(self.#names.complete(ids);)*
+        }
+    }
+}
+
+fn storage(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
+    let (names, texts) = (names(fields), texts(fields));
+    quote! {
+        fn to_changes(
+            &self,
+        ) -> ::core::result::Result<#path::derived::Changes, #path::derived::StoredError> {
+            #[allow(unused_mut, reason = "a state may have no fields")]
+            let mut __changes = #path::derived::Changes::default();
+            #(self.#names.store(#texts, &mut __changes)?;)*
+            ::core::result::Result::Ok(__changes)
+        }
+
+        fn from_changes(
+            __changes: &#path::derived::Changes,
+        ) -> ::core::result::Result<Self, #path::derived::StoredError> {
+            let _ = __changes;
+            ::core::result::Result::Ok(Self {
+                #(#names: #path::Slot::load(#texts, __changes)?,)*
+            })
+        }
+    }
+}
