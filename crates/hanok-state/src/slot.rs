@@ -5,8 +5,9 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use hanok_core::{Change, Changes, Field, Fields, StoredError};
 
 use crate::{
-    ReduceError, Refused,
-    reducer::{Code, Reduce},
+    code::Code,
+    error::{ReduceError, Refused},
+    reduce::Reduce,
     writes::NodeWrites,
 };
 

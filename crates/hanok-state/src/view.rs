@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::State;
+use crate::state::State;
 
 /// A part of the state `S`, as a node is given it: the state itself, or a struct with some of its fields.
 ///

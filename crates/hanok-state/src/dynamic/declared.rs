@@ -14,7 +14,11 @@ use super::{
     slots::{AnySlot, AnyValue},
     update::{Bound, Told},
 };
-use crate::{FieldSchema, ReduceError, Refused, Schema, State};
+use crate::{
+    error::{ReduceError, Refused},
+    schema::{FieldSchema, Schema},
+    state::State,
+};
 
 /// A schema that was checked.
 #[derive(Debug)]

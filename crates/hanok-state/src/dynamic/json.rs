@@ -11,7 +11,14 @@ use super::{
     sum::Total,
 };
 use crate::{
-    Json, Message, MessageFormatError, MessageOp, Messages, MessagesUpdate, Refused, Slot,
+    error::{MessageFormatError, Refused},
+    json::Json,
+    messages::{
+        conversation::Messages,
+        message::Message,
+        update::{MessageOp, MessagesUpdate},
+    },
+    slot::Slot,
 };
 
 /// What is written to one field, as a program says it.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::{DEEPEST, DynamicState, declared::Declared};
-use crate::Rule;
+use crate::rule::Rule;
 
 /// How the writes of one super-step are merged into a field that is declared at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -11,8 +11,15 @@ use super::{
     sum::{Add, Total},
 };
 use crate::{
-    Append, Json, LastValue, List, Map, Merge, MessageIds, Messages, Operations, ReduceError, Slot,
-    slot::Resolved,
+    collections::{list::List, map::Map},
+    error::ReduceError,
+    json::Json,
+    messages::conversation::Messages,
+    rules::{
+        append::Append, last_value::LastValue, merge::Merge, messages::MessageIds,
+        operations::Operations,
+    },
+    slot::{Resolved, Slot},
 };
 
 /// A JSON value whose clones share it.

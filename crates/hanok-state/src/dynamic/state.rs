@@ -10,7 +10,10 @@ use super::{
     declared::Declared,
     slots::{AnySlot, AnyValue},
 };
-use crate::{Messages, ReduceError, Schema, State, slot::Resolved};
+use crate::{
+    error::ReduceError, messages::conversation::Messages, schema::Schema, slot::Resolved,
+    state::State,
+};
 
 /// A state whose fields are declared at run time by a [`DynamicSchema`](crate::DynamicSchema). A clone costs two
 /// pointers, and what it holds is shared until it is written.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use thiserror::Error;
 
-use crate::{Grow, Json, OperationsReducer};
+use crate::{collections::grow::Grow, json::Json, rules::operations::OperationsReducer};
 
 /// A number, stored as its text like all JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use hanok_core::{Changes, StoredError};
 use serde_json::Value;
 
 use super::{DynamicState, declared::Declared, json::Said, slots::AnySlot};
-use crate::{ReduceError, StateUpdate};
+use crate::{error::ReduceError, state::StateUpdate};
 
 /// What a node writes to a [`DynamicState`]: fields by name, each with JSON that its rule reads.
 ///

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hanok_core::{Field, Fields, StoredField, StoredSchema};
 use thiserror::Error;
 
-use crate::{FieldSchema, Schema};
+use crate::schema::{FieldSchema, Schema};
 
 /// What is different between the schema that a state is stored in and that of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

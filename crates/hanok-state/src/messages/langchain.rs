@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    MessageFormatError,
-    openai::{content_from, content_to},
-    shape,
+    message::{Message, ToolCall},
+    openai::{content_from, content_to, shape},
+    role::Role,
 };
-use crate::{Arguments, Json, Message, Role, ToolCall};
+use crate::{arguments::Arguments, error::MessageFormatError, json::Json};
 
 impl Message {
     /// The message as LangChain's `message_to_dict` writes it: `{"type": "human", "data": {…}}`.

@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{MessageFormatError, shape};
-use crate::{Arguments, Content, Message, Part, Role, ToolCall};
+use super::{
+    content::{Content, Part},
+    message::{Message, ToolCall},
+    role::Role,
+};
+use crate::{arguments::Arguments, error::MessageFormatError};
 
 impl Message {
     /// The message as OpenAI's chat completions take it. Ids and metadata are not part of that shape.
@@ -125,4 +129,11 @@ fn call_from(call: &Value) -> Result<ToolCall, MessageFormatError> {
         name: name.to_owned(),
         arguments,
     })
+}
+
+pub(super) fn shape<T>(
+    what: &'static str,
+    expected: &'static str,
+) -> Result<T, MessageFormatError> {
+    Err(MessageFormatError::Shape { what, expected })
 }
