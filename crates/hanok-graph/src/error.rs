@@ -452,7 +452,7 @@ fn asked(requests: &[Pending]) -> String {
 }
 
 impl From<NewerVersion> for RunError {
-    fn from(NewerVersion { field, found, supported }: NewerVersion) -> Self {
+    fn from(NewerVersion { field, stored: found, supported }: NewerVersion) -> Self {
         Self::SchemaTooNew { field, found, supported }
     }
 }

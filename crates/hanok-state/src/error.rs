@@ -57,12 +57,12 @@ pub enum Refused {
     #[error("the reducer failed: {0}")]
     Reducer(BoxError),
     /// The state has no field of this name.
-    #[error("`{node}` wrote it, and the state has no such field; there are {}", listed(.known))]
+    #[error("`{node}` wrote it, and the state has no such field; there are {}", listed(.fields))]
     UnknownField {
         /// The node that wrote it.
         node: Arc<str>,
         /// The fields that there are.
-        known: Box<[String]>,
+        fields: Box<[String]>,
     },
     /// What is written does not fit the rule of the field.
     #[error("`{node}` wrote what is not {expected}")]
@@ -106,12 +106,12 @@ pub(crate) fn listed(names: &[String]) -> String {
 #[non_exhaustive]
 pub enum MessageFormatError {
     /// The role is none that there is.
-    #[error("`{role}` is no role of a message; there are {known}")]
+    #[error("`{role}` is no role of a message; there are {roles}")]
     UnknownRole {
         /// What was named.
         role: String,
         /// The roles of that format.
-        known: &'static str,
+        roles: &'static str,
     },
     /// Something is missing or of another type.
     #[error("{what} is not {expected}")]

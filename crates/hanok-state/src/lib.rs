@@ -76,8 +76,12 @@ pub use collections::{
     map::{Map, MapChange, MapLike},
 };
 pub use dynamic::{
-    DynamicField, DynamicRule, DynamicSchema, DynamicSchemaError, DynamicState, DynamicUpdate,
-    SchemaFault,
+    fault::{DynamicSchemaError, SchemaFault},
+    field::DynamicField,
+    rule::DynamicRule,
+    schema::DynamicSchema,
+    state::DynamicState,
+    update::DynamicUpdate,
 };
 pub use error::{MessageFormatError, ReduceError, Refused};
 pub use hanok_core::Shared;

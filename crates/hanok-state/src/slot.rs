@@ -268,8 +268,8 @@ impl<T, R: Code<T>> Slot<T, R> {
     ///
     /// [`StoredError`] when it was stored in another shape.
     pub fn load_value(names: &[&str], fields: &mut Fields) -> Result<Option<T>, StoredError> {
-        let found = names.iter().find_map(|name| fields.take(name));
-        found.map(R::load_value).transpose()
+        let stored = names.iter().find_map(|name| fields.take(name));
+        stored.map(R::load_value).transpose()
     }
 }
 

@@ -11,10 +11,16 @@ pub(super) struct Rooms {
 }
 
 /// The crates that have rooms.
-pub(super) const PLAN: &[Rooms] = &[Rooms {
-    package: "hanok-graph",
-    rooms: &["thread", "run", "graph", "node", "journal", "observe"],
-}];
+pub(super) const PLAN: &[Rooms] = &[
+    Rooms {
+        package: "hanok-graph",
+        rooms: &["thread", "run", "graph", "node", "journal", "observe"],
+    },
+    Rooms {
+        package: "hanok-state",
+        rooms: &["dynamic", "migration", "rules", "messages", "collections"],
+    },
+];
 
 /// The file with the plan, for what is wrong with it.
 pub(super) const PATH: &str = "xtask/src/house/plan.rs";

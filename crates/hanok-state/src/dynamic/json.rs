@@ -6,8 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    DEEPEST, DynamicRule,
-    slots::{AnySlot, AnyValue, Item},
+    any_slot::{AnySlot, Item},
+    any_value::AnyValue,
+    rule::DynamicRule,
     sum::Total,
 };
 use crate::{
@@ -21,10 +22,13 @@ use crate::{
     slot::Slot,
 };
 
-/// What is written to one field, as a program says it.
+/// How deep a value may be nested: half of what JSON and the log are read to, so that what is stored can be read.
+pub(super) const DEEPEST: usize = 64;
+
+/// A write to one field, in JSON.
 #[derive(Debug, Clone)]
-pub(crate) enum Said {
-    Write(Value),
+pub(super) enum JsonWrite {
+    Value(Value),
     Overwrite(Value),
     /// A key of an object, or the id of a message.
     Remove(String),
@@ -50,11 +54,11 @@ impl Misfit {
 }
 
 /// A write under `rule`.
-pub(crate) fn slot(rule: DynamicRule, said: Said) -> Result<AnySlot, Misfit> {
-    match said {
-        Said::Write(value) => write(rule, within(value)?),
-        Said::Overwrite(value) => Ok(whole(rule, within(value)?)?.overwrite()),
-        Said::Remove(key) => match rule {
+pub(crate) fn slot(rule: DynamicRule, json: JsonWrite) -> Result<AnySlot, Misfit> {
+    match json {
+        JsonWrite::Value(value) => write(rule, within(value)?),
+        JsonWrite::Overwrite(value) => Ok(whole(rule, within(value)?)?.overwrite()),
+        JsonWrite::Remove(key) => match rule {
             DynamicRule::Merge => Ok(AnySlot::Merge(Slot::plain([(key, None)].into()))),
             DynamicRule::Messages => {
                 Ok(AnySlot::Messages(Slot::plain(MessagesUpdate::new([MessageOp::Remove(
@@ -106,8 +110,8 @@ pub(crate) fn whole(rule: DynamicRule, value: Value) -> Result<AnyValue, Misfit>
             return Err(Misfit::Shape("an array, which the whole of `append` needs"));
         }
         (DynamicRule::Merge, Value::Object(entries)) => {
-            let kept = entries.into_iter().filter(|(_, value)| !value.is_null());
-            AnyValue::Merge(kept.map(|(key, value)| (key, item(value))).collect())
+            let present = entries.into_iter().filter(|(_, value)| !value.is_null());
+            AnyValue::Merge(present.map(|(key, value)| (key, item(value))).collect())
         }
         (DynamicRule::Merge, _) => return Err(Misfit::Shape("an object, which `merge` needs")),
         (DynamicRule::Messages, Value::Array(several)) => {

@@ -1,14 +1,15 @@
 //! A state whose fields are declared at run time.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use hanok_core::{Changes, Fields, StoredError};
 use serde_json::Value;
 
 use super::{
-    DynamicUpdate,
-    declared::Declared,
-    slots::{AnySlot, AnyValue},
+    any_slot::AnySlot,
+    any_value::AnyValue,
+    declared::{Declared, NO_FIELDS},
+    update::DynamicUpdate,
 };
 use crate::{
     error::ReduceError, messages::conversation::Messages, schema::Schema, slot::Resolved,
@@ -88,21 +89,14 @@ impl fmt::Debug for DynamicState {
 impl State for DynamicState {
     type Update = DynamicUpdate;
 
-    const SCHEMA: &'static Schema = &Schema {
-        name: Cow::Borrowed("state"),
-        version: 1,
-        fingerprint: super::declared::NO_FIELDS,
-        fields: Cow::Borrowed(&[]),
-        upgrade: None,
-    };
+    const SCHEMA: &'static Schema = &NO_FIELDS;
 
     fn schema(&self) -> &Schema {
         &self.declared.schema
     }
 
     fn bind(&self, node: &Arc<str>, update: &mut DynamicUpdate) -> Result<(), ReduceError> {
-        let bound = self.declared.bind(node, std::mem::take(update).told())?;
-        *update = DynamicUpdate::of(bound);
+        *update = DynamicUpdate::of(update.take_bound(&self.declared, node)?);
         Ok(())
     }
 
@@ -113,7 +107,7 @@ impl State for DynamicState {
     ) -> Result<Changes, ReduceError> {
         let mut by_field: BTreeMap<usize, Vec<(&Arc<str>, AnySlot)>> = BTreeMap::new();
         for (node, update) in writes {
-            let bound = self.declared.bind(node, std::mem::take(*update).told())?;
+            let bound = update.take_bound(&self.declared, node)?;
             for (at, slot) in bound.slots {
                 by_field.entry(at).or_default().push((*node, slot));
             }

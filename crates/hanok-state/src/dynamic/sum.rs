@@ -46,7 +46,8 @@ pub(crate) struct Add;
 impl OperationsReducer<Total> for Add {
     type Update = Json;
 
-    fn operate(Total(total): &Total, addend: Json) -> Result<Total, BoxError> {
+    fn operate(total: &Total, addend: Json) -> Result<Total, BoxError> {
+        let Total(total) = total;
         let sum = match (&total.0, &addend.0) {
             (Value::Number(total), Value::Number(addend)) => add(total, addend),
             _ => None,

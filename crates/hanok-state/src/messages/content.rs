@@ -34,9 +34,9 @@ impl<T: Into<Arc<str>>> From<T> for Content {
 /// By hand, for every message that is read: a derived one copies a text before it knows that it is one.
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Said;
+        struct TextOrParts;
 
-        impl<'de> Visitor<'de> for Said {
+        impl<'de> Visitor<'de> for TextOrParts {
             type Value = Content;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,7 +52,7 @@ impl<'de> Deserialize<'de> for Content {
             }
         }
 
-        deserializer.deserialize_any(Said)
+        deserializer.deserialize_any(TextOrParts)
     }
 }
 

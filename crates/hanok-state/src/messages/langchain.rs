@@ -51,7 +51,7 @@ impl Message {
             other => {
                 return Err(MessageFormatError::UnknownRole {
                     role: other.to_owned(),
-                    known: "system, human, ai, tool",
+                    roles: "system, human, ai, tool",
                 });
             }
         };

@@ -202,7 +202,8 @@ impl fmt::Debug for Message {
 impl TryFrom<(&str, &str)> for Message {
     type Error = MessageFormatError;
 
-    fn try_from((role, text): (&str, &str)) -> Result<Self, MessageFormatError> {
+    fn try_from(pair: (&str, &str)) -> Result<Self, MessageFormatError> {
+        let (role, text) = pair;
         Ok(Self::new(role.parse()?, text))
     }
 }

@@ -47,7 +47,7 @@ impl Message {
             other => {
                 return Err(MessageFormatError::UnknownRole {
                     role: other.to_owned(),
-                    known: "system, developer, user, assistant, tool",
+                    roles: "system, developer, user, assistant, tool",
                 });
             }
         };

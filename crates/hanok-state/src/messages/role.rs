@@ -43,7 +43,7 @@ impl FromStr for Role {
             "tool" => Ok(Self::Tool),
             other => Err(MessageFormatError::UnknownRole {
                 role: other.to_owned(),
-                known: "system, user, assistant, tool",
+                roles: "system, user, assistant, tool",
             }),
         }
     }

@@ -22,14 +22,14 @@ pub struct Differences {
 /// A state that was stored in a newer version of its type than the build has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "{} was stored in version {found} of its type, and this build has version {supported}",
+    "{} was stored in version {stored} of its type, and this build has version {supported}",
     place(field)
 )]
 pub struct NewerVersion {
     /// The nested state, as `memories.plan`; empty for the state itself.
     pub field: String,
     /// The version that it is stored in.
-    pub found: u32,
+    pub stored: u32,
     /// The version that the build has.
     pub supported: u32,
 }
@@ -64,8 +64,8 @@ impl Schema {
         to: &mut Differences,
     ) -> Result<(), NewerVersion> {
         if stored.version > self.version {
-            let (found, supported) = (stored.version, self.version);
-            return Err(NewerVersion { field: path.join("."), found, supported });
+            let (stored, supported) = (stored.version, self.version);
+            return Err(NewerVersion { field: path.join("."), stored, supported });
         }
         to.rewritten |= stored.version < self.version;
         for field in self.stored_fields() {

@@ -39,10 +39,10 @@ impl<T: State> Reduce<T> for Nested {
         // Only these rules resolve anything; only then all that was written has to be said again.
         let resolves =
             writes.len() > 1 || value.schema().fields.iter().any(|field| field.rule.resolves());
-        let mut said = Changes::default();
+        let mut written = Changes::default();
         if resolves {
             for (_, write) in &writes {
-                said.0.extend(write.0.to_changes()?.0);
+                written.0.extend(write.0.to_changes()?.0);
             }
         }
         let mut updates: Vec<_> =
@@ -53,9 +53,9 @@ impl<T: State> Reduce<T> for Nested {
         if resolved.is_empty() {
             return Ok(Vec::new());
         }
-        said.0.retain(|(field, _)| resolved.get(field).is_none());
-        said.0.extend(resolved.0);
-        Ok(vec![Change::Nested(said)])
+        written.0.retain(|(field, _)| resolved.get(field).is_none());
+        written.0.extend(resolved.0);
+        Ok(vec![Change::Nested(written)])
     }
 
     fn complete(write: &mut Self::Write, ids: &mut dyn FnMut() -> String) {
