@@ -149,14 +149,11 @@ impl<T, R: Code<T>> Slot<T, R> {
         slot: impl Fn(&U) -> &Self,
     ) -> Result<(), ReduceError> {
         // Of a wide state few slots are written: the others cost no call.
-        match writes.iter().all(|(_, update)| slot(update).0.is_none()) {
-            true => Ok(()),
-            false => Self::check_written(
-                field,
-                value,
-                writes.iter().map(|(node, update)| (*node, slot(update))),
-            ),
+        if writes.iter().all(|(_, update)| slot(update).0.is_none()) {
+            return Ok(());
         }
+        let slots = writes.iter().map(|(node, update)| (*node, slot(update)));
+        Self::check_written(field, value, slots)
     }
 
     pub(crate) fn check_written<'a>(
@@ -201,13 +198,11 @@ impl<T, R: Code<T>> Slot<T, R> {
         slot: impl Fn(&mut U) -> &mut Self,
         resolved: &mut Resolved,
     ) -> Result<(), ReduceError> {
-        match writes.iter_mut().all(|(_, update)| slot(update).0.is_none()) {
-            true => Ok(()),
-            false => {
-                let slots = writes.iter_mut().map(|(node, update)| (*node, slot(update)));
-                Self::merge(field.into(), value, slots, resolved)
-            }
+        if writes.iter_mut().all(|(_, update)| slot(update).0.is_none()) {
+            return Ok(());
         }
+        let slots = writes.iter_mut().map(|(node, update)| (*node, slot(update)));
+        Self::merge(field.into(), value, slots, resolved)
     }
 
     pub(crate) fn merge<'a>(

@@ -33,7 +33,7 @@ pub(crate) enum AnySlot {
     Sum(Slot<Total, Operations<Add>>),
 }
 
-/// The same of a slot, whichever rule it has.
+/// One expression for a slot, whichever rule it has.
 macro_rules! each {
     ($slot:expr, $it:ident => $what:expr) => {
         match $slot {
@@ -45,6 +45,33 @@ macro_rules! each {
         }
     };
 }
+
+/// One slot of two that have the same rule; the second of two that have not, as no two of one field.
+macro_rules! both {
+    ($before:expr, $after:ident, $it:ident => $what:expr) => {
+        both!(@ $before, $after, $it => $what, Last Append Merge Messages Sum)
+    };
+    (@ $before:expr, $after:ident, $it:ident => $what:expr, $($rule:ident)*) => {
+        match ($before, $after) {
+            $((AnySlot::$rule($it), AnySlot::$rule($after)) => AnySlot::$rule($what),)*
+            (_, $after) => $after,
+        }
+    };
+}
+
+/// The variant of a type that has one for each rule.
+macro_rules! of_rule {
+    ($rule:expr, $type:ident, $value:expr) => {
+        match $rule {
+            DynamicRule::Last => $type::Last($value),
+            DynamicRule::Append => $type::Append($value),
+            DynamicRule::Merge => $type::Merge($value),
+            DynamicRule::Messages => $type::Messages($value),
+            DynamicRule::Sum => $type::Sum($value),
+        }
+    };
+}
+pub(super) use of_rule;
 
 impl AnySlot {
     pub(crate) fn rule(&self) -> DynamicRule {
@@ -62,13 +89,7 @@ impl AnySlot {
         name: &str,
         changes: &Changes,
     ) -> Result<Self, StoredError> {
-        Ok(match rule {
-            DynamicRule::Last => Self::Last(Slot::load(name, changes)?),
-            DynamicRule::Append => Self::Append(Slot::load(name, changes)?),
-            DynamicRule::Merge => Self::Merge(Slot::load(name, changes)?),
-            DynamicRule::Messages => Self::Messages(Slot::load(name, changes)?),
-            DynamicRule::Sum => Self::Sum(Slot::load(name, changes)?),
-        })
+        Ok(of_rule!(rule, Self, Slot::load(name, changes)?))
     }
 
     pub(crate) fn store(&self, name: &str, changes: &mut Changes) -> Result<(), StoredError> {
@@ -82,25 +103,11 @@ impl AnySlot {
 
     /// This and `after` in one super-step.
     pub(crate) fn and(self, after: Self) -> Self {
-        match (self, after) {
-            (Self::Last(a), Self::Last(b)) => Self::Last(a.and(b)),
-            (Self::Append(a), Self::Append(b)) => Self::Append(a.and(b)),
-            (Self::Merge(a), Self::Merge(b)) => Self::Merge(a.and(b)),
-            (Self::Messages(a), Self::Messages(b)) => Self::Messages(a.and(b)),
-            (Self::Sum(a), Self::Sum(b)) => Self::Sum(a.and(b)),
-            (_, after) => after,
-        }
+        both!(self, after, before => before.and(after))
     }
 
     /// This, and then `after` in a later super-step.
     pub(crate) fn then(self, field: &str, after: Self) -> Result<Self, ReduceError> {
-        Ok(match (self, after) {
-            (Self::Last(a), Self::Last(b)) => Self::Last(a.then(field, b)?),
-            (Self::Append(a), Self::Append(b)) => Self::Append(a.then(field, b)?),
-            (Self::Merge(a), Self::Merge(b)) => Self::Merge(a.then(field, b)?),
-            (Self::Messages(a), Self::Messages(b)) => Self::Messages(a.then(field, b)?),
-            (Self::Sum(a), Self::Sum(b)) => Self::Sum(a.then(field, b)?),
-            (_, after) => after,
-        })
+        Ok(both!(self, after, before => before.then(field, after)?))
     }
 }

@@ -6,7 +6,7 @@ use hanok_core::{Fields, StoredError};
 use serde_json::Value;
 
 use super::{
-    any_slot::{AnySlot, Item},
+    any_slot::{AnySlot, Item, of_rule},
     rule::DynamicRule,
     sum::{Add, Total},
 };
@@ -72,13 +72,7 @@ impl AnyValue {
 
     /// What the rule begins with.
     pub(crate) fn empty(rule: DynamicRule) -> Self {
-        match rule {
-            DynamicRule::Last => Self::Last(Item::default()),
-            DynamicRule::Append => Self::Append(List::default()),
-            DynamicRule::Merge => Self::Merge(Map::default()),
-            DynamicRule::Messages => Self::Messages(Messages::default()),
-            DynamicRule::Sum => Self::Sum(Total::default()),
-        }
+        of_rule!(rule, Self, Default::default())
     }
 
     pub(crate) fn to_json(&self) -> Value {

@@ -86,7 +86,7 @@ impl Declared {
             fields: Cow::Owned(rows),
             upgrade: None,
         };
-        let places = fields.iter().enumerate().map(|(at, field)| (field.name.clone(), at));
+        let places = fields.iter().enumerate().map(|(at, field)| (Arc::clone(&field.name), at));
         Ok(Arc::new(Self { schema, places: places.collect(), fields }))
     }
 

@@ -44,7 +44,7 @@ pub(crate) enum Misfit {
 
 impl Misfit {
     pub(crate) fn of(self, node: &Arc<str>) -> Refused {
-        let node = node.clone();
+        let node = Arc::clone(node);
         match self {
             Self::Shape(expected) => Refused::Misfit { node, expected },
             Self::Message(reason) => Refused::Message { node, reason: Box::new(reason) },

@@ -55,6 +55,11 @@ impl DynamicState {
         fields.map(|(field, value)| (field.name.to_string(), value.to_json())).collect()
     }
 
+    fn by_name(&self) -> BTreeMap<&str, &AnyValue> {
+        let fields = self.declared.fields.iter().zip(self.values.iter());
+        fields.map(|(field, value)| (&*field.name, value)).collect()
+    }
+
     fn value(&self, name: &str) -> Option<&AnyValue> {
         let (at, _) = self.declared.field(name)?;
         self.values.get(at)
@@ -71,11 +76,7 @@ impl Default for DynamicState {
 /// Equal states have equal fields under equal rules.
 impl PartialEq for DynamicState {
     fn eq(&self, other: &Self) -> bool {
-        let fields = |state: &Self| {
-            let names = state.declared.fields.iter().map(|field| field.name.clone());
-            names.zip(state.values.iter().cloned()).collect::<BTreeMap<_, _>>()
-        };
-        fields(self) == fields(other)
+        self.by_name() == other.by_name()
     }
 }
 
@@ -144,7 +145,7 @@ impl State for DynamicState {
             Ok(stored.unwrap_or_else(|| value.clone()))
         });
         let values = values.collect::<Result<_, StoredError>>()?;
-        Ok(Self { declared: self.declared.clone(), values: Arc::new(values) })
+        Ok(Self { declared: Arc::clone(&self.declared), values: Arc::new(values) })
     }
 
     /// A field that `initial` does not have under the same rule has the default that its schema says.

@@ -70,12 +70,13 @@ impl Messages {
             return Ok(());
         }
         // What the updates so far added or removed, over what the conversation holds.
-        let (mut added, mut gone, mut cleared) = (BTreeSet::new(), BTreeSet::new(), false);
+        let (mut added, mut gone, mut cleared) =
+            (BTreeSet::<&str>::new(), BTreeSet::<&str>::new(), false);
         for op in updates.iter().flat_map(|update| update.ops()) {
             match op {
                 MessageOp::Put(message) => {
-                    if let Some(id) = message.shared_id() {
-                        gone.remove(&id);
+                    if let Some(id) = message.id() {
+                        gone.remove(id);
                         added.insert(id);
                     }
                 }
@@ -83,11 +84,11 @@ impl Messages {
                     (added, gone, cleared) = (BTreeSet::new(), BTreeSet::new(), true);
                 }
                 MessageOp::Remove(id) => {
-                    let before = !cleared && self.get(id).is_some() && !gone.contains(id);
-                    if !added.remove(id) && !before {
+                    let before = !cleared && self.get(id).is_some() && !gone.contains(&**id);
+                    if !added.remove(&**id) && !before {
                         return Err(FoldError::UnknownMessage { id: id.to_string() });
                     }
-                    gone.insert(id.clone());
+                    gone.insert(id);
                 }
             }
         }

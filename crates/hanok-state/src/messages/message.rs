@@ -147,8 +147,12 @@ impl Message {
     /// The same message with this id.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.inner().id = Some(id.into());
+        self.set_id(id);
         self
+    }
+
+    pub(super) fn set_id(&mut self, id: impl Into<Arc<str>>) {
+        self.inner().id = Some(id.into());
     }
 
     /// The same message saying this.

@@ -58,12 +58,7 @@ impl Message {
         if let Some(id) = value.get("tool_call_id").and_then(Value::as_str) {
             message = message.with_tool_call_id(id);
         }
-        let calls = match value.get("tool_calls") {
-            None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(calls)) => calls.iter().map(call_from).collect::<Result<_, _>>()?,
-            Some(_) => return shape("`tool_calls`", "a list"),
-        };
-        Ok(message.with_tool_calls(calls))
+        Ok(message.with_tool_calls(calls_from(value, call_from)?))
     }
 }
 
@@ -114,16 +109,32 @@ fn part_from(part: &Value) -> Part {
     .unwrap_or_else(|| Part::Other { json: Arguments::new(part.to_string()) })
 }
 
+/// The calls of `message`, each read by `read`.
+pub(super) fn calls_from(
+    message: &Value,
+    read: fn(&Value) -> Result<ToolCall, MessageFormatError>,
+) -> Result<Vec<ToolCall>, MessageFormatError> {
+    match message.get("tool_calls") {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(calls)) => calls.iter().map(read).collect(),
+        Some(_) => shape("`tool_calls`", "a list"),
+    }
+}
+
+pub(super) fn arguments_from(arguments: Option<&Value>) -> Arguments {
+    match arguments {
+        None | Some(Value::Null) => Arguments::default(),
+        Some(Value::String(text)) => Arguments::new(text.as_str()),
+        Some(value) => Arguments::new(value.to_string()),
+    }
+}
+
 fn call_from(call: &Value) -> Result<ToolCall, MessageFormatError> {
     let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
     let Some(name) = text("/function/name") else {
         return shape("`function.name` of a tool call", "a text");
     };
-    let arguments = match call.pointer("/function/arguments") {
-        None | Some(Value::Null) => Arguments::default(),
-        Some(Value::String(text)) => Arguments::new(text.as_str()),
-        Some(value) => Arguments::new(value.to_string()),
-    };
+    let arguments = arguments_from(call.pointer("/function/arguments"));
     Ok(ToolCall {
         id: text("/id").unwrap_or_default().to_owned(),
         name: name.to_owned(),

@@ -61,7 +61,7 @@ impl MessagesUpdate {
             if let MessageOp::Put(message) = op
                 && message.id().is_none()
             {
-                *message = message.clone().with_id(ids());
+                message.set_id(ids());
             }
         }
     }

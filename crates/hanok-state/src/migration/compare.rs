@@ -51,15 +51,20 @@ impl Schema {
         fields: &Fields,
     ) -> Result<Differences, NewerVersion> {
         let mut differences = Differences::default();
-        self.compare_at(stored, &|| Some(fields.clone()), &mut Vec::new(), &mut differences)?;
+        self.compare_at(
+            stored,
+            &|| Some(Cow::Borrowed(fields)),
+            &mut Vec::new(),
+            &mut differences,
+        )?;
         Ok(differences)
     }
 
     /// `fields` says what is stored here; it is asked where a field is not in the stored schema.
-    fn compare_at(
+    fn compare_at<'f>(
         &self,
         stored: &StoredSchema,
-        fields: &dyn Fn() -> Option<Fields>,
+        fields: &dyn Fn() -> Option<Cow<'f, Fields>>,
         path: &mut Vec<String>,
         to: &mut Differences,
     ) -> Result<(), NewerVersion> {
@@ -82,7 +87,8 @@ impl Schema {
             match (field.nested, &there.nested) {
                 (Some(nested), Some(there)) => {
                     path.push(field.name.to_string());
-                    let within = || within(fields()?.get(&field.name)?).map(Cow::into_owned);
+                    let within =
+                        || within(fields()?.get(&field.name)?).map(Cow::into_owned).map(Cow::Owned);
                     nested.compare_at(there, &within, path, to)?;
                     path.pop();
                 }

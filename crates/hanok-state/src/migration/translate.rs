@@ -57,27 +57,26 @@ impl Schema {
         Some(translated)
     }
 
-    fn stages(&self, stored: &StoredSchema, fields: &Fields) -> Option<Stages> {
-        let raw = fields.clone();
-        let mut nested = raw.clone();
+    fn stages<'f>(&self, stored: &StoredSchema, fields: &'f Fields) -> Option<Stages<'f>> {
+        let mut nested = fields.clone();
         self.upgrade_nested(stored, &mut nested).ok()?;
         let mut upgraded = nested.clone();
         self.upgrade_own(stored, &mut upgraded).ok()?;
-        Some(Stages { raw, nested, upgraded })
+        Some(Stages { raw: fields, nested, upgraded })
     }
 }
 
 /// A state on its way to another schema.
-struct Stages {
+struct Stages<'f> {
     /// As it is stored.
-    raw: Fields,
+    raw: &'f Fields,
     /// With its nested states upgraded.
     nested: Fields,
     /// Upgraded.
     upgraded: Fields,
 }
 
-impl Stages {
+impl Stages<'_> {
     /// Whether the state's own upgrade leaves a field as it is.
     fn is_left(&self, name: &str) -> bool {
         value(self.nested.get(name)) == value(self.upgraded.get(name))
@@ -93,13 +92,13 @@ struct Translation<'a> {
     written: &'a [&'a Change],
     /// Whether the state's own upgrade function runs.
     upgrades: bool,
-    before: &'a Stages,
-    after: &'a Stages,
+    before: &'a Stages<'a>,
+    after: &'a Stages<'a>,
 }
 
 impl Translation<'_> {
     fn changes(&self) -> Option<Vec<Change>> {
-        let held = |stages: &Stages| {
+        let held = |stages: &Stages<'_>| {
             let mut names = self.field.names();
             value(names.find_map(|name| stages.upgraded.get(name)))
         };

@@ -16,6 +16,23 @@ macro_rules! stored_whole {
 }
 pub(super) use stored_whole;
 
+/// A write that is stored as the input of a reducer.
+macro_rules! stored_input {
+    () => {
+        fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
+            Ok(vec![Change::Input(Stored::encode(write)?)])
+        }
+
+        fn load(changes: &[&Change]) -> Result<Self::Write, StoredError> {
+            match changes {
+                [Change::Input(write)] => write.decode(),
+                _ => $crate::rules::macros::other_shape("the input of a reducer"),
+            }
+        }
+    };
+}
+pub(super) use stored_input;
+
 /// The write of the one node that may write counts, and takes the value's place.
 macro_rules! last_write {
     ($value:ty) => {

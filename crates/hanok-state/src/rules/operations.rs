@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use hanok_core::{BoxError, Change, Field, Stored, StoredError};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::macros::{other_shape, stored_whole};
+use super::macros::{stored_input, stored_whole};
 use crate::{
     code::Code, collections::grow::Grow, error::Refused, reduce::Reduce, writes::NodeWrites,
 };
@@ -59,16 +59,7 @@ where
     T: Grow + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
     F: OperationsReducer<T>,
 {
-    fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
-        Ok(vec![Change::Input(Stored::encode(write)?)])
-    }
-
-    fn load(changes: &[&Change]) -> Result<Self::Write, StoredError> {
-        match changes {
-            [Change::Input(write)] => write.decode(),
-            _ => other_shape("the input of a reducer"),
-        }
-    }
+    stored_input!();
 
     stored_whole!(T);
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use hanok_core::{Change, Field, Stored, StoredError};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::macros::{other_shape, stored_whole};
+use super::macros::{stored_input, stored_whole};
 use crate::{code::Code, error::Refused, reduce::Reduce, writes::NodeWrites};
 
 /// The function of `#[reduce(with = path)]`; written by the derive.
@@ -43,16 +43,7 @@ where
     T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
     F: WithReducer<T>,
 {
-    fn store(write: &Vec<T>) -> Result<Vec<Change>, StoredError> {
-        Ok(vec![Change::Input(Stored::encode(write)?)])
-    }
-
-    fn load(changes: &[&Change]) -> Result<Vec<T>, StoredError> {
-        match changes {
-            [Change::Input(write)] => write.decode(),
-            _ => other_shape("the input of a reducer"),
-        }
-    }
+    stored_input!();
 
     fn resolved(value: &T, _changes: Vec<Change>) -> Result<Vec<Change>, StoredError> {
         Ok(vec![Change::Set(Stored::encode(value)?)])
