@@ -453,7 +453,7 @@ fn request_ids(requests: &[Pending]) -> String {
 
 impl From<NewerVersion> for RunError {
     fn from(error: NewerVersion) -> Self {
-        let NewerVersion { field, found: stored, supported } = error;
+        let NewerVersion { field, stored, supported } = error;
         Self::SchemaTooNew { field, stored, supported }
     }
 }

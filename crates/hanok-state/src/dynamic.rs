@@ -1,16 +1,15 @@
-//! A state whose fields are declared at run time.
+//! The room `dynamic`.
 
+mod any_slot;
+mod any_value;
+mod bound;
 mod declared;
+pub(crate) mod fault;
+pub(crate) mod field;
 mod json;
-mod schema;
-mod slots;
-mod state;
+pub(crate) mod rule;
+pub(crate) mod schema;
+pub(crate) mod state;
 mod sum;
-mod update;
-
-pub use schema::{DynamicField, DynamicRule, DynamicSchema, DynamicSchemaError, SchemaFault};
-pub use state::DynamicState;
-pub use update::DynamicUpdate;
-
-/// How deep a value may be nested: half of what JSON and the log are read to, so that what is stored can be read.
-const DEEPEST: usize = 64;
+pub(crate) mod update;
+mod writes;

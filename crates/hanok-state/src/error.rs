@@ -5,8 +5,6 @@ use std::sync::Arc;
 use hanok_core::{BoxError, FoldError, StoredError};
 use thiserror::Error;
 
-use crate::MessageFormatError;
-
 /// The writes of one super-step to one field that could not be merged. The state is as it was.
 #[derive(Debug, Error)]
 #[error("field `{field}`: {reason}")]
@@ -59,12 +57,12 @@ pub enum Refused {
     #[error("the reducer failed: {0}")]
     Reducer(BoxError),
     /// The state has no field of this name.
-    #[error("`{node}` wrote it, and the state has no such field; there are {}", listed(.known))]
+    #[error("`{node}` wrote it, and the state has no such field; there are {}", listed(.fields))]
     UnknownField {
         /// The node that wrote it.
         node: Arc<str>,
         /// The fields that there are.
-        known: Box<[String]>,
+        fields: Box<[String]>,
     },
     /// What is written does not fit the rule of the field.
     #[error("`{node}` wrote what is not {expected}")]
@@ -101,4 +99,26 @@ pub(crate) fn listed(names: &[String]) -> String {
         return "none".to_owned();
     }
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Why JSON is no message.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MessageFormatError {
+    /// The role is none that there is.
+    #[error("`{role}` is no role of a message; there are {roles}")]
+    UnknownRole {
+        /// What was named.
+        role: String,
+        /// The roles of that format.
+        roles: &'static str,
+    },
+    /// Something is missing or of another type.
+    #[error("{what} is not {expected}")]
+    Shape {
+        /// Which part of the message.
+        what: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
 }

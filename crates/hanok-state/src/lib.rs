@@ -51,47 +51,65 @@
 //! # Ok::<(), hanok_state::ReduceError>(())
 //! ```
 
-mod collection;
-mod compare;
-mod convert;
+mod arguments;
+mod code;
+mod collections;
 mod dynamic;
 mod error;
 mod json;
-mod list;
-mod map;
-mod message;
 mod messages;
-mod migrate;
-mod reducer;
+mod migration;
+mod reduce;
 mod rule;
+mod rules;
 mod schema;
 mod slot;
 mod state;
-mod unknown;
 mod view;
 mod writes;
 
-pub use collection::{Grow, ListChange, ListLike, MapChange, MapLike};
-pub use compare::{Differences, NewerVersion};
-pub use convert::MessageFormatError;
-pub use dynamic::{
-    DynamicField, DynamicRule, DynamicSchema, DynamicSchemaError, DynamicState, DynamicUpdate,
-    SchemaFault,
+pub use arguments::Arguments;
+pub use code::Code;
+pub use collections::{
+    grow::Grow,
+    list::{List, ListChange, ListLike},
+    map::{Map, MapChange, MapLike},
 };
-pub use error::{ReduceError, Refused};
+pub use dynamic::{
+    fault::{DynamicSchemaError, SchemaFault},
+    field::DynamicField,
+    rule::DynamicRule,
+    schema::DynamicSchema,
+    state::DynamicState,
+    update::DynamicUpdate,
+};
+pub use error::{MessageFormatError, ReduceError, Refused};
 pub use hanok_core::Shared;
 pub use hanok_macros::{State, View};
-pub use json::{Arguments, Json};
-pub use list::List;
-pub use map::Map;
-pub use message::{Content, Message, Part, Role, ToolCall};
-pub use messages::{MessageOp, Messages, MessagesUpdate};
-pub use migrate::{MigrationError, UpgradeError, upgraded};
-pub use reducer::{
-    Append, Code, LastValue, Merge, MessageIds, Nested, NestedWrite, Operations, OperationsReducer,
-    Reduce, Transient, With, WithReducer,
+pub use json::Json;
+pub use messages::{
+    content::{Content, Part},
+    conversation::Messages,
+    message::{Message, ToolCall},
+    role::Role,
+    update::{MessageOp, MessagesUpdate},
 };
+pub use migration::{
+    compare::{Differences, NewerVersion},
+    upgrade::{MigrationError, UpgradeError, upgraded},
+};
+pub use reduce::Reduce;
 pub use rule::Rule;
+pub use rules::{
+    append::Append,
+    last_value::LastValue,
+    merge::Merge,
+    messages::MessageIds,
+    nested::{Nested, NestedWrite},
+    operations::{Operations, OperationsReducer},
+    transient::Transient,
+    with::{With, WithReducer},
+};
 pub use schema::{FieldSchema, Schema, Upgrade};
 pub use slot::{Slot, Write};
 pub use state::{State, StateUpdate};

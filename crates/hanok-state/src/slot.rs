@@ -5,8 +5,9 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use hanok_core::{Change, Changes, Field, Fields, StoredError};
 
 use crate::{
-    ReduceError, Refused,
-    reducer::{Code, Reduce},
+    code::Code,
+    error::{ReduceError, Refused},
+    reduce::Reduce,
     writes::NodeWrites,
 };
 
@@ -148,14 +149,11 @@ impl<T, R: Code<T>> Slot<T, R> {
         slot: impl Fn(&U) -> &Self,
     ) -> Result<(), ReduceError> {
         // Of a wide state few slots are written: the others cost no call.
-        match writes.iter().all(|(_, update)| slot(update).0.is_none()) {
-            true => Ok(()),
-            false => Self::check_written(
-                field,
-                value,
-                writes.iter().map(|(node, update)| (*node, slot(update))),
-            ),
+        if writes.iter().all(|(_, update)| slot(update).0.is_none()) {
+            return Ok(());
         }
+        let slots = writes.iter().map(|(node, update)| (*node, slot(update)));
+        Self::check_written(field, value, slots)
     }
 
     pub(crate) fn check_written<'a>(
@@ -200,13 +198,11 @@ impl<T, R: Code<T>> Slot<T, R> {
         slot: impl Fn(&mut U) -> &mut Self,
         resolved: &mut Resolved,
     ) -> Result<(), ReduceError> {
-        match writes.iter_mut().all(|(_, update)| slot(update).0.is_none()) {
-            true => Ok(()),
-            false => {
-                let slots = writes.iter_mut().map(|(node, update)| (*node, slot(update)));
-                Self::merge(field.into(), value, slots, resolved)
-            }
+        if writes.iter_mut().all(|(_, update)| slot(update).0.is_none()) {
+            return Ok(());
         }
+        let slots = writes.iter_mut().map(|(node, update)| (*node, slot(update)));
+        Self::merge(field.into(), value, slots, resolved)
     }
 
     pub(crate) fn merge<'a>(
@@ -267,8 +263,8 @@ impl<T, R: Code<T>> Slot<T, R> {
     ///
     /// [`StoredError`] when it was stored in another shape.
     pub fn load_value(names: &[&str], fields: &mut Fields) -> Result<Option<T>, StoredError> {
-        let found = names.iter().find_map(|name| fields.take(name));
-        found.map(R::load_value).transpose()
+        let stored = names.iter().find_map(|name| fields.take(name));
+        stored.map(R::load_value).transpose()
     }
 }
 

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 use hanok_core::{Changes, Fields, StoredError};
 
-use crate::{ReduceError, Schema};
+use crate::{error::ReduceError, schema::Schema};
 
 /// The state of a graph. Write `#[derive(State)]`; the [crate's documentation](crate) lists the attributes.
 #[diagnostic::on_unimplemented(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::State;
+use crate::state::State;
 
 /// A part of the state `S`, as a node is given it: the state itself, or a struct with some of its fields.
 ///
@@ -50,7 +50,7 @@ impl<S: State> View<S> for S {
     fn of(state: &Arc<S>) -> Arc<S> {
         let fields = &state.schema().fields;
         if !fields.iter().any(|field| field.private) {
-            return state.clone();
+            return Arc::clone(state);
         }
         let mut public = S::clone(state);
         let shown = |name: &str| !fields.iter().any(|field| field.private && field.name == name);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::Refused;
+use crate::error::Refused;
 
 /// Writes to one field, each with its node, in task order; never empty where a rule sees them. One takes no allocation.
 #[derive(Debug, Clone)]

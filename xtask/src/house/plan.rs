@@ -14,6 +14,10 @@ pub(super) struct Rooms {
 pub(super) const PLAN: &[Rooms] = &[
     Rooms { package: "hanok-core", rooms: &["call", "fields", "stored"] },
     Rooms {
+        package: "hanok-checkpoint",
+        rooms: &["thread", "backend", "format", "entry", "store"],
+    },
+    Rooms {
         package: "hanok-graph",
         rooms: &["thread", "run", "graph", "node", "journal", "observe"],
     },
@@ -23,6 +27,10 @@ pub(super) const PLAN: &[Rooms] = &[
         rooms: &["simulation", "kills", "documents", "store", "checkpointer"],
     },
     Rooms { package: "hanok-sqlite", rooms: &["handle", "repair", "items", "log", "file"] },
+    Rooms {
+        package: "hanok-state",
+        rooms: &["dynamic", "migration", "rules", "messages", "collections"],
+    },
 ];
 
 /// The file with the plan, for what is wrong with it.

@@ -1,4 +1,4 @@
-//! A schema that was checked, and what it makes of an update.
+//! A schema that was checked.
 
 use std::{
     borrow::Cow,
@@ -6,15 +6,17 @@ use std::{
     sync::Arc,
 };
 
-use hanok_core::Changes;
-
 use super::{
-    DynamicRule, DynamicSchema, DynamicSchemaError, DynamicState, SchemaFault,
-    json::{self, Misfit},
-    slots::{AnySlot, AnyValue},
-    update::{Bound, Told},
+    any_value::AnyValue,
+    fault::{DynamicSchemaError, SchemaFault},
+    field::DynamicField,
+    json::{self, DEEPEST, Misfit},
+    rule::DynamicRule,
 };
-use crate::{FieldSchema, ReduceError, Refused, Schema, State};
+use crate::{
+    error::{ReduceError, Refused},
+    schema::{FieldSchema, Schema},
+};
 
 /// A schema that was checked.
 #[derive(Debug)]
@@ -34,26 +36,38 @@ pub(crate) struct Field {
 }
 
 /// The offset basis of FNV-1a: the fingerprint of a schema without fields.
-pub(crate) const NO_FIELDS: u64 = 0xcbf2_9ce4_8422_2325;
+const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The schema of a state without fields.
+pub(crate) const NO_FIELDS: Schema = Schema {
+    name: Cow::Borrowed("state"),
+    version: 1,
+    fingerprint: OFFSET_BASIS,
+    fields: Cow::Borrowed(&[]),
+    upgrade: None,
+};
 
 impl Declared {
     /// A schema without fields.
     pub(crate) fn empty() -> Self {
-        Self { schema: DynamicState::SCHEMA.clone(), fields: Vec::new(), places: BTreeMap::new() }
+        Self { schema: NO_FIELDS, fields: Vec::new(), places: BTreeMap::new() }
     }
 
-    pub(crate) fn new(said: &DynamicSchema) -> Result<Arc<Self>, DynamicSchemaError> {
-        let mut faults = said.faulty_names();
+    pub(crate) fn new(
+        schema: &str,
+        declared: &[(String, DynamicField)],
+    ) -> Result<Arc<Self>, DynamicSchemaError> {
+        let mut faults = faulty_names(declared);
         let mut fields = Vec::new();
         let mut rows = Vec::new();
-        for (name, field) in said.fields() {
+        for (name, field) in declared {
             let rule = field.rule;
             match initial(name, rule, field.default.clone()) {
-                Ok(initial) => fields.push(Field { name: name.into(), rule, initial }),
+                Ok(initial) => fields.push(Field { name: name.as_str().into(), rule, initial }),
                 Err(fault) => faults.push(fault),
             }
             rows.push(FieldSchema {
-                name: Cow::Owned(name.to_owned()),
+                name: Cow::Owned(name.clone()),
                 aliases: &[],
                 rule: rule.in_schema(),
                 kind: Cow::Borrowed(rule.kind()),
@@ -63,16 +77,16 @@ impl Declared {
             });
         }
         if !faults.is_empty() {
-            return Err(DynamicSchemaError { schema: said.name().to_owned(), faults });
+            return Err(DynamicSchemaError { schema: schema.to_owned(), faults });
         }
         let schema = Schema {
-            name: Cow::Owned(said.name().to_owned()),
+            name: Cow::Owned(schema.to_owned()),
             version: 1,
             fingerprint: fingerprint(&rows),
             fields: Cow::Owned(rows),
             upgrade: None,
         };
-        let places = fields.iter().enumerate().map(|(at, field)| (field.name.clone(), at));
+        let places = fields.iter().enumerate().map(|(at, field)| (Arc::clone(&field.name), at));
         Ok(Arc::new(Self { schema, places: places.collect(), fields }))
     }
 
@@ -82,78 +96,38 @@ impl Declared {
         self.fields.get(at).map(|field| (at, field))
     }
 
-    /// What `node` said, as writes under the rules of this schema's fields.
-    pub(crate) fn bind(
-        self: &Arc<Self>,
-        node: &Arc<str>,
-        told: Told,
-    ) -> Result<Bound, ReduceError> {
-        let mut bound = Bound { declared: self.clone(), slots: BTreeMap::new() };
-        match told {
-            Told::Bound(other) if Arc::ptr_eq(&other.declared, self) => bound = other,
-            Told::Bound(other) => {
-                for (at, slot) in other.slots {
-                    let Some(field) = other.declared.fields.get(at) else { continue };
-                    let (at, rule) = self.known(node, &field.name)?;
-                    if slot.rule() != rule {
-                        let misfit =
-                            Misfit::Shape("made for a state in which the field has this rule");
-                        return Err(refused(node, &field.name, misfit.of(node)));
-                    }
-                    bound.slots.insert(at, slot);
-                }
-            }
-            Told::Said(name, said) => {
-                let (at, rule) = self.known(node, &name)?;
-                let slot = json::slot(rule, said)
-                    .map_err(|misfit| refused(node, &name, misfit.of(node)))?;
-                bound.slots.insert(at, slot);
-            }
-            Told::Stored(changes) => bound.slots = self.stored(node, &changes)?,
-            Told::All(several) => {
-                for told in several {
-                    bound = bound.and(self.bind(node, told)?);
-                }
-            }
-            Told::Steps(several) => {
-                for told in several {
-                    let after = self.bind(node, told)?;
-                    let both = bound.then(after);
-                    bound =
-                        both.map_err(|error| ReduceError { nodes: vec![node.clone()], ..error })?;
-                }
-            }
-        }
-        Ok(bound)
-    }
-
-    /// What a log says. A field that this schema does not have was one of an older build, and is no mistake of a node.
-    fn stored(
+    /// The place and the rule of the field that `node` wrote by its name.
+    pub(crate) fn resolve(
         &self,
         node: &Arc<str>,
-        changes: &Changes,
-    ) -> Result<BTreeMap<usize, AnySlot>, ReduceError> {
-        let names: BTreeSet<&str> = changes.0.iter().map(|(name, _)| name.as_ref()).collect();
-        let known = names.into_iter().filter_map(|name| self.field(name));
-        known
-            .map(|(at, field)| match AnySlot::load(field.rule, &field.name, changes) {
-                Ok(slot) => Ok((at, slot)),
-                Err(error) => Err(refused(node, &field.name, error.into())),
-            })
-            .collect()
-    }
-
-    fn known(&self, node: &Arc<str>, name: &str) -> Result<(usize, DynamicRule), ReduceError> {
+        name: &str,
+    ) -> Result<(usize, DynamicRule), ReduceError> {
         if let Some((at, field)) = self.field(name) {
             return Ok((at, field.rule));
         }
-        let known = self.fields.iter().map(|field| field.name.to_string()).collect();
-        Err(refused(node, name, Refused::UnknownField { node: node.clone(), known }))
+        let fields = self.fields.iter().map(|field| field.name.to_string()).collect();
+        Err(refused(node, name, Refused::UnknownField { node: Arc::clone(node), fields }))
     }
 }
 
-fn refused(node: &Arc<str>, field: &str, reason: Refused) -> ReduceError {
-    ReduceError { field: field.to_owned(), nodes: vec![node.clone()], reason }
+/// The error of a write of `node` to `field`.
+pub(super) fn refused(node: &Arc<str>, field: &str, reason: Refused) -> ReduceError {
+    ReduceError { field: field.to_owned(), nodes: vec![Arc::clone(node)], reason }
+}
+
+/// What is wrong with the names.
+fn faulty_names(fields: &[(String, DynamicField)]) -> Vec<SchemaFault> {
+    let mut seen = BTreeSet::new();
+    let mut faults = Vec::new();
+    for (name, _) in fields {
+        if name.is_empty() || name.chars().any(char::is_control) {
+            faults.push(SchemaFault::Name { name: name.clone() });
+        }
+        if !seen.insert(name) {
+            faults.push(SchemaFault::Twice { name: name.clone() });
+        }
+    }
+    faults
 }
 
 /// The value of a field before the first write.
@@ -167,7 +141,7 @@ fn initial(
     let mut value = json::whole(rule, default).map_err(|misfit| match misfit {
         Misfit::Shape(expected) => wrong(expected.to_owned()),
         Misfit::Message(reason) => wrong(format!("an array of messages: {reason}")),
-        Misfit::TooDeep => DynamicSchema::too_deep(name),
+        Misfit::TooDeep => SchemaFault::TooDeep { name: name.to_owned(), deepest: DEEPEST },
     })?;
     if let AnyValue::Messages(messages) = &mut value {
         let mut count = 0;
@@ -186,7 +160,7 @@ fn fingerprint(rows: &[FieldSchema]) -> u64 {
     rows.sort();
     let spelled: String =
         rows.into_iter().map(|(name, rule, kind)| format!("{name}\n{rule}\n{kind}\n")).collect();
-    spelled
-        .bytes()
-        .fold(NO_FIELDS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    spelled.bytes().fold(OFFSET_BASIS, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }

@@ -6,18 +6,29 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    DEEPEST, DynamicRule,
-    slots::{AnySlot, AnyValue, Item},
+    any_slot::{AnySlot, Item},
+    any_value::AnyValue,
+    rule::DynamicRule,
     sum::Total,
 };
 use crate::{
-    Json, Message, MessageFormatError, MessageOp, Messages, MessagesUpdate, Refused, Slot,
+    error::{MessageFormatError, Refused},
+    json::Json,
+    messages::{
+        conversation::Messages,
+        message::Message,
+        update::{MessageOp, MessagesUpdate},
+    },
+    slot::Slot,
 };
 
-/// What is written to one field, as a program says it.
+/// How deep a value may be nested: half of what JSON and the log are read to, so that what is stored can be read.
+pub(super) const DEEPEST: usize = 64;
+
+/// A write to one field, in JSON.
 #[derive(Debug, Clone)]
-pub(crate) enum Said {
-    Write(Value),
+pub(super) enum JsonWrite {
+    Value(Value),
     Overwrite(Value),
     /// A key of an object, or the id of a message.
     Remove(String),
@@ -33,7 +44,7 @@ pub(crate) enum Misfit {
 
 impl Misfit {
     pub(crate) fn of(self, node: &Arc<str>) -> Refused {
-        let node = node.clone();
+        let node = Arc::clone(node);
         match self {
             Self::Shape(expected) => Refused::Misfit { node, expected },
             Self::Message(reason) => Refused::Message { node, reason: Box::new(reason) },
@@ -43,11 +54,11 @@ impl Misfit {
 }
 
 /// A write under `rule`.
-pub(crate) fn slot(rule: DynamicRule, said: Said) -> Result<AnySlot, Misfit> {
-    match said {
-        Said::Write(value) => write(rule, within(value)?),
-        Said::Overwrite(value) => Ok(whole(rule, within(value)?)?.overwrite()),
-        Said::Remove(key) => match rule {
+pub(crate) fn slot(rule: DynamicRule, json: JsonWrite) -> Result<AnySlot, Misfit> {
+    match json {
+        JsonWrite::Value(value) => write(rule, within(value)?),
+        JsonWrite::Overwrite(value) => Ok(whole(rule, within(value)?)?.overwrite()),
+        JsonWrite::Remove(key) => match rule {
             DynamicRule::Merge => Ok(AnySlot::Merge(Slot::plain([(key, None)].into()))),
             DynamicRule::Messages => {
                 Ok(AnySlot::Messages(Slot::plain(MessagesUpdate::new([MessageOp::Remove(
@@ -99,8 +110,8 @@ pub(crate) fn whole(rule: DynamicRule, value: Value) -> Result<AnyValue, Misfit>
             return Err(Misfit::Shape("an array, which the whole of `append` needs"));
         }
         (DynamicRule::Merge, Value::Object(entries)) => {
-            let kept = entries.into_iter().filter(|(_, value)| !value.is_null());
-            AnyValue::Merge(kept.map(|(key, value)| (key, item(value))).collect())
+            let present = entries.into_iter().filter(|(_, value)| !value.is_null());
+            AnyValue::Merge(present.map(|(key, value)| (key, item(value))).collect())
         }
         (DynamicRule::Merge, _) => return Err(Misfit::Shape("an object, which `merge` needs")),
         (DynamicRule::Messages, Value::Array(several)) => {

@@ -1,16 +1,20 @@
 //! A state whose fields are declared at run time.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use hanok_core::{Changes, Fields, StoredError};
 use serde_json::Value;
 
 use super::{
-    DynamicUpdate,
-    declared::Declared,
-    slots::{AnySlot, AnyValue},
+    any_slot::AnySlot,
+    any_value::AnyValue,
+    declared::{Declared, NO_FIELDS},
+    update::DynamicUpdate,
 };
-use crate::{Messages, ReduceError, Schema, State, slot::Resolved};
+use crate::{
+    error::ReduceError, messages::conversation::Messages, schema::Schema, slot::Resolved,
+    state::State,
+};
 
 /// A state whose fields are declared at run time by a [`DynamicSchema`](crate::DynamicSchema). A clone costs two
 /// pointers, and what it holds is shared until it is written.
@@ -51,6 +55,11 @@ impl DynamicState {
         fields.map(|(field, value)| (field.name.to_string(), value.to_json())).collect()
     }
 
+    fn by_name(&self) -> BTreeMap<&str, &AnyValue> {
+        let fields = self.declared.fields.iter().zip(self.values.iter());
+        fields.map(|(field, value)| (&*field.name, value)).collect()
+    }
+
     fn value(&self, name: &str) -> Option<&AnyValue> {
         let (at, _) = self.declared.field(name)?;
         self.values.get(at)
@@ -67,11 +76,7 @@ impl Default for DynamicState {
 /// Equal states have equal fields under equal rules.
 impl PartialEq for DynamicState {
     fn eq(&self, other: &Self) -> bool {
-        let fields = |state: &Self| {
-            let names = state.declared.fields.iter().map(|field| field.name.clone());
-            names.zip(state.values.iter().cloned()).collect::<BTreeMap<_, _>>()
-        };
-        fields(self) == fields(other)
+        self.by_name() == other.by_name()
     }
 }
 
@@ -85,21 +90,14 @@ impl fmt::Debug for DynamicState {
 impl State for DynamicState {
     type Update = DynamicUpdate;
 
-    const SCHEMA: &'static Schema = &Schema {
-        name: Cow::Borrowed("state"),
-        version: 1,
-        fingerprint: super::declared::NO_FIELDS,
-        fields: Cow::Borrowed(&[]),
-        upgrade: None,
-    };
+    const SCHEMA: &'static Schema = &NO_FIELDS;
 
     fn schema(&self) -> &Schema {
         &self.declared.schema
     }
 
     fn bind(&self, node: &Arc<str>, update: &mut DynamicUpdate) -> Result<(), ReduceError> {
-        let bound = self.declared.bind(node, std::mem::take(update).told())?;
-        *update = DynamicUpdate::of(bound);
+        *update = DynamicUpdate::of(update.take_bound(&self.declared, node)?);
         Ok(())
     }
 
@@ -110,7 +108,7 @@ impl State for DynamicState {
     ) -> Result<Changes, ReduceError> {
         let mut by_field: BTreeMap<usize, Vec<(&Arc<str>, AnySlot)>> = BTreeMap::new();
         for (node, update) in writes {
-            let bound = self.declared.bind(node, std::mem::take(*update).told())?;
+            let bound = update.take_bound(&self.declared, node)?;
             for (at, slot) in bound.slots {
                 by_field.entry(at).or_default().push((*node, slot));
             }
@@ -147,7 +145,7 @@ impl State for DynamicState {
             Ok(stored.unwrap_or_else(|| value.clone()))
         });
         let values = values.collect::<Result<_, StoredError>>()?;
-        Ok(Self { declared: self.declared.clone(), values: Arc::new(values) })
+        Ok(Self { declared: Arc::clone(&self.declared), values: Arc::new(values) })
     }
 
     /// A field that `initial` does not have under the same rule has the default that its schema says.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use thiserror::Error;
 
-use crate::{Grow, Json, OperationsReducer};
+use crate::{collections::grow::Grow, json::Json, rules::operations::OperationsReducer};
 
 /// A number, stored as its text like all JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,7 +46,8 @@ pub(crate) struct Add;
 impl OperationsReducer<Total> for Add {
     type Update = Json;
 
-    fn operate(Total(total): &Total, addend: Json) -> Result<Total, BoxError> {
+    fn operate(total: &Total, addend: Json) -> Result<Total, BoxError> {
+        let Total(total) = total;
         let sum = match (&total.0, &addend.0) {
             (Value::Number(total), Value::Number(addend)) => add(total, addend),
             _ => None,

@@ -1,12 +1,14 @@
 //! What a node writes to a state whose fields are declared at run time.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use hanok_core::{Changes, StoredError};
 use serde_json::Value;
 
-use super::{DynamicState, declared::Declared, json::Said, slots::AnySlot};
-use crate::{ReduceError, StateUpdate};
+use super::{
+    bound::Bound, declared::Declared, json::JsonWrite, state::DynamicState, writes::DynamicWrites,
+};
+use crate::{error::ReduceError, state::StateUpdate};
 
 /// What a node writes to a [`DynamicState`]: fields by name, each with JSON that its rule reads.
 ///
@@ -30,61 +32,7 @@ use crate::{ReduceError, StateUpdate};
 /// ```
 #[derive(Clone)]
 #[must_use]
-pub struct DynamicUpdate(Told);
-
-/// What an update was told so far.
-#[derive(Clone)]
-pub(crate) enum Told {
-    /// By a program, to one field.
-    Said(Arc<str>, Said),
-    /// By a log.
-    Stored(Changes),
-    /// With the rules known.
-    Bound(Bound),
-    /// In one super-step.
-    All(Vec<Told>),
-    /// In one super-step after the other.
-    Steps(Vec<Told>),
-}
-
-/// Writes by the place of their field in a schema.
-#[derive(Clone)]
-pub(crate) struct Bound {
-    pub(crate) declared: Arc<Declared>,
-    pub(crate) slots: BTreeMap<usize, AnySlot>,
-}
-
-impl Bound {
-    /// This and `after`, which is of the same schema, in one super-step.
-    pub(crate) fn and(mut self, after: Self) -> Self {
-        for (at, slot) in after.slots {
-            let slot = match self.slots.remove(&at) {
-                Some(before) => before.and(slot),
-                None => slot,
-            };
-            self.slots.insert(at, slot);
-        }
-        self
-    }
-
-    /// This, and then `after`, which is of the same schema.
-    pub(crate) fn then(mut self, after: Self) -> Result<Self, ReduceError> {
-        for (at, slot) in after.slots {
-            let slot = match (self.slots.remove(&at), self.declared.fields.get(at)) {
-                (Some(before), Some(field)) => before.then(&field.name, slot)?,
-                _ => slot,
-            };
-            self.slots.insert(at, slot);
-        }
-        Ok(self)
-    }
-
-    /// The names of the fields that are written, with what is written.
-    fn written(&self) -> impl Iterator<Item = (&Arc<str>, &AnySlot)> {
-        let field = |at: &usize| self.declared.fields.get(*at);
-        self.slots.iter().filter_map(move |(at, slot)| Some((&field(at)?.name, slot)))
-    }
-}
+pub struct DynamicUpdate(DynamicWrites);
 
 impl DynamicUpdate {
     /// An update that writes nothing yet.
@@ -97,63 +45,41 @@ impl DynamicUpdate {
     /// A message is a text that a person says, or an object as [`Message`](crate::Message) is serialised, as OpenAI's
     /// chat completions have it, or LangChain; several are an array.
     pub fn set(self, field: impl Into<Arc<str>>, value: impl Into<Value>) -> Self {
-        self.said(field, Said::Write(value.into()))
+        self.write(field, JsonWrite::Value(value.into()))
     }
 
     /// Puts `value` in the place of `field`, over every other write of the super-step: an array under `append` and
     /// `messages`, an object under `merge`, a number under `sum`. Under `last` it is a write like any other.
     pub fn overwrite(self, field: impl Into<Arc<str>>, value: impl Into<Value>) -> Self {
-        self.said(field, Said::Overwrite(value.into()))
+        self.write(field, JsonWrite::Overwrite(value.into()))
     }
 
     /// Removes a key of a `merge` field, if it is there, or the message with this id, which has to be.
     pub fn remove(self, field: impl Into<Arc<str>>, key: impl Into<String>) -> Self {
-        self.said(field, Said::Remove(key.into()))
+        self.write(field, JsonWrite::Remove(key.into()))
     }
 
-    fn said(self, field: impl Into<Arc<str>>, said: Said) -> Self {
-        self.and(Self(Told::Said(field.into(), said)))
+    fn write(self, field: impl Into<Arc<str>>, write: JsonWrite) -> Self {
+        self.and(Self(DynamicWrites::Field(field.into(), write)))
     }
 
     pub(crate) fn of(bound: Bound) -> Self {
-        Self(Told::Bound(bound))
+        Self(DynamicWrites::Bound(bound))
     }
 
-    pub(crate) fn told(self) -> Told {
-        self.0
+    /// Binds what `node` wrote to the rules of `declared`, and leaves an update that writes nothing.
+    pub(crate) fn take_bound(
+        &mut self,
+        declared: &Arc<Declared>,
+        node: &Arc<str>,
+    ) -> Result<Bound, ReduceError> {
+        std::mem::take(self).0.bind(declared, node)
     }
 }
 
 impl Default for DynamicUpdate {
     fn default() -> Self {
-        Self(Told::All(Vec::new()))
-    }
-}
-
-impl Told {
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::Said(..) => false,
-            Self::Stored(changes) => changes.is_empty(),
-            Self::Bound(bound) => bound.slots.is_empty(),
-            Self::All(several) | Self::Steps(several) => several.iter().all(Self::is_empty),
-        }
-    }
-
-    fn written<'a>(&'a self, names: &mut Vec<Cow<'a, str>>) {
-        let mut add = |name: &'a str| {
-            if !names.iter().any(|known| known == name) {
-                names.push(Cow::Borrowed(name));
-            }
-        };
-        match self {
-            Self::Said(field, _) => add(field),
-            Self::Stored(changes) => changes.0.iter().for_each(|(field, _)| add(field)),
-            Self::Bound(bound) => bound.written().for_each(|(field, _)| add(field)),
-            Self::All(several) | Self::Steps(several) => {
-                several.iter().for_each(|told| told.written(names));
-            }
-        }
+        Self(DynamicWrites::Together(Vec::new()))
     }
 }
 
@@ -182,14 +108,16 @@ impl StateUpdate for DynamicUpdate {
             return after;
         }
         Self(match (self.0, after.0) {
-            (Told::Bound(before), Told::Bound(after)) if before.is_like(&after) => {
-                Told::Bound(before.and(after))
+            (DynamicWrites::Bound(before), DynamicWrites::Bound(after))
+                if before.is_of(&after.declared) =>
+            {
+                DynamicWrites::Bound(before.and(after))
             }
-            (Told::All(mut all), after) => {
+            (DynamicWrites::Together(mut all), after) => {
                 all.push(after);
-                Told::All(all)
+                DynamicWrites::Together(all)
             }
-            (before, after) => Told::All(vec![before, after]),
+            (before, after) => DynamicWrites::Together(vec![before, after]),
         })
     }
 
@@ -198,32 +126,34 @@ impl StateUpdate for DynamicUpdate {
             return Ok(after);
         }
         Ok(Self(match (self.0, after.0) {
-            (Told::Bound(before), Told::Bound(after)) if before.is_like(&after) => {
-                Told::Bound(before.then(after)?)
+            (DynamicWrites::Bound(before), DynamicWrites::Bound(after))
+                if before.is_of(&after.declared) =>
+            {
+                DynamicWrites::Bound(before.then(after)?)
             }
-            (Told::Steps(mut steps), after) => {
+            (DynamicWrites::Steps(mut steps), after) => {
                 steps.push(after);
-                Told::Steps(steps)
+                DynamicWrites::Steps(steps)
             }
-            (before, after) => Told::Steps(vec![before, after]),
+            (before, after) => DynamicWrites::Steps(vec![before, after]),
         }))
     }
 
     fn complete(&mut self, ids: &mut dyn FnMut() -> String) {
-        if let Told::Bound(bound) = &mut self.0 {
+        if let DynamicWrites::Bound(bound) = &mut self.0 {
             bound.slots.values_mut().for_each(|slot| slot.complete(ids));
         }
     }
 
     fn to_changes(&self) -> Result<Changes, StoredError> {
         match &self.0 {
-            Told::Bound(bound) => {
+            DynamicWrites::Bound(bound) => {
                 let mut changes = Changes::default();
                 bound.written().try_for_each(|(name, slot)| slot.store(name, &mut changes))?;
                 Ok(changes)
             }
-            Told::Stored(changes) => Ok(changes.clone()),
-            told if told.is_empty() => Ok(Changes::default()),
+            DynamicWrites::Stored(changes) => Ok(changes.clone()),
+            writes if writes.is_empty() => Ok(Changes::default()),
             _ => Err(StoredError::Encode {
                 reason: "the update is not bound to the state that says its rules".to_owned(),
             }),
@@ -231,12 +161,6 @@ impl StateUpdate for DynamicUpdate {
     }
 
     fn from_changes(changes: &Changes) -> Result<Self, StoredError> {
-        Ok(Self(Told::Stored(changes.clone())))
-    }
-}
-
-impl Bound {
-    fn is_like(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.declared, &other.declared)
+        Ok(Self(DynamicWrites::Stored(changes.clone())))
     }
 }

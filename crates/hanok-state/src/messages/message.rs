@@ -1,119 +1,14 @@
 //! One message of a conversation.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
 
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{Error, SeqAccess, Visitor, value::SeqAccessDeserializer},
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::{
+    content::{Content, Part},
+    role::Role,
 };
-
-use crate::{Arguments, Json, MessageFormatError};
-
-/// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Instructions of the program.
-    System,
-    /// A person.
-    User,
-    /// A model.
-    Assistant,
-    /// The result of a tool call.
-    Tool,
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        })
-    }
-}
-
-/// A call that a model asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ToolCall {
-    /// Names the call within its conversation; the observation carries it.
-    pub id: String,
-    /// The tool.
-    pub name: String,
-    /// What the tool is given.
-    #[serde(default)]
-    pub arguments: Arguments,
-}
-
-/// What a message says.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Content {
-    /// Text.
-    Text(Arc<str>),
-    /// Several parts, in order.
-    Parts(Vec<Part>),
-}
-
-impl Default for Content {
-    fn default() -> Self {
-        Self::Text("".into())
-    }
-}
-
-impl<T: Into<Arc<str>>> From<T> for Content {
-    fn from(text: T) -> Self {
-        Self::Text(text.into())
-    }
-}
-
-/// By hand, for every message that is read: a derived one copies a text before it knows that it is one.
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Said;
-
-        impl<'de> Visitor<'de> for Said {
-            type Value = Content;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or a list of parts")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Content, E> {
-                Ok(Content::Text(text.into()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(parts)).map(Content::Parts)
-            }
-        }
-
-        deserializer.deserialize_any(Said)
-    }
-}
-
-/// One part of what a message says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Part {
-    /// Text.
-    Text {
-        /// The text.
-        text: String,
-    },
-    /// A picture.
-    Image {
-        /// Where it is, or its bytes as a `data:` URL.
-        url: String,
-    },
-    /// Anything else, as the JSON it came in.
-    Other {
-        /// The part, as JSON text.
-        json: Arguments,
-    },
-}
+use crate::{arguments::Arguments, error::MessageFormatError, json::Json};
 
 /// One message of a conversation. A clone costs a pointer.
 ///
@@ -252,8 +147,12 @@ impl Message {
     /// The same message with this id.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.inner().id = Some(id.into());
+        self.set_id(id);
         self
+    }
+
+    pub(super) fn set_id(&mut self, id: impl Into<Arc<str>>) {
+        self.inner().id = Some(id.into());
     }
 
     /// The same message saying this.
@@ -303,29 +202,12 @@ impl fmt::Debug for Message {
     }
 }
 
-/// Reads a role by its name: `system`, `user`, `assistant` or `tool`.
-impl FromStr for Role {
-    type Err = MessageFormatError;
-
-    fn from_str(name: &str) -> Result<Self, MessageFormatError> {
-        match name {
-            "system" => Ok(Self::System),
-            "user" => Ok(Self::User),
-            "assistant" => Ok(Self::Assistant),
-            "tool" => Ok(Self::Tool),
-            other => Err(MessageFormatError::UnknownRole {
-                role: other.to_owned(),
-                known: "system, user, assistant, tool",
-            }),
-        }
-    }
-}
-
 /// A pair is a role's name and what is said.
 impl TryFrom<(&str, &str)> for Message {
     type Error = MessageFormatError;
 
-    fn try_from((role, text): (&str, &str)) -> Result<Self, MessageFormatError> {
+    fn try_from(pair: (&str, &str)) -> Result<Self, MessageFormatError> {
+        let (role, text) = pair;
         Ok(Self::new(role.parse()?, text))
     }
 }
@@ -342,4 +224,16 @@ impl From<String> for Message {
     fn from(text: String) -> Self {
         Self::user(text)
     }
+}
+
+/// A call that a model asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Names the call within its conversation; the observation carries it.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// What the tool is given.
+    #[serde(default)]
+    pub arguments: Arguments,
 }

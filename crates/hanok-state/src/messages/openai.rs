@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{MessageFormatError, shape};
-use crate::{Arguments, Content, Message, Part, Role, ToolCall};
+use super::{
+    content::{Content, Part},
+    message::{Message, ToolCall},
+    role::Role,
+};
+use crate::{arguments::Arguments, error::MessageFormatError};
 
 impl Message {
     /// The message as OpenAI's chat completions take it. Ids and metadata are not part of that shape.
@@ -43,7 +47,7 @@ impl Message {
             other => {
                 return Err(MessageFormatError::UnknownRole {
                     role: other.to_owned(),
-                    known: "system, developer, user, assistant, tool",
+                    roles: "system, developer, user, assistant, tool",
                 });
             }
         };
@@ -54,12 +58,7 @@ impl Message {
         if let Some(id) = value.get("tool_call_id").and_then(Value::as_str) {
             message = message.with_tool_call_id(id);
         }
-        let calls = match value.get("tool_calls") {
-            None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(calls)) => calls.iter().map(call_from).collect::<Result<_, _>>()?,
-            Some(_) => return shape("`tool_calls`", "a list"),
-        };
-        Ok(message.with_tool_calls(calls))
+        Ok(message.with_tool_calls(calls_from(value, call_from)?))
     }
 }
 
@@ -110,19 +109,42 @@ fn part_from(part: &Value) -> Part {
     .unwrap_or_else(|| Part::Other { json: Arguments::new(part.to_string()) })
 }
 
+/// The calls of `message`, each read by `read`.
+pub(super) fn calls_from(
+    message: &Value,
+    read: fn(&Value) -> Result<ToolCall, MessageFormatError>,
+) -> Result<Vec<ToolCall>, MessageFormatError> {
+    match message.get("tool_calls") {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(calls)) => calls.iter().map(read).collect(),
+        Some(_) => shape("`tool_calls`", "a list"),
+    }
+}
+
+pub(super) fn arguments_from(arguments: Option<&Value>) -> Arguments {
+    match arguments {
+        None | Some(Value::Null) => Arguments::default(),
+        Some(Value::String(text)) => Arguments::new(text.as_str()),
+        Some(value) => Arguments::new(value.to_string()),
+    }
+}
+
 fn call_from(call: &Value) -> Result<ToolCall, MessageFormatError> {
     let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
     let Some(name) = text("/function/name") else {
         return shape("`function.name` of a tool call", "a text");
     };
-    let arguments = match call.pointer("/function/arguments") {
-        None | Some(Value::Null) => Arguments::default(),
-        Some(Value::String(text)) => Arguments::new(text.as_str()),
-        Some(value) => Arguments::new(value.to_string()),
-    };
+    let arguments = arguments_from(call.pointer("/function/arguments"));
     Ok(ToolCall {
         id: text("/id").unwrap_or_default().to_owned(),
         name: name.to_owned(),
         arguments,
     })
+}
+
+pub(super) fn shape<T>(
+    what: &'static str,
+    expected: &'static str,
+) -> Result<T, MessageFormatError> {
+    Err(MessageFormatError::Shape { what, expected })
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hanok_core::{Field, Fields, StoredField, StoredSchema};
 use thiserror::Error;
 
-use crate::{FieldSchema, Schema};
+use crate::schema::{FieldSchema, Schema};
 
 /// What is different between the schema that a state is stored in and that of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,14 +22,14 @@ pub struct Differences {
 /// A state that was stored in a newer version of its type than the build has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "{} was stored in version {found} of its type, and this build has version {supported}",
+    "{} was stored in version {stored} of its type, and this build has version {supported}",
     place(field)
 )]
 pub struct NewerVersion {
     /// The nested state, as `memories.plan`; empty for the state itself.
     pub field: String,
     /// The version that it is stored in.
-    pub found: u32,
+    pub stored: u32,
     /// The version that the build has.
     pub supported: u32,
 }
@@ -51,21 +51,26 @@ impl Schema {
         fields: &Fields,
     ) -> Result<Differences, NewerVersion> {
         let mut differences = Differences::default();
-        self.compare_at(stored, &|| Some(fields.clone()), &mut Vec::new(), &mut differences)?;
+        self.compare_at(
+            stored,
+            &|| Some(Cow::Borrowed(fields)),
+            &mut Vec::new(),
+            &mut differences,
+        )?;
         Ok(differences)
     }
 
     /// `fields` says what is stored here; it is asked where a field is not in the stored schema.
-    fn compare_at(
+    fn compare_at<'f>(
         &self,
         stored: &StoredSchema,
-        fields: &dyn Fn() -> Option<Fields>,
+        fields: &dyn Fn() -> Option<Cow<'f, Fields>>,
         path: &mut Vec<String>,
         to: &mut Differences,
     ) -> Result<(), NewerVersion> {
         if stored.version > self.version {
-            let (found, supported) = (stored.version, self.version);
-            return Err(NewerVersion { field: path.join("."), found, supported });
+            let (stored, supported) = (stored.version, self.version);
+            return Err(NewerVersion { field: path.join("."), stored, supported });
         }
         to.rewritten |= stored.version < self.version;
         for field in self.stored_fields() {
@@ -82,7 +87,8 @@ impl Schema {
             match (field.nested, &there.nested) {
                 (Some(nested), Some(there)) => {
                     path.push(field.name.to_string());
-                    let within = || within(fields()?.get(&field.name)?).map(Cow::into_owned);
+                    let within =
+                        || within(fields()?.get(&field.name)?).map(Cow::into_owned).map(Cow::Owned);
                     nested.compare_at(there, &within, path, to)?;
                     path.pop();
                 }

@@ -1,15 +1,12 @@
 //! A map that shares its structure.
 
-use std::{borrow::Borrow, fmt};
+use std::{borrow::Borrow, collections::BTreeMap, fmt};
 
-use hanok_core::{Change, FoldError, StoredError};
+use hanok_core::{Change, FoldError, Stored, StoredError};
 use rpds::RedBlackTreeMapSync;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 
-use crate::{
-    Grow, MapChange, MapLike,
-    collection::{EQUAL_KEYS, is_same},
-};
+use super::grow::Grow;
 
 /// A map, sorted by its keys, whose clones share what they have in common: a clone costs a pointer, an insert the
 /// logarithm of the length.
@@ -100,6 +97,44 @@ where
     }
 }
 
+/// A map that `#[reduce(merge)]` can merge into.
+#[diagnostic::on_unimplemented(
+    message = "`#[reduce(merge)]` needs a map: `Map<K, V>` or `BTreeMap<K, V>`, and `{Self}` is neither"
+)]
+pub trait MapLike {
+    /// The keys. Keys that compare equal have to be stored as equal bytes: a log tells them apart by those, so of two that do
+    /// not (a text that is compared without its case) one would be there twice when it is read. Debug builds stop at one.
+    type Key: Ord + Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
+    /// The values.
+    type Value: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    /// Sets `key`.
+    fn insert_entry(&mut self, key: Self::Key, value: Self::Value);
+
+    /// Removes `key`, if it is there.
+    fn remove_entry(&mut self, key: &Self::Key);
+}
+
+impl<K, V> MapLike for BTreeMap<K, V>
+where
+    K: Ord + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    V: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    type Key = K;
+    type Value = V;
+
+    fn insert_entry(&mut self, key: K, value: V) {
+        if let Some((before, _)) = self.get_key_value(&key) {
+            debug_assert!(is_same(before, &key), "{EQUAL_KEYS}");
+        }
+        self.insert(key, value);
+    }
+
+    fn remove_entry(&mut self, key: &K) {
+        self.remove(key);
+    }
+}
+
 impl<K, V> MapLike for Map<K, V>
 where
     K: Ord + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
@@ -117,6 +152,47 @@ where
 
     fn remove_entry(&mut self, key: &K) {
         self.remove(key);
+    }
+}
+
+/// What is wrong with keys that compare equal and are stored as other bytes.
+pub(crate) const EQUAL_KEYS: &str =
+    "keys of a map that compare equal are not stored as equal bytes";
+
+/// Whether two keys are stored as equal bytes.
+pub(crate) fn is_same<K: Serialize>(one: &K, other: &K) -> bool {
+    let [one, other] = [one, other].map(|key| Stored::encode(key).ok());
+    one == other
+}
+
+/// An operation on a map.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MapChange<K, V> {
+    /// Sets keys.
+    Merge(Vec<(K, V)>),
+    /// Removes keys.
+    Remove(Vec<K>),
+    /// Several operations, in order.
+    Several(Vec<Self>),
+}
+
+impl<K: Serialize, V: Serialize> MapChange<K, V> {
+    pub(crate) fn store(&self) -> Result<Vec<Change>, StoredError> {
+        Ok(match self {
+            Self::Merge(entries) => vec![Change::Merge(
+                entries
+                    .iter()
+                    .map(|(key, value)| Ok((Stored::encode(key)?, Stored::encode(value)?)))
+                    .collect::<Result<_, StoredError>>()?,
+            )],
+            Self::Remove(keys) => {
+                vec![Change::RemoveKeys(keys.iter().map(Stored::encode).collect::<Result<_, _>>()?)]
+            }
+            Self::Several(several) => {
+                let parts: Result<Vec<_>, _> = several.iter().map(Self::store).collect();
+                parts?.concat()
+            }
+        })
     }
 }
 

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    MessageFormatError,
-    openai::{content_from, content_to},
-    shape,
+    message::{Message, ToolCall},
+    openai::{arguments_from, calls_from, content_from, content_to, shape},
+    role::Role,
 };
-use crate::{Arguments, Json, Message, Role, ToolCall};
+use crate::{error::MessageFormatError, json::Json};
 
 impl Message {
     /// The message as LangChain's `message_to_dict` writes it: `{"type": "human", "data": {…}}`.
@@ -51,7 +51,7 @@ impl Message {
             other => {
                 return Err(MessageFormatError::UnknownRole {
                     role: other.to_owned(),
-                    known: "system, human, ai, tool",
+                    roles: "system, human, ai, tool",
                 });
             }
         };
@@ -71,12 +71,7 @@ impl Message {
         {
             message = message.with_metadata(key, Json(value.clone()));
         }
-        let calls = match data.get("tool_calls") {
-            None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(calls)) => calls.iter().map(call_from).collect::<Result<_, _>>()?,
-            Some(_) => return shape("`tool_calls`", "a list"),
-        };
-        Ok(message.with_tool_calls(calls))
+        Ok(message.with_tool_calls(calls_from(data, call_from)?))
     }
 }
 
@@ -106,10 +101,6 @@ fn call_from(call: &Value) -> Result<ToolCall, MessageFormatError> {
     let Some(name) = text("name") else {
         return shape("`name` of a tool call", "a text");
     };
-    let arguments = match call.get("args") {
-        None | Some(Value::Null) => Arguments::default(),
-        Some(Value::String(text)) => Arguments::new(text.as_str()),
-        Some(value) => Arguments::new(value.to_string()),
-    };
+    let arguments = arguments_from(call.get("args"));
     Ok(ToolCall { id: text("id").unwrap_or_default().to_owned(), name: name.to_owned(), arguments })
 }

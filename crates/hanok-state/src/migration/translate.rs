@@ -1,124 +1,14 @@
-//! How what an earlier build stored becomes what this one stores.
+//! The translation of changes that an earlier build stored into the schema of this one.
 
-use hanok_core::{BoxError, Change, Changes, Field, Fields, Stored, StoredError, StoredSchema};
-use thiserror::Error;
+use hanok_core::{Change, Changes, Field, Fields, Stored, StoredSchema};
 
+use super::compare::within;
 use crate::{
-    FieldSchema, NewerVersion, Rule, Schema, State,
-    compare::{place, within},
+    rule::Rule,
+    schema::{FieldSchema, Schema},
 };
 
-/// Why fields that a version of a type stored are no state of this build.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum MigrationError {
-    /// A newer version of the type stored them.
-    #[error(transparent)]
-    NewerVersion(#[from] NewerVersion),
-    /// The upgrade function refused them.
-    #[error(transparent)]
-    Upgrade(#[from] UpgradeError),
-    /// A field was stored in another shape than the type has.
-    #[error(transparent)]
-    Stored(#[from] StoredError),
-}
-
-/// Reads what `version` of the type `S` stored as a thread's fields, as a run of this build does: what a test of an upgrade
-/// function calls. Nested states are those of this build; the upgrade of one is tested with its own type.
-///
-/// ```
-/// use hanok_core::{BoxError, Change, Fields, Stored};
-/// use hanok_state::{State, upgraded};
-///
-/// #[derive(State, Clone, Default)]
-/// #[state(version = 2, upgrade = in_cents)]
-/// struct Account {
-///     cents: u64,
-/// }
-///
-/// fn in_cents(_: u32, fields: &mut Fields) -> Result<(), BoxError> {
-///     if let Some(euros) = fields.take("euros") {
-///         let euros: u64 = euros.to_stored().decode()?;
-///         fields.apply("cents", &Change::Set(Stored::encode(&(euros * 100))?))?;
-///     }
-///     Ok(())
-/// }
-///
-/// let stored = Stored::encode(&std::collections::BTreeMap::from([("euros", 3)]))?;
-/// let account: Account = upgraded(1, Fields::from_stored(&stored)?)?;
-/// assert_eq!(account.cents, 300);
-/// # Ok::<(), BoxError>(())
-/// ```
-///
-/// # Errors
-///
-/// [`MigrationError`] when the fields cannot be read.
-pub fn upgraded<S: State>(version: u32, mut fields: Fields) -> Result<S, MigrationError> {
-    let stored = StoredSchema { version, ..S::SCHEMA.to_stored() };
-    S::SCHEMA.compare(&stored, &fields)?;
-    S::SCHEMA.upgrade(&stored, &mut fields)?;
-    Ok(S::from_fields(&mut fields)?)
-}
-
-/// A state that an upgrade function refused.
-#[derive(Debug, Error)]
-#[error("{} was not upgraded from version {from} to {to}", place(field))]
-pub struct UpgradeError {
-    /// The nested state, as `memories.plan`; empty for the state itself.
-    pub field: String,
-    /// The version that it is stored in.
-    pub from: u32,
-    /// The version of the build.
-    pub to: u32,
-    /// What the function said.
-    #[source]
-    pub source: BoxError,
-}
-
 impl Schema {
-    /// Upgrades `fields`, which are stored in `stored`, to this schema's version: nested states first, each by the version
-    /// that it is stored in. Fields keep the names that they are stored under.
-    ///
-    /// # Errors
-    ///
-    /// [`UpgradeError`] when an upgrade function fails.
-    pub fn upgrade(&self, stored: &StoredSchema, fields: &mut Fields) -> Result<(), UpgradeError> {
-        self.upgrade_nested(stored, fields)?;
-        self.upgrade_own(stored, fields)
-    }
-
-    fn upgrade_nested(
-        &self,
-        stored: &StoredSchema,
-        fields: &mut Fields,
-    ) -> Result<(), UpgradeError> {
-        for field in self.stored_fields() {
-            let source = Self::source(field, stored);
-            let (Some(nested), Some((name, there))) = (field.nested, source) else { continue };
-            let Some(there) = &there.nested else { continue };
-            let Some(inner) = fields.get(name).and_then(within) else { continue };
-            let mut inner = inner.into_owned();
-            let at = |error: UpgradeError| match error.field.as_str() {
-                "" => UpgradeError { field: field.name.to_string(), ..error },
-                inner => UpgradeError { field: format!("{}.{inner}", field.name), ..error },
-            };
-            nested.upgrade(there, &mut inner).map_err(at)?;
-            fields.insert(name, Field::Nested(inner));
-        }
-        Ok(())
-    }
-
-    fn upgrade_own(&self, stored: &StoredSchema, fields: &mut Fields) -> Result<(), UpgradeError> {
-        let (from, to) = (stored.version, self.version);
-        match self.upgrade.filter(|_| from < to) {
-            Some(upgrade) => (upgrade.0)(from, fields).map_err(|source| {
-                let field = String::new();
-                UpgradeError { field, from, to, source }
-            }),
-            None => Ok(()),
-        }
-    }
-
     /// What `changes`, written to a state that held `before` and both stored in `stored`, are in this schema: what is
     /// upgraded and what they made of it are compared, field by field. `None` if it cannot be said, as of what a reducer is
     /// given in a version whose upgrade may mean something else by it.
@@ -167,27 +57,26 @@ impl Schema {
         Some(translated)
     }
 
-    fn stages(&self, stored: &StoredSchema, fields: &Fields) -> Option<Stages> {
-        let raw = fields.clone();
-        let mut nested = raw.clone();
+    fn stages<'f>(&self, stored: &StoredSchema, fields: &'f Fields) -> Option<Stages<'f>> {
+        let mut nested = fields.clone();
         self.upgrade_nested(stored, &mut nested).ok()?;
         let mut upgraded = nested.clone();
         self.upgrade_own(stored, &mut upgraded).ok()?;
-        Some(Stages { raw, nested, upgraded })
+        Some(Stages { raw: fields, nested, upgraded })
     }
 }
 
 /// A state on its way to another schema.
-struct Stages {
+struct Stages<'f> {
     /// As it is stored.
-    raw: Fields,
+    raw: &'f Fields,
     /// With its nested states upgraded.
     nested: Fields,
     /// Upgraded.
     upgraded: Fields,
 }
 
-impl Stages {
+impl Stages<'_> {
     /// Whether the state's own upgrade leaves a field as it is.
     fn is_left(&self, name: &str) -> bool {
         value(self.nested.get(name)) == value(self.upgraded.get(name))
@@ -203,13 +92,13 @@ struct Translation<'a> {
     written: &'a [&'a Change],
     /// Whether the state's own upgrade function runs.
     upgrades: bool,
-    before: &'a Stages,
-    after: &'a Stages,
+    before: &'a Stages<'a>,
+    after: &'a Stages<'a>,
 }
 
 impl Translation<'_> {
     fn changes(&self) -> Option<Vec<Change>> {
-        let held = |stages: &Stages| {
+        let held = |stages: &Stages<'_>| {
             let mut names = self.field.names();
             value(names.find_map(|name| stages.upgraded.get(name)))
         };

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use hanok_core::{Change, FoldError, StoredError};
+use hanok_core::{Change, FoldError, Stored, StoredError};
 use rpds::VectorSync;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 
-use crate::{Grow, ListChange, ListLike};
+use super::grow::Grow;
 
 /// A list whose clones share what they have in common: a clone costs a pointer, a push the logarithm of the length.
 #[derive(Clone)]
@@ -104,11 +104,74 @@ impl<'de, T: Deserialize<'de> + Clone> Deserialize<'de> for List<T> {
     }
 }
 
+/// A list that `#[reduce(append)]` can grow.
+#[diagnostic::on_unimplemented(
+    message = "`#[reduce(append)]` needs a list: `List<T>` or `Vec<T>`, and `{Self}` is neither"
+)]
+pub trait ListLike {
+    /// What the list holds.
+    type Item: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    /// Puts `items` at the end.
+    fn extend_items(&mut self, items: Vec<Self::Item>);
+}
+
+impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> ListLike for Vec<T> {
+    type Item = T;
+
+    fn extend_items(&mut self, items: Vec<T>) {
+        self.extend(items);
+    }
+}
+
 impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> ListLike for List<T> {
     type Item = T;
 
     fn extend_items(&mut self, items: Vec<T>) {
         self.0.extend(items);
+    }
+}
+
+/// An operation on a list.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ListChange<T> {
+    /// Puts items at the end.
+    Append(Vec<T>),
+    /// `remove` items from index `at` on give way to `insert`.
+    Splice {
+        /// The first index.
+        at: usize,
+        /// How many items go.
+        remove: usize,
+        /// The items that come.
+        insert: Vec<T>,
+    },
+    /// Several operations, in order.
+    Several(Vec<Self>),
+}
+
+/// An empty list change, for a reducer that leaves the list as it is.
+impl<I> Default for ListChange<I> {
+    fn default() -> Self {
+        Self::Append(Vec::new())
+    }
+}
+
+impl<T: Serialize> ListChange<T> {
+    pub(crate) fn store(&self) -> Result<Vec<Change>, StoredError> {
+        let all = |items: &[T]| items.iter().map(Stored::encode).collect::<Result<_, _>>();
+        Ok(match self {
+            Self::Append(items) => vec![Change::Append(all(items)?)],
+            Self::Splice { at, remove, insert } => vec![Change::Splice {
+                at: *at as u64,
+                remove: *remove as u64,
+                insert: all(insert)?,
+            }],
+            Self::Several(several) => {
+                let parts: Result<Vec<_>, _> = several.iter().map(Self::store).collect();
+                parts?.concat()
+            }
+        })
     }
 }
 

@@ -2,7 +2,8 @@
 
 use hanok_core::{Change, Changes, Field, Fields};
 
-use crate::{FieldSchema, Schema, compare::within};
+use super::compare::within;
+use crate::schema::{FieldSchema, Schema};
 
 impl Schema {
     /// The parts of `fields` that this schema does not know, within nested states too.

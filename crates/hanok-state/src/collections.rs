@@ -1,0 +1,5 @@
+//! The room `collections`.
+
+pub(crate) mod grow;
+pub(crate) mod list;
+pub(crate) mod map;

@@ -1,0 +1,50 @@
+//! The speaker of a message.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::MessageFormatError;
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Instructions of the program.
+    System,
+    /// A person.
+    User,
+    /// A model.
+    Assistant,
+    /// The result of a tool call.
+    Tool,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        })
+    }
+}
+
+/// Reads a role by its name: `system`, `user`, `assistant` or `tool`.
+impl FromStr for Role {
+    type Err = MessageFormatError;
+
+    fn from_str(name: &str) -> Result<Self, MessageFormatError> {
+        match name {
+            "system" => Ok(Self::System),
+            "user" => Ok(Self::User),
+            "assistant" => Ok(Self::Assistant),
+            "tool" => Ok(Self::Tool),
+            other => Err(MessageFormatError::UnknownRole {
+                role: other.to_owned(),
+                roles: "system, user, assistant, tool",
+            }),
+        }
+    }
+}

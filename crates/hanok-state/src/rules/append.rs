@@ -1,0 +1,49 @@
+//! The rule of `#[reduce(append)]`.
+
+use hanok_core::{Change, Field, Stored, StoredError};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::macros::{other_shape, stored_whole};
+use crate::{
+    code::Code, collections::list::ListLike, error::Refused, reduce::Reduce, writes::NodeWrites,
+};
+
+/// A list to which every write appends.
+#[derive(Debug)]
+pub struct Append;
+
+impl<T> Reduce<T> for Append
+where
+    T: ListLike + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    type Write = Vec<T::Item>;
+
+    fn then(mut before: Self::Write, after: Self::Write) -> Self::Write {
+        before.extend(after);
+        before
+    }
+
+    fn reduce(value: &mut T, writes: NodeWrites<'_, Self::Write>) -> Result<Vec<Change>, Refused> {
+        writes.into_iter().for_each(|(_, items)| value.extend_items(items));
+        Ok(Vec::new())
+    }
+}
+
+impl<T> Code<T> for Append
+where
+    T: ListLike + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
+        let items: Result<_, _> = write.iter().map(Stored::encode).collect();
+        Ok(vec![Change::Append(items?)])
+    }
+
+    fn load(changes: &[&Change]) -> Result<Self::Write, StoredError> {
+        match changes {
+            [Change::Append(items)] => items.iter().map(Stored::decode).collect(),
+            _ => other_shape("items to append"),
+        }
+    }
+
+    stored_whole!(T);
+}

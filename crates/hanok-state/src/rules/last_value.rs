@@ -1,0 +1,40 @@
+//! The rule of a field without an attribute.
+
+use hanok_core::{Change, Field, Stored, StoredError};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::macros::{last_write, other_shape, stored_whole};
+use crate::{code::Code, error::Refused, reduce::Reduce, writes::NodeWrites};
+
+/// The field has the value that was written last; two writers in one super-step are an error.
+#[derive(Debug)]
+pub struct LastValue;
+
+impl<T> Reduce<T> for LastValue
+where
+    T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    type Write = T;
+
+    last_write!(T);
+}
+
+impl<T> Code<T> for LastValue
+where
+    T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    const HAS_OVERWRITE: bool = false;
+
+    fn store(write: &T) -> Result<Vec<Change>, StoredError> {
+        Ok(vec![Change::Set(Stored::encode(write)?)])
+    }
+
+    fn load(changes: &[&Change]) -> Result<T, StoredError> {
+        match changes {
+            [Change::Set(value)] => value.decode(),
+            _ => other_shape("one value"),
+        }
+    }
+
+    stored_whole!(T);
+}
