@@ -141,17 +141,12 @@ impl<T, R: Code<T>> Slot<T, R> {
     /// # Errors
     ///
     /// [`ReduceError`] when it cannot.
-    #[inline]
     pub fn check<U>(
         field: &str,
         value: &T,
         writes: &[(&Arc<str>, &mut U)],
         slot: impl Fn(&U) -> &Self,
     ) -> Result<(), ReduceError> {
-        // Of a wide state few slots are written: the others cost no call.
-        if writes.iter().all(|(_, update)| slot(update).0.is_none()) {
-            return Ok(());
-        }
         let slots = writes.iter().map(|(node, update)| (*node, slot(update)));
         Self::check_written(field, value, slots)
     }
@@ -180,6 +175,7 @@ impl<T, R: Code<T>> Slot<T, R> {
                 Err(refused(field, nodes(), Refused::TwoOverwrites { first, second }))
             }
             (Some(_), None) => Ok(()),
+            _ if plain.is_empty() => Ok(()),
             _ => R::check(value, &plain).map_err(|reason| refused(field, nodes(), reason)),
         }
     }
@@ -190,17 +186,13 @@ impl<T, R: Code<T>> Slot<T, R> {
     /// # Errors
     ///
     /// [`ReduceError`] when it cannot be merged; [`Slot::check`] says so before anything is changed.
-    #[inline]
     pub fn apply<U>(
-        field: impl Into<Cow<'static, str>>,
+        field: &'static str,
         value: &mut T,
         writes: &mut [(&Arc<str>, &mut U)],
         slot: impl Fn(&mut U) -> &mut Self,
         resolved: &mut Resolved,
     ) -> Result<(), ReduceError> {
-        if writes.iter_mut().all(|(_, update)| slot(update).0.is_none()) {
-            return Ok(());
-        }
         let slots = writes.iter_mut().map(|(node, update)| (*node, slot(update)));
         Self::merge(field.into(), value, slots, resolved)
     }
@@ -234,6 +226,9 @@ impl<T, R: Code<T>> Slot<T, R> {
                 }
             }
             *value = whole;
+            return Ok(());
+        }
+        if plain.is_empty() {
             return Ok(());
         }
         let changes = R::reduce(value, plain).map_err(of_node)?;

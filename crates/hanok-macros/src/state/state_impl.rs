@@ -1,7 +1,7 @@
 //! The implementation of `State`.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::DeriveInput;
 
 use super::{
@@ -42,23 +42,34 @@ fn slots(fields: &[Field<'_>], path: &TokenStream) -> Vec<TokenStream> {
 
 fn merging(update: &Ident, fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
     let (names, texts, slots) = (names(fields), texts(fields), slots(fields, path));
+    let written = names.iter().map(|name| format_ident!("__written_{name}"));
+    let written: Vec<_> = written.collect();
     quote! {
         fn merge_writes(
             &mut self,
             __writes: &mut [(&::std::sync::Arc<str>, &mut #update)],
             __recorded: bool,
         ) -> ::core::result::Result<#path::derived::Changes, #path::ReduceError> {
-            let _ = &__writes;
-            #(<#slots>::check(#texts, &self.#names, __writes, |__update| &__update.#names)?;)*
+            // Of a wide state few fields are written, and the others cost no call.
+            #(let mut #written = false;)*
+            for (_, __update) in __writes.iter() {
+                let _ = &__update;
+                #(#written |= !__update.#names.is_empty();)*
+            }
+            #(if #written {
+                <#slots>::check(#texts, &self.#names, __writes, |__update| &__update.#names)?;
+            })*
             #[allow(unused_mut, reason = "a state may have no fields")]
             let mut __resolved = #path::derived::Resolved::new(__recorded);
-            #(<#slots>::apply(
-                #texts,
-                &mut self.#names,
-                __writes,
-                |__update| &mut __update.#names,
-                &mut __resolved,
-            )?;)*
+            #(if #written {
+                <#slots>::apply(
+                    #texts,
+                    &mut self.#names,
+                    __writes,
+                    |__update| &mut __update.#names,
+                    &mut __resolved,
+                )?;
+            })*
             ::core::result::Result::Ok(__resolved.into_changes())
         }
     }
