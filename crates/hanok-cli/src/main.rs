@@ -50,8 +50,8 @@ fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
         if let Verb::Repair { file } = &arguments.verb {
             return repair::repair(&arguments, file, output).await;
         }
-        let is_file = arguments.db.is_some();
-        let place = Place::open(&arguments).await.map_err(|failure| failure.of(is_file))?;
+        let place =
+            Place::open(&arguments).await.map_err(|error| error.of(arguments.db.is_some()))?;
         match arguments.verb {
             Verb::List { forks_of, status } => look::list(&place, forks_of, status, output).await,
             Verb::Expired => look::expired(&place, output).await,
