@@ -48,10 +48,12 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The failure to open a SQLite file, with what can be done where its pages are damaged.
-    pub(crate) fn of_file(self) -> Self {
+    /// The failure to open a store, with what can be done where its pages are damaged.
+    pub(crate) fn of(self, is_file: bool) -> Self {
         match self {
-            Self::Store(error) if hanok_sqlite::Sqlite::is_damage(&error) => Self::Repair(error),
+            Self::Store(error) if is_file && hanok_sqlite::Sqlite::is_damage(&error) => {
+                Self::Repair(error)
+            }
             other => other,
         }
     }

@@ -50,10 +50,8 @@ fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
         if let Verb::Repair { file } = &arguments.verb {
             return repair::repair(&arguments, file, output).await;
         }
-        let place = Place::open(&arguments).await.map_err(|failure| match arguments.db {
-            Some(_) => failure.of_file(),
-            None => failure,
-        })?;
+        let place =
+            Place::open(&arguments).await.map_err(|error| error.of(arguments.db.is_some()))?;
         match arguments.verb {
             Verb::List { forks_of, status } => look::list(&place, forks_of, status, output).await,
             Verb::Expired => look::expired(&place, output).await,

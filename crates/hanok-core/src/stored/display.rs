@@ -42,30 +42,33 @@ fn json(reader: &mut Reader<'_>, f: &mut fmt::Formatter<'_>, depth: usize) -> fm
             Err(_) => f.write_str("…"),
         },
         Head::Array(len) => {
-            f.write_str("[")?;
-            for i in 0..len {
-                comma(i, f)?;
-                json(reader, f, depth + 1)?;
-                if reader.is_at_end() {
-                    break;
-                }
-            }
-            f.write_str("]")
+            parts(reader, f, len, ["[", "]"], |reader, f| json(reader, f, depth + 1))
         }
-        Head::Map(len) => {
-            f.write_str("{")?;
-            for i in 0..len {
-                comma(i, f)?;
-                json(reader, f, depth + 1)?;
-                f.write_str(":")?;
-                json(reader, f, depth + 1)?;
-                if reader.is_at_end() {
-                    break;
-                }
-            }
-            f.write_str("}")
+        Head::Map(len) => parts(reader, f, len, ["{", "}"], |reader, f| {
+            json(reader, f, depth + 1)?;
+            f.write_str(":")?;
+            json(reader, f, depth + 1)
+        }),
+    }
+}
+
+/// Shows `len` parts between brackets, or as many as there are.
+fn parts(
+    reader: &mut Reader<'_>,
+    f: &mut fmt::Formatter<'_>,
+    len: usize,
+    brackets: [&str; 2],
+    show: impl Fn(&mut Reader<'_>, &mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    f.write_str(brackets[0])?;
+    for i in 0..len {
+        comma(i, f)?;
+        show(reader, f)?;
+        if reader.is_at_end() {
+            break;
         }
     }
+    f.write_str(brackets[1])
 }
 
 pub(crate) fn comma(i: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,40 +11,36 @@ use crate::attributes::Rule;
 pub(super) fn methods(field: &Field<'_>, path: &TokenStream) -> TokenStream {
     let (kind, text) = (field.kind, &field.text);
     let overwrite = overwrite_method(field);
-    match &field.rule {
-        Rule::LastValue | Rule::Transient if is_string(kind) => write_method(
-            field,
-            &quote!(value: impl ::core::convert::Into<::std::string::String>),
-            &quote!(value.into()),
-            &format!("Writes `{text}`."),
-        ),
+    let (parameter, value, doc) = match &field.rule {
         Rule::LastValue | Rule::Transient => {
             let doc = format!("Writes `{text}`.");
-            write_method(field, &quote!(value: #kind), &quote!(value), &doc)
+            return match is_string(kind) {
+                true => {
+                    let value = quote!(value: impl ::core::convert::Into<::std::string::String>);
+                    write_method(field, &value, &quote!(value.into()), &doc)
+                }
+                false => write_method(field, &quote!(value: #kind), &quote!(value), &doc),
+            };
         }
         Rule::With(_) => {
             let doc = format!("Gives `value` to the reducer of `{text}`.");
-            let (parameter, value) = (quote!(value: #kind), quote!(::std::vec![value]));
-            let write = write_method(field, &parameter, &value, &doc);
-            quote!(#write #overwrite)
+            (quote!(value: #kind), quote!(::std::vec![value]), doc)
         }
         Rule::Operations(operations) => {
             let (_, update) = &**operations;
             let doc = format!("Gives `update` to the reducer of `{text}`.");
-            let (parameter, value) = (quote!(update: #update), quote!(::std::vec![update]));
-            let write = write_method(field, &parameter, &value, &doc);
-            quote!(#write #overwrite)
+            (quote!(update: #update), quote!(::std::vec![update]), doc)
         }
         Rule::Nested => {
             let parameter = quote!(update: <#kind as #path::State>::Update);
-            let value = quote!(#path::NestedWrite::new(update));
-            let write = write_method(field, &parameter, &value, &format!("Updates `{text}`."));
-            quote!(#write #overwrite)
+            (parameter, quote!(#path::NestedWrite::new(update)), format!("Updates `{text}`."))
         }
-        Rule::Append => append_methods(field, path, &overwrite),
-        Rule::Merge => merge_methods(field, path, &overwrite),
-        Rule::Messages => messages_methods(field, path, &overwrite),
-    }
+        Rule::Append => return append_methods(field, path, &overwrite),
+        Rule::Merge => return merge_methods(field, path, &overwrite),
+        Rule::Messages => return messages_methods(field, path, &overwrite),
+    };
+    let write = write_method(field, &parameter, &value, &doc);
+    quote!(#write #overwrite)
 }
 
 /// The name of a method of the field.

@@ -175,28 +175,7 @@ impl<'a> Put<'a> {
 ///
 /// A concurrent append makes it wait for the row, and look at it again as it is then.
 fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
-    let moved = match (append.expected == Position::START, &append.guard) {
-        // A thread that is not there has epoch 0 and no claim.
-        (true, Guard::Take(_)) => insert("$6 > 0", "$6, $7, $8, $9, clock_timestamp()", s),
-        (true, Guard::Clear(_)) => insert("$6 > 0", "$6, NULL, NULL, NULL, NULL", s),
-        (true, Guard::Unclaimed) => insert("true", "0, NULL, NULL, NULL, NULL", s),
-        (true, Guard::Hold(_) | Guard::Release(_)) => {
-            insert("false", "0, NULL, NULL, NULL, NULL", s)
-        }
-        (false, Guard::Take(_)) => {
-            let owner =
-                ", epoch = $6, run = $7, holder = $8, beat = $9, beaten = clock_timestamp()";
-            update("epoch < $6", owner, s)
-        }
-        (false, Guard::Hold(_)) => update("epoch = $6 AND run IS NOT NULL", "", s),
-        (false, Guard::Release(_)) => {
-            update("epoch = $6 AND run IS NOT NULL", ", run = NULL, holder = NULL, beat = NULL", s)
-        }
-        (false, Guard::Clear(_)) => {
-            update("epoch < $6", ", epoch = $6, run = NULL, holder = NULL, beat = NULL", s)
-        }
-        (false, Guard::Unclaimed) => update("run IS NULL", "", s),
-    };
+    let moved = moved(append, s);
     let sent = if append.outbox.is_empty() {
         String::new()
     } else {
@@ -247,6 +226,32 @@ fn sql(append: &Append, s: &Schema, notifies: bool) -> String {
          ){sent}{labelled}{based}
          SELECT id{notify} FROM moved"
     )
+}
+
+/// The part that moves the head, if it may.
+fn moved(append: &Append, s: &Schema) -> String {
+    match (append.expected == Position::START, &append.guard) {
+        // A thread that is not there has epoch 0 and no claim.
+        (true, Guard::Take(_)) => insert("$6 > 0", "$6, $7, $8, $9, clock_timestamp()", s),
+        (true, Guard::Clear(_)) => insert("$6 > 0", "$6, NULL, NULL, NULL, NULL", s),
+        (true, Guard::Unclaimed) => insert("true", "0, NULL, NULL, NULL, NULL", s),
+        (true, Guard::Hold(_) | Guard::Release(_)) => {
+            insert("false", "0, NULL, NULL, NULL, NULL", s)
+        }
+        (false, Guard::Take(_)) => {
+            let owner =
+                ", epoch = $6, run = $7, holder = $8, beat = $9, beaten = clock_timestamp()";
+            update("epoch < $6", owner, s)
+        }
+        (false, Guard::Hold(_)) => update("epoch = $6 AND run IS NOT NULL", "", s),
+        (false, Guard::Release(_)) => {
+            update("epoch = $6 AND run IS NOT NULL", ", run = NULL, holder = NULL, beat = NULL", s)
+        }
+        (false, Guard::Clear(_)) => {
+            update("epoch < $6", ", epoch = $6, run = NULL, holder = NULL, beat = NULL", s)
+        }
+        (false, Guard::Unclaimed) => update("run IS NULL", "", s),
+    }
 }
 
 /// A new thread, if `admitted`.

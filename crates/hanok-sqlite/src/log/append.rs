@@ -38,11 +38,23 @@ pub(crate) fn append(
     let follows = append.follows();
     let head = stored(follows.0.saturating_add(append.records.len() as u64))?;
     let id = put_row(tx, thread, row.map(|row| row.id), head, &owner, append)?;
+    put_records(tx, id, append)?;
+    put_labels(tx, id, append)?;
+    for item in &append.outbox {
+        tx.prepare_cached(
+            "INSERT INTO outbox (topic, thread_id, position, bytes) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![item.topic, id, stored(item.position.0)?, &item.bytes[..]])?;
+    }
+    Ok(())
+}
+
+fn put_records(tx: &Transaction<'_>, id: i64, append: &Append) -> Result<(), Failure> {
     let mut statement = tx.prepare_cached(
         "INSERT INTO records (thread_id, position, append_id, bytes)
          VALUES (?1, ?2, ?3, iif(typeof(?4) = 'integer', zeroblob(?4), ?4))",
     )?;
-    for (position, record) in (follows.next().0..).zip(&append.records) {
+    for (position, record) in (append.follows().next().0..).zip(&append.records) {
         statement.execute(params![
             id,
             stored(position)?,
@@ -51,6 +63,10 @@ pub(crate) fn append(
         ])?;
         Table::Records.write(tx, &record.bytes)?;
     }
+    Ok(())
+}
+
+fn put_labels(tx: &Transaction<'_>, id: i64, append: &Append) -> Result<(), Failure> {
     for (name, value) in &append.labels {
         match value {
             Some(value) => tx
@@ -63,12 +79,6 @@ pub(crate) fn append(
                 .prepare_cached("DELETE FROM labels WHERE thread_id = ?1 AND name = ?2")?
                 .execute(params![id, name])?,
         };
-    }
-    for item in &append.outbox {
-        tx.prepare_cached(
-            "INSERT INTO outbox (topic, thread_id, position, bytes) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![item.topic, id, stored(item.position.0)?, &item.bytes[..]])?;
     }
     Ok(())
 }
