@@ -99,7 +99,8 @@ impl Messages {
     ///
     /// # Errors
     ///
-    /// [`FoldError::UnknownMessage`] when it removes a message that is not there. The operations before the removal are then applied.
+    /// [`FoldError::UnknownMessage`] when it removes a message that is not there. The operations before that are then
+    /// applied.
     pub(crate) fn apply(&mut self, update: MessagesUpdate) -> Result<(), FoldError> {
         update.0.into_iter().try_for_each(|batch| self.apply_batch(batch))
     }
