@@ -238,7 +238,7 @@ impl<T, R: Code<T>> Slot<T, R> {
         let of_node =
             |reason: Refused| refused(&field, nodes.iter().map(|(node, ())| *node), reason);
         if let Some((_, whole)) = whole {
-            // The plain writes are lost, and a log would take them for what came of it.
+            // The plain writes are lost, and a log without the value would apply them.
             if !plain.is_empty() && resolved.recorded {
                 let stored = R::store_value(&whole).map_err(|error| of_node(error.into()))?;
                 if let Some(stored) = stored {
@@ -282,9 +282,9 @@ impl<T, R: Code<T>> Slot<T, R> {
 
 /// Merges `write`, as the only write of a super-step, into `value`.
 fn merged<T, R: Reduce<T>>(mut value: T, write: R::Write) -> Result<T, Refused> {
-    let nobody = Arc::from("");
+    let unnamed = Arc::from("");
     let mut writes = NodeWrites::default();
-    writes.push(&nobody, &write);
+    writes.push(&unnamed, &write);
     R::check(&value, &writes)?;
     // What the reducer resolved is within the value, which is stored whole.
     R::reduce(&mut value, writes.cloned())?;

@@ -117,13 +117,13 @@ pub(super) fn refused(node: &Arc<str>, field: &str, reason: Refused) -> ReduceEr
 
 /// The faults of the names.
 fn faulty_names(fields: &[(String, DynamicField)]) -> Vec<SchemaFault> {
-    let mut seen = BTreeSet::new();
+    let mut names = BTreeSet::new();
     let mut faults = Vec::new();
     for (name, _) in fields {
         if name.is_empty() || name.chars().any(char::is_control) {
             faults.push(SchemaFault::Name { name: name.clone() });
         }
-        if !seen.insert(name) {
+        if !names.insert(name) {
             faults.push(SchemaFault::Twice { name: name.clone() });
         }
     }

@@ -151,8 +151,8 @@ impl Schema {
         stored: &'s StoredSchema,
     ) -> Option<(&'s str, &'s StoredField)> {
         let mut names = field.names();
-        let found = names.find_map(|name| stored.fields.get_key_value(name));
-        found.map(|(name, field)| (name.as_str(), field))
+        let entry = names.find_map(|name| stored.fields.get_key_value(name));
+        entry.map(|(name, field)| (name.as_str(), field))
     }
 
     /// Adds the unknown fields of the stored schema to this one: they ride along. A newer version than the stored one knows all

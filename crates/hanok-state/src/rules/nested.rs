@@ -62,7 +62,7 @@ impl<T: State> Reduce<T> for Nested {
 
     fn reduce(value: &mut T, writes: NodeWrites<'_, Self::Write>) -> Result<Vec<Change>, Refused> {
         let mut writes: Vec<_> = writes.into_iter().collect();
-        // Only these rules resolve anything; only then all that was written has to be said again.
+        // Only the changes of these rules are resolved, and only then all writes are repeated beside them.
         let resolves =
             writes.len() > 1 || value.schema().fields.iter().any(|field| field.rule.resolves());
         let mut written = Changes::default();
