@@ -5,16 +5,28 @@ use std::{fmt, sync::Arc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 
 /// The arguments of a call: the text of a JSON object, with its digits and the order of its keys untouched.
+///
+/// ```
+/// use hanok_state::Arguments;
+///
+/// let arguments = Arguments::new(r#"{"b": 1.10, "a": 2}"#);
+/// assert_eq!(arguments.as_str(), r#"{"b": 1.10, "a": 2}"#);
+///
+/// let decoded: std::collections::BTreeMap<String, f64> = arguments.decode()?;
+/// assert_eq!(decoded["b"], 1.1);
+/// assert_eq!(Arguments::from_value(&[1, 2])?.as_str(), "[1,2]");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Arguments(Arc<str>);
 
 impl Arguments {
-    /// Takes `json` as it is. It is checked where it is decoded.
+    /// Takes `json` unchanged. [`decode`](Arguments::decode) checks it.
     pub fn new(json: impl Into<Arc<str>>) -> Self {
         Self(json.into())
     }
 
-    /// The arguments that `value` is as JSON.
+    /// Writes `value` as JSON.
     ///
     /// # Errors
     ///
@@ -28,7 +40,7 @@ impl Arguments {
         &self.0
     }
 
-    /// The arguments as a `T`.
+    /// Reads the arguments as a `T`.
     ///
     /// # Errors
     ///

@@ -4,31 +4,43 @@ use hanok_core::{Change, Field, StoredError};
 
 use crate::reduce::Reduce;
 
-/// How the value of a field of type `T`, and the writes to it, are stored.
+/// The stored form of a field of type `T`, and of the writes to it.
+///
+/// ```
+/// use hanok_core::Change;
+/// use hanok_state::{Append, Code};
+///
+/// let changes = <Append as Code<Vec<u8>>>::store(&vec![1, 2])?;
+/// assert!(matches!(changes.as_slice(), [Change::Append(items)] if items.len() == 2));
+///
+/// let write = <Append as Code<Vec<u8>>>::load(&changes.iter().collect::<Vec<_>>())?;
+/// assert_eq!(write, [1, 2]);
+/// # Ok::<(), hanok_core::StoredError>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the rule of this field does not fit the type `{T}`",
     note = "`append` is for `List` and `Vec`, `merge` for `Map` and `BTreeMap`, `nested` for a `State`; every field that is stored needs `Clone + Serialize + DeserializeOwned`, or `#[state(transient)]`"
 )]
 pub trait Code<T>: Reduce<T> {
-    /// A stored `Set` is an overwrite, and not a plain write.
+    /// Tells that a stored `Set` is an overwrite, and not a plain write.
     const HAS_OVERWRITE: bool = true;
 
-    /// A write as it is stored.
+    /// Encodes a write.
     ///
     /// # Errors
     ///
     /// [`StoredError`] when a `Serialize` fails.
     fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError>;
 
-    /// Reads what [`Code::store`] wrote.
+    /// Reads the changes of [`Code::store`].
     ///
     /// # Errors
     ///
     /// [`StoredError`] when it was stored in another shape.
     fn load(changes: &[&Change]) -> Result<Self::Write, StoredError>;
 
-    /// The result of a merge that gave `value` and `changes`, for logs. It is asked for only where something is kept.
-    /// Default: the changes.
+    /// The result of a merge that gave `value` and `changes`, for logs. It is computed only where a log is written. Default:
+    /// the changes.
     ///
     /// # Errors
     ///
@@ -38,7 +50,7 @@ pub trait Code<T>: Reduce<T> {
         Ok(changes)
     }
 
-    /// The whole value as it is stored, `None` if it never is.
+    /// Encodes the whole value. `None` for a value that is never stored.
     ///
     /// # Errors
     ///

@@ -1,11 +1,21 @@
-//! Why writes could not be merged.
+//! The errors of merges, and of messages in the JSON of others.
 
 use std::sync::Arc;
 
 use hanok_core::{BoxError, FoldError, StoredError};
 use thiserror::Error;
 
-/// The writes of one super-step to one field that could not be merged. The state is as it was.
+/// A failed merge of the writes of one super-step to one field. The state is unchanged.
+///
+/// ```
+/// use hanok_state::{DynamicRule, DynamicSchema, DynamicUpdate, Refused, State};
+///
+/// let mut state = DynamicSchema::new("count").field("hits", DynamicRule::Sum).state()?;
+/// let error = state.reduce(vec![("a".into(), DynamicUpdate::new().set("hits", "둘"))]).unwrap_err();
+/// assert_eq!((error.field.as_str(), error.nodes.as_slice()), ("hits", &["a".into()][..]));
+/// assert!(matches!(error.reason, Refused::Misfit { .. }));
+/// # Ok::<(), hanok_state::DynamicSchemaError>(())
+/// ```
 #[derive(Debug, Error)]
 #[error("field `{field}`: {reason}")]
 pub struct ReduceError {
@@ -13,19 +23,19 @@ pub struct ReduceError {
     pub field: String,
     /// The nodes that wrote it, in task order.
     pub nodes: Vec<Arc<str>>,
-    /// What was wrong.
+    /// The cause.
     pub reason: Refused,
 }
 
 impl ReduceError {
-    /// The same error of a field within `outer`.
+    /// Moves the error to the field within `outer`.
     #[must_use]
     pub fn within(self, outer: &str) -> Self {
         Self { field: format!("{outer}.{}", self.field), ..self }
     }
 }
 
-/// What was wrong with the writes to a field.
+/// The cause of a failed merge of the writes to a field.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Refused {
@@ -50,7 +60,7 @@ pub enum Refused {
     /// The write does not fit the value.
     #[error(transparent)]
     Fold(#[from] FoldError),
-    /// What a reducer made of the writes cannot be stored.
+    /// The result of a reducer cannot be stored.
     #[error(transparent)]
     Stored(#[from] StoredError),
     /// A reducer of the user's refused the write.
@@ -61,31 +71,31 @@ pub enum Refused {
     UnknownField {
         /// The node that wrote it.
         node: Arc<str>,
-        /// The fields that there are.
+        /// The fields of the state.
         fields: Box<[String]>,
     },
-    /// What is written does not fit the rule of the field.
+    /// The write does not fit the rule of the field.
     #[error("`{node}` wrote what is not {expected}")]
     Misfit {
         /// The node that wrote it.
         node: Arc<str>,
-        /// What the rule needs, and which rule it is.
+        /// The value that the rule needs, with the name of the rule.
         expected: &'static str,
     },
-    /// What is written to a conversation is no message.
+    /// The write to a conversation is no message.
     #[error("`{node}` wrote what is no message: {reason}")]
     Message {
         /// The node that wrote it.
         node: Arc<str>,
-        /// Why it is none.
+        /// The fault of the message.
         reason: Box<MessageFormatError>,
     },
-    /// What is written is nested too deep to be kept.
+    /// The write is nested too deep to be stored.
     #[error("`{node}` wrote a value nested deeper than {deepest} levels")]
     TooDeep {
         /// The node that wrote it.
         node: Arc<str>,
-        /// How deep a value may be nested.
+        /// The number of levels to which a value may be nested.
         deepest: usize,
     },
     /// A field of a nested state.
@@ -93,7 +103,7 @@ pub enum Refused {
     Nested(Box<ReduceError>),
 }
 
-/// Names, as a message lists them.
+/// Lists names for a message.
 pub(crate) fn listed(names: &[String]) -> String {
     if names.is_empty() {
         return "none".to_owned();
@@ -101,24 +111,24 @@ pub(crate) fn listed(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Why JSON is no message.
+/// The fault of JSON that is no message.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MessageFormatError {
-    /// The role is none that there is.
+    /// The format has no such role.
     #[error("`{role}` is no role of a message; there are {roles}")]
     UnknownRole {
-        /// What was named.
+        /// The name of the role.
         role: String,
         /// The roles of that format.
         roles: &'static str,
     },
-    /// Something is missing or of another type.
+    /// A part is missing or of another type.
     #[error("{what} is not {expected}")]
     Shape {
-        /// Which part of the message.
+        /// The part of the message.
         what: &'static str,
-        /// What it should be.
+        /// The type that the part should have.
         expected: &'static str,
     },
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
 use serde_json::Value;
 
-/// A JSON value within a state. In a log it is stored as [its text](Json::text_of), so that it is the same bytes, and reads the
-/// same, whatever features serde_json was built with.
+/// A JSON value within a state. A log stores [its text](Json::text_of), so that it is the same bytes, and reads the same,
+/// whatever features serde_json was built with.
 #[derive(Clone, PartialEq, Default)]
 pub struct Json(pub Value);
 
@@ -17,12 +17,20 @@ impl fmt::Debug for Json {
 }
 
 impl Json {
-    /// The text of `value` with the keys of objects sorted and numbers as 64 bits hold them, which is the same whatever features
+    /// Writes `value` with the keys of objects sorted and numbers as 64 bits hold them. The text is the same whatever features
     /// serde_json was built with.
+    ///
+    /// ```
+    /// use hanok_state::Json;
+    /// use serde_json::json;
+    ///
+    /// assert_eq!(Json::text_of(&json!({"b": [1, 2.5], "a": null}))?, r#"{"a":null,"b":[1,2.5]}"#);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`serde_json::Error`] for a number that is larger than any of 64 bits, which there is with `arbitrary_precision` only.
+    /// [`serde_json::Error`] for a number that is larger than any of 64 bits. Only `arbitrary_precision` has such numbers.
     pub fn text_of(value: &Value) -> Result<String, serde_json::Error> {
         serde_json::to_string(&Sorted(value))
     }

@@ -1,6 +1,6 @@
-//! The state of a graph: a plain struct whose fields say how what nodes write is merged.
+//! The state of a graph: a plain struct whose fields name the rules by which the writes of nodes are merged.
 //!
-//! A node reads a snapshot of the state and returns an *update*; it never mutates the state. `#[derive(State)]` writes
+//! A node reads a snapshot of the state and returns an *update*. It never mutates the state. `#[derive(State)]` writes
 //! the update type (every field optional, a method per field) and the rule of each field, its *reducer*:
 //!
 //! | field | rule | methods of the update for a field `f` |
@@ -14,16 +14,16 @@
 //! | `#[reduce(operations = path, update = U)]` | `path` is `fn(&T, U) -> T::Change`, see [`Grow`]; for what grows | `f(update)`, `overwrite_f(whole)` |
 //! | `#[state(transient)]` | last value, never stored; the one place for a type without serde | `f(value)` |
 //!
-//! Two more attributes go with every rule and change nothing of what is stored:
+//! Two more attributes go with every rule. They do not change the stored form:
 //!
 //! - `#[state(private)]`: the field is between nodes. A run does not return it, and a node sees it only through a
 //!   [`View`] that names it.
-//! - `#[state(ephemeral)]`: what one super-step writes is there in the next one, and has its initial value after that.
+//! - `#[state(ephemeral)]`: a write of one super-step is there in the next one. After that, the field has its initial value.
 //!
-//! An overwrite wins over all other writes of its super-step; two overwrites are an error. `#[state(alias = "old")]` on a
-//! field reads what was stored under an older name; `#[state(version = 2, upgrade = path)]` on the struct upgrades what
-//! an older version stored, and [`upgraded`] tests it. A nested state has a version and an upgrade of its own, which run by
-//! the version that was stored.
+//! An overwrite wins over all other writes of its super-step. Two overwrites are an error. `#[state(alias = "old")]` on a
+//! field reads a value that was stored under an older name. `#[state(version = 2, upgrade = path)]` on the struct upgrades the
+//! fields that an older version stored, and [`upgraded`] tests it. A nested state has a version and an upgrade of its own. The
+//! upgrade runs by the version that was stored.
 //!
 //! A state whose fields are known only at run time is a [`DynamicState`].
 //!
@@ -116,7 +116,7 @@ pub use state::{State, StateUpdate};
 pub use view::View;
 pub use writes::NodeWrites;
 
-/// What the code of `#[derive(State)]` needs; not for anyone else.
+/// The names that the code of `#[derive(State)]` uses. They are for nothing else.
 #[doc(hidden)]
 pub mod derived {
     pub use hanok_core::{BoxError, Changes, Fields, StoredError};

@@ -4,26 +4,42 @@ use hanok_core::Change;
 
 use crate::{error::Refused, writes::NodeWrites};
 
-/// How the writes of one super-step are merged into a field of type `T`.
+/// The merge of the writes of one super-step into a field of type `T`.
 ///
-/// A reducer is a pure function of the value and the writes: no clock, no ids, no randomness. [`Code`] says how it is
-/// stored.
+/// A reducer is a pure function of the value and the writes: no clock, no ids, no randomness. [`Code`](crate::Code) is its
+/// stored form.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use hanok_state::{Append, NodeWrites, Reduce};
+///
+/// let (plan, search): (Arc<str>, Arc<str>) = ("plan".into(), "search".into());
+/// let mut writes = NodeWrites::default();
+/// writes.push(&plan, vec![1]);
+/// writes.push(&search, vec![2, 3]);
+///
+/// let mut list = vec![0];
+/// <Append as Reduce<Vec<u8>>>::reduce(&mut list, writes)?;
+/// assert_eq!(list, [0, 1, 2, 3]);
+/// # Ok::<(), hanok_state::Refused>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the rule of this field does not fit the type `{T}`",
     note = "`append` is for `List` and `Vec`, `merge` for `Map` and `BTreeMap`, `nested` for a `State`; every field that is stored needs `Clone + Serialize + DeserializeOwned`, or `#[state(transient)]`"
 )]
 pub trait Reduce<T>: 'static {
-    /// What an update holds for the field.
+    /// The write that an update holds for the field.
     type Write: Clone + Send + Sync + 'static;
 
-    /// Two writes of one update, as one.
+    /// Joins two writes of one update.
     fn then(before: Self::Write, after: Self::Write) -> Self::Write;
 
-    /// A write and one of a later super-step, as one. Default: as [`Reduce::then`].
+    /// Joins a write and one of a later super-step. Default: as [`Reduce::then`].
     ///
     /// # Errors
     ///
-    /// [`Refused`] when the later one does not fit what the first one says.
+    /// [`Refused`] when the later one does not fit the first one.
     fn later(before: Self::Write, after: Self::Write) -> Result<Self::Write, Refused> {
         Ok(Self::then(before, after))
     }
@@ -38,19 +54,19 @@ pub trait Reduce<T>: 'static {
         Ok(())
     }
 
-    /// Merges `writes` into `value`; returns the changes that took place, if the writes alone do not tell them.
+    /// Merges `writes` into `value`. Returns the changes that took place where they do not follow from the writes alone.
     ///
     /// # Errors
     ///
     /// [`Refused`] when they cannot be merged.
     fn reduce(value: &mut T, writes: NodeWrites<'_, Self::Write>) -> Result<Vec<Change>, Refused>;
 
-    /// Gives ids to what has none in a write.
+    /// Gives ids to the messages of a write that have none.
     fn complete(write: &mut Self::Write, ids: &mut dyn FnMut() -> String) {
         let _ = (write, ids);
     }
 
-    /// Gives ids to what has none in a whole value.
+    /// Gives ids to the messages of a whole value that have none.
     fn complete_value(value: &mut T, ids: &mut dyn FnMut() -> String) {
         let _ = (value, ids);
     }

@@ -44,7 +44,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The name of the rule; fingerprints of schemas are made of it.
+    /// The name of the rule. Fingerprints of schemas are made of it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::LastValue => "last value",
@@ -69,7 +69,7 @@ impl Rule {
         !matches!(self, Self::LastValue | Self::Transient)
     }
 
-    /// Tells that the merged value cannot be told from the writes alone, so that it is stored besides them.
+    /// Tells that the merged value does not follow from the writes alone, so that it is stored besides them.
     pub const fn resolves(self) -> bool {
         matches!(self, Self::With | Self::Operations | Self::Nested)
     }

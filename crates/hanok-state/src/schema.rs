@@ -7,18 +7,36 @@ use hanok_core::{BoxError, Fields, StoredField, StoredSchema};
 use crate::rule::Rule;
 
 /// The fields of a state, as data.
+///
+/// ```
+/// use hanok_state::{Rule, State};
+///
+/// #[derive(State, Clone, Default)]
+/// #[state(version = 2, upgrade = no_change)]
+/// struct Notes {
+///     #[reduce(append)]
+///     #[state(alias = "rows")]
+///     lines: Vec<String>,
+/// }
+/// # fn no_change(_: u32, _: &mut hanok_core::Fields) -> Result<(), hanok_core::BoxError> { Ok(()) }
+///
+/// assert_eq!(Notes::SCHEMA.version, 2);
+/// let lines = Notes::SCHEMA.field("lines").ok_or("no field")?;
+/// assert_eq!((lines.rule, lines.aliases), (Rule::Append, &["rows"][..]));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
     /// The name of the type, or of the schema when its fields are declared at run time.
     pub name: Cow<'static, str>,
-    /// The version that `#[state(version = …)]` says; 1 without it.
+    /// The version of `#[state(version = …)]`. 1 without it.
     pub version: u32,
-    /// Changes whenever a field, its rule or its type changes, or one of a nested state. Who sees a field and for how long
-    /// is not stored, so it does not count.
+    /// The fingerprint of the fields. It changes whenever a field, its rule or its type changes, or one of a nested state.
+    /// The attributes `private` and `ephemeral` are not stored, so they do not count.
     pub fingerprint: u64,
     /// The fields, in the order they are declared.
     pub fields: Cow<'static, [FieldSchema]>,
-    /// The function that `#[state(upgrade = …)]` names.
+    /// The function of `#[state(upgrade = …)]`.
     pub upgrade: Option<Upgrade>,
 }
 
@@ -27,7 +45,7 @@ pub struct Schema {
 pub struct FieldSchema {
     /// The field's name.
     pub name: Cow<'static, str>,
-    /// The names that it had in earlier builds, as `#[state(alias = …)]` says them.
+    /// The names that the field had in earlier builds, from `#[state(alias = …)]`.
     pub aliases: &'static [&'static str],
     /// Its rule.
     pub rule: Rule,
@@ -35,16 +53,16 @@ pub struct FieldSchema {
     pub kind: Cow<'static, str>,
     /// The schema of a nested state.
     pub nested: Option<&'static Schema>,
-    /// Whether it is left out of what a run returns and shown only to a node whose [`View`](crate::View) names it.
+    /// True for a field that a run does not return, and that only a node sees whose [`View`](crate::View) names it.
     pub private: bool,
-    /// Whether it is there for one super-step only: the one after that which wrote it.
+    /// True for a field that has its value for one super-step only: the one after the write.
     pub ephemeral: bool,
 }
 
-/// A function that changes what an earlier version of a type stored into what its version stores.
+/// A function that changes the stored fields of an earlier version of a type into those of its version.
 ///
-/// It is a pure function of the fields, and may be called more than once. Nested states have been upgraded before it is
-/// called; fields have the names that they are stored under.
+/// It is a pure function of the fields, and may be called more than once. Nested states are upgraded before it is called.
+/// Fields have the names that they are stored under. [`upgraded`](crate::upgraded) tests one.
 #[derive(Clone, Copy)]
 pub struct Upgrade(pub fn(from: u32, fields: &mut Fields) -> Result<(), BoxError>);
 
@@ -82,12 +100,12 @@ impl Schema {
 }
 
 impl FieldSchema {
-    /// The field's name, and then those that it had.
+    /// The name of the field, and then its aliases.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.name).chain(self.aliases.iter().copied())
     }
 
-    /// The fingerprint of the rule and the type. A nested state says its type by its own fields.
+    /// The fingerprint of the rule and the type. The type of a nested state is its fields.
     pub(crate) fn fingerprint(&self) -> u32 {
         let kind = if self.nested.is_some() { "" } else { &*self.kind };
         let bytes = self.rule.name().bytes().chain(*b"\n").chain(kind.bytes());

@@ -11,34 +11,46 @@ use crate::{
     writes::NodeWrites,
 };
 
-/// What an update holds for one field of type `T` under the rule `R`: nothing, or a write.
+/// The slot of an update for one field of type `T` under the rule `R`: empty, or with a write.
+///
+/// ```
+/// use hanok_state::{Append, Slot};
+///
+/// let mut slot: Slot<Vec<u8>, Append> = Slot::default();
+/// assert!(slot.is_empty());
+///
+/// slot.write(vec![1]);
+/// slot.overwrite(vec![9]);
+/// slot.write(vec![2]); // an overwrite stays
+/// assert_eq!(format!("{slot:?}"), "an overwrite");
+/// ```
 pub struct Slot<T, R: Reduce<T>>(Option<Write<T, R>>);
 
 /// One write to a field.
 pub enum Write<T, R: Reduce<T>> {
     /// A write that the field's rule merges.
     Plain(R::Write),
-    /// A value that takes the place of the old one and of all other writes.
+    /// A value that replaces the old one and all other writes.
     Overwrite(T),
 }
 
 impl<T: Clone, R: Code<T>> Slot<T, R> {
-    /// A slot that holds `write`.
+    /// Makes a slot with `write`.
     pub(crate) fn plain(write: R::Write) -> Self {
         Self(Some(Write::Plain(write)))
     }
 
-    /// A slot that holds `value` over everything.
+    /// Makes a slot that overwrites with `value`.
     pub(crate) fn whole(value: T) -> Self {
         Self(Some(Write::Overwrite(value)))
     }
 
-    /// Whether nothing is written.
+    /// Tells that nothing is written.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Writes `write`, after what was written before. An overwrite stays: it wins over every other write.
+    /// Adds `write` after the writes so far. An overwrite stays: it wins over every other write.
     pub fn write(&mut self, write: R::Write) {
         self.0 = Some(match self.0.take() {
             Some(Write::Plain(before)) => Write::Plain(R::then(before, write)),
@@ -47,12 +59,12 @@ impl<T: Clone, R: Code<T>> Slot<T, R> {
         });
     }
 
-    /// Writes `value` over everything.
+    /// Overwrites the field with `value`.
     pub fn overwrite(&mut self, value: T) {
         self.0 = Some(Write::Overwrite(value));
     }
 
-    /// The writes of this and then of `after`, of one node in one super-step.
+    /// Joins the writes of one node in one super-step: this, and then `after`.
     #[must_use]
     pub fn and(mut self, after: Self) -> Self {
         match after.0 {
@@ -63,11 +75,11 @@ impl<T: Clone, R: Code<T>> Slot<T, R> {
         self
     }
 
-    /// One write of `field` that does what this does, and then, in a later super-step, `after`.
+    /// Joins the writes of two super-steps to `field`: this, and then `after`.
     ///
     /// # Errors
     ///
-    /// [`ReduceError`], which names no node, when `after` does not fit the value that this overwrites with.
+    /// [`ReduceError`], which names no node, when `after` does not fit the value of an overwrite.
     pub fn then(self, field: &str, after: Self) -> Result<Self, ReduceError> {
         let write = match (self.0, after.0) {
             (before, None) => return Ok(Self(before)),
@@ -82,7 +94,7 @@ impl<T: Clone, R: Code<T>> Slot<T, R> {
         write.map(|write| Self(Some(write))).map_err(|reason| nameless(field, reason))
     }
 
-    /// Gives ids to what has none.
+    /// Gives ids to the messages that have none.
     pub fn complete(&mut self, ids: &mut dyn FnMut() -> String) {
         match &mut self.0 {
             Some(Write::Plain(write)) => R::complete(write, ids),
@@ -91,7 +103,7 @@ impl<T: Clone, R: Code<T>> Slot<T, R> {
         }
     }
 
-    /// Adds the write, as stored, to `changes`.
+    /// Encodes the write into `changes`.
     ///
     /// # Errors
     ///
@@ -135,12 +147,12 @@ impl<T: Clone, R: Code<T>> Slot<T, R> {
 }
 
 impl<T, R: Code<T>> Slot<T, R> {
-    /// Checks that what the nodes of one super-step wrote to `field` can be merged into `value`; `slot` is the field of
-    /// an update.
+    /// Checks that the writes of one super-step to `field` can be merged into `value`. `slot` picks the field's slot of an
+    /// update.
     ///
     /// # Errors
     ///
-    /// [`ReduceError`] when it cannot.
+    /// [`ReduceError`] when they cannot.
     pub fn check<U>(
         field: &str,
         value: &T,
@@ -180,12 +192,12 @@ impl<T, R: Code<T>> Slot<T, R> {
         }
     }
 
-    /// Merges what the nodes of one super-step wrote to `field` into `value` and empties their slots. Adds to `resolved`
-    /// what a log needs besides the writes, if it is to be recorded.
+    /// Merges the writes of one super-step to `field` into `value`, and empties their slots. Adds to `resolved` the changes
+    /// that a log needs besides the writes.
     ///
     /// # Errors
     ///
-    /// [`ReduceError`] when it cannot be merged; [`Slot::check`] says so before anything is changed.
+    /// [`ReduceError`] when they cannot be merged. [`Slot::check`] finds that before anything is changed.
     pub fn apply<U>(
         field: &'static str,
         value: &mut T,
@@ -218,7 +230,7 @@ impl<T, R: Code<T>> Slot<T, R> {
         let of_node =
             |reason: Refused| refused(&field, nodes.iter().map(|(node, ())| *node), reason);
         if let Some((_, whole)) = whole {
-            // The plain writes are lost, and a log would take them for what came of it.
+            // The plain writes are lost, and a log without the value would apply them.
             if !plain.is_empty() && resolved.recorded {
                 let stored = R::store_value(&whole).map_err(|error| of_node(error.into()))?;
                 if let Some(stored) = stored {
@@ -240,7 +252,7 @@ impl<T, R: Code<T>> Slot<T, R> {
         Ok(())
     }
 
-    /// Adds the value of this slot's field to `fields`, unless it is transient.
+    /// Encodes the value of the field into `fields`. A transient one is left out.
     ///
     /// # Errors
     ///
@@ -252,7 +264,7 @@ impl<T, R: Code<T>> Slot<T, R> {
         Ok(())
     }
 
-    /// Takes this slot's field out of `fields`, under the first of `names` that is there.
+    /// Takes the field out of `fields`, under the first of `names` that is there.
     ///
     /// # Errors
     ///
@@ -263,18 +275,18 @@ impl<T, R: Code<T>> Slot<T, R> {
     }
 }
 
-/// `value` after a super-step in which `write` was all that was written to it.
+/// Merges `write`, as the only write of a super-step, into `value`.
 fn merged<T, R: Reduce<T>>(mut value: T, write: R::Write) -> Result<T, Refused> {
-    let nobody = Arc::from("");
+    let unnamed = Arc::from("");
     let mut writes = NodeWrites::default();
-    writes.push(&nobody, &write);
+    writes.push(&unnamed, &write);
     R::check(&value, &writes)?;
     // What the reducer resolved is within the value, which is stored whole.
     R::reduce(&mut value, writes.cloned())?;
     Ok(value)
 }
 
-/// The error of what `nodes` wrote.
+/// The error of the writes of `nodes`.
 #[cold]
 fn refused<'a>(
     field: &str,
@@ -287,7 +299,7 @@ fn refused<'a>(
     }
 }
 
-/// The error of writes that no node is known of.
+/// The error of writes whose nodes are not known.
 fn nameless(field: &str, reason: Refused) -> ReduceError {
     match reason {
         Refused::Nested(inner) => ReduceError { nodes: Vec::new(), ..inner.within(field) },
@@ -335,7 +347,7 @@ impl<T, R: Reduce<T>> fmt::Debug for Write<T, R> {
     }
 }
 
-/// The changes that a merge gives besides the writes, and whether anybody asks for them.
+/// The changes that a merge gives besides the writes. They are collected only where a log records them.
 #[derive(Debug)]
 pub struct Resolved {
     changes: Changes,
@@ -343,7 +355,7 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Nothing so far; it stays so unless it is to be `recorded`.
+    /// No changes so far. Unless they are `recorded`, none are added.
     pub fn new(recorded: bool) -> Self {
         Self { changes: Changes::default(), recorded }
     }

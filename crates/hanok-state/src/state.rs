@@ -1,4 +1,4 @@
-//! What a state is.
+//! The traits of a state and of its update.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -6,16 +6,35 @@ use hanok_core::{Changes, Fields, StoredError};
 
 use crate::{error::ReduceError, schema::Schema};
 
-/// The state of a graph. Write `#[derive(State)]`; the [crate's documentation](crate) lists the attributes.
+/// The state of a graph. Write `#[derive(State)]`. The [crate's documentation](crate) lists the attributes.
+///
+/// ```
+/// use hanok_state::State;
+///
+/// #[derive(State, Clone, Default, Debug, PartialEq)]
+/// struct Counter {
+///     #[reduce(append)]
+///     names: Vec<String>,
+///     total: u32,
+/// }
+///
+/// let mut counter = Counter::default();
+/// let update = Counter::update().push_names("셋".to_owned()).total(3);
+/// counter.reduce(vec![("count".into(), update)])?;
+///
+/// let mut fields = counter.to_fields()?;
+/// assert_eq!(Counter::from_fields(&mut fields)?, counter);
+/// # Ok::<(), hanok_core::BoxError>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a state",
     note = "derive it: `#[derive(State, Clone, Default)]` on a struct with named fields"
 )]
 pub trait State: Clone + Default + Send + Sync + 'static {
-    /// What a node returns: every field optional.
+    /// The update that a node returns: every field optional.
     type Update: StateUpdate<State = Self>;
 
-    /// The fields of the type. [`State::schema`] says those of a value.
+    /// The fields of the type. [`State::schema`] has those of a value.
     const SCHEMA: &'static Schema;
 
     /// The fields of this value. Default: those of its type.
@@ -23,26 +42,59 @@ pub trait State: Clone + Default + Send + Sync + 'static {
         Self::SCHEMA
     }
 
-    /// An update that writes nothing yet.
+    /// Makes an update that writes nothing yet.
     fn update() -> Self::Update {
         Self::Update::default()
     }
 
-    /// Makes what `node` returned an update of this value. The engine calls it first of all, once for what a node returns
-    /// and once for what a log says. Default: it is one; an update whose fields are known only at run time learns the
+    /// Binds the update of `node` to this value. The engine calls it first of all, once for an update that a node returns
+    /// and once for one that a log holds. Default: no change. An update whose fields are known only at run time gets the
     /// rules of its fields here.
+    ///
+    /// ```
+    /// use hanok_state::{DynamicRule, DynamicSchema, DynamicUpdate, State, StateUpdate};
+    ///
+    /// let state = DynamicSchema::new("count").field("hits", DynamicRule::Sum).state()?;
+    /// let mut update = DynamicUpdate::new().set("hits", 2);
+    /// assert!(update.to_changes().is_err());
+    ///
+    /// state.bind(&"search".into(), &mut update)?;
+    /// assert!(update.to_changes().is_ok());
+    /// # Ok::<(), hanok_core::BoxError>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`ReduceError`] when a field is unknown, or what is written to it does not fit its rule.
+    /// [`ReduceError`] when a field is unknown, or a write does not fit the rule of its field.
     fn bind(&self, node: &Arc<str>, update: &mut Self::Update) -> Result<(), ReduceError> {
         let _ = (node, update);
         Ok(())
     }
 
-    /// Merges what the nodes of one super-step wrote, in task order, and returns what reducers of the user's made of it.
+    /// Merges the writes of one super-step, in task order, and returns the changes that the user's reducers made of them.
     ///
-    /// A field that the returned changes mention is stored as they say; every other one as its writes say.
+    /// A log stores the returned changes of a field, and the writes of every field that they do not mention.
+    ///
+    /// ```
+    /// use hanok_state::State;
+    ///
+    /// #[derive(State, Clone, Default)]
+    /// struct Best {
+    ///     #[reduce(with = larger)]
+    ///     score: u32,
+    /// }
+    ///
+    /// fn larger(value: &u32, write: u32) -> u32 {
+    ///     write.max(*value)
+    /// }
+    ///
+    /// let mut best = Best::default();
+    /// let writes = [7, 3].map(|score| ("judge".into(), Best::update().score(score)));
+    /// let changes = best.reduce(writes.into())?;
+    /// assert_eq!(best.score, 7);
+    /// assert!(changes.get("score").is_some());
+    /// # Ok::<(), hanok_state::ReduceError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -53,8 +105,8 @@ pub trait State: Clone + Default + Send + Sync + 'static {
         self.merge_writes(&mut writes, true)
     }
 
-    /// As [`State::reduce`], and takes what is merged out of the updates. What reducers made of it is left out unless it
-    /// is to be `recorded`: it is for logs, and encoding it took a third of the time of a wide state that nobody stores.
+    /// Merges as [`State::reduce`] does, and takes the writes out of the updates. The returned changes are empty unless they
+    /// are `recorded`. They are for logs: to encode them took a third of the time of a wide state that nobody stores.
     ///
     /// # Errors
     ///
@@ -65,14 +117,14 @@ pub trait State: Clone + Default + Send + Sync + 'static {
         recorded: bool,
     ) -> Result<Changes, ReduceError>;
 
-    /// The state as it is stored.
+    /// Encodes the state.
     ///
     /// # Errors
     ///
     /// [`StoredError`] when a field's `Serialize` fails.
     fn to_fields(&self) -> Result<Fields, StoredError>;
 
-    /// Takes the fields that this type has out of `fields`; one that is not there has its default.
+    /// Takes the fields of this type out of `fields`. A field that is not there has its default.
     ///
     /// # Errors
     ///
@@ -81,52 +133,112 @@ pub trait State: Clone + Default + Send + Sync + 'static {
         Self::default().load(fields)
     }
 
-    /// Takes the fields of this value's schema out of `fields`; one that is not there is as it is in this value. Of a
-    /// nested state that is there, what is not there has the default of its own type.
+    /// Takes the fields of this value's schema out of `fields`. A field that is not there keeps the value that it has here.
+    /// Within a nested state that is there, a field that is not there has the default of that type.
     ///
     /// # Errors
     ///
     /// [`StoredError`] when a field was stored in another shape.
     fn load(&self, fields: &mut Fields) -> Result<Self, StoredError>;
 
-    /// Gives every field whose name `keep` denies the value that it has in `initial`. A nested state is one field.
+    /// Resets every field whose name `keep` denies to its value in `initial`. A nested state is one field.
+    ///
+    /// ```
+    /// use hanok_state::State;
+    ///
+    /// #[derive(State, Clone, Default)]
+    /// struct Draft {
+    ///     title: String,
+    ///     scratch: String,
+    /// }
+    ///
+    /// let mut draft = Draft { title: "휴가".into(), scratch: "…".into() };
+    /// draft.retain(&|field| field == "title", &Draft::default());
+    /// assert_eq!((draft.title.as_str(), draft.scratch.as_str()), ("휴가", ""));
+    /// ```
     fn retain(&mut self, keep: &dyn Fn(&str) -> bool, initial: &Self);
 }
 
-/// What a node returns: some fields of a state, each with what is written to it.
+/// The update that a node returns: some fields of a state, each with the write to it.
 pub trait StateUpdate: Default + Clone + fmt::Debug + Send + Sync + 'static {
     /// The state it updates.
     type State: State<Update = Self>;
 
-    /// Whether nothing is written.
+    /// Tells that nothing is written.
     fn is_empty(&self) -> bool;
 
     /// The names of the fields that are written, in the order they are declared.
     fn written(&self) -> Vec<Cow<'_, str>>;
 
-    /// One update of one node that does what this and `after` do in one super-step: what each method of the update
-    /// called twice does. An overwrite stays, whatever is written after it.
+    /// Joins two updates of one node in one super-step, as each method of an update does that is called twice. An overwrite
+    /// stays, whatever is written after it.
+    ///
+    /// ```
+    /// # use hanok_state::{State, StateUpdate};
+    /// #[derive(State, Clone, Default)]
+    /// struct Notes {
+    ///     #[reduce(append)]
+    ///     lines: Vec<u8>,
+    /// }
+    ///
+    /// let both = Notes::update().push_lines(1).and(Notes::update().push_lines(2));
+    /// let mut notes = Notes::default();
+    /// notes.reduce(vec![("write".into(), both)])?;
+    /// assert_eq!(notes.lines, [1, 2]);
+    /// # Ok::<(), hanok_state::ReduceError>(())
+    /// ```
     #[must_use]
     fn and(self, after: Self) -> Self;
 
-    /// One update that does what this does, and then, in a later super-step, `after`: an overwrite is written to.
+    /// Joins the updates of two super-steps: this, and then `after`. A later write changes the value of an overwrite.
+    ///
+    /// ```
+    /// # use hanok_state::{State, StateUpdate};
+    /// #[derive(State, Clone, Default)]
+    /// struct Notes {
+    ///     #[reduce(append)]
+    ///     lines: Vec<u8>,
+    /// }
+    ///
+    /// let both = Notes::update().overwrite_lines(vec![9]).then(Notes::update().push_lines(2))?;
+    /// let mut notes = Notes { lines: vec![1] };
+    /// notes.reduce(vec![("write".into(), both)])?;
+    /// assert_eq!(notes.lines, [9, 2]);
+    /// # Ok::<(), hanok_state::ReduceError>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`ReduceError`], which names no node, when `after` does not fit a value that this overwrites with.
+    /// [`ReduceError`], which names no node, when `after` does not fit the value of an overwrite.
     fn then(self, after: Self) -> Result<Self, ReduceError>;
 
-    /// Gives an id to every message that has none. Called once, before the update is stored.
+    /// Gives an id to every message that has none. The engine calls it once, before the update is stored.
+    ///
+    /// ```
+    /// # use hanok_state::{Message, Messages, State, StateUpdate};
+    /// #[derive(State, Clone, Default)]
+    /// struct Chat {
+    ///     messages: Messages,
+    /// }
+    ///
+    /// let mut update = Chat::update().message(Message::user("안녕"));
+    /// update.complete(&mut || "m-1".to_owned());
+    ///
+    /// let mut chat = Chat::default();
+    /// chat.reduce(vec![("ask".into(), update)])?;
+    /// assert!(chat.messages.get("m-1").is_some());
+    /// # Ok::<(), hanok_state::ReduceError>(())
+    /// ```
     fn complete(&mut self, ids: &mut dyn FnMut() -> String);
 
-    /// The update as it is stored.
+    /// Encodes the update.
     ///
     /// # Errors
     ///
     /// [`StoredError`] when a value's `Serialize` fails.
     fn to_changes(&self) -> Result<Changes, StoredError>;
 
-    /// Reads what [`StateUpdate::to_changes`] wrote.
+    /// Reads the changes of [`StateUpdate::to_changes`].
     ///
     /// # Errors
     ///

@@ -1,13 +1,13 @@
-//! What a node is shown of a state.
+//! The part of a state that a node sees.
 
 use std::sync::Arc;
 
 use crate::state::State;
 
-/// A part of the state `S`, as a node is given it: the state itself, or a struct with some of its fields.
+/// The part of the state `S` that a node sees: the state itself, or a struct with some of its fields.
 ///
-/// A field that is `#[state(private)]` is shown by a view that names it, and by no other: the whole state, which is a
-/// view of itself, has the value of `S::default()` there.
+/// Only a view that names it shows a field that is `#[state(private)]`. The whole state, which is a view of itself, has the
+/// value of `S::default()` there.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -36,11 +36,11 @@ use crate::state::State;
     note = "a view is the state itself, or a struct with some of its fields: `#[derive(View)] #[view(of = {S})]`"
 )]
 pub trait View<S: State>: Send + Sync + Sized + 'static {
-    /// The names of the fields that it shows; `None` for all that are not private.
+    /// The names of the fields that the view shows. `None` for all that are not private.
     const FIELDS: Option<&'static [&'static str]>;
 
-    /// The view of `state`. Costs a clone of each field it shows, and a pointer for the whole of a state that has no
-    /// private field.
+    /// Makes the view of `state`. It costs a clone of each field that it shows. The whole of a state without private fields
+    /// costs a pointer.
     fn of(state: &Arc<S>) -> Arc<Self>;
 }
 

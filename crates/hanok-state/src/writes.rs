@@ -6,7 +6,22 @@ use smallvec::SmallVec;
 
 use crate::error::Refused;
 
-/// Writes to one field, each with its node, in task order; never empty where a rule sees them. One takes no allocation.
+/// The writes to one field, each with its node, in task order. They are never empty where a rule gets them. One write takes
+/// no allocation.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use hanok_state::NodeWrites;
+///
+/// let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
+/// let one: NodeWrites<'_, u8> = [(&a, 1)].into_iter().collect();
+/// assert!(one.one_writer().is_ok());
+///
+/// let two: NodeWrites<'_, u8> = [(&a, 1), (&b, 2)].into_iter().collect();
+/// let error = two.one_writer().unwrap_err().to_string();
+/// assert!(error.starts_with("written by `a` and `b` in one super-step"));
+/// ```
 #[derive(Debug, Clone)]
 pub struct NodeWrites<'a, W>(SmallVec<[(&'a Arc<str>, W); 1]>);
 
@@ -17,7 +32,7 @@ impl<W> Default for NodeWrites<'_, W> {
 }
 
 impl<'a, W> NodeWrites<'a, W> {
-    /// Adds what `node` wrote.
+    /// Adds a write of `node`.
     pub fn push(&mut self, node: &'a Arc<str>, write: W) {
         self.0.push((node, write));
     }
@@ -27,12 +42,12 @@ impl<'a, W> NodeWrites<'a, W> {
         self.0.iter()
     }
 
-    /// Tells that nobody wrote.
+    /// Tells that there is no write.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Checks that no two nodes wrote.
+    /// Checks that there is at most one write.
     ///
     /// # Errors
     ///
@@ -48,7 +63,7 @@ impl<'a, W> NodeWrites<'a, W> {
 }
 
 impl<'a, W: Clone> NodeWrites<'a, &W> {
-    /// The same writes, as their own.
+    /// Clones the writes.
     #[must_use]
     pub fn cloned(&self) -> NodeWrites<'a, W> {
         NodeWrites(self.0.iter().map(|(node, write)| (*node, W::clone(write))).collect())

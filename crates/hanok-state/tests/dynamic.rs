@@ -316,7 +316,7 @@ fn a_private_field_is_not_in_the_view_of_the_whole() {
 }
 
 #[test]
-fn a_schema_says_of_every_field_what_its_declaration_said() {
+fn a_schema_has_every_field_as_it_was_declared() {
     let state = state();
     let schema = state.schema();
     assert_eq!((schema.name.as_ref(), schema.version), ("research", 1));

@@ -81,10 +81,10 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
 }
 
 fn update(calls: &[Call]) -> EveryUpdate {
-    calls.iter().fold(Every::update(), said)
+    calls.iter().fold(Every::update(), apply_call)
 }
 
-fn said(update: EveryUpdate, Call { field, overwrite, key, n }: &Call) -> EveryUpdate {
+fn apply_call(update: EveryUpdate, Call { field, overwrite, key, n }: &Call) -> EveryUpdate {
     let (n, id) = (*n, ["a", "b", "c"][usize::from(*key)]);
     let message = Message::user(n.to_string()).with_id(id);
     let conversation = || [message.clone()].into_iter().collect();
@@ -132,8 +132,8 @@ fn step(state: &mut Every, update: &EveryUpdate) -> Result<Changes, hanok_state:
 /// What a log of `state` and then of `update` folds to.
 fn logged(state: &Every, update: &EveryUpdate, resolved: &Changes) -> Every {
     let mut fields = state.to_fields().unwrap();
-    let said = through_bytes(&update.to_changes().unwrap());
-    for (field, change) in said.0.iter().filter(|(field, _)| resolved.get(field).is_none()) {
+    let written = through_bytes(&update.to_changes().unwrap());
+    for (field, change) in written.0.iter().filter(|(field, _)| resolved.get(field).is_none()) {
         fields.apply(field, change).unwrap();
     }
     fields.apply_all(&through_bytes(resolved)).unwrap();
@@ -239,7 +239,7 @@ fn the_schema_says_what_is_private_and_what_is_ephemeral() {
 }
 
 #[test]
-fn a_field_that_is_not_kept_has_its_initial_value() {
+fn a_field_that_is_not_retained_has_its_initial_value() {
     let initial = Every { mode: 1, log: vec![1], ..Every::default() };
     let mut state = Every { mode: 2, log: vec![1, 2], score: 3, ..Every::default() };
     state.retain(&|field| field == "score", &initial);

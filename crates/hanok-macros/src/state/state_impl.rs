@@ -1,7 +1,7 @@
 //! The implementation of `State`.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 use syn::DeriveInput;
 
 use super::{
@@ -42,34 +42,62 @@ fn slots(fields: &[Field<'_>], path: &TokenStream) -> Vec<TokenStream> {
 
 fn merging(update: &Ident, fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
     let (names, texts, slots) = (names(fields), texts(fields), slots(fields, path));
-    let written = names.iter().map(|name| format_ident!("__written_{name}"));
-    let written: Vec<_> = written.collect();
+    let (count, numbers) = (names.len(), 0..names.len());
+    let numbers: Vec<_> = numbers.collect();
     quote! {
         fn merge_writes(
             &mut self,
             __writes: &mut [(&::std::sync::Arc<str>, &mut #update)],
             __recorded: bool,
         ) -> ::core::result::Result<#path::derived::Changes, #path::ReduceError> {
-            // Of a wide state few fields are written, and the others cost no call.
-            #(let mut #written = false;)*
-            for (_, __update) in __writes.iter() {
-                let _ = &__update;
-                #(#written |= !__update.#names.is_empty();)*
+            // Of a wide state few fields are written: the others are looked at once.
+            let mut __written = [0_usize; #count];
+            let mut __places = __written.iter_mut();
+            #[allow(unused_mut, reason = "a state may have no fields")]
+            let mut __note = |__field: usize| {
+                if let ::core::option::Option::Some(__place) = __places.next() {
+                    *__place = __field;
+                }
+            };
+            match &*__writes {
+                [(_, __update)] => {
+                    let _ = (&__update, &__note);
+                    #(if !__update.#names.is_empty() {
+                        __note(#numbers);
+                    })*
+                }
+                __several => {
+                    let _ = &__several;
+                    #(if __several.iter().any(|(_, __update)| !__update.#names.is_empty()) {
+                        __note(#numbers);
+                    })*
+                }
             }
-            #(if #written {
-                <#slots>::check(#texts, &self.#names, __writes, |__update| &__update.#names)?;
-            })*
+            let __count = #count - __places.len();
+            for __field in __written.iter().take(__count) {
+                match *__field {
+                    #(#numbers => {
+                        <#slots>::check(#texts, &self.#names, __writes, |__update| &__update.#names)?;
+                    })*
+                    _ => {}
+                }
+            }
             #[allow(unused_mut, reason = "a state may have no fields")]
             let mut __resolved = #path::derived::Resolved::new(__recorded);
-            #(if #written {
-                <#slots>::apply(
-                    #texts,
-                    &mut self.#names,
-                    __writes,
-                    |__update| &mut __update.#names,
-                    &mut __resolved,
-                )?;
-            })*
+            for __field in __written.iter().take(__count) {
+                match *__field {
+                    #(#numbers => {
+                        <#slots>::apply(
+                            #texts,
+                            &mut self.#names,
+                            __writes,
+                            |__update| &mut __update.#names,
+                            &mut __resolved,
+                        )?;
+                    })*
+                    _ => {}
+                }
+            }
             ::core::result::Result::Ok(__resolved.into_changes())
         }
     }

@@ -32,17 +32,17 @@ use hanok_core::{Change, FoldError, StoredError};
     message = "`#[reduce(operations = …)]` needs what grows: `List`, `Map` or `Messages`, and `{Self}` is none of them"
 )]
 pub trait Grow {
-    /// An operation on it.
+    /// The operation on the value.
     type Change;
 
-    /// Does `change`.
+    /// Applies `change`.
     ///
     /// # Errors
     ///
     /// [`FoldError`] when it does not fit the value.
     fn grow(&mut self, change: Self::Change) -> Result<(), FoldError>;
 
-    /// The operation as it is stored.
+    /// Encodes the operation.
     ///
     /// # Errors
     ///

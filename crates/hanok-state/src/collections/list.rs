@@ -8,22 +8,33 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwn
 
 use super::grow::Grow;
 
-/// A list whose clones share what they have in common: a clone costs a pointer, a push the logarithm of the length.
+/// A list whose clones share their common part. A clone costs a pointer, a push the logarithm of the length.
+///
+/// ```
+/// use hanok_state::List;
+///
+/// let short: List<u32> = [1, 2].into_iter().collect();
+/// let mut long = short.clone();
+/// long.push(3);
+/// assert_eq!((short.len(), long.len()), (2, 3));
+/// assert_eq!((long.get(0), long.last()), (Some(&1), Some(&3)));
+/// assert_eq!(long.iter().rev().copied().collect::<Vec<_>>(), [3, 2, 1]);
+/// ```
 #[derive(Clone)]
 pub struct List<T>(VectorSync<T>);
 
 impl<T: Clone> List<T> {
-    /// An empty list.
+    /// Makes an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Tells that there are no items.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -109,7 +120,7 @@ impl<'de, T: Deserialize<'de> + Clone> Deserialize<'de> for List<T> {
     message = "`#[reduce(append)]` needs a list: `List<T>` or `Vec<T>`, and `{Self}` is neither"
 )]
 pub trait ListLike {
-    /// What the list holds.
+    /// The item of the list.
     type Item: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
 
     /// Puts `items` at the end.
@@ -133,24 +144,35 @@ impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> ListLike f
 }
 
 /// An operation on a list.
+///
+/// ```
+/// use hanok_state::{Grow, List, ListChange};
+///
+/// let mut list: List<u32> = [1, 2, 3].into_iter().collect();
+/// list.grow(ListChange::Splice { at: 0, remove: 2, insert: vec![9] })?;
+/// list.grow(ListChange::Append(vec![4]))?;
+/// assert_eq!(list, [9, 3, 4].into_iter().collect());
+/// assert!(list.grow(ListChange::Splice { at: 2, remove: 5, insert: vec![] }).is_err());
+/// # Ok::<(), hanok_core::FoldError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum ListChange<T> {
     /// Puts items at the end.
     Append(Vec<T>),
-    /// `remove` items from index `at` on give way to `insert`.
+    /// Replaces `remove` items from index `at` on by `insert`.
     Splice {
         /// The first index.
         at: usize,
-        /// How many items go.
+        /// The number of items that are removed.
         remove: usize,
-        /// The items that come.
+        /// The items that are inserted.
         insert: Vec<T>,
     },
     /// Several operations, in order.
     Several(Vec<Self>),
 }
 
-/// An empty list change, for a reducer that leaves the list as it is.
+/// The default changes nothing, for a reducer that leaves the list unchanged.
 impl<I> Default for ListChange<I> {
     fn default() -> Self {
         Self::Append(Vec::new())

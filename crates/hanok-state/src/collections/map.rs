@@ -8,23 +8,34 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwn
 
 use super::grow::Grow;
 
-/// A map, sorted by its keys, whose clones share what they have in common: a clone costs a pointer, an insert the
-/// logarithm of the length.
+/// A map, sorted by its keys, whose clones share their common part. A clone costs a pointer, an insert the logarithm of the
+/// length.
+///
+/// ```
+/// use hanok_state::Map;
+///
+/// let mut articles: Map<String, u32> = [("휴가".to_owned(), 12)].into_iter().collect();
+/// let before = articles.clone();
+/// articles.insert("급여".to_owned(), 7);
+/// assert!(articles.remove("휴가"));
+/// assert_eq!((before.get("휴가"), articles.get("휴가")), (Some(&12), None));
+/// assert_eq!(articles.iter().count(), 1);
+/// ```
 #[derive(Clone)]
 pub struct Map<K: Ord, V>(RedBlackTreeMapSync<K, V>);
 
 impl<K: Ord + Clone, V: Clone> Map<K, V> {
-    /// An empty map.
+    /// Makes an empty map.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.0.size()
     }
 
-    /// Whether there are none.
+    /// Tells that there are no keys.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -37,7 +48,7 @@ impl<K: Ord + Clone, V: Clone> Map<K, V> {
         self.0.get(key)
     }
 
-    /// Keys and values, by key.
+    /// The keys and values, in the order of the keys.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.0.iter()
     }
@@ -47,7 +58,7 @@ impl<K: Ord + Clone, V: Clone> Map<K, V> {
         self.0.insert_mut(key, value);
     }
 
-    /// Removes `key`; says whether it was there.
+    /// Removes `key`. Returns true if it was there.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -102,8 +113,9 @@ where
     message = "`#[reduce(merge)]` needs a map: `Map<K, V>` or `BTreeMap<K, V>`, and `{Self}` is neither"
 )]
 pub trait MapLike {
-    /// The keys. Keys that compare equal have to be stored as equal bytes: a log tells them apart by those, so of two that do
-    /// not (a text that is compared without its case) one would be there twice when it is read. Debug builds stop at one.
+    /// The keys. Keys that compare equal have to be stored as equal bytes, because a log tells them apart by those. Of keys
+    /// that are not (a text that is compared without its case) one would be there twice when the log is read. Debug builds
+    /// stop at one.
     type Key: Ord + Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// The values.
     type Value: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
@@ -155,17 +167,26 @@ where
     }
 }
 
-/// What is wrong with keys that compare equal and are stored as other bytes.
+/// The fault of keys that compare equal and are stored as different bytes.
 pub(crate) const EQUAL_KEYS: &str =
     "keys of a map that compare equal are not stored as equal bytes";
 
-/// Whether two keys are stored as equal bytes.
+/// Tells that two keys are stored as equal bytes.
 pub(crate) fn is_same<K: Serialize>(one: &K, other: &K) -> bool {
     let [one, other] = [one, other].map(|key| Stored::encode(key).ok());
     one == other
 }
 
 /// An operation on a map.
+///
+/// ```
+/// use hanok_state::{Grow, Map, MapChange};
+///
+/// let mut map: Map<u8, u8> = [(1, 1), (2, 2)].into_iter().collect();
+/// map.grow(MapChange::Several(vec![MapChange::Merge(vec![(3, 3)]), MapChange::Remove(vec![1])]))?;
+/// assert_eq!(map, [(2, 2), (3, 3)].into_iter().collect());
+/// # Ok::<(), hanok_core::FoldError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum MapChange<K, V> {
     /// Sets keys.

@@ -23,7 +23,7 @@ use crate::{
 /// A JSON value whose clones share it.
 pub(crate) type Item = Arc<Json>;
 
-/// What an update holds for a field.
+/// The slot of an update for a field.
 #[derive(Debug, Clone)]
 pub(crate) enum AnySlot {
     Last(Slot<Item, LastValue>),
@@ -101,12 +101,12 @@ impl AnySlot {
         each!(self, slot => slot.complete(ids));
     }
 
-    /// This and `after` in one super-step.
+    /// Joins two writes of one super-step: this, and then `after`.
     pub(crate) fn and(self, after: Self) -> Self {
         both!(self, after, before => before.and(after))
     }
 
-    /// This, and then `after` in a later super-step.
+    /// Joins the writes of two super-steps: this, and then `after`.
     pub(crate) fn then(self, field: &str, after: Self) -> Result<Self, ReduceError> {
         Ok(both!(self, after, before => before.then(field, after)?))
     }

@@ -21,7 +21,7 @@ use crate::{
     slot::{Resolved, Slot},
 };
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AnyValue {
     Last(Item),
@@ -31,7 +31,7 @@ pub(crate) enum AnyValue {
     Sum(Total),
 }
 
-/// The same of a value and the slots that have its rule, as all of a bound update have.
+/// One expression for a value and the slots that have its rule, as all of a bound update have.
 macro_rules! with_slots {
     ($value:expr, $slots:expr, ($it:ident, $written:ident) => $what:expr) => {
         with_slots!(@ $value, $slots, ($it, $written) => $what, Last Append Merge Messages Sum)
@@ -50,7 +50,7 @@ macro_rules! with_slots {
 }
 
 impl AnyValue {
-    /// Checks that what nodes wrote can be merged into the value.
+    /// Checks that the writes of nodes can be merged into the value.
     pub(crate) fn check(
         &self,
         field: &str,
@@ -59,7 +59,7 @@ impl AnyValue {
         with_slots!(self, slots.iter(), (value, slots) => Slot::check_written(field, value, slots))
     }
 
-    /// Merges what nodes wrote into the value.
+    /// Merges the writes of nodes into the value.
     pub(crate) fn merge(
         &mut self,
         field: &str,
@@ -70,7 +70,7 @@ impl AnyValue {
         with_slots!(self, slots.iter_mut(), (value, slots) => Slot::merge(field, value, slots, resolved))
     }
 
-    /// What the rule begins with.
+    /// The value that the rule begins with.
     pub(crate) fn empty(rule: DynamicRule) -> Self {
         of_rule!(rule, Self, Default::default())
     }
@@ -88,7 +88,7 @@ impl AnyValue {
         }
     }
 
-    /// The write that puts this value over everything. A last value has no other.
+    /// Makes the write that overwrites a field with this value. Of a last value it is a plain write.
     pub(crate) fn overwrite(self) -> AnySlot {
         match self {
             Self::Last(value) => AnySlot::Last(Slot::plain(value)),

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{any_slot::AnySlot, declared::Declared};
 use crate::error::ReduceError;
 
-/// Writes by the place of their field in a schema.
+/// The writes of an update, by the place of their field in a schema.
 #[derive(Clone)]
 pub(crate) struct Bound {
     pub(crate) declared: Arc<Declared>,
@@ -13,7 +13,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// This and `after`, which is of the same schema, in one super-step.
+    /// Joins two updates of one super-step and one schema: this, and then `after`.
     pub(crate) fn and(mut self, after: Self) -> Self {
         for (at, slot) in after.slots {
             let slot = match self.slots.remove(&at) {
@@ -25,7 +25,7 @@ impl Bound {
         self
     }
 
-    /// This, and then `after`, which is of the same schema.
+    /// Joins the updates of two super-steps and one schema: this, and then `after`.
     pub(crate) fn then(mut self, after: Self) -> Result<Self, ReduceError> {
         for (at, slot) in after.slots {
             let slot = match (self.slots.remove(&at), self.declared.fields.get(at)) {
@@ -37,7 +37,7 @@ impl Bound {
         Ok(self)
     }
 
-    /// The names of the fields that are written, with what is written.
+    /// The names of the fields that are written, with the writes.
     pub(crate) fn written(&self) -> impl Iterator<Item = (&Arc<str>, &AnySlot)> {
         let field = |at: &usize| self.declared.fields.get(*at);
         self.slots.iter().filter_map(move |(at, slot)| Some((&field(at)?.name, slot)))

@@ -23,11 +23,11 @@ use crate::{
 pub(crate) struct Declared {
     pub(crate) schema: Schema,
     pub(crate) fields: Vec<Field>,
-    /// Where each field stands among them.
+    /// The index of each field in `fields`.
     places: BTreeMap<Arc<str>, usize>,
 }
 
-/// One of its fields.
+/// A field of a checked schema.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: Arc<str>,
@@ -48,7 +48,7 @@ pub(crate) const NO_FIELDS: Schema = Schema {
 };
 
 impl Declared {
-    /// A schema without fields.
+    /// Makes a schema without fields.
     pub(crate) fn empty() -> Self {
         Self { schema: NO_FIELDS, fields: Vec::new(), places: BTreeMap::new() }
     }
@@ -90,13 +90,13 @@ impl Declared {
         Ok(Arc::new(Self { schema, places: places.collect(), fields }))
     }
 
-    /// Where the field of this name stands, and the field.
+    /// The index of the field of this name, and the field.
     pub(crate) fn field(&self, name: &str) -> Option<(usize, &Field)> {
         let at = *self.places.get(name)?;
         self.fields.get(at).map(|field| (at, field))
     }
 
-    /// The place and the rule of the field that `node` wrote by its name.
+    /// The index and the rule of the field that `node` wrote by its name.
     pub(crate) fn resolve(
         &self,
         node: &Arc<str>,
@@ -115,15 +115,15 @@ pub(super) fn refused(node: &Arc<str>, field: &str, reason: Refused) -> ReduceEr
     ReduceError { field: field.to_owned(), nodes: vec![Arc::clone(node)], reason }
 }
 
-/// What is wrong with the names.
+/// The faults of the names.
 fn faulty_names(fields: &[(String, DynamicField)]) -> Vec<SchemaFault> {
-    let mut seen = BTreeSet::new();
+    let mut names = BTreeSet::new();
     let mut faults = Vec::new();
     for (name, _) in fields {
         if name.is_empty() || name.chars().any(char::is_control) {
             faults.push(SchemaFault::Name { name: name.clone() });
         }
-        if !seen.insert(name) {
+        if !names.insert(name) {
             faults.push(SchemaFault::Twice { name: name.clone() });
         }
     }

@@ -2,17 +2,17 @@
 
 use thiserror::Error;
 
-/// Why fields cannot be the fields of a state.
+/// The faults of fields that cannot be those of a state.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("schema `{schema}`: {}", .faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
 pub struct DynamicSchemaError {
-    /// The schema.
+    /// The name of the schema.
     pub schema: String,
-    /// All that is wrong, in the order of the fields.
+    /// The faults, in the order of the fields.
     pub faults: Vec<SchemaFault>,
 }
 
-/// One thing that is wrong with a schema.
+/// One fault of a schema.
 #[derive(Debug, Clone, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaFault {
@@ -33,7 +33,7 @@ pub enum SchemaFault {
     Default {
         /// The field.
         name: String,
-        /// What its rule needs, and which rule it is.
+        /// The value that the rule needs, with the name of the rule.
         expected: String,
     },
     /// The default is nested too deep.
@@ -41,7 +41,7 @@ pub enum SchemaFault {
     TooDeep {
         /// The field.
         name: String,
-        /// How deep a value may be nested.
+        /// The number of levels to which a value may be nested.
         deepest: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What a program writes as JSON, as what a rule takes.
+//! The JSON that a program writes, as the write that a rule takes.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -22,7 +22,8 @@ use crate::{
     slot::Slot,
 };
 
-/// How deep a value may be nested: half of what JSON and the log are read to, so that what is stored can be read.
+/// The number of levels to which a value may be nested: half of those to which JSON and the log are read, so that a stored value
+/// can be read.
 pub(super) const DEEPEST: usize = 64;
 
 /// A write to one field, in JSON.
@@ -34,7 +35,7 @@ pub(super) enum JsonWrite {
     Remove(String),
 }
 
-/// Why JSON does not fit a rule.
+/// The fault of JSON that does not fit a rule.
 #[derive(Debug)]
 pub(crate) enum Misfit {
     Shape(&'static str),
@@ -53,7 +54,7 @@ impl Misfit {
     }
 }
 
-/// A write under `rule`.
+/// Makes a write under `rule`.
 pub(crate) fn slot(rule: DynamicRule, json: JsonWrite) -> Result<AnySlot, Misfit> {
     match json {
         JsonWrite::Value(value) => write(rule, within(value)?),
@@ -99,7 +100,7 @@ fn write(rule: DynamicRule, value: Value) -> Result<AnySlot, Misfit> {
     })
 }
 
-/// A whole value under `rule`: what an overwrite and a default are.
+/// Makes a whole value under `rule`, for an overwrite or a default.
 pub(crate) fn whole(rule: DynamicRule, value: Value) -> Result<AnyValue, Misfit> {
     Ok(match (rule, within(value)?) {
         (DynamicRule::Last, value) => AnyValue::Last(item(value)),
@@ -130,7 +131,7 @@ fn item(value: Value) -> Item {
     Arc::new(Json(value))
 }
 
-/// A message as this crate, OpenAI or LangChain writes it; a text is what a person says.
+/// Reads a message as this crate, OpenAI or LangChain writes it. A text is a message of a person.
 fn message(value: &Value) -> Result<Message, Misfit> {
     if let Some(text) = value.as_str() {
         return Ok(Message::user(text));
@@ -148,7 +149,7 @@ fn message(value: &Value) -> Result<Message, Misfit> {
     })
 }
 
-/// `value`, unless it is nested deeper than a value may be.
+/// Refuses a `value` that is nested deeper than a value may be.
 fn within(value: Value) -> Result<Value, Misfit> {
     if is_deeper(&value, DEEPEST) { Err(Misfit::TooDeep) } else { Ok(value) }
 }

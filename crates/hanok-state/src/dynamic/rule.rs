@@ -4,18 +4,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::rule::Rule;
 
-/// How the writes of one super-step are merged into a field that is declared at run time.
+/// The rule by which the writes of one super-step are merged into a field that is declared at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DynamicRule {
-    /// The last value; two writers in one super-step are an error. At first `null`.
+    /// The last value. Two writers in one super-step are an error. At first `null`.
     Last,
     /// A list: an array extends it, anything else is one item more. At first empty.
     Append,
-    /// An object: later keys win, and `null` removes a key. At first empty.
+    /// An object. Later keys win, and `null` removes a key. At first empty.
     Merge,
-    /// A conversation: a message with a known id replaces it, any other is appended. At first empty.
+    /// A conversation. A message with a known id replaces the one before, any other is appended. At first empty.
     Messages,
     /// A number to which numbers are added. At first 0.
     Sum,
@@ -33,7 +33,7 @@ impl DynamicRule {
         }
     }
 
-    /// The type of a field under this rule, as its schema says it.
+    /// The type of a field under this rule, as a schema writes it.
     pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::Last => "Json",

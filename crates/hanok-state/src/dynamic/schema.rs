@@ -11,11 +11,11 @@ use super::{
     declared::Declared, fault::DynamicSchemaError, field::DynamicField, state::DynamicState,
 };
 
-/// The fields of a state that is declared at run time. Nothing is checked before [`state`](DynamicSchema::state),
-/// which reports every fault at once.
+/// The fields of a state that is declared at run time. [`state`](DynamicSchema::state) checks them, and reports every fault at
+/// once.
 ///
-/// As JSON it is an object of field names, each with its rule under `reduce` and, where they are not as usual,
-/// `default`, `private` and `ephemeral`; anything else is refused. A schema that is read from JSON has been checked.
+/// As JSON it is an object of field names, each with its rule under `reduce` and, where they differ from the defaults,
+/// `default`, `private` and `ephemeral`. Anything else is refused. A schema that is read from JSON is checked.
 ///
 /// ```
 /// use hanok_state::{DynamicSchema, DynamicUpdate, State};
@@ -37,26 +37,26 @@ pub struct DynamicSchema {
 }
 
 impl DynamicSchema {
-    /// A schema without fields. The name is for people.
+    /// Makes a schema without fields. The name is for people.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), fields: Vec::new() }
     }
 
-    /// The same schema under another name. One that was read from JSON is named `state`.
+    /// Renames the schema. One that was read from JSON is named `state`.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// Adds a field: a [`DynamicRule`], or a [`DynamicField`] with more to say.
+    /// Adds a field: a [`DynamicRule`](crate::DynamicRule), or a [`DynamicField`] with more to say.
     #[must_use]
     pub fn field(mut self, name: impl Into<String>, field: impl Into<DynamicField>) -> Self {
         self.fields.push((name.into(), field.into()));
         self
     }
 
-    /// The schema's name.
+    /// The name of the schema.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -66,11 +66,25 @@ impl DynamicSchema {
         self.fields.iter().map(|(name, field)| (name.as_str(), field))
     }
 
-    /// The state in which nothing is written yet.
+    /// Makes the state in which nothing is written yet.
+    ///
+    /// ```
+    /// use hanok_state::{DynamicField, DynamicRule, DynamicSchema, SchemaFault};
+    ///
+    /// let schema = DynamicSchema::new("count")
+    ///     .field("hits", DynamicField::new(DynamicRule::Sum).default("둘"))
+    ///     .field("hits", DynamicRule::Last);
+    /// let faults = schema.state().unwrap_err().faults;
+    /// assert_eq!(faults[0], SchemaFault::Twice { name: "hits".to_owned() });
+    /// assert_eq!(
+    ///     faults[1].to_string(),
+    ///     "field `hits`: its default is not a number, which `sum` needs"
+    /// );
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`DynamicSchemaError`] with every fault there is.
+    /// [`DynamicSchemaError`] with every fault.
     pub fn state(&self) -> Result<DynamicState, DynamicSchemaError> {
         Declared::new(&self.name, &self.fields).map(DynamicState::of)
     }

@@ -17,31 +17,47 @@ use crate::{
 };
 
 /// A state whose fields are declared at run time by a [`DynamicSchema`](crate::DynamicSchema). A clone costs two
-/// pointers, and what it holds is shared until it is written.
+/// pointers, and shares its values until they are written.
 ///
-/// The fields belong to the value and not to the type: `DynamicState::default()` has none, and what is stored is read
-/// by [`State::load`] of a state that has them. It is the whole state of a graph, and no field within another.
+/// The fields belong to the value and not to the type: `DynamicState::default()` has none, and [`State::load`] of a
+/// state that has them reads stored ones. It is the whole state of a graph, and no field within another.
+///
+/// ```
+/// use hanok_state::{DynamicRule, DynamicSchema, DynamicUpdate, State};
+///
+/// let schema = DynamicSchema::new("chat")
+///     .field("messages", DynamicRule::Messages)
+///     .field("topics", DynamicRule::Append);
+/// let mut state = schema.state()?;
+/// let (a, b) = (DynamicUpdate::new().set("topics", "휴가"), DynamicUpdate::new().set("messages", "안녕"));
+/// state.reduce(vec![("a".into(), a), ("b".into(), b)])?;
+/// assert_eq!(state.get("topics"), Some(vec!["휴가"].into()));
+/// assert_eq!(state.messages("messages").map(|messages| messages.len()), Some(1));
+///
+/// let mut fields = state.to_fields()?;
+/// assert_eq!(schema.state()?.load(&mut fields)?, state);
+/// # Ok::<(), hanok_core::BoxError>(())
+/// ```
 #[derive(Clone)]
 pub struct DynamicState {
     declared: Arc<Declared>,
-    /// One for each declared field, in the same order.
+    /// A value for each declared field, in the same order.
     values: Arc<Vec<AnyValue>>,
 }
 
 impl DynamicState {
-    /// The state in which nothing is written yet.
+    /// Makes the state in which nothing is written yet.
     pub(crate) fn of(declared: Arc<Declared>) -> Self {
         let values = declared.fields.iter().map(|field| field.initial.clone()).collect();
         Self { declared, values: Arc::new(values) }
     }
 
-    /// The value of `field`, `None` if there is no such field. The value is the caller's: what becomes of it does not
-    /// change the state.
+    /// Copies the value of `field`. `None` if there is no such field.
     pub fn get(&self, field: &str) -> Option<Value> {
         self.value(field).map(AnyValue::to_json)
     }
 
-    /// The conversation of a field with the rule `messages`. Costs a pointer, where [`get`](DynamicState::get) copies.
+    /// The conversation of a field with the rule `messages`. It is borrowed, and not copied as by [`get`](DynamicState::get).
     pub fn messages(&self, field: &str) -> Option<&Messages> {
         match self.value(field) {
             Some(AnyValue::Messages(messages)) => Some(messages),
@@ -49,7 +65,7 @@ impl DynamicState {
         }
     }
 
-    /// All fields, as an object.
+    /// Copies all fields into an object.
     pub fn to_json(&self) -> Value {
         let fields = self.declared.fields.iter().zip(self.values.iter());
         fields.map(|(field, value)| (field.name.to_string(), value.to_json())).collect()
@@ -148,7 +164,7 @@ impl State for DynamicState {
         Ok(Self { declared: Arc::clone(&self.declared), values: Arc::new(values) })
     }
 
-    /// A field that `initial` does not have under the same rule has the default that its schema says.
+    /// A field that `initial` does not have under the same rule gets the default of its schema.
     fn retain(&mut self, keep: &dyn Fn(&str) -> bool, initial: &Self) {
         let values = Arc::make_mut(&mut self.values);
         for (field, value) in self.declared.fields.iter().zip(values) {

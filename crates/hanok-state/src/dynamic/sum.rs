@@ -31,7 +31,7 @@ impl Grow for Total {
     }
 }
 
-/// The sum is no number that JSON has.
+/// The error of a sum that is no number of JSON.
 #[derive(Debug, Error)]
 #[error("{total} and {addend} have no sum that a JSON number holds")]
 pub(crate) struct NoSum {
@@ -39,7 +39,7 @@ pub(crate) struct NoSum {
     addend: Value,
 }
 
-/// Adds.
+/// The reducer that adds.
 #[derive(Debug)]
 pub(crate) struct Add;
 
@@ -59,7 +59,7 @@ impl OperationsReducer<Total> for Add {
     }
 }
 
-/// Whole numbers are added as such; what is not whole, as binary fractions.
+/// Adds whole numbers as such, and others as binary fractions.
 fn add(total: &Number, addend: &Number) -> Option<Number> {
     let whole = |number: &Number| {
         number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))

@@ -1,4 +1,4 @@
-//! What a node writes to a state whose fields are declared at run time.
+//! The update of a state whose fields are declared at run time.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -10,11 +10,11 @@ use super::{
 };
 use crate::{error::ReduceError, state::StateUpdate};
 
-/// What a node writes to a [`DynamicState`]: fields by name, each with JSON that its rule reads.
+/// The update of a [`DynamicState`]: fields by name, each with JSON that its rule reads.
 ///
-/// It does not know the rules until [`State::bind`](crate::State::bind) or [`State::reduce`](crate::State::reduce)
-/// says them, so it is there that a field that does not exist, or JSON that does not fit its rule, is refused. An update
-/// that is not bound cannot be stored, and its messages have no ids.
+/// It has no rules until [`State::bind`](crate::State::bind) or [`State::reduce`](crate::State::reduce) binds it to those of a
+/// state. Only these refuse a field that does not exist, or JSON that does not fit its rule. An update that is not bound cannot
+/// be stored, and its messages have no ids.
 ///
 /// ```
 /// use hanok_state::{DynamicSchema, DynamicUpdate, DynamicRule, State};
@@ -35,26 +35,48 @@ use crate::{error::ReduceError, state::StateUpdate};
 pub struct DynamicUpdate(DynamicWrites);
 
 impl DynamicUpdate {
-    /// An update that writes nothing yet.
+    /// Makes an update that writes nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Writes `value` to `field`, under the field's rule; [`DynamicRule`](crate::DynamicRule) says what each takes.
+    /// Writes `value` to `field`, under the rule of the field. [`DynamicRule`](crate::DynamicRule) has the JSON that each takes.
     ///
-    /// A message is a text that a person says, or an object as [`Message`](crate::Message) is serialised, as OpenAI's
-    /// chat completions have it, or LangChain; several are an array.
+    /// A message is the text of a person, or an object as [`Message`](crate::Message) is serialised, as OpenAI's chat
+    /// completions have it, or LangChain. Several are an array.
     pub fn set(self, field: impl Into<Arc<str>>, value: impl Into<Value>) -> Self {
         self.write(field, JsonWrite::Value(value.into()))
     }
 
-    /// Puts `value` in the place of `field`, over every other write of the super-step: an array under `append` and
-    /// `messages`, an object under `merge`, a number under `sum`. Under `last` it is a write like any other.
+    /// Overwrites `field` with `value`, over every other write of the super-step: an array under `append` and `messages`, an
+    /// object under `merge`, a number under `sum`. Under `last` it is a write like any other.
+    ///
+    /// ```
+    /// use hanok_state::{DynamicRule, DynamicSchema, DynamicUpdate, State};
+    ///
+    /// let mut state = DynamicSchema::new("count").field("hits", DynamicRule::Sum).state()?;
+    /// let (a, b) = (DynamicUpdate::new().set("hits", 5), DynamicUpdate::new().overwrite("hits", 1));
+    /// state.reduce(vec![("a".into(), a), ("b".into(), b)])?;
+    /// assert_eq!(state.get("hits"), Some(1.into()));
+    /// # Ok::<(), hanok_core::BoxError>(())
+    /// ```
     pub fn overwrite(self, field: impl Into<Arc<str>>, value: impl Into<Value>) -> Self {
         self.write(field, JsonWrite::Overwrite(value.into()))
     }
 
-    /// Removes a key of a `merge` field, if it is there, or the message with this id, which has to be.
+    /// Removes a key of a `merge` field, or the message with this id. A key may be absent, a message has to be there.
+    ///
+    /// ```
+    /// use hanok_state::{DynamicField, DynamicRule, DynamicSchema, DynamicUpdate, State};
+    /// use serde_json::json;
+    ///
+    /// let field = DynamicField::new(DynamicRule::Merge).default(json!({"law": 12, "tax": 3}));
+    /// let mut state = DynamicSchema::new("answers").field("articles", field).state()?;
+    /// let update = DynamicUpdate::new().remove("articles", "tax").remove("articles", "visa");
+    /// state.reduce(vec![("a".into(), update)])?;
+    /// assert_eq!(state.get("articles"), Some(json!({"law": 12})));
+    /// # Ok::<(), hanok_core::BoxError>(())
+    /// ```
     pub fn remove(self, field: impl Into<Arc<str>>, key: impl Into<String>) -> Self {
         self.write(field, JsonWrite::Remove(key.into()))
     }
@@ -96,7 +118,7 @@ impl StateUpdate for DynamicUpdate {
         self.0.is_empty()
     }
 
-    /// In the order they are declared once the update is bound, until then in the order they are written.
+    /// The names are in the order of the schema once the update is bound, and until then in that of the writes.
     fn written(&self) -> Vec<Cow<'_, str>> {
         let mut names = Vec::new();
         self.0.written(&mut names);

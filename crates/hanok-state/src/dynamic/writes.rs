@@ -16,18 +16,18 @@ use super::{
 };
 use crate::error::ReduceError;
 
-/// The writes of an update that were made so far.
+/// The writes of an update so far.
 #[derive(Clone)]
 pub(crate) enum DynamicWrites {
-    /// Of a program, to one field.
+    /// A write of a program to one field.
     Field(Arc<str>, JsonWrite),
-    /// Of a log.
+    /// The stored changes of a log.
     Stored(Changes),
-    /// Bound to the rules.
+    /// Writes that are bound to the rules.
     Bound(Bound),
-    /// In one super-step.
+    /// Writes of one super-step.
     Together(Vec<DynamicWrites>),
-    /// In one super-step after the other.
+    /// Writes of one super-step after the other.
     Steps(Vec<DynamicWrites>),
 }
 
@@ -102,7 +102,7 @@ impl DynamicWrites {
     }
 }
 
-/// What a log says. A field that this schema does not have was one of an older build, and is no mistake of a node.
+/// Reads the changes of a log. A field that this schema does not have was one of an older build, and is no mistake of a node.
 fn load(
     declared: &Declared,
     node: &Arc<str>,

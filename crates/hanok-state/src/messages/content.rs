@@ -9,7 +9,19 @@ use serde::{
 
 use crate::arguments::Arguments;
 
-/// What a message says.
+/// The content of a message.
+///
+/// ```
+/// use hanok_state::{Content, Message, Part};
+///
+/// let parts = vec![
+///     Part::Text { text: "이 사진은 ".to_owned() },
+///     Part::Image { url: "data:image/png;base64,…".to_owned() },
+///     Part::Text { text: "어디야?".to_owned() },
+/// ];
+/// assert_eq!(Message::user(Content::Parts(parts)).text(), "이 사진은 어디야?");
+/// assert_eq!(Message::user("안녕").content(), &Content::from("안녕"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Content {
@@ -31,7 +43,7 @@ impl<T: Into<Arc<str>>> From<T> for Content {
     }
 }
 
-/// By hand, for every message that is read: a derived one copies a text before it knows that it is one.
+/// Written by hand, for every message that is read: a derived one copies a text before it finds that it is one.
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct TextOrParts;
@@ -56,7 +68,7 @@ impl<'de> Deserialize<'de> for Content {
     }
 }
 
-/// One part of what a message says.
+/// One part of the content of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -68,10 +80,10 @@ pub enum Part {
     },
     /// A picture.
     Image {
-        /// Where it is, or its bytes as a `data:` URL.
+        /// The URL of the picture, or its bytes as a `data:` URL.
         url: String,
     },
-    /// Anything else, as the JSON it came in.
+    /// Anything else, as its JSON.
     Other {
         /// The part, as JSON text.
         json: Arguments,

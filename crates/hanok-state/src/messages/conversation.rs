@@ -30,17 +30,17 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// A conversation in which nothing was said.
+    /// Makes a conversation without messages.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn len(&self) -> usize {
         self.places.size()
     }
 
-    /// Whether there are none.
+    /// Tells that there are no messages.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -60,16 +60,16 @@ impl Messages {
         self.places.get(id).and_then(|at| self.slots.get(*at)).and_then(Option::as_ref)
     }
 
-    /// Whether `updates`, one after the other, can be applied.
+    /// Checks that `updates` can be applied, one after the other.
     ///
     /// # Errors
     ///
-    /// [`FoldError::UnknownMessage`] when one removes what is not there.
+    /// [`FoldError::UnknownMessage`] when one removes a message that is not there.
     pub(crate) fn check(&self, updates: &[&MessagesUpdate]) -> Result<(), FoldError> {
         if !updates.iter().any(|update| update.removes()) {
             return Ok(());
         }
-        // What the updates so far added or removed, over what the conversation holds.
+        // The ids that the updates so far added or removed, over those of the conversation.
         let (mut added, mut gone, mut cleared) =
             (BTreeSet::<&str>::new(), BTreeSet::<&str>::new(), false);
         for op in updates.iter().flat_map(|update| update.ops()) {
@@ -95,11 +95,12 @@ impl Messages {
         Ok(())
     }
 
-    /// Applies `update`, batch by batch: within one a removed message keeps its place for a later one with its id.
+    /// Applies `update`, batch by batch. Within a batch a removed message keeps its place for a later one with its id.
     ///
     /// # Errors
     ///
-    /// [`FoldError::UnknownMessage`] when it removes what is not there; what preceded the removal is then applied.
+    /// [`FoldError::UnknownMessage`] when it removes a message that is not there. The operations before that are then
+    /// applied.
     pub(crate) fn apply(&mut self, update: MessagesUpdate) -> Result<(), FoldError> {
         update.0.into_iter().try_for_each(|batch| self.apply_batch(batch))
     }

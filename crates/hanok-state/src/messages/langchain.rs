@@ -10,7 +10,7 @@ use super::{
 use crate::{error::MessageFormatError, json::Json};
 
 impl Message {
-    /// The message as LangChain's `message_to_dict` writes it: `{"type": "human", "data": {…}}`.
+    /// Writes the message as LangChain's `message_to_dict` does: `{"type": "human", "data": {…}}`.
     pub fn to_langchain(&self) -> Value {
         let kind = match self.role() {
             Role::System => "system",
@@ -37,6 +37,16 @@ impl Message {
     }
 
     /// Reads a message of LangChain: `{"type", "data"}`, `{"lc", "type": "constructor", "id", "kwargs"}` or flat.
+    ///
+    /// ```
+    /// use hanok_state::{Message, Role};
+    /// use serde_json::json;
+    ///
+    /// let message = Message::from_langchain(&json!({"type": "human", "data": {"content": "안녕"}}))?;
+    /// assert_eq!((message.role(), message.text().as_ref()), (Role::User, "안녕"));
+    /// assert_eq!(message.to_langchain()["type"], "human");
+    /// # Ok::<(), hanok_state::MessageFormatError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -89,7 +99,7 @@ fn kind_and_data(value: &Value) -> Result<(&str, &Value), MessageFormatError> {
     Ok((kind, value.get("data").unwrap_or(value)))
 }
 
-/// LangChain holds arguments as an object; text that is none is handed on as a text.
+/// Writes a call. LangChain has its arguments as an object. A text that is no JSON stays a text.
 fn call_to(call: &ToolCall) -> Value {
     let text = call.arguments.as_str();
     let args: Value = call.arguments.decode().unwrap_or_else(|_| text.into());

@@ -37,7 +37,7 @@ impl<'de> Deserialize<'de> for Message {
     }
 }
 
-/// `id` is first: the fold of a log finds it in a few bytes.
+/// The fields of a message. `id` is first: the fold of a log finds it in a few bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Inner {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ struct Inner {
 }
 
 impl Message {
-    /// A message of `role`.
+    /// Makes a message of `role`.
     pub fn new(role: Role, content: impl Into<Content>) -> Self {
         Self(Arc::new(Inner {
             id: None,
@@ -69,39 +69,52 @@ impl Message {
         }))
     }
 
-    /// Instructions of the program.
+    /// Makes a message with instructions of the program.
     pub fn system(content: impl Into<Content>) -> Self {
         Self::new(Role::System, content)
     }
 
-    /// What a person says.
+    /// Makes a message of a person.
     pub fn user(content: impl Into<Content>) -> Self {
         Self::new(Role::User, content)
     }
 
-    /// What a model says.
+    /// Makes a message of a model.
     pub fn assistant(content: impl Into<Content>) -> Self {
         Self::new(Role::Assistant, content)
     }
 
-    /// What the call `call_id` gave.
+    /// Makes the observation of the call `call_id`.
+    ///
+    /// ```
+    /// use hanok_state::{Arguments, Message, ToolCall};
+    ///
+    /// let call = ToolCall {
+    ///     id: "c1".to_owned(),
+    ///     name: "search".to_owned(),
+    ///     arguments: Arguments::new(r#"{"query":"연차"}"#),
+    /// };
+    /// let request = Message::assistant("").with_tool_calls([call]);
+    /// let observation = Message::tool(&request.tool_calls()[0].id, "15일");
+    /// assert_eq!(observation.tool_call_id(), Some("c1"));
+    /// ```
     pub fn tool(call_id: impl Into<String>, content: impl Into<Content>) -> Self {
         let mut message = Self::new(Role::Tool, content);
         message.inner().tool_call_id = Some(call_id.into());
         message
     }
 
-    /// Who speaks.
+    /// The role of the speaker.
     pub fn role(&self) -> Role {
         self.0.role
     }
 
-    /// What the message says.
+    /// The content of the message.
     pub fn content(&self) -> &Content {
         &self.0.content
     }
 
-    /// The text of the message; of several parts, the texts one after the other.
+    /// The text of the message. Of several parts, the texts one after the other.
     pub fn text(&self) -> Cow<'_, str> {
         match &self.0.content {
             Content::Text(text) => Cow::Borrowed(text),
@@ -115,7 +128,7 @@ impl Message {
         }
     }
 
-    /// The message's id. In a conversation every message has one.
+    /// The id of the message. In a conversation every message has one.
     pub fn id(&self) -> Option<&str> {
         self.0.id.as_deref()
     }
@@ -124,12 +137,12 @@ impl Message {
         self.0.id.clone()
     }
 
-    /// Who speaks, by name: an agent among several.
+    /// The name of the speaker, such as an agent among several.
     pub fn name(&self) -> Option<&str> {
         self.0.name.as_deref()
     }
 
-    /// The calls that a model asks for.
+    /// The calls that the model requests.
     pub fn tool_calls(&self) -> &[ToolCall] {
         &self.0.tool_calls
     }
@@ -139,12 +152,12 @@ impl Message {
         self.0.tool_call_id.as_deref()
     }
 
-    /// What a program noted with the message; models do not see it.
+    /// The notes of the program on the message. Models do not see them.
     pub fn metadata(&self) -> &BTreeMap<String, Json> {
         &self.0.metadata
     }
 
-    /// The same message with this id.
+    /// Sets the id.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.set_id(id);
@@ -155,42 +168,50 @@ impl Message {
         self.inner().id = Some(id.into());
     }
 
-    /// The same message saying this.
+    /// Replaces the content.
     #[must_use]
     pub fn with_content(mut self, content: impl Into<Content>) -> Self {
         self.inner().content = content.into();
         self
     }
 
-    /// The same message, said by `name`.
+    /// Sets the name of the speaker.
+    ///
+    /// ```
+    /// use hanok_state::Message;
+    ///
+    /// let message = Message::assistant("제12조").with_name("law").with_metadata("tokens", 3);
+    /// assert_eq!(message.name(), Some("law"));
+    /// assert_eq!(message.metadata()["tokens"].0, 3);
+    /// ```
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.inner().name = Some(name.into());
         self
     }
 
-    /// The same message, asking for these calls.
+    /// Replaces the calls that the model requests.
     #[must_use]
     pub fn with_tool_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
         self.inner().tool_calls = calls.into_iter().collect();
         self
     }
 
-    /// The same message as the observation of the call `call_id`.
+    /// Marks the message as the observation of the call `call_id`.
     #[must_use]
     pub fn with_tool_call_id(mut self, call_id: impl Into<String>) -> Self {
         self.inner().tool_call_id = Some(call_id.into());
         self
     }
 
-    /// The same message with a note under `key`.
+    /// Adds a note of the program under `key`.
     #[must_use]
     pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Json>) -> Self {
         self.inner().metadata.insert(key.into(), value.into());
         self
     }
 
-    /// The inner message, copied first if somebody else holds it.
+    /// The fields of this message alone. They are copied first if another message shares them.
     fn inner(&mut self) -> &mut Inner {
         Arc::make_mut(&mut self.0)
     }
@@ -202,7 +223,16 @@ impl fmt::Debug for Message {
     }
 }
 
-/// A pair is a role's name and what is said.
+/// A pair is the name of a role and a text.
+///
+/// ```
+/// use hanok_state::{Message, Role};
+///
+/// let message = Message::try_from(("system", "존댓말로 답한다"))?;
+/// assert_eq!(message.role(), Role::System);
+/// assert_eq!(Message::from("안녕").role(), Role::User);
+/// # Ok::<(), hanok_state::MessageFormatError>(())
+/// ```
 impl TryFrom<(&str, &str)> for Message {
     type Error = MessageFormatError;
 
@@ -212,28 +242,28 @@ impl TryFrom<(&str, &str)> for Message {
     }
 }
 
-/// A text is what a person says.
+/// A text is a message of a person.
 impl From<&str> for Message {
     fn from(text: &str) -> Self {
         Self::user(text)
     }
 }
 
-/// A text is what a person says.
+/// A text is a message of a person.
 impl From<String> for Message {
     fn from(text: String) -> Self {
         Self::user(text)
     }
 }
 
-/// A call that a model asks for.
+/// A tool call that a model requests.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Names the call within its conversation; the observation carries it.
+    /// The id of the call within its conversation. The observation has it, too.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// What the tool is given.
+    /// The arguments of the call.
     #[serde(default)]
     pub arguments: Arguments,
 }

@@ -10,7 +10,15 @@ use super::{
 use crate::{arguments::Arguments, error::MessageFormatError};
 
 impl Message {
-    /// The message as OpenAI's chat completions take it. Ids and metadata are not part of that shape.
+    /// Writes the message as OpenAI's chat completions take it. Ids and metadata are not part of that shape.
+    ///
+    /// ```
+    /// use hanok_state::Message;
+    /// use serde_json::json;
+    ///
+    /// let message = Message::user("안녕").with_id("1");
+    /// assert_eq!(message.to_openai(), json!({"role": "user", "content": "안녕"}));
+    /// ```
     pub fn to_openai(&self) -> Value {
         let mut object = Map::new();
         object.insert("role".into(), self.role().to_string().into());
@@ -31,6 +39,16 @@ impl Message {
     }
 
     /// Reads a message of OpenAI's chat completions. A `developer` message is a system message.
+    ///
+    /// ```
+    /// use hanok_state::Message;
+    /// use serde_json::json;
+    ///
+    /// let call = json!({"id": "c1", "type": "function", "function": {"name": "now", "arguments": "{}"}});
+    /// let message = Message::from_openai(&json!({"role": "assistant", "tool_calls": [call]}))?;
+    /// assert_eq!(message.tool_calls()[0].name, "now");
+    /// # Ok::<(), hanok_state::MessageFormatError>(())
+    /// ```
     ///
     /// # Errors
     ///

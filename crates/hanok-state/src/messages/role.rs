@@ -6,7 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::MessageFormatError;
 
-/// Who speaks.
+/// The speaker of a message.
+///
+/// ```
+/// use hanok_state::Role;
+///
+/// assert_eq!("assistant".parse::<Role>()?, Role::Assistant);
+/// assert_eq!(Role::Tool.to_string(), "tool");
+/// assert_eq!(
+///     "human".parse::<Role>().unwrap_err().to_string(),
+///     "`human` is no role of a message; there are system, user, assistant, tool"
+/// );
+/// # Ok::<(), hanok_state::MessageFormatError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {

@@ -6,10 +6,27 @@ use hanok_core::{Change, MessageChange, Stored, StoredError};
 
 use super::message::Message;
 
-/// One thing that an update does to a conversation.
+/// One operation of an update on a conversation.
+///
+/// ```
+/// # use hanok_state::{Message, MessageOp, Messages, State};
+/// # #[derive(State, Clone, Default)]
+/// # struct Chat {
+/// #     messages: Messages,
+/// # }
+/// let mut chat = Chat::default();
+/// let ops = [
+///     MessageOp::Put(Message::user("하나").with_id("1")),
+///     MessageOp::Put(Message::user("둘").with_id("2")),
+///     MessageOp::Remove("1".into()),
+/// ];
+/// chat.reduce(vec![("node".into(), Chat::update().messages(ops))])?;
+/// assert_eq!(chat.messages.iter().map(|m| m.text()).collect::<Vec<_>>(), ["둘"]);
+/// # Ok::<(), hanok_state::ReduceError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessageOp {
-    /// Puts a message in the place of the one with its id, else at the end.
+    /// Puts a message in the place of the one with its id, or else at the end.
     Put(Message),
     /// Removes the message with this id. An id that is not there is an error.
     Remove(Arc<str>),
@@ -23,17 +40,29 @@ impl<M: Into<Message>> From<M> for MessageOp {
     }
 }
 
-/// What an update does to a conversation, in order: a batch, or one of each super-step that it stands for.
+/// The operations of an update on a conversation, in order: one batch, or a batch for each super-step that it stands for.
+///
+/// ```
+/// use hanok_state::{Grow, Message, Messages, MessagesUpdate};
+///
+/// let mut update = MessagesUpdate::new([Message::user("하나"), Message::user("둘").with_id("b")]);
+/// update.complete(&mut || "a".to_owned());
+///
+/// let mut messages = Messages::new();
+/// messages.grow(update)?;
+/// assert_eq!(messages.iter().filter_map(|m| m.id()).collect::<Vec<_>>(), ["a", "b"]);
+/// # Ok::<(), hanok_core::FoldError>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MessagesUpdate(pub(super) Vec<Vec<MessageOp>>);
 
 impl MessagesUpdate {
-    /// An update that does this.
+    /// Makes an update of one batch.
     pub fn new(ops: impl IntoIterator<Item = impl Into<MessageOp>>) -> Self {
         Self(vec![ops.into_iter().map(Into::into).collect()])
     }
 
-    /// Does `after` in the same batch.
+    /// Adds the operations of `after` to the same batch.
     pub(crate) fn extend(&mut self, after: Self) {
         let mut batches = after.0.into_iter();
         if let Some(last) = self.0.last_mut() {
@@ -42,7 +71,7 @@ impl MessagesUpdate {
         self.0.extend(batches);
     }
 
-    /// Does `after` in a batch of its own: what is removed before it has no place any more.
+    /// Adds the operations of `after` as a batch of its own: a message that was removed before has no place any more.
     pub(crate) fn later(&mut self, after: Self) {
         self.0.extend(after.0);
     }
@@ -66,7 +95,7 @@ impl MessagesUpdate {
         }
     }
 
-    /// The update as it is stored: a change of each batch.
+    /// Encodes the update: a change for each batch.
     pub(crate) fn to_changes(&self) -> Result<Vec<Change>, StoredError> {
         let stored = |batch: &Vec<MessageOp>| {
             batch.iter().map(MessageOp::to_change).collect::<Result<_, _>>().map(Change::Messages)

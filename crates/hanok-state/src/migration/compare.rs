@@ -1,4 +1,4 @@
-//! What is different between the schema that a state is stored in and that of a build.
+//! The differences between the schema that a state is stored in and that of a build.
 
 use std::borrow::Cow;
 
@@ -7,15 +7,15 @@ use thiserror::Error;
 
 use crate::schema::{FieldSchema, Schema};
 
-/// What is different between the schema that a state is stored in and that of a build.
+/// The differences between the schema that a state is stored in and that of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// Whether the version, or the type, the rule or the name of a field that both know is another: the state has to be
-    /// written anew before anything is written to it.
+    /// True when the version, or the type, the rule or the name of a field that both know is different. The state has to be
+    /// written anew before an update is written to it.
     pub rewritten: bool,
-    /// The fields that the build knows and the log does not, each with the fields around it.
+    /// The fields that the build has and the log has not, each with the fields around it.
     pub added: Vec<Vec<String>>,
-    /// The fields that the log knows and the build of the same version does not, as `memories.mood`.
+    /// The fields that the log has and the build of the same version has not, as `memories.mood`.
     pub unknown: Vec<String>,
 }
 
@@ -34,17 +34,48 @@ pub struct NewerVersion {
     pub supported: u32,
 }
 
-/// A state as a message names it.
+/// The name of a state in a message.
 pub(crate) fn place(field: &str) -> String {
     if field.is_empty() { "the state".to_owned() } else { format!("the nested state `{field}`") }
 }
 
 impl Schema {
-    /// What is different between this schema and the one that `fields` are stored in.
+    /// Compares this schema with the one that `fields` are stored in.
+    ///
+    /// ```
+    /// use hanok_core::Fields;
+    /// use hanok_state::State;
+    ///
+    /// mod before {
+    ///     #[derive(hanok_state::State, Clone, Default)]
+    ///     pub struct Chat {
+    ///         pub topic: String,
+    ///         pub mood: String,
+    ///     }
+    /// }
+    ///
+    /// #[derive(State, Clone, Default)]
+    /// struct Chat {
+    ///     topic: String,
+    ///     turns: u32,
+    /// }
+    ///
+    /// let stored = before::Chat::SCHEMA.to_stored();
+    /// let fields = before::Chat::default().to_fields()?;
+    /// let differences = Chat::SCHEMA.compare(&stored, &fields)?;
+    /// assert!(!differences.rewritten);
+    /// assert_eq!(differences.added, [["turns"]]);
+    /// assert_eq!(differences.unknown, ["mood"]);
+    ///
+    /// // What this build does not know rides along.
+    /// assert!(Chat::SCHEMA.unknown(&fields).get("mood").is_some());
+    /// assert_eq!(Chat::SCHEMA.extended(&stored).fields.len(), 3);
+    /// # Ok::<(), hanok_core::BoxError>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`NewerVersion`] when a newer version of the type, or of that of a nested state, has stored it.
+    /// [`NewerVersion`] when a newer version of the type, or of the type of a nested state, stored it.
     pub fn compare(
         &self,
         stored: &StoredSchema,
@@ -60,7 +91,8 @@ impl Schema {
         Ok(differences)
     }
 
-    /// `fields` says what is stored here; it is asked where a field is not in the stored schema.
+    /// Compares the state at `path`. `fields` gives its stored fields, which are needed only where a field is not in the
+    /// stored schema.
     fn compare_at<'f>(
         &self,
         stored: &StoredSchema,
@@ -104,8 +136,8 @@ impl Schema {
         Ok(())
     }
 
-    /// The field of this schema that the stored field `name` is read as: the one of that name, else one that had it, if
-    /// nothing is stored under the name that it has now.
+    /// The field of this schema that reads the stored field `name`: the one of that name, or else one with that alias, unless a
+    /// value is stored under its name of this build.
     fn reader(&self, stored: &StoredSchema, name: &str) -> Option<&FieldSchema> {
         let renamed = |field: &&FieldSchema| {
             field.aliases.contains(&name) && !stored.fields.contains_key(&*field.name)
@@ -119,12 +151,12 @@ impl Schema {
         stored: &'s StoredSchema,
     ) -> Option<(&'s str, &'s StoredField)> {
         let mut names = field.names();
-        let found = names.find_map(|name| stored.fields.get_key_value(name));
-        found.map(|(name, field)| (name.as_str(), field))
+        let entry = names.find_map(|name| stored.fields.get_key_value(name));
+        entry.map(|(name, field)| (name.as_str(), field))
     }
 
-    /// This schema, with the fields of the stored one that it does not know: they ride along. A version that is new knows
-    /// all fields that there are.
+    /// Adds the unknown fields of the stored schema to this one: they ride along. A newer version than the stored one knows all
+    /// fields that there are.
     #[must_use]
     pub fn extended(&self, stored: &StoredSchema) -> StoredSchema {
         let mut all = StoredSchema { version: self.version, ..StoredSchema::default() };

@@ -9,9 +9,41 @@ use crate::{
 };
 
 impl Schema {
-    /// What `changes`, written to a state that held `before` and both stored in `stored`, are in this schema: what is
-    /// upgraded and what they made of it are compared, field by field. `None` if it cannot be said, as of what a reducer is
-    /// given in a version whose upgrade may mean something else by it.
+    /// Translates `changes`, which were written to a state that held `before`, into this schema. Both are stored in `stored`. The
+    /// upgraded state before the changes and the one after them are compared, field by field. `None` if there is no certain
+    /// translation, as of the input of a reducer in a version whose upgrade may change its meaning.
+    ///
+    /// ```
+    /// use hanok_core::{BoxError, Change, Fields, Stored};
+    /// use hanok_state::{State, StateUpdate};
+    ///
+    /// mod before {
+    ///     #[derive(hanok_state::State, Clone, Default)]
+    ///     pub struct Account {
+    ///         pub euros: u64,
+    ///     }
+    /// }
+    ///
+    /// #[derive(State, Clone, Default)]
+    /// #[state(version = 2, upgrade = in_cents)]
+    /// struct Account {
+    ///     cents: u64,
+    /// }
+    ///
+    /// fn in_cents(_: u32, fields: &mut Fields) -> Result<(), BoxError> {
+    ///     if let Some(euros) = fields.take("euros") {
+    ///         let euros: u64 = euros.to_stored().decode()?;
+    ///         fields.apply("cents", &Change::Set(Stored::encode(&(euros * 100))?))?;
+    ///     }
+    ///     Ok(())
+    /// }
+    ///
+    /// let (stored, fields) = (before::Account::SCHEMA.to_stored(), before::Account::default().to_fields()?);
+    /// let changes = before::Account::update().euros(3u64).to_changes()?;
+    /// let translated = Account::SCHEMA.translate(&stored, &fields, &changes).ok_or("no translation")?;
+    /// assert_eq!(translated, Account::update().cents(300u64).to_changes()?);
+    /// # Ok::<(), BoxError>(())
+    /// ```
     #[must_use]
     pub fn translate(
         &self,
@@ -68,29 +100,29 @@ impl Schema {
 
 /// A state on its way to another schema.
 struct Stages<'f> {
-    /// As it is stored.
+    /// The stored fields.
     raw: &'f Fields,
-    /// With its nested states upgraded.
+    /// The fields with upgraded nested states.
     nested: Fields,
-    /// Upgraded.
+    /// The upgraded fields.
     upgraded: Fields,
 }
 
 impl Stages<'_> {
-    /// Whether the state's own upgrade leaves a field as it is.
+    /// Tells that the state's own upgrade does not change a field.
     fn is_left(&self, name: &str) -> bool {
         value(self.nested.get(name)) == value(self.upgraded.get(name))
     }
 }
 
-/// What was written to one field, on its way to another schema.
+/// The changes to one field, on their way to another schema.
 struct Translation<'a> {
     field: &'a FieldSchema,
     /// The name that it is stored under.
     old: &'a str,
     stored: &'a StoredSchema,
     written: &'a [&'a Change],
-    /// Whether the state's own upgrade function runs.
+    /// True when the state's own upgrade function runs.
     upgrades: bool,
     before: &'a Stages<'a>,
     after: &'a Stages<'a>,
@@ -121,7 +153,7 @@ impl Translation<'_> {
         }
     }
 
-    /// What was written to a nested state.
+    /// Translates the changes of a nested state.
     fn nested(&self, schema: &Schema, stored: &StoredSchema) -> Option<Vec<Change>> {
         let mut before = match self.before.raw.get(self.old) {
             Some(field) => within(field)?.into_owned(),
@@ -137,7 +169,7 @@ impl Translation<'_> {
     }
 }
 
-/// The changes by which a field of this rule gets from one value to another without a word on what others write to it.
+/// The changes by which a field of this rule gets from one value to another, and that leave the writes of others alone.
 fn difference(rule: Rule, before: Option<Stored>, after: Option<Stored>) -> Option<Vec<Change>> {
     if before == after {
         return Some(Vec::new());

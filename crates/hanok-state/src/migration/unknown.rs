@@ -1,4 +1,4 @@
-//! What a build does not know of a stored state, at every depth: it rides along.
+//! The parts of a stored state that a build does not know, at every depth: they ride along.
 
 use hanok_core::{Change, Changes, Field, Fields};
 
@@ -27,7 +27,7 @@ impl Schema {
         unknown
     }
 
-    /// The field of this schema that `name`, one of `fields`, is read as.
+    /// The field of this schema that reads `name`, one of `fields`.
     fn reader_of(&self, fields: &Fields, name: &str) -> Option<&FieldSchema> {
         let read = |field: &&FieldSchema| {
             field.names().find(|name| fields.get(name).is_some()) == Some(name)
@@ -35,7 +35,7 @@ impl Schema {
         self.stored_fields().find(read)
     }
 
-    /// The parts of `changes` that change what this schema does not know, within nested states too.
+    /// The parts of `changes` to fields that this schema does not know, within nested states too.
     #[must_use]
     pub fn unknown_changes(&self, changes: &Changes) -> Changes {
         let mut unknown = Changes::default();

@@ -6,7 +6,7 @@ use thiserror::Error;
 use super::compare::{NewerVersion, place, within};
 use crate::{schema::Schema, state::State};
 
-/// Why fields that a version of a type stored are no state of this build.
+/// The failure to read fields that a version of a type stored.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MigrationError {
@@ -21,8 +21,8 @@ pub enum MigrationError {
     Stored(#[from] StoredError),
 }
 
-/// Reads what `version` of the type `S` stored as a thread's fields, as a run of this build does: what a test of an upgrade
-/// function calls. Nested states are those of this build; the upgrade of one is tested with its own type.
+/// Reads the `fields` of a thread that `version` of the type `S` stored, as a run of this build does. A test of an upgrade
+/// function calls it. Nested states are those of this build. The upgrade of one is tested with its own type.
 ///
 /// ```
 /// use hanok_core::{BoxError, Change, Fields, Stored};
@@ -68,14 +68,14 @@ pub struct UpgradeError {
     pub from: u32,
     /// The version of the build.
     pub to: u32,
-    /// What the function said.
+    /// The error of the function.
     #[source]
     pub source: BoxError,
 }
 
 impl Schema {
-    /// Upgrades `fields`, which are stored in `stored`, to this schema's version: nested states first, each by the version
-    /// that it is stored in. Fields keep the names that they are stored under.
+    /// Upgrades `fields`, which are stored in `stored`, to the version of this schema. Nested states come first, each by the
+    /// version that it is stored in. Fields keep the names that they are stored under.
     ///
     /// # Errors
     ///

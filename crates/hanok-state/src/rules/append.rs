@@ -8,7 +8,26 @@ use crate::{
     code::Code, collections::list::ListLike, error::Refused, reduce::Reduce, writes::NodeWrites,
 };
 
-/// A list to which every write appends.
+/// A list to which every write appends. The items of two writers stand in task order.
+///
+/// ```
+/// # use hanok_state::State;
+/// #[derive(State, Clone, Default)]
+/// struct Notes {
+///     #[reduce(append)]
+///     lines: Vec<u32>,
+/// }
+///
+/// let mut notes = Notes { lines: vec![1] };
+/// let (a, b) = (Notes::update().lines([2, 3]), Notes::update().push_lines(4));
+/// notes.reduce(vec![("a".into(), a), ("b".into(), b)])?;
+/// assert_eq!(notes.lines, [1, 2, 3, 4]);
+///
+/// let clear = Notes::update().overwrite_lines(vec![]);
+/// notes.reduce(vec![("a".into(), clear), ("b".into(), Notes::update().push_lines(5))])?;
+/// assert!(notes.lines.is_empty());
+/// # Ok::<(), hanok_state::ReduceError>(())
+/// ```
 #[derive(Debug)]
 pub struct Append;
 

@@ -6,7 +6,25 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::macros::{last_write, other_shape, stored_whole};
 use crate::{code::Code, error::Refused, reduce::Reduce, writes::NodeWrites};
 
-/// The field has the value that was written last; two writers in one super-step are an error.
+/// A field with the value that was written last. Two writers in one super-step are an error.
+///
+/// ```
+/// # use hanok_state::State;
+/// #[derive(State, Clone, Default)]
+/// struct Plan {
+///     step: u32,
+/// }
+///
+/// let mut plan = Plan::default();
+/// plan.reduce(vec![("a".into(), Plan::update().step(1).step(2))])?;
+/// assert_eq!(plan.step, 2);
+///
+/// let writes = [("a".into(), Plan::update().step(3)), ("b".into(), Plan::update().step(3))];
+/// let error = plan.reduce(writes.into()).unwrap_err();
+/// assert_eq!(error.nodes, ["a".into(), "b".into()]);
+/// assert_eq!(plan.step, 2);
+/// # Ok::<(), hanok_state::ReduceError>(())
+/// ```
 #[derive(Debug)]
 pub struct LastValue;
 

@@ -2,7 +2,7 @@
 
 use hanok_core::StoredError;
 
-/// A value that is stored as its `Serialize` says.
+/// A value that is stored as its `Serialize` writes it.
 macro_rules! stored_whole {
     ($value:ty) => {
         fn store_value(value: &$value) -> Result<Option<Field>, StoredError> {

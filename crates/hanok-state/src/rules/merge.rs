@@ -10,7 +10,24 @@ use crate::{
     code::Code, collections::map::MapLike, error::Refused, reduce::Reduce, writes::NodeWrites,
 };
 
-/// A map in which later keys win.
+/// A map in which later keys win: of two writers of one key, the later task.
+///
+/// ```
+/// # use hanok_state::{Map, State};
+/// #[derive(State, Clone, Default)]
+/// struct Answers {
+///     #[reduce(merge)]
+///     by_agent: Map<String, String>,
+/// }
+///
+/// let mut answers = Answers::default();
+/// let a = Answers::update().insert_by_agent("law", "12조").insert_by_agent("tax", "3조");
+/// let b = Answers::update().insert_by_agent("law", "15조").remove_by_agent("tax");
+/// answers.reduce(vec![("a".into(), a), ("b".into(), b)])?;
+/// assert_eq!(answers.by_agent.get("law").map(String::as_str), Some("15조"));
+/// assert_eq!(answers.by_agent.get("tax"), None);
+/// # Ok::<(), hanok_state::ReduceError>(())
+/// ```
 #[derive(Debug)]
 pub struct Merge;
 

@@ -10,7 +10,27 @@ use crate::{
     writes::NodeWrites,
 };
 
-/// A conversation: a message with a known id replaces it, any other is appended, a removal removes.
+/// A conversation: a message with a known id replaces the one before, any other is appended, a removal removes. The messages
+/// of two writers stand in task order.
+///
+/// ```
+/// # use hanok_state::{Message, Messages, State};
+/// #[derive(State, Clone, Default)]
+/// struct Chat {
+///     messages: Messages,
+/// }
+///
+/// let mut chat = Chat::default();
+/// let a = Chat::update().message(Message::user("안녕").with_id("1"));
+/// let b = Chat::update().message(Message::assistant("네").with_id("2"));
+/// chat.reduce(vec![("a".into(), a), ("b".into(), b)])?;
+/// assert_eq!(chat.messages.iter().filter_map(|m| m.id()).collect::<Vec<_>>(), ["1", "2"]);
+///
+/// let edit = Chat::update().message(Message::user("안녕하세요").with_id("1"));
+/// chat.reduce(vec![("a".into(), edit.remove_message("2"))])?;
+/// assert_eq!(chat.messages.last().map(|m| m.text().into_owned()), Some("안녕하세요".into()));
+/// # Ok::<(), hanok_state::ReduceError>(())
+/// ```
 #[derive(Debug)]
 pub struct MessageIds;
 

@@ -13,7 +13,33 @@ use crate::{
     writes::NodeWrites,
 };
 
-/// A state within a state.
+/// A state within a state. The writes of two writers are merged field by field.
+///
+/// ```
+/// # use hanok_state::State;
+/// #[derive(State, Clone, Default)]
+/// struct Child {
+///     done: bool,
+///     #[reduce(append)]
+///     notes: Vec<u32>,
+/// }
+///
+/// #[derive(State, Clone, Default)]
+/// struct Parent {
+///     #[reduce(nested)]
+///     child: Child,
+/// }
+///
+/// let mut parent = Parent::default();
+/// let a = Parent::update().child(Child::update().push_notes(1).done(true));
+/// let b = Parent::update().child(Child::update().push_notes(2));
+/// parent.reduce(vec![("a".into(), a), ("b".into(), b)])?;
+/// assert_eq!((parent.child.notes, parent.child.done), (vec![1, 2], true));
+///
+/// let both = ["a", "b"].map(|node| (node.into(), Parent::update().child(Child::update().done(true))));
+/// assert_eq!(Parent::default().reduce(both.into()).unwrap_err().field, "child.done");
+/// # Ok::<(), hanok_state::ReduceError>(())
+/// ```
 #[derive(Debug)]
 pub struct Nested;
 
@@ -36,7 +62,7 @@ impl<T: State> Reduce<T> for Nested {
 
     fn reduce(value: &mut T, writes: NodeWrites<'_, Self::Write>) -> Result<Vec<Change>, Refused> {
         let mut writes: Vec<_> = writes.into_iter().collect();
-        // Only these rules resolve anything; only then all that was written has to be said again.
+        // Only the changes of these rules are resolved, and only then all writes are repeated beside them.
         let resolves =
             writes.len() > 1 || value.schema().fields.iter().any(|field| field.rule.resolves());
         let mut written = Changes::default();
@@ -94,7 +120,7 @@ impl<T: State> Code<T> for Nested {
 pub struct NestedWrite<T: State>(T::Update);
 
 impl<T: State> NestedWrite<T> {
-    /// This update.
+    /// Makes the write of `update`.
     pub fn new(update: T::Update) -> Self {
         Self(update)
     }

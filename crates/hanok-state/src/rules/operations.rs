@@ -12,18 +12,39 @@ use crate::{
 
 /// The function of `#[reduce(operations = path, update = U)]`; written by the derive.
 pub trait OperationsReducer<T: Grow>: 'static {
-    /// What an update holds.
+    /// The write that an update holds.
     type Update: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
 
-    /// What `update` does to `value`.
+    /// Chooses the operation by which `update` changes `value`.
     ///
     /// # Errors
     ///
-    /// Whatever the user's function returns.
+    /// The error of the user's function.
     fn operate(value: &T, update: Self::Update) -> Result<T::Change, BoxError>;
 }
 
-/// What grows, changed by operations that a function of the user's chooses. The operations are stored.
+/// A value that grows, by operations that a function of the user's chooses, write by write in task order. The operations are
+/// stored, and not the value.
+///
+/// ```
+/// # use hanok_state::{List, ListChange, State};
+/// #[derive(State, Clone, Default)]
+/// struct Seats {
+///     #[reduce(operations = book, update = u32)]
+///     guests: List<u32>,
+/// }
+///
+/// fn book(guests: &List<u32>, guest: u32) -> ListChange<u32> {
+///     let is_new = guests.iter().all(|other| *other != guest);
+///     ListChange::Append(Vec::from_iter(is_new.then_some(guest)))
+/// }
+///
+/// let mut seats = Seats::default();
+/// let (a, b) = (Seats::update().guests(7), Seats::update().guests(7).guests(8));
+/// seats.reduce(vec![("a".into(), a), ("b".into(), b)])?;
+/// assert_eq!(seats.guests, List::from_iter([7, 8]));
+/// # Ok::<(), hanok_state::ReduceError>(())
+/// ```
 #[derive(Debug)]
 pub struct Operations<F>(PhantomData<F>);
 

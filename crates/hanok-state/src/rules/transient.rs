@@ -5,7 +5,25 @@ use hanok_core::{Change, Field, StoredError};
 use super::macros::{last_write, other_shape};
 use crate::{code::Code, error::Refused, reduce::Reduce, writes::NodeWrites};
 
-/// A last value that is never stored.
+/// A last value that is never stored. Two writers in one super-step are an error.
+///
+/// ```
+/// # use hanok_state::State;
+/// #[derive(State, Clone, Default)]
+/// struct Upload {
+///     #[state(transient)]
+///     bytes: Vec<u8>,
+/// }
+///
+/// let mut upload = Upload::default();
+/// upload.reduce(vec![("read".into(), Upload::update().bytes(vec![1]))])?;
+/// assert_eq!(upload.bytes, [1]);
+/// assert!(upload.to_fields().is_ok_and(|fields| fields.get("bytes").is_none()));
+///
+/// let both = ["a", "b"].map(|node| (node.into(), Upload::update().bytes(vec![2])));
+/// assert!(upload.reduce(both.into()).is_err());
+/// # Ok::<(), hanok_state::ReduceError>(())
+/// ```
 #[derive(Debug)]
 pub struct Transient;
 

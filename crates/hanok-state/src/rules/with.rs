@@ -10,11 +10,31 @@ use crate::{code::Code, error::Refused, reduce::Reduce, writes::NodeWrites};
 
 /// The function of `#[reduce(with = path)]`; written by the derive.
 pub trait WithReducer<T>: 'static {
-    /// The value after `write`.
+    /// Merges `write` into `value`.
     fn merge(value: &T, write: T) -> T;
 }
 
-/// A value merged by a function of the user's. The result is stored whole, so it is for small values.
+/// A value that a function of the user's merges, write by write in task order. The result is stored whole, so the rule is
+/// for small values.
+///
+/// ```
+/// # use hanok_state::State;
+/// #[derive(State, Clone, Default)]
+/// struct Budget {
+///     #[reduce(with = add)]
+///     spent: u32,
+/// }
+///
+/// fn add(value: &u32, write: u32) -> u32 {
+///     value + write
+/// }
+///
+/// let mut budget = Budget { spent: 1 };
+/// let (a, b) = (Budget::update().spent(2), Budget::update().spent(3).spent(4));
+/// budget.reduce(vec![("a".into(), a), ("b".into(), b)])?;
+/// assert_eq!(budget.spent, 10);
+/// # Ok::<(), hanok_state::ReduceError>(())
+/// ```
 #[derive(Debug)]
 pub struct With<F>(PhantomData<F>);
 
