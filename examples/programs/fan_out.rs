@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hanok::{
-    BoxError, Context, END, Graph, InMemoryCheckpointer, List, START, Send, Sent, Snapshot, State,
-    Tenant, ThreadKey,
+    BoxError, Context, END, Graph, InMemoryCheckpointer, List, START, SendTo, Sent, Snapshot,
+    State, Tenant, ThreadKey,
 };
 
 #[derive(State, Clone, Default)]
@@ -47,8 +47,8 @@ async fn write(report: Snapshot<Report>, _: Context<Services>) -> Result<ReportU
     Ok(Report::update().text(lines.join(", ")))
 }
 
-fn each_city(report: &Report) -> Vec<Send> {
-    report.cities.iter().map(|city| Send::new("weather", city)).collect()
+fn each_city(report: &Report) -> Vec<SendTo> {
+    report.cities.iter().map(|city| SendTo::new("weather", city)).collect()
 }
 
 #[tokio::main]

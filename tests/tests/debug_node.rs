@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
 use hanok::{
-    BoxError, Command, Context, END, Graph, START, Send, Sent, Snapshot, State, View, debug_node,
+    BoxError, Command, Context, END, Graph, START, SendTo, Sent, Snapshot, State, View, debug_node,
 };
 
 #[derive(State, Clone, Default)]
@@ -89,7 +89,7 @@ async fn a_node_may_take_what_a_send_gives_and_a_view_and_return_several() {
     let graph = Graph::<Count, Services>::builder("sent")
         .node("sent", sent)
         .node("viewed", viewed)
-        .branch(START, |_: &Count| Send::new("sent", &7_u32), ["sent"])
+        .branch(START, |_: &Count| SendTo::new("sent", &7_u32), ["sent"])
         .edge("sent", "viewed")
         .edge("viewed", END)
         .build()

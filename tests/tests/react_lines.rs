@@ -9,7 +9,7 @@ const BEGIN: &str = "// The loop begins here.";
 const END: &str = "// The loop ends here.";
 
 // The loop begins here.
-use hanok::{BoxError, Context, Graph, Message, Messages, START, Send, Snapshot, State};
+use hanok::{BoxError, Context, Graph, Message, Messages, START, SendTo, Snapshot, State};
 use hanok::{graph::Sent, model::*, state::ToolCall};
 
 #[derive(State, Clone, Default)]
@@ -26,9 +26,9 @@ async fn think(chat: Snapshot<Chat>, cx: Cx) -> Result<ChatUpdate, BoxError> {
 }
 
 // One task for each call, all at once. Without a call nothing is due, and the run is done.
-fn calls(chat: &Chat) -> Vec<Send> {
+fn calls(chat: &Chat) -> Vec<SendTo> {
     let calls = chat.messages.last().map(Message::tool_calls).unwrap_or_default();
-    calls.iter().map(|call| Send::new("act", call)).collect()
+    calls.iter().map(|call| SendTo::new("act", call)).collect()
 }
 
 async fn act(_: Snapshot<Chat>, call: Sent<ToolCall>, cx: Cx) -> Result<ChatUpdate, BoxError> {

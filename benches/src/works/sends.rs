@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hanok_checkpoint::InMemoryCheckpointer;
-use hanok_graph::{Context, END, Graph, START, Send, Sent, Snapshot, Target};
+use hanok_graph::{Context, END, Graph, START, SendTo, Sent, Snapshot, Target};
 use hanok_state::{List, State};
 
 use super::{DURABILITIES, thread};
@@ -74,7 +74,7 @@ fn graphs() -> Result<Graphs> {
         .recursion_limit(u32::MAX)
         .build()?;
     let each = |state: &Overall| -> Vec<Target> {
-        state.subjects.iter().map(|subject| Send::new("tell", subject).into()).collect()
+        state.subjects.iter().map(|subject| SendTo::new("tell", subject).into()).collect()
     };
     let overall = Graph::<Overall, Graph<Joke>>::builder("overall")
         .node("tell", tell)

@@ -95,7 +95,7 @@ pub enum Fault {
     },
     /// A node that takes an input of its own is the target of a way that gives none.
     #[error(
-        "{kind} `{from}` -> `{to}`: `{to}` takes an input of its own, so only a `Send` can lead there"
+        "{kind} `{from}` -> `{to}`: `{to}` takes an input of its own, so only a `SendTo` can lead there"
     )]
     NeedsSend {
         /// `edge` or `join`.
@@ -198,7 +198,7 @@ pub enum NodeError {
         sent: &'static str,
     },
     /// A node that takes an input of its own was scheduled without one.
-    #[error("`{node}` takes an input of its own, so only a `Send` can lead there")]
+    #[error("`{node}` takes an input of its own, so only a `SendTo` can lead there")]
     NoInput {
         /// The node.
         node: String,
@@ -221,7 +221,7 @@ pub enum NodeError {
         #[source]
         source: Box<NodeError>,
     },
-    /// What it wrote, or the input of a `Send`, cannot be stored.
+    /// What it wrote, or the input of a `SendTo`, cannot be stored.
     #[error("what it wrote cannot be stored")]
     Stored(#[from] StoredError),
     /// Its update cannot be applied to the state that its router is to see.

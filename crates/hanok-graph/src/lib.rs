@@ -2,7 +2,7 @@
 //!
 //! A [`Graph`] is built once, checked whole, and never changes. A *super-step* runs every node that is due, in parallel,
 //! on the same [`Snapshot`] of the state; what they write is merged by the reducer of each field in the order of the
-//! tasks (nodes by name, then `Send`s by sender and index), committed together, and decides what is due next.
+//! tasks (nodes by name, then `SendTo`s by sender and index), committed together, and decides what is due next.
 //!
 //! With a checkpointer ([`Graph::checkpointer`]) a [`Thread`] is an append-only log: a run that dies is finished by the
 //! next one, and what was stored is not run again. Without one ([`Graph::invoke`]) nothing is kept.
@@ -35,7 +35,7 @@
 //! What there is besides, and where:
 //!
 //! - **order**: [`GraphBuilder::branch`], [`GraphBuilder::join`], [`NodeExt::defer`]; tasks with an input of their own
-//!   ([`Send`], [`Sent`]); nodes that choose ([`Command`]), for the graph that called theirs, too. A graph with faults is not
+//!   ([`SendTo`], [`Sent`]); nodes that choose ([`Command`]), for the graph that called theirs, too. A graph with faults is not
 //!   built, and [`BuildError`] has all of them;
 //! - **people**: [`Context::interrupt`] ends the run with a question, [`Thread::answer`] goes on; breakpoints
 //!   ([`GraphBuilder::interrupt_before`]), edits ([`Thread::edit`]), and what becomes of an early input ([`NewInput`]);
@@ -83,7 +83,7 @@ pub use hanok_state::{State, View};
 pub use journal::durability::Durability;
 pub use names::{END, START};
 pub use node::cache::Cache;
-pub use node::command::{Command, IntoCommand, IntoTargets, Send, Sent, Target};
+pub use node::command::{Command, IntoCommand, IntoTargets, SendTo, Sent, Target};
 pub use node::context::{Context, NotMade, StepError};
 pub use node::function::Node;
 pub use node::handler::{Failure, FailureKind, Handler};

@@ -13,7 +13,7 @@ use std::{
 use hanok_checkpoint::{Checkpointer, Log, SharedCheckpointer, Which};
 use hanok_core::{Namespace, Position, Tenant, ThreadKey};
 use hanok_graph::{
-    App, BoxError, Context, Doubt, END, Graph, Outcome, RunError, START, Send, Snapshot,
+    App, BoxError, Context, Doubt, END, Graph, Outcome, RunError, START, SendTo, Snapshot,
 };
 use hanok_sqlite::Sqlite;
 use hanok_state::{List, Map, Message, Messages, State};
@@ -81,7 +81,7 @@ fn app(store: &SharedCheckpointer) -> App<S> {
         let said: String = cx.interrupt("shall it be sold?").await?;
         Ok(S::update().push_log(said))
     }
-    let looks = |_: &S| (1..=3).map(|n| Send::new("look", &n)).collect::<Vec<_>>();
+    let looks = |_: &S| (1..=3).map(|n| SendTo::new("look", &n)).collect::<Vec<_>>();
     Graph::builder("golden")
         .node("work", plan)
         .node("look", look)

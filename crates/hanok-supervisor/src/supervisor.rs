@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hanok_agent::ReactAgent;
-use hanok_graph::{END, Graph, Runtime, START, Send, Target};
+use hanok_graph::{END, Graph, Runtime, START, SendTo, Target};
 use hanok_state::{Map, Message, State};
 
 use crate::{
@@ -128,7 +128,7 @@ fn next_after_choice(state: &SupervisorState) -> Vec<Target> {
         None | Some(END) => vec![END.into()],
         Some(_) if state.delegations.is_empty() => vec!["execute_agent".into()],
         Some(_) => {
-            let sends = state.delegations.iter().map(|to| Send::new("execute_agent", to));
+            let sends = state.delegations.iter().map(|to| SendTo::new("execute_agent", to));
             sends.map(Target::from).collect()
         }
     }

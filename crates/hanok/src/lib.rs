@@ -26,7 +26,7 @@ pub use hanok_checkpoint::{
 pub use hanok_core::{BoxError, ItemKey, Labels, Tenant, ThreadKey};
 pub use hanok_graph::{
     App, Budget, Command, Context, Durability, END, Event, EventKind, Events, Graph, Input, Mode,
-    NewInput, NodeExt, Outcome, Persistence, Retry, RunError, START, Send, Sent, Snapshot,
+    NewInput, NodeExt, Outcome, Persistence, Retry, RunError, START, SendTo, Sent, Snapshot,
     Subgraph, Thread,
 };
 /// ```

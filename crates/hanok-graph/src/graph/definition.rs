@@ -70,7 +70,7 @@ pub(crate) struct Definition<S: State, C> {
 /// A node, its ways out, and what was said about it.
 pub(crate) struct Vertex<S: State, C> {
     pub(crate) node: Arc<dyn ErasedNode<S, C>>,
-    /// The type of input that it takes from `Send`s alone.
+    /// The type of input that it takes from `SendTo`s alone.
     pub(crate) kind: Option<Kind>,
     pub(crate) inside: Option<DrawInside>,
     pub(crate) ways: Ways<S>,

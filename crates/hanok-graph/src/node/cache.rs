@@ -20,7 +20,7 @@ const ENTRIES: usize = 1_024;
 type KeyOf<S, C> = Arc<dyn Fn(&S, &C) -> Result<Stored, StoredError> + Send + Sync>;
 
 /// How long the result of a node is good, and for what: two tasks of one node whose key is equal are one call. Tasks of
-/// different nodes or tenants never share a result, and neither do tasks with different `Send` inputs.
+/// different nodes or tenants never share a result, and neither do tasks with different `SendTo` inputs.
 ///
 /// Results are kept in this process, with the graph, at most 1,024 of them; those that failed or asked a person are not.
 #[must_use]

@@ -14,12 +14,12 @@ pub enum Target {
     /// To a node, or to [`END`].
     Node(Arc<str>),
     /// To a node, with an input of its own.
-    Send(Send),
+    Send(SendTo),
 }
 
-/// A task of a node with an input of its own: several `Send`s to one node are several tasks.
+/// A task of a node with an input of its own: several `SendTo`s to one node are several tasks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Send {
+pub struct SendTo {
     pub(crate) node: Arc<str>,
     pub(crate) input: Result<Stored, String>,
     /// The type of the input, if it is still to be checked.
@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-impl Send {
+impl SendTo {
     /// A task of `node` that is given `input`: as its [`Sent<T>`](Sent), or by [`Context::input`](crate::Context::input).
     ///
     /// A node that takes a `Sent` of another type refuses it, and the task that sends it fails.
@@ -50,14 +50,14 @@ impl Send {
     }
 }
 
-impl Send {
+impl SendTo {
     /// A task of `node` with an input that is stored already: its type was checked when it was sent.
     pub(crate) fn stored(node: &str, input: Stored) -> Self {
         Self { node: node.into(), input: Ok(input), kind: None }
     }
 }
 
-/// What a [`Send`] gave a node: its second parameter, for a node that runs for `Send`s alone.
+/// What a [`SendTo`] gave a node: its second parameter, for a node that runs for `SendTo`s alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent<T>(pub T);
 
@@ -81,8 +81,8 @@ impl From<String> for Target {
     }
 }
 
-impl From<Send> for Target {
-    fn from(send: Send) -> Self {
+impl From<SendTo> for Target {
+    fn from(send: SendTo) -> Self {
         Self::Send(send)
     }
 }
@@ -91,7 +91,7 @@ impl Target {
     /// The node it names.
     pub(crate) fn node(&self) -> &Arc<str> {
         match self {
-            Self::Node(node) | Self::Send(Send { node, .. }) => node,
+            Self::Node(node) | Self::Send(SendTo { node, .. }) => node,
         }
     }
 
@@ -103,7 +103,7 @@ impl Target {
 /// What a router returns: a target, several, or an error.
 #[diagnostic::on_unimplemented(
     message = "a router does not return `{Self}`",
-    note = "a router is a `Fn(&S) -> …` that returns a node's name, `END`, a `Send`, a `Target`, a `Vec` of one of them, or a `Result` of that"
+    note = "a router is a `Fn(&S) -> …` that returns a node's name, `END`, a `SendTo`, a `Target`, a `Vec` of one of them, or a `Result` of that"
 )]
 pub trait IntoTargets {
     /// The targets.
@@ -124,7 +124,7 @@ macro_rules! one_target {
     };
 }
 
-one_target!(&str, String, Send, Target);
+one_target!(&str, String, SendTo, Target);
 
 impl<T: Into<Target>> IntoTargets for Vec<T> {
     fn into_targets(self) -> Result<Vec<Target>, BoxError> {

@@ -142,7 +142,7 @@ impl<C> Context<C> {
         self.scope.activity.touch();
     }
 
-    /// What a `Send` gave this task, `None` for a task that an edge scheduled.
+    /// What a `SendTo` gave this task, `None` for a task that an edge scheduled.
     ///
     /// # Errors
     ///

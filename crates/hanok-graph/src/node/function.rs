@@ -22,7 +22,7 @@ use crate::{
 /// A node: an `async fn(Snapshot<S>, Context<C>) -> Result<impl IntoCommand<S>, E>`. `M` is inferred.
 ///
 /// The snapshot may be of a [`View`] of the state instead: the node then sees the view's fields alone. A node that runs
-/// for [`Send`](crate::Send)s takes their input as a parameter between the two:
+/// for [`SendTo`](crate::SendTo)s takes their input as a parameter between the two:
 /// `async fn(Snapshot<S>, Sent<T>, Context<C>)`.
 #[diagnostic::on_unimplemented(
     message = "this is not a node of a graph with the state `{S}` and the services `{C}`",
@@ -38,7 +38,7 @@ pub trait Node<S: State, C, M>: Sendable + Sync + 'static {
         context: Context<C>,
     ) -> BoxFuture<'static, Result<Command<S>, BoxError>>;
 
-    /// The type of input that it takes from `Send`s alone.
+    /// The type of input that it takes from `SendTo`s alone.
     #[doc(hidden)]
     fn kind(&self) -> Option<SentKind> {
         None

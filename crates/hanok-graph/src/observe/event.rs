@@ -87,7 +87,7 @@ pub enum EventKind {
     },
     /// A task starts. Live.
     TaskStarted {
-        /// What a `Send` gave it.
+        /// What a `SendTo` gave it.
         input: Option<Stored>,
     },
     /// A task is done. Live: what it wrote is recorded as its `Updates`.

@@ -66,7 +66,7 @@ pub(crate) fn to_parent(handed: Handed) -> ToParent {
             Goto::End => targets.push(Target::from(END)),
             Goto::Send(Due { node, input }) => {
                 let input = input.unwrap_or_else(Stored::nil);
-                targets.push(Target::Send(crate::node::command::Send::stored(&node, input)));
+                targets.push(Target::Send(crate::node::command::SendTo::stored(&node, input)));
             }
             Goto::Parent(handed) => {
                 let further = to_parent(handed);

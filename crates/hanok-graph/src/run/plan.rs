@@ -19,7 +19,7 @@ pub(crate) struct TaskExit<'a> {
 
 /// What is due after a super-step whose tasks, in order, `said` where they go on.
 ///
-/// Nodes come first, by name and once; then `Send`s by sender and index. A deferred node waits until nothing else is due.
+/// Nodes come first, by name and once; then `SendTo`s by sender and index. A deferred node waits until nothing else is due.
 pub(crate) fn next_frontier<'a>(
     before: &Frontier,
     said: impl Iterator<Item = TaskExit<'a>>,
@@ -78,7 +78,7 @@ pub(crate) fn next_frontier<'a>(
     if due.is_empty() {
         deferred.sort_by(|a, b| {
             a.input.is_some().cmp(&b.input.is_some()).then_with(|| {
-                // `Send`s keep their order.
+                // `SendTo`s keep their order.
                 if a.input.is_none() { a.node.cmp(&b.node) } else { std::cmp::Ordering::Equal }
             })
         });

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use hanok_core::{Tenant, ThreadKey};
 use hanok_graph::{
     BoxError, Cache, Command, Context, END, EventKind, Failure, Graph, GraphBuilder, Input,
-    NodeExt, NodeSettings, Outcome, START, Send, Snapshot, Target,
+    NodeExt, NodeSettings, Outcome, START, SendTo, Snapshot, Target,
 };
 use hanok_state::{State, StateUpdate};
 
@@ -104,7 +104,7 @@ async fn a_kept_result_is_marked_in_the_stream() {
 fn many(inputs: impl IntoIterator<Item = u64>) -> GraphBuilder<S, Ledger> {
     let inputs: Vec<_> = inputs.into_iter().collect();
     let sends =
-        move |_: &S| inputs.iter().map(|n| Target::from(Send::new("a", n))).collect::<Vec<_>>();
+        move |_: &S| inputs.iter().map(|n| Target::from(SendTo::new("a", n))).collect::<Vec<_>>();
     builder().node("a", slow(10)).branch(START, sends, ["a"]).edge("a", END)
 }
 
@@ -134,7 +134,7 @@ async fn of_equal_tasks_at_once_one_runs() {
 /// B54: what is not equal does not share.
 #[tokio::test(start_paused = true)]
 async fn other_inputs_nodes_tenants_and_keys_share_nothing() {
-    // `Send`s with other inputs.
+    // `SendTo`s with other inputs.
     let graph =
         many([1, 2, 1, 3]).configure("a", NodeSettings::new().cache(by_plan())).build().unwrap();
     let ledger = Ledger::default();

@@ -2,7 +2,7 @@
 
 use hanok_checkpoint::{Checkpointer, Doubt, SharedCheckpointer};
 use hanok_graph::{
-    BoxError, Context, END, Fault, Graph, GraphBuilder, NodeExt, Outcome, RunError, START, Send,
+    BoxError, Context, END, Fault, Graph, GraphBuilder, NodeExt, Outcome, RunError, START, SendTo,
     Snapshot, Target,
 };
 use hanok_state::State;
@@ -123,7 +123,7 @@ async fn what_was_scheduled_by_former_names_runs_under_todays() {
     let build = |one: &str, late: &str| {
         let target = one.to_owned();
         let sends =
-            move |_: &S| (0..2).map(|n| Target::from(Send::new(&target, &n))).collect::<Vec<_>>();
+            move |_: &S| (0..2).map(|n| Target::from(SendTo::new(&target, &n))).collect::<Vec<_>>();
         builder()
             .node(one, work)
             .node(late, work.defer())

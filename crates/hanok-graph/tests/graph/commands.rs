@@ -1,9 +1,9 @@
-//! What nodes say of where to go on: `Send`s with inputs, commands, and commands to a parent.
+//! What nodes say of where to go on: `SendTo`s with inputs, commands, and commands to a parent.
 
 use futures::future::BoxFuture;
 use hanok_graph::{
     BoxError, Command, Context, END, Graph, GraphBuilder, NodeError, NodeExt, NodeSettings,
-    Persistence, RunError, START, Send, Sent, Snapshot, Subgraph, Target,
+    Persistence, RunError, START, SendTo, Sent, Snapshot, Subgraph, Target,
 };
 use hanok_state::{List, State};
 use hanok_testkit::Layered;
@@ -35,10 +35,10 @@ async fn read(_: Snapshot<S>, page: Sent<Page>, cx: Context<Ledger>) -> Result<S
 
 fn pages(numbers: std::ops::Range<u32>) -> Vec<Target> {
     let page = |number| Page { number, text: format!("p{number}") };
-    numbers.map(|number| Send::new("read", &page(number)).into()).collect()
+    numbers.map(|number| SendTo::new("read", &page(number)).into()).collect()
 }
 
-/// B37: as many tasks as `Send`s, each with its own input and in the order in which they were sent: of a router, of START,
+/// B37: as many tasks as `SendTo`s, each with its own input and in the order in which they were sent: of a router, of START,
 /// of a command, and of two senders by their names. What follows runs once.
 #[tokio::test]
 async fn every_send_is_a_task_with_its_own_input() {
@@ -67,20 +67,20 @@ async fn every_send_is_a_task_with_its_own_input() {
     assert_eq!(run(by_command).await, said(&[7, 8]));
 }
 
-/// B37: an input of another type is the sender's failure, and one of no `Send` is too; both name the node.
+/// B37: an input of another type is the sender's failure, and one of no `SendTo` is too; both name the node.
 #[tokio::test]
 async fn a_send_of_another_type_fails_the_task_that_sends_it() {
     type To = fn() -> Target;
     let cases: [(To, &str); 3] = [
         (
-            || Send::new("read", &7_u32).into(),
+            || SendTo::new("read", &7_u32).into(),
             "it sends a `u32` to `read`, which takes a `graph::commands::Page`",
         ),
         (
-            || Send::new("read", &"text".to_owned()).into(),
+            || SendTo::new("read", &"text".to_owned()).into(),
             "it sends a `alloc::string::String` to `read`, which takes a `graph::commands::Page`",
         ),
-        (|| "read".into(), "`read` takes an input of its own, so only a `Send` can lead there"),
+        (|| "read".into(), "`read` takes an input of its own, so only a `SendTo` can lead there"),
     ];
     for (to, want) in cases {
         let commands = move |_: Snapshot<S>, _: Context<Ledger>| async move {
@@ -107,10 +107,10 @@ async fn a_node_may_ask_for_its_input() {
         let page: Option<Page> = cx.input()?;
         Ok(says(page.map_or("none".to_owned(), |page| page.text)))
     }
-    let page = |_: &S| Send::new("a", &Page { number: 1, text: "one".into() });
+    let page = |_: &S| SendTo::new("a", &Page { number: 1, text: "one".into() });
     let graph = || builder().node("a", asks).edge("a", END);
     assert_eq!(run(graph().edge(START, "a").branch(START, page, ["a"])).await, "none one");
-    let wrong = graph().branch(START, |_: &S| Send::new("a", &7_u32), ["a"]).build().unwrap();
+    let wrong = graph().branch(START, |_: &S| SendTo::new("a", &7_u32), ["a"]).build().unwrap();
     let error = wrong.invoke(S::update(), Ledger::default()).await.unwrap_err();
     assert!(matches!(error, RunError::Node { source: NodeError::Failed(_), .. }));
 }
@@ -150,7 +150,7 @@ async fn a_command_goes_on_besides_the_nodes_own_ways_or_instead_of_them() {
         (|| goes().goto(END), "a b(a) edge(a) routed(a) joined(a+b(a)+edge(a)+routed(a))"),
         (|| Command::new().only(), ""),
         (|| Command::new().goto(END), "edge() routed() joined(edge()+routed())"),
-        (|| goes().only().goto(Send::new("edge", &1)), "a b(a) edge(a)"),
+        (|| goes().only().goto(SendTo::new("edge", &1)), "a b(a) edge(a)"),
     ];
     for (make, want) in cases {
         let graph = builder()

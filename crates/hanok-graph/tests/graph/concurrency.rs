@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hanok_graph::{
-    END, Graph, GraphBuilder, NodeSettings, Persistence, Runtime, START, Send, Slots, Subgraph,
+    END, Graph, GraphBuilder, NodeSettings, Persistence, Runtime, START, SendTo, Slots, Subgraph,
     Target,
 };
 use hanok_state::State;
@@ -18,7 +18,7 @@ fn ms(ms: u64) -> Duration {
 /// `count` tasks of `a` at once, 10 ms each.
 fn many(count: u64) -> GraphBuilder<S, Ledger> {
     let sends =
-        move |_: &S| (0..count).map(|n| Target::from(Send::new("a", &n))).collect::<Vec<_>>();
+        move |_: &S| (0..count).map(|n| Target::from(SendTo::new("a", &n))).collect::<Vec<_>>();
     builder().node("a", slow(10)).branch(START, sends, ["a"]).edge("a", END)
 }
 

@@ -14,7 +14,7 @@ use hanok_checkpoint::{
     Life, Log, Record, SharedCheckpointer, Snapshots,
 };
 use hanok_core::{Namespace, Position, Tenant, ThreadKey, Timestamp};
-use hanok_graph::{BoxError, Context, END, Graph, RunError, START, Send, Snapshot, Target};
+use hanok_graph::{BoxError, Context, END, Graph, RunError, START, SendTo, Snapshot, Target};
 use hanok_state::{List, Message, Messages, State};
 use hanok_testkit::{Layer, Layered};
 
@@ -134,7 +134,7 @@ fn inner() -> Result<Graph<S, Ledger>, hanok_graph::BuildError> {
 /// A loop of two rounds: a fan of sends beside a node, a join behind them, and a subgraph.
 fn graph() -> Graph<S, Ledger> {
     let fan = |_: &S| {
-        let sends = (1..=3u64).map(|n| Target::from(Send::new("work", &n)));
+        let sends = (1..=3u64).map(|n| Target::from(SendTo::new("work", &n)));
         sends.chain(["side".into()]).collect::<Vec<_>>()
     };
     Graph::builder("all")

@@ -6,7 +6,7 @@ use futures::{StreamExt, future::BoxFuture};
 use hanok_checkpoint::{InMemoryCheckpointer, SharedCheckpointer};
 use hanok_graph::{
     BoxError, Context, END, EventKind, Graph, GraphBuilder, Input, Mode, Outcome, RunError, START,
-    Send, Sent, Snapshot, Thread,
+    SendTo, Sent, Snapshot, Thread,
 };
 use hanok_state::{List, Map, Message, Messages, State, View};
 use hanok_testkit::Layered;
@@ -132,7 +132,7 @@ async fn writes_that_exclude_each_other_fail_the_step_whole() {
     }
 }
 
-/// B11: by node, then by the index of `Send`s, in each of a hundred runs whose tasks end in any order.
+/// B11: by node, then by the index of `SendTo`s, in each of a hundred runs whose tasks end in any order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writes_are_merged_in_task_order_whoever_is_done_first() {
     async fn letter(_: Snapshot<S>, n: Sent<u32>, cx: Context) -> Result<SUpdate, BoxError> {
@@ -145,7 +145,7 @@ async fn writes_are_merged_in_task_order_whoever_is_done_first() {
             .push_log(said.clone())
             .insert_by_node("last", u64::from(n.0)))
     }
-    let sends = |_: &S| (0..6_u32).map(|n| Send::new("send", &n)).collect::<Vec<_>>();
+    let sends = |_: &S| (0..6_u32).map(|n| SendTo::new("send", &n)).collect::<Vec<_>>();
     let graph = ["z", "m", "a"]
         .iter()
         .fold(builder(), |graph, name| {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hanok_graph::{
     BoxError, Command, Context, END, Graph, GraphBuilder, Limit, Lint, NodeExt, NodeSettings,
-    Outcome, RunError, START, Send, Snapshot, Target,
+    Outcome, RunError, START, SendTo, Snapshot, Target,
 };
 use hanok_state::State;
 
@@ -70,12 +70,12 @@ async fn a_join_runs_once_in_each_round_after_the_longest_branch() {
     assert_eq!((ledger.of("short"), ledger.of("long3")), (2 * 4, 2 * 4));
 }
 
-/// B31: a source that runs twice before the others counts once; several joins to one node are each its own; what a `Send`
+/// B31: a source that runs twice before the others counts once; several joins to one node are each its own; what a `SendTo`
 /// runs counts as well.
 #[tokio::test]
 async fn a_join_waits_for_every_source_and_counts_each_once() {
     let sends =
-        |_: &S| vec![Target::from(Send::new("a", &1)), Send::new("a", &2).into(), "b".into()];
+        |_: &S| vec![Target::from(SendTo::new("a", &1)), SendTo::new("a", &2).into(), "b".into()];
     let graph = || {
         builder()
             .node("a", work)
@@ -127,12 +127,16 @@ async fn a_node_that_two_edges_lead_to_runs_once_per_step() {
     );
 }
 
-/// B33: once, after a loop, after `Send`s and what they lead to.
+/// B33: once, after a loop, after `SendTo`s and what they lead to.
 #[tokio::test]
 async fn a_deferred_node_runs_once_when_nothing_else_is_left() {
     let sends = |s: &S| match s.n {
         0 => {
-            vec![Target::from(Send::new("task", &1)), Send::new("task", &2).into(), "count".into()]
+            vec![
+                Target::from(SendTo::new("task", &1)),
+                SendTo::new("task", &2).into(),
+                "count".into(),
+            ]
         }
         _ => vec![],
     };
@@ -156,16 +160,16 @@ async fn a_deferred_node_runs_once_when_nothing_else_is_left() {
     assert_eq!((log(&state), state.n), (vec!["task", "task", "after", "last(task+task+after)"], 5));
 }
 
-/// B33: deferred nodes that wait together run together; what one of them leads to runs next; a `Send` to one is a task
+/// B33: deferred nodes that wait together run together; what one of them leads to runs next; a `SendTo` to one is a task
 /// of its own.
 #[tokio::test]
 async fn deferred_nodes_run_in_one_step_and_may_lead_on() {
     let to = |_: &S| {
         vec![
-            Target::from(Send::new("d1", &7)),
+            Target::from(SendTo::new("d1", &7)),
             "d2".into(),
             "d1".into(),
-            Send::new("d1", &8).into(),
+            SendTo::new("d1", &8).into(),
         ]
     };
     let graph = builder()
@@ -236,7 +240,7 @@ async fn a_router_may_lead_to_several_to_none_and_to_the_end() {
     }
 }
 
-/// B36: a router, a command and a `Send` to what is not there or was not declared: named, nothing applied, and the thread
+/// B36: a router, a command and a `SendTo` to what is not there or was not declared: named, nothing applied, and the thread
 /// goes on once the graph is mended.
 #[tokio::test]
 async fn a_way_to_nowhere_fails_the_step_and_applies_nothing() {
@@ -244,8 +248,8 @@ async fn a_way_to_nowhere_fails_the_step_and_applies_nothing() {
     let nowhere: [(&str, To); 5] = [
         ("serch", || "serch".into()),
         ("b", || "b".into()),
-        ("serch", || Send::new("serch", &1).into()),
-        ("__end__", || Send::new(END, &1).into()),
+        ("serch", || SendTo::new("serch", &1).into()),
+        ("__end__", || SendTo::new(END, &1).into()),
         ("__start__", || START.into()),
     ];
     let graph = |to: To, by_router: bool| {
@@ -291,7 +295,7 @@ async fn a_way_to_nowhere_fails_the_step_and_applies_nothing() {
 /// B36: START's own routers are held to the same, and then nothing is stored at all.
 #[tokio::test]
 async fn a_way_to_nowhere_at_the_beginning_stores_nothing() {
-    for to in [|| Target::from("b"), || Target::from(Send::new(END, &1))] {
+    for to in [|| Target::from("b"), || Target::from(SendTo::new(END, &1))] {
         let graph = builder()
             .node("a", work)
             .node("b", work)
@@ -309,10 +313,11 @@ async fn a_way_to_nowhere_at_the_beginning_stores_nothing() {
     }
 }
 
-/// B41: nodes and `Send`s that one router names run side by side.
+/// B41: nodes and `SendTo`s that one router names run side by side.
 #[tokio::test(start_paused = true)]
 async fn sends_and_nodes_of_one_router_run_in_one_step() {
-    let to = |_: &S| vec![Target::from(Send::new("b", &1)), "c".into(), Send::new("b", &2).into()];
+    let to =
+        |_: &S| vec![Target::from(SendTo::new("b", &1)), "c".into(), SendTo::new("b", &2).into()];
     let graph = builder()
         .node("a", nothing)
         .node("b", slow(50))
@@ -387,7 +392,8 @@ async fn at_most_so_many_steps_run_and_a_higher_limit_goes_on() {
 /// A step that would be too wide is refused before any of it runs, at the beginning as well.
 #[tokio::test]
 async fn a_step_is_no_wider_than_it_may_be() {
-    let wide = |count: u64| move |_: &S| (0..count).map(|n| Send::new("b", &n)).collect::<Vec<_>>();
+    let wide =
+        |count: u64| move |_: &S| (0..count).map(|n| SendTo::new("b", &n)).collect::<Vec<_>>();
     let graph = |at_start: u64, later: u64| {
         builder()
             .node("a", work)

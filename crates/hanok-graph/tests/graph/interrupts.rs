@@ -3,7 +3,7 @@
 use hanok_checkpoint::SharedCheckpointer;
 use hanok_core::{AskError, Request, RequestId, Stored};
 use hanok_graph::{
-    BoxError, Command, Context, END, Graph, Input, NodeSettings, Outcome, RunError, START, Send,
+    BoxError, Command, Context, END, Graph, Input, NodeSettings, Outcome, RunError, START, SendTo,
     Snapshot, Target, Unfinished,
 };
 use hanok_sqlite::Sqlite;
@@ -183,7 +183,7 @@ async fn the_questions_of_a_step_are_answered_in_any_order_and_number() {
     }
 }
 
-/// B60: each `Send` asks for itself.
+/// B60: each `SendTo` asks for itself.
 #[tokio::test]
 async fn equal_questions_of_several_tasks_are_different_requests() {
     async fn each(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
@@ -191,7 +191,8 @@ async fn equal_questions_of_several_tasks_are_different_requests() {
         let said: String = cx.interrupt("sure?").await?;
         Ok(says(format!("{n} {said}")))
     }
-    let sends = |_: &S| (0..4u32).map(|n| Target::from(Send::new("each", &n))).collect::<Vec<_>>();
+    let sends =
+        |_: &S| (0..4u32).map(|n| Target::from(SendTo::new("each", &n))).collect::<Vec<_>>();
     let graph = Graph::builder("sends").node("each", each);
     let graph = built(graph.branch(START, sends, ["each"]).edge("each", END));
     let (store, ledger) = (memory(), Ledger::default());

@@ -2,7 +2,7 @@
 
 use hanok_graph::{
     BoxError, Command, Context, END, Graph, GraphBuilder, Limit, NodeExt, Outcome, RunError, START,
-    Send, Snapshot, Target,
+    SendTo, Snapshot, Target,
 };
 use hanok_state::State;
 
@@ -19,7 +19,7 @@ async fn each(_: Snapshot<S>, cx: Context<Ledger>) -> Result<(), BoxError> {
 }
 
 fn sends(state: &S) -> Vec<Target> {
-    (0..state.n).map(|n| Target::from(Send::new("each", &n))).collect()
+    (0..state.n).map(|n| Target::from(SendTo::new("each", &n))).collect()
 }
 
 /// Where the tasks come from: a router of START, a router of a node, a command.

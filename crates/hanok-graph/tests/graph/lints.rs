@@ -2,7 +2,7 @@
 
 use hanok_graph::{
     BoxError, Command, Context, END, Failure, GraphBuilder, Lint, NodeExt, NodeSettings, Retry,
-    START, Send, Sent, Snapshot, Subgraph,
+    START, SendTo, Sent, Snapshot, Subgraph,
 };
 
 use crate::support::{Ledger, S, SUpdate, both, builder, log, says, work};
@@ -125,7 +125,7 @@ async fn takes(_: Snapshot<S>, sent: Sent<u64>, _: Context<Ledger>) -> Result<SU
     Ok(says(sent.to_string()))
 }
 
-/// B2: only a `Send` leads to a node that takes an input of its own.
+/// B2: only a `SendTo` leads to a node that takes an input of its own.
 #[test]
 fn an_edge_or_a_join_to_a_node_with_an_input_of_its_own_is_a_fault() {
     let graph = || pair().node("takes", takes).edge("takes", END);
@@ -135,12 +135,12 @@ fn an_edge_or_a_join_to_a_node_with_an_input_of_its_own_is_a_fault() {
         ("join", "b", graph().join(["b"], "takes")),
     ] {
         let want = format!(
-            "{way} `{from}` -> `takes`: `takes` takes an input of its own, so only a `Send` can lead there"
+            "{way} `{from}` -> `takes`: `takes` takes an input of its own, so only a `SendTo` can lead there"
         );
         assert_eq!(faults(graph), [want]);
     }
     // What a branch or a command gives is seen when it is given.
-    assert!(is_built(graph().branch("a", |_: &S| Send::new("takes", &1_u64), ["takes"])));
+    assert!(is_built(graph().branch("a", |_: &S| SendTo::new("takes", &1_u64), ["takes"])));
     assert!(is_built(graph().configure("a", NodeSettings::new().goto(["takes"]))));
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use hanok_graph::{
     BoxError, Command, Context, END, Graph, Limit, NodeError, NodeExt, Outcome, RunError, START,
-    Send, Snapshot,
+    SendTo, Snapshot,
 };
 use hanok_state::{List, State};
 
@@ -179,7 +179,7 @@ async fn a_target_that_was_not_declared_fails_the_step() {
     assert_eq!((node.as_ref(), target.as_str()), ("a", "b"));
 }
 
-/// B37, B41: each `Send` is a task with its own input; results in the order of the sends; the successor once.
+/// B37, B41: each `SendTo` is a task with its own input; results in the order of the sends; the successor once.
 #[tokio::test(start_paused = true)]
 async fn sends_run_one_task_each_and_their_results_keep_their_order() {
     async fn work(_: Snapshot<S>, cx: Context) -> Result<SUpdate, BoxError> {
@@ -196,7 +196,7 @@ async fn sends_run_one_task_each_and_their_results_keep_their_order() {
         .branch(
             "src",
             |_: &S| {
-                let sends = (0..20u64).map(|n| hanok_graph::Target::from(Send::new("work", &n)));
+                let sends = (0..20u64).map(|n| hanok_graph::Target::from(SendTo::new("work", &n)));
                 sends.chain(["also".into()]).collect::<Vec<_>>()
             },
             ["work", "also"],

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use hanok_core::Cancellation;
 use hanok_graph::{
     BoxError, Context, END, Graph, GraphBuilder, Input, Limit, NodeError, NodeExt, Outcome,
-    Persistence, RunError, START, Send, Snapshot, Subgraph, SubgraphError, Target,
+    Persistence, RunError, START, SendTo, Snapshot, Subgraph, SubgraphError, Target,
 };
 use hanok_state::{Message, State};
 
@@ -141,7 +141,8 @@ async fn two_tasks_at_once_cannot_share_a_state() {
             called => Ok(says(format!("{} calls", called?.done()?.n))),
         }
     }
-    let sends = |_: &S| (0..3u32).map(|n| Target::from(Send::new("each", &n))).collect::<Vec<_>>();
+    let sends =
+        |_: &S| (0..3u32).map(|n| Target::from(SendTo::new("each", &n))).collect::<Vec<_>>();
     let graph = Graph::builder("sends").node("each", each);
     let graph = graph.branch(START, sends, ["each"]).edge("each", END);
     let (store, ledger) = (memory(), Ledger::default());
@@ -436,7 +437,7 @@ async fn parallel_subgraphs_are_answered_one_by_one() {
     assert_eq!(ledger.counts(["a", "b", "c"]), [2, 2, 2]);
 }
 
-/// B94: each `Send` to a subgraph is a call of its own, with its own input.
+/// B94: each `SendTo` to a subgraph is a call of its own, with its own input.
 #[tokio::test]
 async fn each_send_to_a_node_that_calls_a_graph_is_a_call_of_its_own() {
     async fn each(_: Snapshot<S>, cx: Context<Arc<Graph<S, Ledger>>>) -> Result<SUpdate, BoxError> {
@@ -445,7 +446,8 @@ async fn each_send_to_a_node_that_calls_a_graph_is_a_call_of_its_own() {
         let ended = cx.run(&inner, S::update().n(n * 10), Ledger::default()).await?.done()?;
         Ok(says(ended.n.to_string()))
     }
-    let sends = |_: &S| (0..4u32).map(|n| Target::from(Send::new("each", &n))).collect::<Vec<_>>();
+    let sends =
+        |_: &S| (0..4u32).map(|n| Target::from(SendTo::new("each", &n))).collect::<Vec<_>>();
     let graph = Graph::<S, Arc<Graph<S, Ledger>>>::builder("sends").node("each", each);
     let graph = graph.branch(START, sends, ["each"]).edge("each", END).build().unwrap();
     let on = graph.checkpointer(memory()).thread(key("t")).recursion_limit(2);

@@ -2,7 +2,7 @@
 
 use hanok_checkpoint::{Checkpointer, InMemoryCheckpointer, SharedCheckpointer};
 use hanok_graph::{
-    BoxError, Context, END, Graph, GraphBuilder, Outcome, START, Send, Sent, Snapshot, Thread,
+    BoxError, Context, END, Graph, GraphBuilder, Outcome, START, SendTo, Sent, Snapshot, Thread,
 };
 use hanok_state::{List, State};
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ fn holds(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
-/// B19: it is there while the run lives, unset in the run that goes on, and in no stored byte: not in a write, a `Send`'s
+/// B19: it is there while the run lives, unset in the run that goes on, and in no stored byte: not in a write, a `SendTo`'s
 /// payload that is the whole state, a commit or a file.
 #[tokio::test]
 async fn a_transient_field_is_stored_nowhere_and_unset_after_a_restart() {
@@ -75,7 +75,7 @@ async fn a_transient_field_is_stored_nowhere_and_unset_after_a_restart() {
         .node("works", works)
         .edge(START, "opens")
         .edge("opens", "looks")
-        .branch("looks", |state: &Session| Send::new("works", state), ["works"])
+        .branch("looks", |state: &Session| SendTo::new("works", state), ["works"])
         .edge("works", END)
         .build()
         .unwrap();

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use hanok_core::TaskId;
 use hanok_graph::{
     BoxError, Context, END, Graph, GraphBuilder, Lint, NodeSettings, Persistence, Retry, Runtime,
-    START, Send, Snapshot, Subgraph, Target,
+    START, SendTo, Snapshot, Subgraph, Target,
 };
 use hanok_state::{List, State};
 
@@ -156,7 +156,7 @@ pub(crate) fn graph(plan: &Plan, runtime: Runtime) -> Graph<S, World> {
                 return Vec::new();
             }
             let nodes = ways.iter().map(|to| Target::from(name(*to)));
-            let sends = (0_u64..).zip(&sends).map(|(n, to)| Send::new(&name(*to), &n).into());
+            let sends = (0_u64..).zip(&sends).map(|(n, to)| SendTo::new(&name(*to), &n).into());
             nodes.chain(sends).collect()
         };
         let here = name(i);

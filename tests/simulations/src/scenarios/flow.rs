@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hanok_graph::{Cache, END, Lint, NodeSettings, Retry, START, Send, Target};
+use hanok_graph::{Cache, END, Lint, NodeSettings, Retry, START, SendTo, Target};
 use hanok_state::State;
 
 use super::{Builder, Scenario, of, scenario, silent};
@@ -14,7 +14,7 @@ pub(super) fn all() -> Vec<Scenario> {
         scenario("loop", rounds),
         scenario("fan-out", |graph| {
             let fan = |_: &S| {
-                let sends = (1..=3u64).map(|n| Target::from(Send::new("work", &n)));
+                let sends = (1..=3u64).map(|n| Target::from(SendTo::new("work", &n)));
                 sends.chain(["side".into()]).collect::<Vec<_>>()
             };
             let graph = graph.node("begin", work).node("work", work).node("side", work);

@@ -1,6 +1,6 @@
 //! Graphs that are made of the seed.
 
-use hanok_graph::{END, Graph, Lint, NodeSettings, Persistence, Retry, START, Send, Target};
+use hanok_graph::{END, Graph, Lint, NodeSettings, Persistence, Retry, START, SendTo, Target};
 use hanok_state::State;
 use hanok_testkit::Simulation;
 
@@ -66,7 +66,7 @@ fn random(mut graph: Builder, mut of: Numbers) -> Result<Builder, hanok_graph::B
             if state.log.len() >= longest {
                 return vec![END.into()];
             }
-            let sends = (1u64..).zip(&sends).map(|(n, to)| Target::from(Send::new(to, &n)));
+            let sends = (1u64..).zip(&sends).map(|(n, to)| Target::from(SendTo::new(to, &n)));
             ways.iter().map(|to| Target::from(*to)).chain(sends).collect()
         };
         graph = graph.branch(name, ways, names.iter().copied().chain([END]));
