@@ -604,8 +604,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         Self { runtime, ..self }
     }
 
-    /// Adds settings to the node of this name, wherever it was added: for graphs that are read from data. A node at hand is
-    /// composed with its own: `node.retry(…)`.
+    /// Adds settings to the node of this name, for graphs that are read from data. The node may be added before or after.
+    /// A node at hand is composed with its settings instead, as `node.retry(…)`.
     ///
     /// ```
     /// use hanok_graph::{Context, END, Graph, NodeSettings, START, Snapshot};

@@ -1,4 +1,4 @@
-//! What a node is.
+//! Nodes: functions that read a snapshot and return a command.
 
 use std::{
     marker::{PhantomData, Send as Sendable},
@@ -21,9 +21,24 @@ use crate::{
 
 /// A node: an `async fn(Snapshot<S>, Context<C>) -> Result<impl IntoCommand<S>, E>`. `M` is inferred.
 ///
-/// The snapshot may be of a [`View`] of the state instead: the node then sees the view's fields alone. A node that runs
-/// for [`Send`](crate::Send)s takes their input as a parameter between the two:
-/// `async fn(Snapshot<S>, Sent<T>, Context<C>)`.
+/// The snapshot may be of a [`View`] of the state instead: the node then reads the view's fields alone. A node that runs
+/// for [`Send`](crate::Send)s alone takes their input as a parameter between the two: `async fn(Snapshot<S>, Sent<T>,
+/// Context<C>)`.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Default)]
+/// # struct Count { n: u32 }
+/// /// Adds the number that the run's services hold.
+/// async fn add(state: Snapshot<Count>, cx: Context<u32>) -> Result<CountUpdate, std::io::Error> {
+///     Ok(Count::update().n(state.n + cx.services()))
+/// }
+///
+/// let graph = Graph::<Count, u32>::builder("count").node("add", add);
+/// # graph.edge(START, "add").edge("add", END).build()?;
+/// # Ok::<(), BuildError>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this is not a node of a graph with the state `{S}` and the services `{C}`",
     label = "not an `async fn(Snapshot<{S}>, Context<{C}>) -> Result<_, _>`",
@@ -38,7 +53,7 @@ pub trait Node<S: State, C, M>: Sendable + Sync + 'static {
         context: Context<C>,
     ) -> BoxFuture<'static, Result<Command<S>, BoxError>>;
 
-    /// The type of input that it takes from `Send`s alone.
+    /// The type of input, for a node that runs for `Send`s alone.
     #[doc(hidden)]
     fn kind(&self) -> Option<SentKind> {
         None
@@ -113,7 +128,7 @@ where
     }
 }
 
-/// A node of any kind, as a graph keeps it.
+/// A node of any type, as a graph stores it.
 pub(crate) trait ErasedNode<S: State, C>: Sendable + Sync {
     fn run(
         &self,
@@ -126,7 +141,7 @@ pub(crate) trait ErasedNode<S: State, C>: Sendable + Sync {
     }
 }
 
-/// A node with what was inferred about it.
+/// A node with its inferred parameters.
 pub(crate) struct Typed<N, M>(pub(crate) N, pub(crate) PhantomData<fn() -> M>);
 
 impl<S: State, C, M, N: Node<S, C, M>> ErasedNode<S, C> for Typed<N, M> {

@@ -1,4 +1,4 @@
-//! What runs when a node has failed for good.
+//! Error handlers, which run when a node has failed for the last time.
 
 use std::{
     marker::{PhantomData, Send as Sendable},
@@ -18,33 +18,33 @@ use crate::{
     },
 };
 
-/// Why a node failed for the last time. It is stored before its handler runs, so it is words and not the error itself.
+/// The last failure of a node. It is stored before the handler runs, so it holds text and not the error itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
     /// The node.
     pub node: String,
-    /// What kind of failure it was.
+    /// The kind of the failure.
     pub kind: FailureKind,
-    /// The error and what caused it.
+    /// The error and its causes, as text.
     pub message: String,
-    /// How often the node was run.
+    /// The number of attempts.
     pub attempts: u32,
 }
 
-/// What kind of failure it was.
+/// The kind of a [`Failure`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
     /// The node returned an error.
     Error,
-    /// It panicked.
+    /// The node panicked.
     Panic,
-    /// It took too long.
+    /// An attempt exceeded its time limit.
     TimedOut,
-    /// It was silent for too long.
+    /// An attempt exceeded its idle time-out.
     Idle,
-    /// Anything else: a route that was not declared, or a write that cannot be stored or merged.
+    /// Any other failure: an undeclared target, or an update that cannot be stored or merged.
     Other,
 }
 
@@ -59,7 +59,7 @@ impl FailureKind {
         }
     }
 
-    /// The word by which it is stored.
+    /// The word that is stored.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -89,8 +89,9 @@ impl Failure {
     }
 }
 
-/// An error handler: an `async fn(Snapshot<S>, Failure, Context<C>) -> Result<impl IntoCommand<S>, E>`. What it returns
-/// stands for what the node would have returned.
+/// An error handler: an `async fn(Snapshot<S>, Failure, Context<C>) -> Result<impl IntoCommand<S>, E>`. Its result stands
+/// for the node's. [`NodeExt::on_error`](crate::NodeExt::on_error) adds it to one node, and
+/// [`GraphBuilder::on_any_error`](crate::GraphBuilder::on_any_error) to all.
 #[diagnostic::on_unimplemented(
     message = "this is not an error handler of a graph with the state `{S}` and the services `{C}`",
     note = "a handler is an `async fn(Snapshot<{S}>, Failure, Context<{C}>) -> Result<U, E>` that returns what a node returns"
@@ -127,7 +128,7 @@ where
     }
 }
 
-/// A handler of any kind, as a graph keeps it.
+/// A handler of any type, as a graph stores it.
 pub(crate) trait ErasedHandler<S: State, C>: Sendable + Sync {
     fn run(
         &self,
@@ -137,7 +138,7 @@ pub(crate) trait ErasedHandler<S: State, C>: Sendable + Sync {
     ) -> BoxFuture<'static, Result<Command<S>, BoxError>>;
 }
 
-/// A handler with what was inferred about it.
+/// A handler with its inferred parameters.
 pub(crate) struct TypedHandler<H, M>(pub(crate) H, pub(crate) PhantomData<fn() -> M>);
 
 impl<S: State, C, M, H: Handler<S, C, M>> ErasedHandler<S, C> for TypedHandler<H, M> {
