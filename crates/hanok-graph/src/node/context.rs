@@ -73,7 +73,7 @@ pub enum StepError {
         /// The call's idempotency key.
         key: String,
     },
-    /// A call that must not be repeated is to be made where nothing is stored, in a subgraph of a thread that is.
+    /// A call that must not be repeated is to be made in a subgraph that stores nothing, of a thread that is stored.
     #[error("`{tool}` must not be called twice, and a subgraph that stores nothing could not tell")]
     NotKept {
         /// The tool.
@@ -640,7 +640,7 @@ impl<C> Context<C> {
     /// async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, AskError> {
     ///     let deadline = cx.now().plus(Duration::ZERO);
     ///     match cx.interrupt_until("how many?", deadline).await {
-    ///         Err(AskError::Expired { .. }) => Ok(Count::update().n(1)),
+    ///         Err(AskError::Expired(_)) => Ok(Count::update().n(1)),
     ///         answer => Ok(Count::update().n(answer?)),
     ///     }
     /// }
