@@ -1,4 +1,4 @@
-//! Why a graph could not be built, or a run could not go on.
+//! Errors: the faults of a graph that cannot be built, and the reasons why a run or a task cannot go on.
 
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
@@ -12,11 +12,23 @@ use thiserror::Error;
 use crate::outcome::{Pending, Unfinished};
 
 /// The faults of a graph, all at once.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", "print");
+/// let error = graph.interrupt_before(["ad"]).build().unwrap_err();
+/// assert_eq!(error.faults.len(), 2);
+/// assert!(error.to_string().contains("no node `print`; there are `add`"));
+/// ```
 #[derive(Debug, Error)]
 pub struct BuildError {
-    /// The graph.
+    /// The graph's name.
     pub graph: String,
-    /// What is wrong with it.
+    /// The faults, in the order in which the parts were added.
     pub faults: Vec<Fault>,
 }
 
@@ -27,25 +39,25 @@ impl fmt::Display for BuildError {
     }
 }
 
-/// One fault of a graph.
+/// One fault of a graph. A [`BuildError`] lists all of them, and a [`Lint`] allows some.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// No way leads from [`START`](crate::START).
+    /// No edge or branch leads from [`START`](crate::START).
     #[error("nothing says where to begin: add `.edge(START, \"…\")`")]
     NoStart,
-    /// A way names a node that is not there.
+    /// An edge, branch, `goto` or join names an unknown node.
     #[error("{kind} `{from}` -> `{to}`: no node `{node}`; there are {}", listed(nodes))]
     UnknownNode {
         /// `edge`, `branch`, `goto` or `join`.
         kind: &'static str,
-        /// Where the way begins.
+        /// The source.
         from: String,
-        /// Where it leads.
+        /// The target.
         to: String,
-        /// The one that is not there.
+        /// The unknown name.
         node: String,
-        /// The nodes that are.
+        /// The nodes of the graph.
         nodes: Vec<String>,
     },
     /// Two nodes have one name.
@@ -65,58 +77,58 @@ pub enum Fault {
         "this program aborts on a panic, so a node that panics would end it: build it with `panic = \"unwind\"`, or say `.allow_abort()`"
     )]
     Aborts,
-    /// A declaration names a node that is not there.
+    /// A declaration names an unknown node.
     #[error("{what}: no node `{node}`; there are {}", listed(nodes))]
     NoSuchNode {
-        /// What names it: `retry`, `timeout`, `breakpoint`, …
+        /// The declaration: `retry`, `timeout`, `breakpoint`, …
         what: &'static str,
-        /// The one that is not there.
+        /// The unknown name.
         node: String,
-        /// The nodes that are.
+        /// The nodes of the graph.
         nodes: Vec<String>,
     },
-    /// A node is said to be gone, and is there.
+    /// A node that is declared as renamed or removed is still in the graph.
     #[error("{what}: the graph has a node `{node}`")]
     StillThere {
-        /// `renamed` or `removed`.
+        /// The declaration: `renamed` or `removed`.
         what: &'static str,
         /// The node.
         node: String,
     },
-    /// The input or output of the graph names a field that the state has not.
+    /// The input or output of the graph names an unknown field of the state.
     #[error("{what}: the state has no field `{field}`; there are {}", listed(fields))]
     NoSuchField {
-        /// `input` or `output`.
+        /// The declaration: `input` or `output`.
         what: &'static str,
-        /// The one that is not there.
+        /// The unknown name.
         field: String,
-        /// The fields that are.
+        /// The fields of the state.
         fields: Vec<String>,
     },
-    /// A node that takes an input of its own is the target of a way that gives none.
+    /// A node that runs for [`SendTo`](crate::SendTo)s alone is the target of an edge or join, which carries no input.
     #[error(
         "{kind} `{from}` -> `{to}`: `{to}` takes an input of its own, so only a `SendTo` can lead there"
     )]
     NeedsSend {
         /// `edge` or `join`.
         kind: &'static str,
-        /// Where the way begins.
+        /// The source.
         from: String,
-        /// Where it leads.
+        /// The target.
         to: String,
     },
-    /// Branches of different length meet in a node that waits for none of them.
+    /// Branches of different length meet in a node that is not joined. [`Lint::UnequalFanIn`] allows it.
     #[error(
         "`{node}` would run once for each branch from `{fork}`, which are of different length: `{short}` comes first, `{long}` later; join them with `.join([\"{short}\", \"{long}\"], \"{node}\")`, or compose `.defer()` or `.allow(Lint::UnequalFanIn)` on `{node}`"
     )]
     UnequalFanIn {
-        /// Where they meet.
+        /// The node where they meet.
         node: String,
-        /// Where they part.
+        /// The node where they part.
         fork: String,
-        /// The node before it on the shorter branch.
+        /// The last node before it on the shorter branch.
         short: String,
-        /// The node before it on the longer one.
+        /// The last node before it on the longer branch.
         long: String,
     },
     /// No path leads to a node. [`Lint::Unreachable`] allows it.
@@ -125,7 +137,7 @@ pub enum Fault {
         /// The node.
         node: String,
     },
-    /// No way leads out of a node. [`Lint::DeadEnd`] allows it.
+    /// No edge, branch or command leads out of a node. [`Lint::DeadEnd`] allows it.
     #[error(
         "no way leads out of `{node}`: add `.edge(\"{node}\", END)`, a branch, or compose `.goto(…)` on it for its commands"
     )]
@@ -135,15 +147,15 @@ pub enum Fault {
     },
 }
 
-/// A fault that a graph may be allowed to have.
+/// A fault that a graph may be allowed to have: [`NodeExt::allow`](crate::NodeExt::allow).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Lint {
-    /// [`Fault::Unreachable`].
+    /// Allows [`Fault::Unreachable`].
     Unreachable,
-    /// [`Fault::DeadEnd`].
+    /// Allows [`Fault::DeadEnd`].
     DeadEnd,
-    /// [`Fault::UnequalFanIn`].
+    /// Allows [`Fault::UnequalFanIn`].
     UnequalFanIn,
 }
 
@@ -154,7 +166,7 @@ pub(crate) fn listed(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Why a task failed.
+/// The reason why a task failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum NodeError {
@@ -167,67 +179,67 @@ pub enum NodeError {
     /// The router of one of its branches failed.
     #[error("the router of a branch failed")]
     Router(#[source] BoxError),
-    /// It goes on to a node that it did not declare, or that is not there.
+    /// The node goes on to a target that it did not declare, or that does not exist.
     #[error("it goes on to `{target}`; declared are {}", listed(declared))]
     UnknownTarget {
-        /// Where it wanted to go.
+        /// The target.
         target: String,
-        /// Where it may go.
+        /// The declared targets.
         declared: Vec<String>,
     },
-    /// It took longer than it may.
+    /// The attempt exceeded its time limit.
     #[error("it took longer than {after:?}")]
     TimedOut {
-        /// How long it may take.
+        /// The limit.
         after: Duration,
     },
-    /// It was silent for longer than it may be.
+    /// The attempt gave no sign of life for longer than its idle time-out.
     #[error("it gave no sign of life for {after:?}")]
     Idle {
-        /// How long it may be silent.
+        /// The idle time-out.
         after: Duration,
     },
-    /// It sends an input of one type to a node that takes another.
+    /// The node sends an input of one type to a node that takes another.
     #[error("it sends a `{sent}` to `{target}`, which takes a `{takes}`")]
     WrongInput {
         /// The node.
         target: String,
-        /// What it takes.
+        /// The type that the target takes.
         takes: &'static str,
-        /// What was sent.
+        /// The type of the input.
         sent: &'static str,
     },
-    /// A node that takes an input of its own was scheduled without one.
+    /// A node that runs for [`SendTo`](crate::SendTo)s alone was scheduled without an input.
     #[error("`{node}` takes an input of its own, so only a `SendTo` can lead there")]
     NoInput {
         /// The node.
         node: String,
     },
-    /// It commands the graph that called this one, and nobody called this one.
+    /// The node commands a parent graph, and its graph is not a subgraph here.
     #[error("it commands a parent, and this graph is not a subgraph here")]
     NoParent,
-    /// A subgraph commands what the state of the graph that called it cannot take.
+    /// A subgraph's command writes a field that the state of the calling graph does not have.
     #[error("its subgraph's command writes `{field}`, which this graph's state has not")]
     ForeignUpdate {
         /// The field.
         field: String,
     },
-    /// Its error handler failed.
+    /// The error handler failed.
     #[error("its error handler failed, after it had failed itself with: {failure}")]
     Handler {
-        /// Why the node failed.
+        /// The failure of the node, as text.
         failure: String,
-        /// Why the handler failed.
+        /// The failure of the handler.
         #[source]
         source: Box<NodeError>,
     },
-    /// What it wrote, or the input of a `SendTo`, cannot be stored.
+    /// The update, or the input of a `SendTo`, cannot be stored.
     #[error("what it wrote cannot be stored")]
     Stored(#[from] StoredError),
-    /// Its update cannot be applied to the state that its router is to see.
+    /// The update cannot be applied to the state for the node's router.
     #[error(transparent)]
     Reduce(#[from] ReduceError),
-    /// The task was lost: there is no runtime to run it on.
+    /// The task was lost, because there is no runtime to run it on.
     #[error("its task was lost: a super-step with several tasks needs a tokio runtime")]
     Lost,
     /// The store failed while the task ran.
@@ -235,7 +247,7 @@ pub enum NodeError {
     Checkpoint(#[from] CheckpointError),
 }
 
-/// Why a run could not go on. What was committed stays; the thread can be resumed.
+/// The reason why a run could not go on. Committed super-steps stay, and the thread can be resumed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -246,20 +258,20 @@ pub enum RunError {
         node: Arc<str>,
         /// The super-step, counted from 0 in its turn.
         step: u32,
-        /// Whose node it is.
+        /// The node's graph.
         namespace: Namespace,
-        /// Why.
+        /// The cause.
         #[source]
         source: NodeError,
     },
-    /// What the nodes of a super-step wrote could not be merged.
+    /// The updates of a super-step could not be merged.
     #[error("super-step {step} could not be committed{}", within(namespace))]
     Reduce {
         /// The super-step.
         step: u32,
-        /// Whose it is.
+        /// The graph.
         namespace: Namespace,
-        /// Why.
+        /// The cause.
         #[source]
         source: ReduceError,
     },
@@ -268,10 +280,10 @@ pub enum RunError {
     ReducerPanicked {
         /// The super-step.
         step: u32,
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
-    /// More tasks are due than a super-step may have. Nothing of this super-step was applied.
+    /// More tasks are due than a super-step may have. The super-step that schedules them was not applied.
     #[error(
         "super-step {step} schedules {tasks} tasks, and at most {limit} may run at once{}",
         within(namespace)
@@ -279,37 +291,37 @@ pub enum RunError {
     TooWide {
         /// The super-step that schedules them.
         step: u32,
-        /// How many.
+        /// The number of tasks.
         tasks: usize,
-        /// How many there may be.
+        /// The limit: [`GraphBuilder::max_fan_out`](crate::GraphBuilder::max_fan_out).
         limit: usize,
-        /// Whose it is.
+        /// The graph.
         namespace: Namespace,
     },
-    /// An input writes a field that is not the graph's input. Nothing was stored.
+    /// An input writes a field that is no [input](crate::GraphBuilder::input) of the graph. Nothing was stored.
     #[error("the input writes `{field}`; the graph's input is {}", listed(allowed))]
     Input {
         /// The field.
         field: String,
-        /// What an input may write.
+        /// The fields that an input may write.
         allowed: Vec<String>,
     },
-    /// An observed run was lost: there is no runtime to run it on, or the runtime is gone.
+    /// An observed run was lost, because there is no runtime to run it on, or the runtime is gone.
     #[error("the run was lost: an observed run needs a tokio runtime")]
     Lost,
-    /// The app is shutting down: no run begins.
+    /// The app is shutting down, so no run begins.
     #[error("the app is shutting down")]
     ShuttingDown,
-    /// Another run owns the thread. Nothing of the input was run and nothing of it stored: try again later.
+    /// Another run owns the thread. The input was neither run nor stored; try again later.
     #[error("thread `{thread}` is in use{}; try again later", by(holder))]
     Conflict {
         /// The thread.
         thread: ThreadKey,
-        /// Who owns it, if that is known.
+        /// The owner, if it is known.
         holder: Option<Box<Holder>>,
     },
-    /// The run had begun, and another one took the thread from it: a replacing input, or a takeover. Its input and what it
-    /// committed stay in the thread, so the input is not to be sent again.
+    /// The run was superseded: a replacing input or a takeover took the thread from it. Its input and its committed
+    /// super-steps stay in the thread, so do not send the input again.
     #[error(
         "the run was superseded{}; thread `{thread}` keeps what it stored, up to {stored}",
         by(holder)
@@ -319,32 +331,32 @@ pub enum RunError {
         thread: ThreadKey,
         /// The last position at which something of the run is known to be stored.
         stored: Position,
-        /// Who owns the thread now, if anyone does and that is known.
+        /// The owner of the thread now, if there is one and it is known.
         holder: Option<Box<Holder>>,
     },
     /// The store failed.
     #[error("the thread's log could not be read or written")]
     Checkpoint(#[source] CheckpointError),
-    /// The thread's turn is not over, and a new input is refused: answer what it asks, resume it, or replace it with
-    /// [`NewInput::Replace`](crate::NewInput::Replace).
+    /// The thread's turn is not finished, and a new input is refused. Answer its requests, resume it, or replace the turn
+    /// with [`NewInput::Replace`](crate::NewInput::Replace).
     #[error("thread `{thread}` has not finished its turn: {why}")]
     Unfinished {
         /// The thread.
         thread: ThreadKey,
-        /// What it waits for.
+        /// The reason why the turn is not finished.
         why: Unfinished,
     },
-    /// An answer names a request that never was. Nothing was stored.
+    /// An answer names a request that never existed. Nothing was stored.
     #[error("there is no request `{0}`")]
     NoSuchRequest(RequestId),
-    /// An answer names a request that was answered. Nothing was stored.
+    /// An answer names a request that is answered already. Nothing was stored.
     #[error("request `{0}` has been answered already")]
     AlreadyAnswered(RequestId),
-    /// An answer names a request that is not open any more: its task asked something else, or the thread went on without
-    /// it. Nothing was stored.
+    /// An answer names a request that is not open any more, because its task asks something else, or the thread went on
+    /// without it. Nothing was stored.
     #[error("request `{0}` is not open any more")]
     Stale(RequestId),
-    /// An answer came after its request's deadline. Nothing was stored; a resume tells the node.
+    /// An answer came after its request's deadline. Nothing was stored; a resume reports [`AskError::Expired`](hanok_core::AskError::Expired) to the node.
     #[error("request `{id}` had to be answered by {deadline:?}")]
     Expired {
         /// The request.
@@ -352,31 +364,31 @@ pub enum RunError {
         /// Its deadline.
         deadline: Timestamp,
     },
-    /// An answer names no request, and several are open. Nothing was stored.
+    /// An answer names no request, although several are open. Nothing was stored.
     #[error("{} requests are open; say which one is answered: {}", requests.len(), request_ids(requests))]
     Ambiguous {
         /// The open requests.
         requests: Vec<Pending>,
     },
-    /// An answer does not fit its request, which is still open: its schema, or what its node wants to read. In the first case
-    /// nothing ran and nothing was stored.
+    /// An answer does not fit its request: its schema, or the type that its node reads. The request stays open. If it was
+    /// the schema, nothing ran and nothing was stored.
     #[error("the answer to request `{id}` does not fit: {}", faults.join("; "))]
     WrongAnswer {
         /// The request.
         id: RequestId,
-        /// What was asked.
+        /// The request itself.
         question: Box<Pending>,
         /// The expected type: the name of a type, or a JSON Schema.
         expected: String,
-        /// What came.
+        /// The answer.
         answer: Stored,
-        /// What does not fit, and where.
+        /// The parts that do not fit, each with its path.
         faults: Vec<String>,
     },
     /// No request is open.
     #[error("thread `{0}` asks nothing")]
     NothingAsked(ThreadKey),
-    /// It cannot be told in which node's place the state is edited.
+    /// Several nodes wrote last, so [`Thread::edit_as`](crate::Thread::edit_as) needs the name of one.
     #[error(
         "the state was last written by {}; say in which one's place it is edited",
         listed(nodes)
@@ -385,24 +397,24 @@ pub enum RunError {
         /// The nodes that wrote last.
         nodes: Vec<String>,
     },
-    /// There is no such subgraph in the thread.
+    /// The thread has no such subgraph.
     #[error("thread `{thread}` has no subgraph at `{path}`")]
     NoSuchSubgraph {
         /// The thread.
         thread: ThreadKey,
-        /// Where it was looked for.
+        /// The path that was looked up.
         path: Namespace,
     },
-    /// There is nothing to go on with.
+    /// The thread does not exist, so there is nothing to resume.
     #[error("thread `{0}` does not exist")]
     NoSuchThread(ThreadKey),
-    /// The graph has changed: what is due is not there any more.
+    /// The graph has changed: nodes or joins that the thread waits at do not exist any more.
     #[error(
         "the graph has changed: the thread waits at {}, not in the graph any more; say what became of that with `renamed`, `removed` or `removed_join`",
         listed(missing)
     )]
     GraphChanged {
-        /// The nodes that are due and missing, and the joins that have seen some of their nodes and are missing.
+        /// The missing nodes that are due, and the missing joins that have counted some of their nodes.
         missing: Vec<String>,
     },
     /// The state was written by a newer version of its type.
@@ -413,17 +425,17 @@ pub enum RunError {
     SchemaTooNew {
         /// The nested state, as `memories.plan`; empty for the state itself.
         field: String,
-        /// The version that is stored.
+        /// The stored version.
         stored: u32,
-        /// This build's.
+        /// The version of this build.
         supported: u32,
     },
-    /// The stored state has another shape than the type.
+    /// The stored state has another shape than its type.
     #[error("the stored state cannot be read")]
     State(#[source] BoxError),
 }
 
-/// An error, what caused it, what caused that, and so on.
+/// The error, its cause, the cause of that, and so on.
 pub(crate) fn causes<'a>(
     error: &'a (dyn std::error::Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {

@@ -1,10 +1,10 @@
-//! Ids that follow from what they name.
+//! Ids that derive from the things that they name.
 
 use hanok_core::{Namespace, Position, TaskId, ThreadKey};
 
-/// A hash of parts that keeps ("ab", "c") and ("a", "bc") apart.
+/// A hash of parts that distinguishes ("ab", "c") from ("a", "bc").
 ///
-/// The parts are gathered and hashed at once: a hasher that is fed by parts is two kilobytes to move about.
+/// The parts are gathered and hashed at once: a hasher that is fed by parts has two kilobytes to move about.
 pub(crate) struct Digest(Vec<u8>);
 
 impl Digest {
@@ -30,8 +30,8 @@ impl Digest {
     }
 }
 
-/// The id of a task: the same in every retry and resume, another in every fork and after every rewind. `turn` is where
-/// the turn begins, which a run that takes over a lost one does not change.
+/// The id of a task: the same in every retry and resume, another in every fork and after every rewind. It derives from
+/// `turn`, the beginning of the turn, which a takeover of a lost run does not change.
 pub(crate) fn task(
     thread: &ThreadKey,
     namespace: &Namespace,

@@ -2,16 +2,16 @@
 
 use hanok_core::Position;
 
-/// Where every run begins.
+/// The source of the edges that a run takes first.
 pub const START: &str = "__start__";
 
-/// Where a path ends.
+/// The target at which a path ends.
 pub const END: &str = "__end__";
 
-/// From here on positions are not those of a log, but names of entries that wait.
+/// The first position that is no position of a log, but the name of an entry that waits.
 pub(crate) const WAITING: u64 = 1 << 62;
 
-/// Whether a position names an entry that waits.
+/// True for a position that names an entry that waits.
 pub(crate) fn is_waiting(position: Position) -> bool {
     position.0 >= WAITING
 }

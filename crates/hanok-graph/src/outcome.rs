@@ -1,4 +1,4 @@
-//! How a run ends when nothing went wrong.
+//! Outcomes: the ends of a run that is no error.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -8,66 +8,109 @@ use hanok_core::{Namespace, RequestId, Stored, StoredError, TaskId, Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
 
-/// How a run ended. Only `Done` is an end; the others can be resumed.
+/// The end of a run. Only `Done` ends the turn; every other outcome can be resumed.
+///
+/// ```
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
+/// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+/// match thread.invoke(Count::update(), ()).await? {
+///     Outcome::Done(state) => println!("{}", state.n),
+///     Outcome::Interrupted(requests) => assert_eq!(requests[0].payload::<String>()?, "how many?"),
+///     other => println!("resume later: {other:?}"),
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Outcome<S> {
-    /// Nothing is left to do.
+    /// The turn is done: no node is due.
     Done(S),
-    /// A person is asked; the run goes on with the answer.
+    /// A person is asked. An [answer](crate::Thread::answer) resumes the run.
     Interrupted(Vec<Pending>),
-    /// The run came to a breakpoint: look, edit the state if need be, and resume.
+    /// The run stopped at a breakpoint. Look at the state, [edit](crate::Thread::edit) it if need be, and resume.
     Breakpoint(Breakpoint<S>),
-    /// Calls that must not be made twice were about to be made when a run was lost, and nobody knows whether they were.
-    /// A person says so, as a [`Resolution`]; other requests of the super-step are listed too.
+    /// A lost run left calls in doubt that must not be made twice: it was about to make them, and nobody knows whether it
+    /// did. A person settles each with a [`Resolution`]. Other requests of the super-step are listed too.
     InDoubt(Vec<Pending>),
-    /// A limit of the turn was reached. The state is what was committed; resume with a higher limit, or say something new.
+    /// The turn reached a limit. Resume with a higher limit, or begin a new turn.
     LimitReached {
-        /// Which limit.
+        /// The limit.
         which: Limit,
-        /// The state so far.
+        /// The state of the last commit.
         state: S,
     },
-    /// The same tasks were under way each time a run was lost, too often. Nothing was run; resume with a higher
+    /// Too many runs in a row were lost with the same tasks under way. Nothing was run; resume with a higher
     /// [`takeover_limit`](crate::Thread::takeover_limit).
     Poisoned(Poisoned),
-    /// It was asked to stop. What was committed stays.
+    /// The run was cancelled. Committed super-steps stay.
     Cancelled,
-    /// It was asked to stop after the super-step that was under way, and did. Resume goes on.
+    /// The run was drained: it stopped after the super-step under way.
     Drained,
 }
 
-/// Where a run came to a breakpoint.
+/// A breakpoint at which a run stopped.
+///
+/// ```
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+/// # let graph = graph.interrupt_before(["add"]).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+/// if let Outcome::Breakpoint(at) = thread.invoke(Count::update(), ()).await? {
+///     assert_eq!((at.nodes, at.next), (vec!["add".to_owned()], vec!["add".to_owned()]));
+/// }
+/// assert_eq!(thread.resume(()).await?.done()?.n, 1);
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Breakpoint<S> {
-    /// Whose nodes they are: the thread's own graph's (the root), or a subgraph's.
+    /// The graph of the nodes: the thread's own (the root), or a subgraph.
     pub path: Namespace,
     /// The nodes that have a breakpoint here.
     pub nodes: Vec<String>,
-    /// What is due next.
+    /// The nodes that are due next.
     pub next: Vec<String>,
-    /// The state; of a subgraph's breakpoint, the state of the thread's own graph.
+    /// The state of the thread's own graph, for a breakpoint of a subgraph too.
     pub state: S,
 }
 
-/// Tasks that runs were lost with.
+/// The tasks that were under way when runs were lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Poisoned {
-    /// The nodes of the tasks that were under way.
+    /// The nodes of the tasks.
     pub tasks: Vec<String>,
-    /// How many runs in a row were lost since the last commit.
+    /// The number of runs in a row that were lost since the last commit.
     pub takeovers: u32,
 }
 
-/// What a person says of a call that is in doubt: [`Thread::settle`](crate::Thread::settle). As JSON it is
-/// `{"made": result}`, `"not_made"` or `"give_up"`.
+/// A person's resolution of a call in doubt: [`Thread::settle`](crate::Thread::settle). As JSON it is `{"made": result}`,
+/// `"not_made"` or `"give_up"`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resolution {
-    /// It was made, and gave this.
+    /// The call was made, and this is its result.
     Made(Stored),
-    /// It was not made: it is made now.
+    /// The call was not made, so it is made now.
     NotMade,
-    /// It is given up: the node is told.
+    /// The call is given up, and the node receives [`StepError::GivenUp`](crate::StepError::GivenUp).
     GiveUp,
 }
 
@@ -75,7 +118,14 @@ const MADE: &str = "made";
 const GIVE_UP: &str = "give_up";
 
 impl Resolution {
-    /// It was made, and gave `result`.
+    /// Resolves that the call was made, with its `result`.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// let receipt = Resolution::made(&serde_json::json!({"receipt": 4711}))?;
+    /// assert!(matches!(receipt, Resolution::Made(_)));
+    /// # Ok::<(), hanok_core::StoredError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -84,7 +134,7 @@ impl Resolution {
         Stored::encode(result).map(Self::Made)
     }
 
-    /// As it is stored.
+    /// The stored form.
     pub(crate) fn to_stored(&self) -> Result<Stored, StoredError> {
         match self {
             Self::Made(result) => {
@@ -96,7 +146,7 @@ impl Resolution {
         }
     }
 
-    /// Reads what [`Resolution::to_stored`] wrote; `None` for anything else.
+    /// Reads the form that [`Resolution::to_stored`] writes; `None` for anything else.
     pub(crate) fn read(stored: &Stored) -> Option<Self> {
         match stored.as_str() {
             Ok(NOT_MADE) => return Some(Self::NotMade),
@@ -113,19 +163,19 @@ impl Resolution {
 /// A request that waits for an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pending {
-    /// Names it, for the answer.
+    /// The id by which [`Thread::answer`](crate::Thread::answer) names the request.
     pub id: RequestId,
     /// The node that asks.
     pub node: String,
-    /// What it shows.
+    /// The payload that is shown to the person.
     pub payload: Stored,
     /// The JSON Schema that an answer has to fit, as JSON text, if there is one.
     pub schema: Option<Arc<str>>,
-    /// Until when an answer counts.
+    /// The time after which an answer is refused.
     pub deadline: Option<Timestamp>,
-    /// Whose question it is: the thread's own graph's (the root), or a subgraph's.
+    /// The graph of the node: the thread's own (the root), or a subgraph.
     pub path: Namespace,
-    /// The call that is in doubt, if that is the question; the answer is a [`Resolution`].
+    /// The call in doubt, if the request is about one. Its answer is a [`Resolution`].
     pub doubt: Option<Doubted>,
 }
 
@@ -136,7 +186,7 @@ pub struct Doubted {
     pub tool: String,
     /// The call's idempotency key.
     pub key: String,
-    /// What the tool was given, as JSON text.
+    /// The arguments of the tool, as JSON text.
     pub arguments: String,
 }
 
@@ -151,7 +201,7 @@ impl Doubted {
 }
 
 impl Pending {
-    /// The request that a question is.
+    /// The request of a question.
     pub(crate) fn of_question(question: &Question, path: &Namespace) -> Self {
         Self {
             id: RequestId(question.id.as_str().into()),
@@ -164,7 +214,7 @@ impl Pending {
         }
     }
 
-    /// The request that a call in doubt is.
+    /// The request of a call in doubt.
     pub(crate) fn of_intent(intent: &Intent, path: &Namespace) -> Self {
         Self {
             id: RequestId(intent.id.as_str().into()),
@@ -177,7 +227,7 @@ impl Pending {
         }
     }
 
-    /// What the request shows, as a `T`.
+    /// The payload as a `T`.
     ///
     /// # Errors
     ///
@@ -187,35 +237,51 @@ impl Pending {
     }
 }
 
-/// A run that ended otherwise than done, for callers that expect nothing else.
+/// The outcome of a run that is not done, as the error of [`Outcome::done`].
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
 pub enum Unfinished {
-    /// A person is asked.
+    /// The run waits for answers.
     #[error("the run waits for {} answers", .0.len())]
     Interrupted(Vec<Pending>),
-    /// It came to a breakpoint.
+    /// The run stopped at breakpoints of these nodes.
     #[error("the run stopped at a breakpoint of {}", .0.join(", "))]
     Breakpoint(Vec<String>),
-    /// Nobody knows whether a call was made.
+    /// Calls are in doubt.
     #[error("nobody knows whether {} calls were made", .0.iter().filter(|p| p.doubt.is_some()).count())]
     InDoubt(Vec<Pending>),
-    /// A limit was reached.
+    /// The turn reached a limit.
     #[error("the turn reached its limit of {0}")]
     LimitReached(Limit),
-    /// Runs were lost with the same tasks too often.
+    /// Too many runs in a row were lost with the same tasks.
     #[error("{} runs in a row were lost with {}", .0.takeovers, .0.tasks.join(", "))]
     Poisoned(Poisoned),
-    /// It was asked to stop.
+    /// The run was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
-    /// It was asked to stop after a super-step.
+    /// The run was drained.
     #[error("the run was drained")]
     Drained,
 }
 
 impl<S> Outcome<S> {
     /// The final state.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let state = graph.invoke(Count::update().n(2), ()).await?.done()?;
+    /// assert_eq!(state.n, 3);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -233,7 +299,23 @@ impl<S> Outcome<S> {
         }
     }
 
-    /// The same outcome with each state turned into something else, such as a view of it.
+    /// Turns each state of the outcome into something else, such as a view of it.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let outcome = graph.invoke(Count::update(), ()).await?.map(|state| state.n);
+    /// assert_eq!(outcome.done()?, 1);
+    /// # Ok(()) }
+    /// ```
     pub fn map<T>(self, change: impl FnOnce(S) -> T) -> Outcome<T> {
         match self {
             Self::Done(state) => Outcome::Done(change(state)),
@@ -251,7 +333,7 @@ impl<S> Outcome<S> {
         }
     }
 
-    /// The outcome's name as a log says it.
+    /// The outcome's name in the log.
     pub(crate) fn name(&self) -> RunEnd {
         match self {
             Self::Done(_) => RunEnd::Done,
@@ -266,8 +348,8 @@ impl<S> Outcome<S> {
     }
 }
 
-/// The questions that wait for an answer at `now`. One whose time is over does not, once its task has been told: it is
-/// done, or waits for something else.
+/// The questions that wait for an answer at `now`. An expired question does not wait once its task has received the
+/// expiry: the task is done, or waits for another question.
 pub(crate) fn open_questions<'a>(
     questions: &'a [Question],
     answers: &BTreeMap<String, Stored>,

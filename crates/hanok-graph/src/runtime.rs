@@ -1,4 +1,4 @@
-//! Where time, ids, randomness and tasks come from.
+//! The sources of time, ids, randomness and tasks.
 
 use std::{
     sync::{Arc, LazyLock},
@@ -11,18 +11,31 @@ use tokio::time::Instant;
 
 use crate::slots::Slots;
 
-/// Where time, ids, randomness and tasks come from. The default is the system's clock and randomness, and tokio's tasks.
+/// The sources of time, ids, randomness and tasks. The default is the system's clock and randomness, and tokio's tasks.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// // At most eight tasks at once, in all graphs that share this runtime.
+/// let runtime = Runtime { slots: Some(Slots::new(8)), ..Runtime::default() };
+/// let graph = Graph::<Count>::builder("count").runtime(runtime.clone());
+/// # graph.node("add", add).edge(START, "add").edge("add", END).build()?;
+/// # Ok::<(), BuildError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Runtime {
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Makes ids.
+    /// The source of ids.
     pub ids: Arc<dyn Ids>,
-    /// Rolls dice.
+    /// The source of randomness.
     pub rng: Arc<dyn Rng>,
-    /// Starts tasks.
+    /// The spawner of tasks.
     pub spawner: Arc<dyn Spawner>,
-    /// How many tasks run at once in all that is given this runtime or a clone of it. Default: any number.
+    /// The limit of tasks at once for all graphs with this runtime or a clone of it. Default: any number.
     pub slots: Option<Slots>,
 }
 
@@ -38,7 +51,7 @@ impl Default for Runtime {
     }
 }
 
-/// The system's time; waits with tokio.
+/// The system's clock, which sleeps with tokio.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TokioClock;
 
@@ -57,7 +70,7 @@ impl Clock for TokioClock {
     }
 }
 
-/// Ids from the system's randomness.
+/// A source of random ids.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemIds;
 
@@ -81,7 +94,7 @@ impl Rng for SystemRng {
     }
 }
 
-/// Starts tasks on the tokio runtime it is called in. Outside of one a task is dropped, which its run reports.
+/// Starts tasks on the current tokio runtime. Outside of one it drops a task, and the run reports that the task was lost.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TokioSpawner;
 

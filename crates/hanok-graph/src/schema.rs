@@ -9,7 +9,7 @@ pub(crate) fn of<T: JsonSchema>() -> String {
     schemars::schema_for!(T).to_value().to_string()
 }
 
-/// What in `answer` does not fit `schema`, and where.
+/// The parts of `answer` that do not fit `schema`, each with its path.
 pub(crate) fn faults(schema: &str, answer: &Stored) -> Vec<String> {
     let unusable = |reason: String| vec![format!("the question's schema cannot be used: {reason}")];
     let schema: Value = match serde_json::from_str(schema) {

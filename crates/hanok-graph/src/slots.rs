@@ -1,23 +1,33 @@
-//! How many tasks run at once.
+//! Limits on the number of tasks that run at once.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// So many tasks at once; the others wait in the order in which they came. Clones are the same slots.
+/// A limit on the number of tasks that run at once. Other tasks wait in the order of their arrival. Clones share the
+/// slots.
 ///
-/// A task takes those of the process first, then the run's, the graph's and its node's, and holds them while it waits for
-/// the rest. A task of a subgraph does not wait for slots that the task which called it holds: they count as one.
+/// A task takes the slots of the process first, then those of the run, the graph and its node. It holds them while it
+/// waits for the rest. A task of a subgraph does not wait for slots that the calling task holds: the two count as one.
+///
+/// ```
+/// use hanok_graph::{Runtime, Slots};
+///
+/// let slots = Slots::new(4);
+/// let runtime = Runtime { slots: Some(slots.clone()), ..Runtime::default() };
+/// assert_eq!(slots.free(), 4);
+/// # let _ = runtime;
+/// ```
 #[derive(Debug, Clone)]
 pub struct Slots(Arc<Semaphore>);
 
 impl Slots {
-    /// Slots for `count` tasks; none counts as one.
+    /// Slots for `count` tasks; 0 counts as 1.
     pub fn new(count: usize) -> Self {
         Self(Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS))))
     }
 
-    /// How many tasks could start now.
+    /// The number of tasks that could start now.
     pub fn free(&self) -> usize {
         self.0.available_permits()
     }
@@ -31,11 +41,11 @@ impl Slots {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HeldSlots(Vec<Slots>);
 
-/// Waits for a slot of each of `slots`, in this order, but for those that are held already. They are given back when the
-/// permits are dropped.
+/// Waits for a slot of each of `slots`, in this order, except for those that are held already. Dropping the permits gives
+/// them back.
 ///
-/// The widest come first: a graph may run by itself and within another one at once, and whoever had its slot and waited
-/// for the process's would wait for a caller that has the process's and waits for the graph's.
+/// The widest slots come first. A graph may run by itself and within another one at once: a task that held the graph's
+/// slot and waited for the process's could wait for a caller that holds the process's and waits for the graph's.
 pub(crate) async fn acquire(
     slots: impl IntoIterator<Item = Slots>,
     around: &HeldSlots,

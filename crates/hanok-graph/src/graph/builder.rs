@@ -1,4 +1,4 @@
-//! Building a graph.
+//! The builder of a graph.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -37,14 +37,30 @@ use crate::{
 pub(crate) struct NamedNode<S: State, C> {
     pub(crate) name: Arc<str>,
     pub(crate) node: Arc<dyn ErasedNode<S, C>>,
-    /// Draws the graph that the node is, so many levels deep.
+    /// Draws the graph that the node is, a number of levels deep.
     pub(crate) inside: Option<DrawInside>,
 }
 
-/// Where it begins, how it chooses, and what it may choose.
+/// A branch: its source, its router and its targets.
 type NamedBranch<S> = (Arc<str>, Router<S>, Vec<Arc<str>>);
 
 /// Builds a [`Graph`]. Nothing is checked before [`build`](GraphBuilder::build), which reports every fault at once.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// let graph = Graph::<Count>::builder("count")
+///     .node("add", add)
+///     .edge(START, "add")
+///     .branch("add", |state: &Count| if state.n < 10 { "add" } else { END }, ["add", END])
+///     .recursion_limit(20)
+///     .build()?;
+/// assert_eq!(graph.name(), "count");
+/// # Ok::<(), BuildError>(())
+/// ```
 #[must_use]
 pub struct GraphBuilder<S: State, C = ()> {
     pub(crate) name: String,
@@ -57,7 +73,7 @@ pub struct GraphBuilder<S: State, C = ()> {
     pub(crate) former: MigrationSpec,
     pub(crate) deferred: BTreeSet<Arc<str>>,
     pub(crate) settings: BTreeMap<Arc<str>, NodeSettings<S, C>>,
-    /// What was said about which node, for errors.
+    /// The nodes that declarations name, for errors.
     pub(crate) named: Vec<(&'static str, Arc<str>)>,
     pub(crate) allowed: BTreeSet<(Arc<str>, Lint)>,
     pub(crate) input: Option<Vec<Arc<str>>>,
@@ -80,7 +96,7 @@ pub struct GraphBuilder<S: State, C = ()> {
 }
 
 impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
-    /// Begins a graph. The name is for people: drawings and errors.
+    /// Begins a graph. Its name stands in drawings and errors.
     pub fn builder(name: &str) -> GraphBuilder<S, C> {
         GraphBuilder::new(name)
     }
@@ -120,14 +136,44 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         }
     }
 
-    /// The state that a thread begins with. Default: the type's default.
+    /// Sets the state that a thread begins with. Default: the type's default.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// let graph = graph.initial(Count { n: 41 }).build()?;
+    /// assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 42);
+    /// # Ok(()) }
+    /// ```
     pub fn initial(self, initial: S) -> Self {
         Self { initial, ..self }
     }
 
     /// Adds a node: an `async fn(Snapshot<S>, Context<C>) -> Result<impl IntoCommand<S>, E>`.
     ///
-    /// Its settings are composed on it: `node.retry(…).timeout(…)`, with the trait [`NodeExt`](crate::NodeExt) in scope.
+    /// Compose its settings on it, with the trait [`NodeExt`](crate::NodeExt) in scope: `node.retry(…).timeout(…)`.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Count { n: u32 }
+    /// async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> {
+    ///     Ok(Count::update().n(state.n + 1))
+    /// }
+    ///
+    /// let graph = Graph::<Count>::builder("count").node("add", add.retry(Retry::attempts(3)));
+    /// # graph.edge(START, "add").edge("add", END).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn node<M: 'static>(mut self, name: &str, mut node: impl Node<S, C, M>) -> Self {
         let settings = node.take_settings();
         let node = Arc::new(Typed(node, PhantomData));
@@ -135,16 +181,53 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self.apply(name, settings)
     }
 
-    /// Adds an edge: when `from` is done, `to` is due.
+    /// Adds an edge: when `from` is done, `to` is due. Several edges from one node run their targets at the same time.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # use hanok_state::List;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Log>::builder("diamond").node("a", work).node("b", work).node("c", work);
+    /// let graph = graph.edge(START, "a").edge(START, "b").edge("a", "c").edge("b", "c").edge("c", END).build()?;
+    /// let state = graph.invoke(Log::update(), ()).await?.done()?;
+    /// assert_eq!(state.lines.iter().collect::<Vec<_>>(), ["a", "b", "c"]);
+    /// # Ok(()) }
+    /// ```
     pub fn edge(mut self, from: &str, to: &str) -> Self {
         self.edges.push((from.into(), to.into()));
         self
     }
 
-    /// Adds a branch: when `from` is done, `router` says where to go on, among `targets`.
+    /// Adds a branch: when `from` is done, `router` chooses among `targets`.
     ///
-    /// The router sees the state with what `from` wrote, and not what its siblings wrote. It belongs to the node: if it
-    /// fails, the node's task has failed.
+    /// The router sees the state with the update of `from`, and without those of its siblings. It belongs to the node: if
+    /// it fails, the node's task fails.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Count>::builder("count")
+    ///     .node("add", add)
+    ///     .edge(START, "add")
+    ///     .branch("add", |state: &Count| if state.n < 5 { "add" } else { END }, ["add", END])
+    ///     .build()?;
+    /// assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 5);
+    /// # Ok(()) }
+    /// ```
     pub fn branch<R: IntoTargets>(
         mut self,
         from: &str,
@@ -156,7 +239,27 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self
     }
 
-    /// Adds a join: `to` is due once when all of `from` are done, in whichever super-steps; then it waits for all anew.
+    /// Adds a join: `to` is due once when all of `from` are done, in whichever super-steps. Then the join waits for all
+    /// of them anew.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # use hanok_state::List;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Log>::builder("join").node("a", work).node("b", work).node("b2", work).node("end", work);
+    /// let graph = graph.edge(START, "a").edge(START, "b").edge("b", "b2");
+    /// let graph = graph.join(["a", "b2"], "end").edge("end", END).build()?;
+    /// let state = graph.invoke(Log::update(), ()).await?.done()?;
+    /// assert_eq!(state.lines.iter().collect::<Vec<_>>(), ["a", "b", "b2", "end"]);
+    /// # Ok(()) }
+    /// ```
     pub fn join(mut self, from: impl IntoIterator<Item = impl AsRef<str>>, to: &str) -> Self {
         let sources = names(from);
         let name = Join::name_of(&sources, to);
@@ -164,18 +267,40 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self
     }
 
-    /// Says that the node `now` was called `former` in an earlier build: threads that wait at `former` go on with it. Keep
-    /// it as long as there are such threads.
+    /// Declares that the node `now` was called `former` in an earlier build. Threads that wait at `former` continue with
+    /// it. Keep the declaration for as long as there are such threads.
     ///
-    /// The tasks that wait keep their ids, and so do the calls that they made once and the questions that they asked.
+    /// The waiting tasks keep their ids, and with them the calls that they made once and the questions that they asked.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// let graph = graph.renamed("increment", "add").build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn renamed(mut self, former: &str, now: &str) -> Self {
         self.named.push(("renamed", now.into()));
         self.former.renamed.insert(former.into(), now.into());
         self
     }
 
-    /// Says that the node `former` of an earlier build is gone: threads that wait at it go on with `next`, which may be
-    /// [`END`](crate::END), as if it had run and written nothing.
+    /// Declares that the node `former` of an earlier build is removed. Threads that wait at it continue with `next`, as
+    /// if it had run and written nothing. `next` may be [`END`](crate::END).
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// let graph = graph.removed("validate", "add").removed("print", END).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn removed(mut self, former: &str, next: &str) -> Self {
         if next != crate::names::END {
             self.named.push(("removed", next.into()));
@@ -184,14 +309,32 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self
     }
 
-    /// Says that a join of an earlier build is gone, by the name that [`RunError::GraphChanged`](crate::RunError) gives it:
-    /// what it has seen in threads that wait is forgotten.
+    /// Declares that a join of an earlier build is removed. Threads that wait forget the nodes that it has counted.
+    /// `former` is the join's name in [`RunError::GraphChanged`](crate::RunError).
     pub fn removed_join(mut self, former: &str) -> Self {
         self.former.joins.insert(former.to_owned());
         self
     }
 
-    /// Stops the run before `nodes` run, each time; a resume goes on. Default: nowhere.
+    /// Stops the run before `nodes` run, each time. A resume continues. Default: nowhere.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// let graph = graph.interrupt_before(["add"]).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// assert!(matches!(thread.invoke(Count::update(), ()).await?, Outcome::Breakpoint(_)));
+    /// assert_eq!(thread.resume(()).await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
     pub fn interrupt_before(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let nodes = names(nodes);
         self.named.extend(nodes.iter().map(|node| ("breakpoint", node.clone())));
@@ -199,7 +342,27 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self
     }
 
-    /// Stops the run after `nodes` have run, each time, unless nothing is left to do; a resume goes on. Default: nowhere.
+    /// Stops the run after `nodes` have run, each time, unless nothing else is due. A resume continues. Default: nowhere.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # use hanok_state::List;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Log>::builder("review").node("draft", work).node("send", work);
+    /// let graph = graph.edge(START, "draft").edge("draft", "send").edge("send", END);
+    /// let graph = graph.interrupt_after(["draft"]).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let Outcome::Breakpoint(at) = thread.invoke(Log::update(), ()).await? else { panic!() };
+    /// assert_eq!((at.nodes, at.next), (vec!["draft".to_owned()], vec!["send".to_owned()]));
+    /// # Ok(()) }
+    /// ```
     pub fn interrupt_after(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let nodes = names(nodes);
         self.named.extend(nodes.iter().map(|node| ("breakpoint", node.clone())));
@@ -207,18 +370,55 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self
     }
 
-    /// Runs every node without a policy of its own again when it fails, as `retry` says. Default: none is.
+    /// Retries every node without a policy of its own when it fails, as `retry` says. Default: no retry.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// let graph = graph.retry_all(Retry::attempts(3)).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn retry_all(mut self, retry: Retry) -> Self {
         self.retries.push(retry);
         self
     }
 
-    /// How many retries a run may make, all nodes together. Default: 100.
+    /// Limits the retries of a run, all nodes together. Default: 100.
     pub fn retry_budget(self, retry_budget: u32) -> Self {
         Self { retry_budget, ..self }
     }
 
-    /// Runs `handler` for every node without a handler of its own.
+    /// Runs `handler` for every node without a handler of its own, when the node has failed for the last time. The
+    /// handler's commands may go to `targets`.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # use hanok_state::List;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn broken(_: Snapshot<Log>, _: Context) -> Result<(), std::io::Error> {
+    ///     Err(std::io::Error::other("no disk"))
+    /// }
+    /// async fn note(_: Snapshot<Log>, failure: Failure, _: Context) -> Result<LogUpdate, std::io::Error> {
+    ///     Ok(Log::update().push_lines(format!("{}: {}", failure.node, failure.message)))
+    /// }
+    ///
+    /// let graph = Graph::<Log>::builder("disk").node("load", broken).edge(START, "load").edge("load", END);
+    /// let graph = graph.on_any_error(note, [END]).build()?;
+    /// let state = graph.invoke(Log::update(), ()).await?.done()?;
+    /// assert_eq!(state.lines.iter().collect::<Vec<_>>(), ["load: no disk"]);
+    /// # Ok(()) }
+    /// ```
     pub fn on_any_error<M: 'static>(
         self,
         handler: impl Handler<S, C, M>,
@@ -229,61 +429,183 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         Self { handler: Some(handler), handler_targets, ..self }
     }
 
-    /// How many tasks of this graph run at once, in all its runs in this process. Default: any number. For one run:
-    /// [`Thread::max_concurrency`](crate::Thread::max_concurrency); for everything: [`Runtime::slots`].
+    /// Limits the tasks of this graph that run at once, in all its runs in this process. Default: any number. The limit
+    /// of one run is [`Thread::max_concurrency`](crate::Thread::max_concurrency), and the limit of everything is
+    /// [`Runtime::slots`].
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// let graph = graph.max_concurrency(4).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn max_concurrency(self, tasks: usize) -> Self {
         Self { slots: Some(Slots::new(tasks)), ..self }
     }
 
-    /// How many tasks a super-step may have. Default: 1,024.
+    /// Limits the tasks of one super-step. Default: 1,024. A super-step that schedules more fails the run with
+    /// [`RunError::TooWide`](crate::RunError::TooWide).
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn split(_: Snapshot<Count>, _: Context) -> Result<Command<Count>, std::io::Error> {
+    ///     Ok((0..3).fold(Command::new(), |command, part: u32| command.goto(SendTo::new("part", &part))))
+    /// }
+    /// async fn part(_: Snapshot<Count>, _: Sent<u32>, _: Context) -> Result<(), std::io::Error> { Ok(()) }
+    ///
+    /// let graph = Graph::<Count>::builder("split").node("split", split.goto(["part"])).node("part", part);
+    /// let graph = graph.edge(START, "split").edge("part", END).max_fan_out(2).build()?;
+    /// let error = graph.invoke(Count::update(), ()).await.unwrap_err();
+    /// assert!(matches!(error, RunError::TooWide { tasks: 3, limit: 2, .. }));
+    /// # Ok(()) }
+    /// ```
     pub fn max_fan_out(self, tasks: usize) -> Self {
         Self { fan_out: tasks, ..self }
     }
 
-    /// Stops the siblings of a task that fails. Default: they run to their end, and what they wrote is kept for a resume.
+    /// Stops the siblings of a task that fails. Default: siblings run to their end, and a resume finds their updates
+    /// stored.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # use hanok_state::List;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
+    /// let graph = Graph::<Log>::builder("race").node("a", work).node("b", work);
+    /// let graph = graph.edge(START, "a").edge(START, "b").edge("a", END).edge("b", END);
+    /// let graph = graph.fail_fast().build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn fail_fast(self) -> Self {
         Self { fail_fast: true, ..self }
     }
 
-    /// How much a turn may spend. Default: no limit. For one thread: [`Thread::budget`](crate::Thread::budget).
+    /// Limits the spending of a turn. Default: no limit. The limit of one thread is
+    /// [`Thread::budget`](crate::Thread::budget).
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// let budget = Budget { model_calls: Some(20), tokens: Some(100_000), ..Budget::default() };
+    /// let graph = graph.budget(budget).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// The fields that an input may write. Default: all.
+    /// Names the fields that an input may write. Default: all.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Chat { question: String, answer: String }
+    /// # async fn reply(chat: Snapshot<Chat>, _: Context) -> Result<ChatUpdate, std::io::Error> { Ok(Chat::update().answer(chat.question.to_uppercase())) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Chat>::builder("chat").node("reply", reply).edge(START, "reply").edge("reply", END);
+    /// let graph = graph.input(["question"]).build()?;
+    /// let error = graph.invoke(Chat::update().answer("42"), ()).await.unwrap_err();
+    /// assert!(matches!(error, RunError::Input { field, .. } if field == "answer"));
+    /// # Ok(()) }
+    /// ```
     pub fn input(self, fields: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         Self { input: Some(names(fields)), ..self }
     }
 
-    /// The fields that an outcome and the values of a stream show; the others have their initial value there. Default: all
-    /// that are not private.
+    /// Names the fields that an outcome and the values of a stream show. The other fields have their initial value there.
+    /// Default: all fields that are not private.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Chat { question: String, answer: String }
+    /// # async fn reply(chat: Snapshot<Chat>, _: Context) -> Result<ChatUpdate, std::io::Error> { Ok(Chat::update().answer(chat.question.to_uppercase())) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Chat>::builder("chat").node("reply", reply).edge(START, "reply").edge("reply", END);
+    /// let graph = graph.output(["answer"]).build()?;
+    /// let chat = graph.invoke(Chat::update().question("hi"), ()).await?.done()?;
+    /// assert_eq!((chat.question.as_str(), chat.answer.as_str()), ("", "HI"));
+    /// # Ok(()) }
+    /// ```
     pub fn output(self, fields: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         Self { output: Some(names(fields)), ..self }
     }
 
-    /// How many super-steps a turn may take. Default: 100.
+    /// Limits the super-steps of a turn. Default: 100. A turn that reaches the limit ends with
+    /// [`Outcome::LimitReached`](crate::Outcome::LimitReached).
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", "add");
+    /// let graph = graph.recursion_limit(5).build()?;
+    /// let outcome = graph.invoke(Count::update(), ()).await?;
+    /// assert!(matches!(outcome, Outcome::LimitReached { state, .. } if state.n == 5));
+    /// # Ok(()) }
+    /// ```
     pub fn recursion_limit(self, recursion_limit: u32) -> Self {
         Self { recursion_limit, ..self }
     }
 
-    /// Accepts a program that was built with `panic = "abort"`, where a panic of a node ends the program and not its run
-    /// alone. Default: such a graph is refused.
+    /// Accepts a program that is built with `panic = "abort"`, where a panic of a node ends the program and not only its
+    /// run. Default: such a graph is refused.
     pub fn allow_abort(self) -> Self {
         Self { allow_abort: true, ..self }
     }
 
-    /// Says that the graph is an agent: whoever watches its runs sees them as an agent's. Default: as a workflow's.
+    /// Marks the graph as an agent: spans of its runs are those of an agent. Default: those of a workflow.
     pub fn agent(self) -> Self {
         Self { agent: true, ..self }
     }
 
-    /// Where time, ids, randomness and tasks come from. Default: the system's, and tokio's.
+    /// Sets the sources of time, ids, randomness and tasks. Default: the system's, and tokio's.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// let runtime = Runtime { slots: Some(Slots::new(16)), ..Runtime::default() };
+    /// let graph = graph.runtime(runtime).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
     }
 
-    /// Adds settings to the node of this name, wherever it was added: for graphs that are read from data. A node at hand is
-    /// composed with its own: `node.retry(…)`.
+    /// Adds settings to the node of this name, for graphs that are read from data. The node may be added before or after.
+    /// A node at hand is composed with its settings instead, as `node.retry(…)`.
     ///
     /// ```
     /// use hanok_graph::{Context, END, Graph, NodeSettings, START, Snapshot};
@@ -302,7 +624,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self.apply(node, settings)
     }
 
-    /// Notes the settings of a node, and what of them concerns the ways of the graph.
+    /// Notes the settings of a node, and those of them that concern the edges of the graph.
     pub(crate) fn apply(mut self, node: &str, mut settings: NodeSettings<S, C>) -> Self {
         let name: Arc<str> = node.into();
         if !settings.goto.is_empty() {
@@ -317,11 +639,11 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self
     }
 
-    /// The graph, checked.
+    /// Checks the graph and builds it.
     ///
     /// # Errors
     ///
-    /// [`BuildError`] with every fault there is.
+    /// [`BuildError`] with every fault of the graph.
     pub fn build(mut self) -> Result<Graph<S, C>, BuildError> {
         if !self.handler_targets.is_empty() {
             let without = |node: &Arc<str>| {

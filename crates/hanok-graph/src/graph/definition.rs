@@ -22,28 +22,47 @@ use crate::{
 };
 use hanok_checkpoint::Due;
 
-/// How many super-steps a turn may take if nothing else is said.
+/// The default limit of the super-steps of a turn.
 pub(crate) const RECURSION_LIMIT: u32 = 100;
 
-/// How many tasks a super-step may have if nothing else is said.
+/// The default limit of the tasks of a super-step.
 pub(crate) const FAN_OUT: usize = 1_024;
 
-/// How many retries a run may make if nothing else is said.
+/// The default limit of the retries of a run.
 pub(crate) const RETRIES: u32 = 100;
 
-/// A graph of nodes over the state `S`, whose nodes are given the services `C`. A clone costs a pointer.
+/// A graph of nodes over the state `S`, whose nodes share the services `C`. It is built once, checked whole, and never
+/// changes. A clone costs a pointer.
+///
+/// [`checkpointer`](Graph::checkpointer) makes an [`App`](crate::App) of it, whose threads are stored;
+/// [`invoke`](Graph::invoke) runs it without a store.
+///
+/// ```
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 1);
+/// # Ok(()) }
+/// ```
 pub struct Graph<S: State, C = ()>(pub(crate) Arc<Definition<S, C>>);
 
 pub(crate) struct Definition<S: State, C> {
     pub(crate) name: String,
-    /// What a thread begins with.
+    /// The state that a thread begins with.
     pub(crate) initial: Arc<S>,
-    /// Whether fields of the state are there for one super-step only.
+    /// True if some fields of the state last for one super-step only.
     pub(crate) has_ephemeral: bool,
-    /// Whether an outcome shows every field.
+    /// True if an outcome shows every field.
     pub(crate) shows_all: bool,
     pub(crate) nodes: BTreeMap<Arc<str>, Vertex<S, C>>,
-    /// Where a run begins.
+    /// The edges from [`START`](crate::START).
     pub(crate) start: Ways<S>,
     pub(crate) joins: Vec<Join>,
     pub(crate) former: Migration<S, C>,
@@ -51,12 +70,12 @@ pub(crate) struct Definition<S: State, C> {
     /// Breakpoints.
     pub(crate) before: BTreeSet<Arc<str>>,
     pub(crate) after: BTreeSet<Arc<str>>,
-    /// The fields that an input may write, and that an outcome shows; `None` for all.
+    /// The fields that an input may write; `None` for all. `output` has those that an outcome shows.
     pub(crate) input: Option<Vec<Arc<str>>>,
     pub(crate) output: Option<Vec<Arc<str>>>,
     pub(crate) results: Results<S>,
     pub(crate) fail_fast: bool,
-    /// Whether its runs are an agent's, to whoever watches.
+    /// True if the spans of its runs are those of an agent.
     pub(crate) agent: bool,
     pub(crate) slots: Option<Slots>,
     pub(crate) fan_out: usize,
@@ -67,10 +86,10 @@ pub(crate) struct Definition<S: State, C> {
     pub(crate) runtime: Runtime,
 }
 
-/// A node, its ways out, and what was said about it.
+/// A node with its edges and settings.
 pub(crate) struct Vertex<S: State, C> {
     pub(crate) node: Arc<dyn ErasedNode<S, C>>,
-    /// The type of input that it takes from `SendTo`s alone.
+    /// The type of input, for a node that runs for `SendTo`s alone.
     pub(crate) kind: Option<Kind>,
     pub(crate) inside: Option<DrawInside>,
     pub(crate) ways: Ways<S>,
@@ -78,7 +97,7 @@ pub(crate) struct Vertex<S: State, C> {
 }
 
 impl<S: State, C> Definition<S, C> {
-    /// A run of the graph, to whoever watches.
+    /// The span of a run of the graph.
     pub(crate) fn span(&self, thread: Option<&ThreadKey>) -> Span {
         let thread = thread.map(ThreadKey::thread);
         if !self.agent {
@@ -91,12 +110,12 @@ impl<S: State, C> Definition<S, C> {
         span
     }
 
-    /// What a plan needs to know.
+    /// The rules by which a plan is made.
     pub(crate) fn rules(&self) -> Rules<'_> {
         Rules { joins: &self.joins, deferred: &self.deferred, renamed: &self.former.renamed }
     }
 
-    /// Whether `field` is part of an outcome.
+    /// True if `field` is part of an outcome.
     pub(crate) fn shows(&self, field: &str) -> bool {
         match &self.output {
             Some(output) => output.iter().any(|name| name.as_ref() == field),
@@ -115,11 +134,11 @@ impl<S: State, C> Definition<S, C> {
     }
 }
 
-/// The ways out of a node.
+/// The edges, branches and commands that lead out of a node.
 pub(crate) struct Ways<S> {
     pub(crate) edges: Vec<Arc<str>>,
     pub(crate) branches: Vec<Branch<S>>,
-    /// Where its commands may go.
+    /// The targets of its commands.
     pub(crate) goto: Vec<Arc<str>>,
 }
 
@@ -166,12 +185,12 @@ impl<S: State, C> fmt::Debug for Graph<S, C> {
     }
 }
 
-/// What a graph says of its nodes that a plan needs.
+/// The parts of a graph that a plan needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub(crate) joins: &'a [Join],
     pub(crate) deferred: &'a BTreeSet<Arc<str>>,
-    /// What nodes are called now that had other names in earlier builds.
+    /// The current names of nodes, by their former names.
     pub(crate) renamed: &'a BTreeMap<Arc<str>, Arc<str>>,
 }
 
@@ -180,7 +199,7 @@ impl Rules<'_> {
         self.renamed.get(node).unwrap_or(node).clone()
     }
 
-    /// The task, of the node as it is called now.
+    /// The task, under the node's current name.
     pub(crate) fn task(&self, due: &Due) -> Due {
         Due { node: self.current_name(&due.node), ..due.clone() }
     }

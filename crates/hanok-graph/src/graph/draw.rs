@@ -9,35 +9,63 @@ use crate::{
     names::{END, START},
 };
 
-/// A graph as it is drawn: its nodes and ways, and the graphs that its nodes call. The same graph draws the same text,
+/// A drawing of a graph: its nodes and edges, and the graphs that its nodes call. The same graph draws the same text,
 /// byte for byte.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// let drawing = graph.drawing();
+/// assert!(drawing.mermaid().starts_with("flowchart"));
+/// assert!(drawing.dot().starts_with("digraph"));
+/// # Ok::<(), BuildError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drawing {
     name: String,
     nodes: Vec<String>,
     lines: Vec<Line>,
-    /// Which node calls which graph.
+    /// The nodes that call graphs, each with its graph.
     calls: Vec<(String, Drawing)>,
 }
 
-/// Draws the graph that a node is, so many levels deep.
+/// Draws the graph that a node is, a number of levels deep.
 pub(crate) type DrawInside = Arc<dyn Fn(usize) -> Drawing + Send + Sync>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Line {
     from: String,
     to: String,
-    /// A way that is taken or not.
+    /// True for a conditional line, which is taken or not.
     maybe: bool,
 }
 
 impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
-    /// The graph as it is drawn, without the graphs that its nodes are.
+    /// The drawing of the graph, without the graphs that its nodes are.
     pub fn drawing(&self) -> Drawing {
         self.drawing_to(1)
     }
 
-    /// The graph as it is drawn, `levels` deep: 1 is the graph alone, 2 also the graphs that its nodes are, and so on.
+    /// The drawing of the graph, `levels` deep: 1 is the graph alone, 2 includes the graphs that its nodes are, and so
+    /// on.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let outer = Graph::<Count>::builder("outer").subgraph("call", Subgraph::shared(inner));
+    /// let outer = outer.edge(START, "call").edge("call", END).build()?;
+    /// assert!(!outer.drawing().mermaid().contains("add"));
+    /// assert!(outer.drawing_to(2).mermaid().contains("add"));
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn drawing_to(&self, levels: usize) -> Drawing {
         let inner = &self.0;
         let mut lines = Vec::new();
@@ -69,22 +97,36 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
 }
 
 impl Drawing {
-    /// Draws the graph that `node` calls, too.
+    /// Draws `callee` too, as the graph that `node` calls.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// // `add` calls `inner` by `Context::run`, which no drawing can know.
+    /// # let inner = Graph::<Count>::builder("inner").node("one", add).edge(START, "one").edge("one", END).build()?;
+    /// # let outer = Graph::<Count>::builder("outer").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let drawing = outer.drawing().calls("add", inner.drawing());
+    /// assert!(drawing.mermaid().contains("one"));
+    /// # Ok::<(), BuildError>(())
+    /// ```
     #[must_use]
     pub fn calls(mut self, node: &str, callee: Self) -> Self {
         self.calls.push((node.to_owned(), callee));
         self
     }
 
-    /// The drawing as a Mermaid flowchart (<https://mermaid.js.org/syntax/flowchart.html>): solid lines are edges, dotted
-    /// ones are taken or not, and a graph that a node calls is a box of its own.
+    /// The drawing as a [Mermaid flowchart](https://mermaid.js.org/syntax/flowchart.html). Solid lines are edges, dotted
+    /// lines are conditional, and a graph that a node calls is a box of its own.
     pub fn mermaid(&self) -> String {
         let mut text = String::from("flowchart TD\n");
         self.mermaid_part(&mut text, "", 1);
         text
     }
 
-    /// Writes nodes and lines, their names behind `prefix`, `depth` levels deep.
+    /// Writes nodes and lines `depth` levels deep, with `prefix` before their names.
     fn mermaid_part(&self, text: &mut String, prefix: &str, depth: usize) {
         let indent = "    ".repeat(depth);
         line(text, format_args!("{indent}{prefix}{START}([START])"));
@@ -114,8 +156,8 @@ impl Drawing {
         }
     }
 
-    /// The drawing in DOT, the language of Graphviz (<https://graphviz.org/doc/info/lang.html>), without the graphs that
-    /// nodes call: dashed lines are taken or not.
+    /// The drawing in [DOT](https://graphviz.org/doc/info/lang.html), the language of Graphviz, without the graphs that
+    /// nodes call. Dashed lines are conditional.
     pub fn dot(&self) -> String {
         let quoted =
             |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));

@@ -1,4 +1,4 @@
-//! What became of the nodes and joins that earlier builds of a graph had, for the threads that still wait at them.
+//! Renamed and removed nodes and joins of earlier builds, for the threads that still wait at them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,22 +16,22 @@ use crate::{
     node::{context::Context, function::Typed, settings::NodeSettings, snapshot::Snapshot},
 };
 
-/// As it is declared.
+/// The declarations.
 #[derive(Debug, Default)]
 pub(crate) struct MigrationSpec {
-    /// From the former name to today's.
+    /// The current names, by the former names.
     pub(crate) renamed: BTreeMap<Arc<str>, Arc<str>>,
-    /// From the former name to what comes in its place.
+    /// The nodes that follow removed ones, by the former names.
     pub(crate) removed: BTreeMap<Arc<str>, Arc<str>>,
     pub(crate) joins: BTreeSet<String>,
 }
 
-/// As a graph uses it.
+/// The declarations, as a graph uses them.
 pub(crate) struct Migration<S: State, C> {
     pub(crate) renamed: BTreeMap<Arc<str>, Arc<str>>,
-    /// What a task of a node that is gone does: nothing, and goes on.
+    /// The stand-ins for removed nodes: they write nothing and continue.
     removed: BTreeMap<Arc<str>, Vertex<S, C>>,
-    /// From a join's former name to today's; `None` for one that is gone.
+    /// The current names of joins, by their former names; `None` for a removed one.
     joins: BTreeMap<String, Option<String>>,
 }
 
@@ -59,7 +59,7 @@ async fn nothing<S: State, C>(_: Snapshot<S>, _: Context<C>) -> Result<(), BoxEr
 }
 
 impl Join {
-    /// What a join of `sources` is called.
+    /// The name of a join of `sources`.
     pub(crate) fn name_of(sources: &[Arc<str>], target: &str) -> String {
         format!("{}->{target}", sources.join("+"))
     }
@@ -87,7 +87,7 @@ impl Join {
 }
 
 impl<S: State, C> Definition<S, C> {
-    /// What runs for a task of `node`, which may be the name that an earlier build gave it.
+    /// The vertex of `node`, by its current name or by the name of an earlier build.
     pub(crate) fn vertex(&self, node: &str) -> Option<&Vertex<S, C>> {
         self.nodes.get(node).or_else(|| match self.former.renamed.get(node) {
             Some(now) => self.nodes.get(now),
@@ -95,17 +95,17 @@ impl<S: State, C> Definition<S, C> {
         })
     }
 
-    /// What `node` is called in this build.
+    /// The name of `node` in this build.
     pub(crate) fn current_name<'a>(&'a self, node: &'a Arc<str>) -> &'a Arc<str> {
         self.former.renamed.get(node).unwrap_or(node)
     }
 
-    /// Says of the joins in a stored `frontier` what this build calls them, and the nodes that they have seen. What is due
-    /// keeps its name, from which the ids of tasks derive.
+    /// Renames the joins in a stored `frontier`, and the nodes that they have counted, to the names of this build. Due
+    /// nodes keep their names, from which the ids of tasks derive.
     ///
     /// # Errors
     ///
-    /// [`RunError::GraphChanged`] if a join is not there any more that nothing was said of.
+    /// [`RunError::GraphChanged`] for a missing join without a declaration.
     pub(crate) fn adapt(&self, frontier: &mut Frontier) -> Result<(), RunError> {
         let mut missing = Vec::new();
         let known = |name: &str| self.joins.iter().any(|join| join.name == name);

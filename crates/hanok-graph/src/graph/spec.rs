@@ -86,7 +86,7 @@ pub struct GraphSpec {
     /// Its joins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joins: Vec<JoinSpec>,
-    /// How many super-steps a turn may take; `None` for what [`GraphBuilder::recursion_limit`] says.
+    /// The limit of the super-steps of a turn; `None` for the default of [`GraphBuilder::recursion_limit`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recursion_limit: Option<u32>,
 }
@@ -98,12 +98,12 @@ pub struct NodeSpec {
     /// Its kind, by the name under which [`NodeKinds`] has it.
     #[serde(rename = "use")]
     pub kind: String,
-    /// What the kind is given to make the node.
+    /// The settings from which the kind makes the node.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub with: Value,
 }
 
-/// A branch of a [`GraphSpec`]: where a run goes on after `from` depends on the value of one field.
+/// A branch of a [`GraphSpec`]: the value of one field chooses the target after `from`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BranchSpec {
@@ -111,9 +111,9 @@ pub struct BranchSpec {
     pub from: String,
     /// The field.
     pub field: String,
-    /// Where each value leads. A value that is no text counts as its JSON: `true`, `3`, `null`.
+    /// The target of each value. A value that is no text counts as its JSON: `true`, `3`, `null`.
     pub cases: BTreeMap<String, String>,
-    /// Where every other value leads. `None`: such a value fails the node.
+    /// The target of every other value. With `None` such a value fails the node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<String>,
 }
@@ -129,11 +129,11 @@ pub struct JoinSpec {
 }
 
 impl GraphSpec {
-    /// The graph, checked, with the nodes that `kinds` make.
+    /// Builds the graph with the nodes that `kinds` make, and checks it.
     ///
     /// # Errors
     ///
-    /// [`SpecError`] with every fault there is: those of the spec, and those of the graph that it describes.
+    /// [`SpecError`] with every fault of the spec and of the graph that it describes.
     pub fn build<C: Send + Sync + 'static>(
         &self,
         kinds: &NodeKinds<C>,
@@ -148,11 +148,22 @@ impl GraphSpec {
         })
     }
 
-    /// The builder of the graph, for what data does not say: its runtime, and nodes that are no kind.
+    /// The builder of the graph, for settings that are not data: its runtime, and nodes that are of no kind.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::{DynamicState, DynamicUpdate};
+    /// # use serde_json::json;
+    /// # async fn add(state: Snapshot<DynamicState>, _: Context) -> Result<DynamicUpdate, std::io::Error> { Ok(DynamicUpdate::new()) }
+    /// let spec: GraphSpec = serde_json::from_value(json!({"name": "g", "state": {"n": {"reduce": "sum"}}, "nodes": {}}))?;
+    /// let builder = spec.builder(&NodeKinds::new())?;
+    /// let graph = builder.node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`SpecError`] with every fault of the spec; those of the graph are found when it is built.
+    /// [`SpecError`] with every fault of the spec. [`GraphBuilder::build`] reports those of the graph.
     pub fn builder<C: Send + Sync + 'static>(
         &self,
         kinds: &NodeKinds<C>,
@@ -169,8 +180,8 @@ impl GraphSpec {
         Err(SpecError { graph: self.name.clone(), faults })
     }
 
-    /// All that can be put together, and what cannot. A node that cannot be made has its place all the same, so that
-    /// the ways to it are no faults of their own.
+    /// The builder with all parts that can be put together, and the faults of the others. A node that cannot be made
+    /// keeps its place, so that the edges to it are no faults of their own.
     fn assembled<C: Send + Sync + 'static>(
         &self,
         kinds: &NodeKinds<C>,
@@ -223,7 +234,7 @@ fn place(name: &str) -> &str {
     }
 }
 
-/// What stands for a node that cannot be made, in a graph that is never built.
+/// A stand-in for a node that cannot be made, in a graph that is never built.
 struct Unmade;
 
 impl<C: Send + Sync + 'static> ErasedNode<DynamicState, C> for Unmade {

@@ -1,4 +1,4 @@
-//! Whether the parts of a graph fit together.
+//! The checks of a graph: its parts have to fit together.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -49,7 +49,7 @@ fn node_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     faults
 }
 
-/// Declarations about nodes that are not there.
+/// Declarations about unknown nodes.
 fn named_faults<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&str>) -> Vec<Fault> {
     let formers = [("renamed", &builder.former.renamed), ("removed", &builder.former.removed)];
     let formers = formers.iter().flat_map(|(what, all)| all.keys().map(|node| (*what, node)));
@@ -79,7 +79,7 @@ fn field_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
         .collect()
 }
 
-/// Every way of the graph as (what it is, from, to), joins included.
+/// Every edge, branch, `goto` and join of the graph as (kind, source, target).
 fn ways<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<(&'static str, &str, &str)> {
     let edges = builder.edges.iter().map(|(from, to)| ("edge", from.as_ref(), to.as_ref()));
     let branches = builder.branches.iter().flat_map(|(from, _, targets)| {
@@ -142,7 +142,7 @@ fn path_faults<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&str>
     unreachable.chain(dead.map(|node| Fault::DeadEnd { node: (*node).to_owned() })).collect()
 }
 
-/// Ways without an input to nodes that need one. What a branch or a command does is seen when it is taken.
+/// Edges and joins to nodes that need an input. A branch or a command is checked when it is taken.
 fn send_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     let typed = |name: &str| {
         builder.nodes.iter().any(|node| node.name.as_ref() == name && node.node.kind().is_some())
@@ -158,7 +158,7 @@ fn send_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
         .collect()
 }
 
-/// Nodes in which two branches meet that begin in one node, run side by side, and are of different length.
+/// Nodes in which two branches of different length meet that part at one node and run side by side.
 fn fan_in_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     let mut edges: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut onward: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -194,7 +194,7 @@ fn fan_in_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     faults.into_values().collect()
 }
 
-/// Per node that a side of a fork leads to: after how many super-steps, and which node comes before, on each way there.
+/// The super-steps and the last node before, for each path to each node that a side of a fork leads to.
 type Walk<'a> = BTreeMap<&'a str, BTreeSet<(usize, &'a str)>>;
 
 fn walk<'a>(fork: &'a str, side: &'a str, onward: &BTreeMap<&'a str, Vec<&'a str>>) -> Walk<'a> {
@@ -212,8 +212,8 @@ fn walk<'a>(fork: &'a str, side: &'a str, onward: &BTreeMap<&'a str, Vec<&'a str
     walk
 }
 
-/// Where two sides of a fork first meet from different nodes after different numbers of super-steps: the node, and the
-/// ones before it, the nearer first.
+/// The first node in which two sides of a fork meet from different nodes after different numbers of super-steps, with the
+/// nodes before it, the nearer one first.
 fn meeting<'a>(one: &Walk<'a>, other: &Walk<'a>) -> Option<(&'a str, &'a str, &'a str)> {
     let unequal = one.iter().filter_map(|(node, ways)| {
         let others = other.get(node)?;
@@ -229,7 +229,7 @@ fn meeting<'a>(one: &Walk<'a>, other: &Walk<'a>) -> Option<(&'a str, &'a str, &'
     unequal.min().map(|(_, node, short, long)| (node, short, long))
 }
 
-/// Changes whenever a node or a way is added, removed or renamed.
+/// A number that changes whenever a node or an edge is added, removed or renamed.
 pub(crate) fn fingerprint<S: State, C>(builder: &GraphBuilder<S, C>) -> u64 {
     let mut hasher = blake3::Hasher::new();
     let mut names: Vec<&Arc<str>> = builder.nodes.iter().map(|node| &node.name).collect();

@@ -1,4 +1,4 @@
-//! Nodes whose results are kept for a while.
+//! Caches of the results of nodes.
 
 use std::{
     collections::BTreeMap,
@@ -14,15 +14,38 @@ use serde::Serialize;
 
 use crate::{ids::Digest, node::command::Command};
 
-/// How many results a graph keeps.
+/// The most results that a graph caches.
 const ENTRIES: usize = 1_024;
 
 type KeyOf<S, C> = Arc<dyn Fn(&S, &C) -> Result<Stored, StoredError> + Send + Sync>;
 
-/// How long the result of a node is good, and for what: two tasks of one node whose key is equal are one call. Tasks of
-/// different nodes or tenants never share a result, and neither do tasks with different `SendTo` inputs.
+/// A cache of a node's results: their lifetime and their key. Two tasks of one node with equal keys are one call. Tasks
+/// of different nodes or tenants never share a result, and neither do tasks with different `SendTo` inputs.
 ///
-/// Results are kept in this process, with the graph, at most 1,024 of them; those that failed or asked a person are not.
+/// Results stay in this process, with the graph, at most 1,024 of them. Results of tasks that failed or asked a person
+/// are not cached.
+///
+/// ```
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Page { url: String, loads: u32 }
+/// # use std::{sync::atomic::{AtomicU32, Ordering}, time::Duration};
+/// static LOADS: AtomicU32 = AtomicU32::new(0);
+/// async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> {
+///     Ok(Page::update().loads(LOADS.fetch_add(1, Ordering::SeqCst) + 1))
+/// }
+/// let cache = Cache::new(Duration::from_secs(60), |page: &Page, _: &()| page.url.clone());
+/// let graph = Graph::<Page>::builder("page").node("load", load.cache(cache)).edge(START, "load").edge("load", END).build()?;
+/// for _ in 0..2 {
+///     assert_eq!(graph.invoke(Page::update().url("a"), ()).await?.done()?.loads, 1);
+/// }
+/// # Ok(()) }
+/// ```
 #[must_use]
 pub struct Cache<S, C = ()> {
     pub(crate) ttl: Duration,
@@ -30,8 +53,8 @@ pub struct Cache<S, C = ()> {
 }
 
 impl<S: State, C> Cache<S, C> {
-    /// Keeps a result for `ttl` under the key that `key` makes of what the node reads: of the state, and of the services
-    /// (the user, the model's name) if they matter.
+    /// Caches a result for `ttl`, under the key that `key` makes of the state, and of the services (the user, the model's
+    /// name) if they matter.
     pub fn new<K: Serialize>(
         ttl: Duration,
         key: impl Fn(&S, &C) -> K + Send + Sync + 'static,
@@ -52,7 +75,7 @@ impl<S, C> fmt::Debug for Cache<S, C> {
     }
 }
 
-/// What a result is kept under.
+/// The key of a cached result.
 pub(crate) type CacheKey = [u8; 16];
 
 pub(crate) fn key(tenant: &Tenant, node: &str, key: &Stored, input: Option<&Stored>) -> CacheKey {
@@ -67,11 +90,11 @@ pub(crate) fn key(tenant: &Tenant, node: &str, key: &Stored, input: Option<&Stor
     .bytes()
 }
 
-/// The results of a graph's nodes.
+/// The cached results of a graph's nodes.
 pub(crate) struct Results<S: State>(Mutex<BTreeMap<CacheKey, Entry<S>>>);
 
 enum Entry<S: State> {
-    /// Somebody makes it; the others wait.
+    /// A task makes the result, and the others wait.
     Making(Vec<oneshot::Sender<()>>),
     Made {
         command: Command<S>,
@@ -79,22 +102,22 @@ enum Entry<S: State> {
     },
 }
 
-/// What became of a look.
+/// The result of a lookup.
 pub(crate) enum CacheLookup<'a, S: State> {
-    /// It is there.
+    /// The result is cached.
     Hit(Command<S>),
-    /// It has to be made.
+    /// The result has to be made.
     Miss(Making<'a, S>),
 }
 
-/// The duty to make a result: dropped without one, the next task that waits takes it over.
+/// The duty to make a result. Dropped without a result, it passes to the next task that waits.
 pub(crate) struct Making<'a, S: State> {
     results: &'a Results<S>,
     key: CacheKey,
 }
 
 impl<S: State> Results<S> {
-    /// The result under `key`; waits while another task makes it.
+    /// Looks up the result under `key`, and waits while another task makes it.
     pub(crate) async fn look(&self, key: CacheKey, clock: &dyn Clock) -> CacheLookup<'_, S> {
         loop {
             let wait = {
@@ -125,7 +148,7 @@ impl<S: State> Results<S> {
 }
 
 impl<S: State> Making<'_, S> {
-    /// Keeps the result for `ttl`.
+    /// Caches the result for `ttl`.
     pub(crate) fn keep(self, command: Command<S>, ttl: Duration, clock: &dyn Clock) {
         let now = clock.now();
         let mut entries = self.results.entries();

@@ -1,4 +1,4 @@
-//! What a node returns: what it writes, and where it goes on.
+//! Commands: the updates of a node, and its targets.
 
 use std::{any::TypeId, fmt, sync::Arc};
 
@@ -8,25 +8,54 @@ use serde::Serialize;
 
 use crate::names::END;
 
-/// Where a task goes on.
+/// The target of a router or a command.
+///
+/// ```
+/// # use hanok_graph::*;
+/// assert!(matches!(Target::from("search"), Target::Node(name) if &*name == "search"));
+/// assert!(matches!(Target::from(SendTo::new("search", &"hanok")), Target::Send(_)));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// To a node, or to [`END`].
+    /// A node, or [`END`].
     Node(Arc<str>),
-    /// To a node, with an input of its own.
+    /// A node with an input of its own.
     Send(SendTo),
 }
 
-/// A task of a node with an input of its own: several `SendTo`s to one node are several tasks.
+/// A task of a node with an input of its own. Several `SendTo`s to one node are several tasks.
+///
+/// ```
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # use hanok_state::List;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Log { #[reduce(append)] lines: List<String> }
+/// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// async fn read(_: Snapshot<Log>, path: Sent<String>, _: Context) -> Result<LogUpdate, std::io::Error> {
+///     Ok(Log::update().push_lines(format!("read {}", *path)))
+/// }
+///
+/// let graph = Graph::<Log>::builder("files").node("read", read).edge("read", END);
+/// let files = |_: &Log| ["a.txt", "b.txt"].map(|path| SendTo::new("read", &path.to_owned())).to_vec();
+/// let graph = graph.branch(START, files, ["read"]).build()?;
+/// let state = graph.invoke(Log::update(), ()).await?.done()?;
+/// assert_eq!(state.lines.iter().collect::<Vec<_>>(), ["read a.txt", "read b.txt"]);
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SendTo {
     pub(crate) node: Arc<str>,
     pub(crate) input: Result<Stored, String>,
-    /// The type of the input, if it is still to be checked.
+    /// The type of the input, until it is checked.
     pub(crate) kind: Option<Kind>,
 }
 
-/// A type, as errors name it.
+/// A type and its name for errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) id: TypeId,
@@ -40,9 +69,10 @@ impl Kind {
 }
 
 impl SendTo {
-    /// A task of `node` that is given `input`: as its [`Sent<T>`](Sent), or by [`Context::input`](crate::Context::input).
+    /// A task of `node` with `input`, which the node reads as its [`Sent<T>`](Sent) or by
+    /// [`Context::input`](crate::Context::input).
     ///
-    /// A node that takes a `Sent` of another type refuses it, and the task that sends it fails.
+    /// A node that takes a `Sent` of another type refuses the input, and the sending task fails.
     pub fn new<T: Serialize + 'static>(node: &str, input: &T) -> Self {
         let kind = Some(Kind::of::<T>());
         let input = Stored::encode(input).map_err(|error| error.to_string());
@@ -51,13 +81,27 @@ impl SendTo {
 }
 
 impl SendTo {
-    /// A task of `node` with an input that is stored already: its type was checked when it was sent.
+    /// A task of `node` with a stored input, whose type was checked when it was sent.
     pub(crate) fn stored(node: &str, input: Stored) -> Self {
         Self { node: node.into(), input: Ok(input), kind: None }
     }
 }
 
-/// What a [`SendTo`] gave a node: its second parameter, for a node that runs for `SendTo`s alone.
+/// The input of a [`SendTo`]: the second parameter of a node that runs for `SendTo`s alone.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Default)]
+/// # struct Count { n: u32 }
+/// async fn grade(_: Snapshot<Count>, Sent(page): Sent<String>, _: Context) -> Result<(), BoxError> {
+///     println!("grading {page}");
+///     Ok(())
+/// }
+/// let graph = Graph::<Count>::builder("grades").node("grade", grade).edge("grade", END);
+/// let graph = graph.branch(START, |_: &Count| SendTo::new("grade", &"a page".to_owned()), ["grade"]).build()?;
+/// # Ok::<(), BuildError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent<T>(pub T);
 
@@ -88,7 +132,7 @@ impl From<SendTo> for Target {
 }
 
 impl Target {
-    /// The node it names.
+    /// The name of the node.
     pub(crate) fn node(&self) -> &Arc<str> {
         match self {
             Self::Node(node) | Self::Send(SendTo { node, .. }) => node,
@@ -100,17 +144,17 @@ impl Target {
     }
 }
 
-/// What a router returns: a target, several, or an error.
+/// The return of a router: a target, several, or an error.
 #[diagnostic::on_unimplemented(
     message = "a router does not return `{Self}`",
     note = "a router is a `Fn(&S) -> …` that returns a node's name, `END`, a `SendTo`, a `Target`, a `Vec` of one of them, or a `Result` of that"
 )]
 pub trait IntoTargets {
-    /// The targets.
+    /// Converts into the targets.
     ///
     /// # Errors
     ///
-    /// Whatever the router returned as an error.
+    /// The error of the router.
     fn into_targets(self) -> Result<Vec<Target>, BoxError>;
 }
 
@@ -138,25 +182,42 @@ impl<T: IntoTargets, E: Into<BoxError>> IntoTargets for Result<T, E> {
     }
 }
 
-/// An update, and where to go on besides the node's own edges.
+/// An update and targets: the return of a node that chooses where the run continues.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Default)]
+/// # struct Count { n: u32 }
+/// async fn count(state: Snapshot<Count>, _: Context) -> Result<Command<Count>, std::io::Error> {
+///     let target = if state.n < 2 { "count" } else { END };
+///     Ok(Command::new().update(Count::update().n(state.n + 1)).goto(target))
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let graph = Graph::<Count>::builder("count").node("count", count.goto(["count", END]));
+/// let graph = graph.edge(START, "count").build()?;
+/// assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 3);
+/// # Ok(()) }
+/// ```
 #[must_use]
 pub struct Command<S: State> {
-    /// Boxed: an update has room for a write to every field, and is handed on from one part of the engine to the next.
+    /// The update, boxed: it has room for a write to every field, and moves from one part of the engine to the next.
     pub(crate) update: Box<S::Update>,
     pub(crate) goto: Vec<Target>,
-    /// Whether the node's own edges do not fire.
+    /// True if the node's own edges do not fire.
     pub(crate) only: bool,
-    /// What the graph that called this one is told.
+    /// The command to the calling graph.
     pub(crate) parent: Option<Box<ToParent>>,
 }
 
-/// A command to the graph that called this one, as data: the caller may have any state.
+/// A command to the calling graph as data, since the caller may have any state.
 #[derive(Debug, Clone)]
 pub(crate) struct ToParent {
     pub(crate) changes: Result<Changes, String>,
     pub(crate) goto: Vec<Target>,
     pub(crate) only: bool,
-    /// What that graph tells the one that called it in turn.
+    /// The command of that graph to its own caller.
     pub(crate) parent: Option<Box<ToParent>>,
 }
 
@@ -167,7 +228,7 @@ impl ToParent {
         Self { changes: self.changes.map(both), ..self }
     }
 
-    /// Both, one after the other, as one.
+    /// Joins two commands, one after the other.
     pub(crate) fn then(self, after: Self) -> Self {
         let changes = match (self.changes, after.changes) {
             (Ok(first), Ok(then)) => Ok(Changes(first.0.into_iter().chain(then.0).collect())),
@@ -190,7 +251,7 @@ fn both(first: Option<Box<ToParent>>, then: Option<Box<ToParent>>) -> Option<Box
 }
 
 impl<S: State> Command<S> {
-    /// A command that writes nothing and goes on along the node's own edges.
+    /// A command that writes nothing and follows the node's own edges.
     pub fn new() -> Self {
         Self::of(S::update())
     }
@@ -199,30 +260,85 @@ impl<S: State> Command<S> {
         Self { update: Box::new(update), goto: Vec::new(), only: false, parent: None }
     }
 
-    /// Writes `update`.
+    /// Sets the update.
     pub fn update(mut self, update: S::Update) -> Self {
         *self.update = update;
         self
     }
 
-    /// Goes on to `target` too. The node's own edges fire as well, unless the command says [`only`](Command::only). A
-    /// node that does this declares it with [`NodeExt::goto`](crate::NodeExt::goto).
+    /// Adds `target` to the targets. The node's own edges fire as well, unless the command is [`only`](Command::only).
+    /// The node declares the target with [`NodeExt::goto`](crate::NodeExt::goto).
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Count { n: u32 }
+    /// // Two tasks of `search`, each with an input, and one of `answer`.
+    /// let command = Command::<Count>::new()
+    ///     .goto(SendTo::new("search", &"seoul"))
+    ///     .goto(SendTo::new("search", &"busan"))
+    ///     .goto("answer");
+    /// # drop(command);
+    /// ```
     pub fn goto(mut self, target: impl Into<Target>) -> Self {
         self.goto.push(target.into());
         self
     }
 
-    /// Goes on where this command says and nowhere else: the node's own edges, branches and joins do not fire. With no
-    /// `goto` the path ends.
+    /// Follows the targets of this command alone: the node's own edges, branches and joins do not fire. Without a `goto`
+    /// the path ends.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # use hanok_state::List;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn stop(_: Snapshot<Log>, _: Context) -> Result<Command<Log>, std::io::Error> {
+    ///     Ok(Command::new().only())
+    /// }
+    /// let graph = Graph::<Log>::builder("stop").node("stop", stop).node("next", work);
+    /// let graph = graph.edge(START, "stop").edge("stop", "next").edge("next", END).build()?;
+    /// assert!(graph.invoke(Log::update(), ()).await?.done()?.lines.is_empty());
+    /// # Ok(()) }
+    /// ```
     pub fn only(self) -> Self {
         Self { only: true, ..self }
     }
 
-    /// Ends this graph after the super-step, and has the node of the graph that called it return `command`. Further up,
-    /// that command may do the same. What this graph's nodes wrote to a state that it shares with its caller is written
-    /// before it.
+    /// Ends this graph after the super-step, and makes the calling node return `command`. That command may have a parent
+    /// command in turn. The updates of this graph to a state that it shares with its caller are written before it.
     ///
-    /// In the thread's own graph, which nobody called, the task fails.
+    /// In the thread's own graph, which has no caller, the task fails.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # use hanok_state::List;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn hand_off(_: Snapshot<Log>, _: Context) -> Result<Command<Log>, std::io::Error> {
+    ///     Ok(Command::new().parent(Command::<Log>::new().goto("human")))
+    /// }
+    /// let agent = Graph::<Log>::builder("agent").node("hand_off", hand_off);
+    /// let agent = agent.edge(START, "hand_off").edge("hand_off", END).build()?;
+    /// let graph = Graph::<Log>::builder("desk").subgraph("agent", Subgraph::shared(agent).goto(["human"]));
+    /// let graph = graph.node("human", work).edge(START, "agent").edge("human", END).build()?;
+    /// let state = graph.invoke(Log::update(), ()).await?.done()?;
+    /// assert_eq!(state.lines.iter().collect::<Vec<_>>(), ["human"]);
+    /// # Ok(()) }
+    /// ```
     pub fn parent<P: State>(self, command: Command<P>) -> Self {
         let changes = command.update.to_changes().map_err(|error| error.to_string());
         let Command { goto, only, parent, .. } = command;
@@ -230,7 +346,7 @@ impl<S: State> Command<S> {
         Self { parent: Some(Box::new(parent)), ..self }
     }
 
-    /// Both, one after the other, as one.
+    /// Joins two commands, one after the other.
     fn then(self, after: Self) -> Result<Self, ReduceError> {
         Ok(Self {
             update: Box::new(self.update.then(*after.update)?),
@@ -269,18 +385,18 @@ impl<S: State> fmt::Debug for Command<S> {
     }
 }
 
-/// What a node may return: an update, a [`Command`], several of one kind that count one after the other, or `()` for
-/// nothing. `M` tells them apart.
+/// The return of a node: an update, a [`Command`], several of one kind, which count one after the other, or `()` for
+/// none. `M` is inferred.
 #[diagnostic::on_unimplemented(
     message = "a node of a graph with the state `{S}` does not return `{Self}`",
     note = "a node returns `Result<U, E>` where `U` is the state's update (`{S}::update()`), a `Command<{S}>`, a `Vec` of one of them, or `()`"
 )]
 pub trait IntoCommand<S: State, M> {
-    /// The command.
+    /// Converts into the command.
     ///
     /// # Errors
     ///
-    /// [`ReduceError`] when several cannot be one.
+    /// [`ReduceError`] when several cannot be joined.
     fn into_command(self) -> Result<Command<S>, ReduceError>;
 }
 
@@ -292,7 +408,7 @@ pub enum AsUpdate {}
 #[derive(Debug)]
 pub enum AsCommand {}
 
-/// Marks the return of several.
+/// Marks the return of several commands or updates.
 #[derive(Debug)]
 pub struct AsList<M>(std::marker::PhantomData<M>);
 

@@ -1,4 +1,4 @@
-//! What a node is given besides the state.
+//! The context of a node: the run's services, and its access to the engine.
 
 use std::{error::Error, fmt, sync::Arc};
 
@@ -21,17 +21,34 @@ use crate::{
     runtime::Runtime,
 };
 
-/// What a node is given besides the state: the run's services, and the ways to the engine. Clones are the same context.
+/// The context of a node: the run's services, and the node's access to the engine. Clones are the same context.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// async fn add(state: Snapshot<Count>, cx: Context<u32>) -> Result<CountUpdate, BoxError> {
+///     let by = *cx.services();
+///     let sum = cx.step("sum", || async move { Ok::<_, BoxError>(state.n + by) }).await?;
+///     Ok(Count::update().n(sum))
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count, u32>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// assert_eq!(graph.invoke(Count::update(), 5).await?.done()?.n, 5);
+/// # Ok(()) }
+/// ```
 pub struct Context<C = ()> {
     services: Arc<C>,
     scope: Arc<TaskAttempt>,
 }
 
-/// Why a memoised step has no result.
+/// The reason why a memoised step has no result.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// The work failed. Nothing was stored; it is done again when the task is.
+    /// The work failed. Nothing was stored, and a retry of the task does the work again.
     #[error(transparent)]
     Failed(BoxError),
     /// Two steps of one task have one name.
@@ -42,11 +59,11 @@ pub enum StepError {
     Stored {
         /// The step.
         name: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: StoredError,
     },
-    /// A call was given up: nobody knows whether it was made, and it is not made again.
+    /// A call in doubt was given up: nobody knows whether it was made, and it is not made again.
     #[error(
         "the call of `{tool}` with the key {key} was given up: nobody knows whether it was made"
     )]
@@ -56,7 +73,7 @@ pub enum StepError {
         /// The call's idempotency key.
         key: String,
     },
-    /// A call that must not be repeated is to be made where nothing is stored, in a subgraph of a thread that is.
+    /// A call that must not be repeated is to be made in a subgraph that stores nothing, of a thread that is stored.
     #[error("`{tool}` must not be called twice, and a subgraph that stores nothing could not tell")]
     NotKept {
         /// The tool.
@@ -67,7 +84,16 @@ pub enum StepError {
     Checkpoint(#[from] CheckpointError),
 }
 
-/// Says of an error that the call which gave it was certainly not made, so that it may be made again.
+/// Marks an error of a call that was certainly not made, so that the call may be made again.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_core::Call;
+/// // The connection was refused, so no money has moved.
+/// async fn pay(_: Call) -> Result<String, BoxError> {
+///     Err(NotMade("connection refused".into()).into())
+/// }
+/// ```
 #[derive(Debug, Error)]
 #[error(transparent)]
 pub struct NotMade(pub BoxError);
@@ -85,7 +111,7 @@ impl<C> Context<C> {
         &self.services
     }
 
-    /// What the run was given for its nodes: models, tools, the user.
+    /// The services of the run: models, tools, the user.
     pub fn services(&self) -> &C {
         &self.services
     }
@@ -95,54 +121,146 @@ impl<C> Context<C> {
         &self.scope.node
     }
 
-    /// Whose node it is: the thread's own graph's (the root), or a subgraph's.
+    /// The namespace of the node's graph: the thread's own (the root), or a subgraph's.
     pub fn namespace(&self) -> &Namespace {
         &self.scope.namespace
     }
 
-    /// The task: the same in every retry and resume.
+    /// The id of the task: the same in every retry and resume.
     pub fn task(&self) -> TaskId {
         self.scope.task()
     }
 
-    /// Which attempt of the task in this run it is, counted from 1.
+    /// The number of the attempt of the task in this run, counted from 1.
     pub fn attempt(&self) -> u32 {
         self.scope.attempt
     }
 
-    /// The super-step, counted from 0 in its turn.
+    /// The number of the super-step, counted from 0 in its turn.
     pub fn step_number(&self) -> u32 {
         self.scope.step
     }
 
-    /// How many super-steps may follow this one.
+    /// The number of super-steps that may follow this one.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn add(state: Snapshot<Count>, cx: Context) -> Result<Command<Count>, BoxError> {
+    ///     // Ends in good order before the limit does.
+    ///     let target = if cx.remaining_steps() == 0 { END } else { "add" };
+    ///     Ok(Command::new().update(Count::update().n(state.n + 1)).goto(target))
+    /// }
+    /// let graph = Graph::<Count>::builder("count").node("add", add.goto(["add", END])).edge(START, "add");
+    /// let graph = graph.recursion_limit(3).build()?;
+    /// assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 3);
+    /// # Ok(()) }
+    /// ```
     pub fn remaining_steps(&self) -> u32 {
         self.scope.remaining
     }
 
-    /// When the task was scheduled, by the clock of the process that did: the same in every retry and every run of it, so
-    /// that a question, a deadline or a call that names the time stays what it was. [`Context::runtime`] has the clock of
-    /// this moment.
+    /// The time at which the task was scheduled, by the clock of the process that scheduled it. It is the same in every
+    /// retry and resume, so a question, a deadline or a call that names the time does not change. [`Context::runtime`]
+    /// has the clock of this moment.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     let deadline = cx.now().plus(Duration::from_secs(3_600));
+    ///     Ok(Count::update().n(cx.interrupt_until("how many?", deadline).await?))
+    /// }
+    /// let graph = Graph::<Count>::builder("count").node("ask", ask);
+    /// # graph.edge(START, "ask").edge("ask", END).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn now(&self) -> Timestamp {
         self.scope.at
     }
 
-    /// Where time, ids, randomness and tasks come from.
+    /// The sources of time, ids, randomness and tasks.
     pub fn runtime(&self) -> &Runtime {
         &self.scope.env.runtime
     }
 
-    /// The request to stop that this task heeds: of the run, or because its own time is over.
+    /// The request to stop that this task heeds: of the run, or of its own time limit.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// async fn search(state: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     // Work on a thread of its own is not dropped with the node, so it looks by itself.
+    ///     let stop = cx.cancellation().clone();
+    ///     let work = move || (state.n..1_000_000).find(|n| stop.is_cancelled() || n % 4711 == 1);
+    ///     let found = tokio::task::spawn_blocking(work).await?;
+    ///     Ok(Count::update().n(found.unwrap_or_default()))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("search", search).edge(START, "search").edge("search", END).build()?;
+    /// # assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
     pub fn cancellation(&self) -> &Cancellation {
         self.scope.cancellation()
     }
 
-    /// Gives a sign of life, for a node with an idle time-out.
+    /// Gives a sign of life, for a node with an [idle time-out](crate::NodeExt::idle_timeout).
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// async fn import(state: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     for _page in 0..10 {
+    ///         cx.heartbeat();
+    ///         // … loads the page
+    ///     }
+    ///     Ok(Count::update().n(state.n + 10))
+    /// }
+    /// let graph = Graph::<Count>::builder("import").node("import", import.idle_timeout(Duration::from_secs(30)));
+    /// # graph.edge(START, "import").edge("import", END).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn heartbeat(&self) {
         self.scope.activity.touch();
     }
 
-    /// What a `SendTo` gave this task, `None` for a task that an edge scheduled.
+    /// The input that a [`SendTo`](crate::SendTo) gave this task, `None` for a task that an edge scheduled.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn read(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     Ok(Count::update().n(cx.input::<u32>()?.unwrap_or(1)))
+    /// }
+    /// let graph = Graph::<Count>::builder("count").node("read", read).edge("read", END);
+    /// let graph = graph.branch(START, |_: &Count| SendTo::new("read", &7u32), ["read"]).build()?;
+    /// assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 7);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -151,7 +269,30 @@ impl<C> Context<C> {
         self.scope.input.as_ref().map(Stored::decode).transpose()
     }
 
-    /// Sends `item` to whoever observes the run, at once. An item that cannot be stored is not sent.
+    /// Sends `item` to the observers of the run, at once. An item that cannot be stored is not sent.
+    ///
+    /// ```
+    /// # use futures::StreamExt;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn work(_: Snapshot<Count>, cx: Context) -> Result<(), BoxError> {
+    ///     cx.custom("half done");
+    ///     Ok(())
+    /// }
+    /// let graph = Graph::<Count>::builder("work").node("work", work).edge(START, "work").edge("work", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let mut events = thread.modes([Mode::Custom]).stream(Input::New(Count::update()), ());
+    /// let Some(Event { kind: EventKind::Custom(item), .. }) = events.next().await else { panic!() };
+    /// assert_eq!(item.as_str()?, "half done");
+    /// # Ok(()) }
+    /// ```
     pub fn custom<T: Serialize + ?Sized>(&self, item: &T) {
         self.scope.activity.touch();
         if self.scope.env.sink.is_on()
@@ -161,8 +302,26 @@ impl<C> Context<C> {
         }
     }
 
-    /// A call of a model or a tool: `kind` and `name` say which, `arguments` with what. Its idempotency key is the same
-    /// in every retry and resume of the task, and another for every other call.
+    /// A call of a model or a tool: `kind` and `name` identify it, `arguments` are its arguments. Its idempotency key is
+    /// the same in every retry and resume of the task, and another for every other call.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// async fn pay(_: Snapshot<Count>, cx: Context) -> Result<(), BoxError> {
+    ///     let call = cx.call("tool", "pay", r#"{"amount": 5}"#);
+    ///     // A server that receives the key twice pays once.
+    ///     println!("Idempotency-Key: {}", call.key());
+    ///     Ok(())
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("pay").node("pay", pay).edge(START, "pay").edge("pay", END).build()?;
+    /// # graph.invoke(Count::update(), ()).await?.done()?;
+    /// # Ok(()) }
+    /// ```
     pub fn call(&self, kind: &str, name: &str, arguments: &str) -> Call {
         let scope = &self.scope;
         scope.activity.touch();
@@ -191,10 +350,34 @@ impl<C> Context<C> {
         if heard { call.tokens(Arc::new(Tokens(scope.clone()))) } else { call }
     }
 
-    /// Hands `payload` to whoever reads `topic`, if and when the super-step is committed: a [`Consumer`] of the store is
-    /// given it at least once, with an id that stays the same.
+    /// Puts `payload` into the outbox for the readers of `topic`, if and when the super-step is committed. A [`Consumer`]
+    /// of the store receives it at least once, with an id that stays the same.
     ///
-    /// Without a checkpointer nobody is given anything. A call of the node that fails hands nothing over.
+    /// Without a checkpointer nobody receives it. A node that fails puts nothing into the outbox.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::{Consumer, SharedCheckpointer};
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn greet(_: Snapshot<Count>, cx: Context) -> Result<(), BoxError> {
+    ///     Ok(cx.hand_out("mail", "Hello!")?)
+    /// }
+    /// let graph = Graph::<Count>::builder("greet").node("greet", greet).edge(START, "greet").edge("greet", END).build()?;
+    /// let store = SharedCheckpointer::new(InMemoryCheckpointer::new());
+    /// let mailer = Consumer::new(store.clone(), "mailer", "mail");
+    /// mailer.register().await?;
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// graph.checkpointer(store).thread(key).invoke(Count::update(), ()).await?;
+    /// assert_eq!(mailer.next(10).await?.len(), 1);
+    /// # Ok(()) }
+    /// ```
     ///
     /// [`Consumer`]: hanok_checkpoint::Consumer
     ///
@@ -215,8 +398,30 @@ impl<C> Context<C> {
         Ok(())
     }
 
-    /// Makes everything safe that the run has stored so far, and waits for it: to be called before something that should
-    /// not happen for a run that is lost. With [`Durability::Sync`](crate::Durability::Sync) it is safe already.
+    /// Waits until everything that the run has stored so far is safe, for use before an effect that a lost run should not
+    /// have. With [`Durability::Sync`](crate::Durability::Sync) everything is safe already.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn announce(_: Snapshot<Count>, cx: Context) -> Result<(), BoxError> {
+    ///     cx.barrier().await?;
+    ///     println!("everything up to here is stored");
+    ///     Ok(())
+    /// }
+    /// # let graph = Graph::<Count>::builder("g").node("announce", announce).edge(START, "announce").edge("announce", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let thread = thread.durability(Durability::Exit);
+    /// thread.invoke(Count::update(), ()).await?.done()?;
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -225,7 +430,24 @@ impl<C> Context<C> {
         Ok(self.scope.env.journal.barrier().await?)
     }
 
-    /// Does `work` once: its result is stored, and a task that runs again after a crash is given it instead.
+    /// Does `work` once: its result is stored, and a task that runs again after a crash receives the stored result
+    /// instead.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Page { text: String }
+    /// async fn load(_: Snapshot<Page>, cx: Context) -> Result<PageUpdate, BoxError> {
+    ///     let fetch = || async { Ok::<_, BoxError>("expensive text".to_owned()) };
+    ///     Ok(Page::update().text(cx.step("fetch", fetch).await?))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Page>::builder("page").node("load", load).edge(START, "load").edge("load", END).build()?;
+    /// assert_eq!(graph.invoke(Page::update(), ()).await?.done()?.text, "expensive text");
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -249,19 +471,39 @@ impl<C> Context<C> {
         Ok(value)
     }
 
-    /// Makes a call that must not be repeated: `tool` with `arguments` (JSON text). That it is about to be made is stored
-    /// first, so that it survives the death of the machine; then its result is. A task that meant to make it and left no
-    /// result is not started again until a person has said whether it was made, or as `doubt` says:
-    /// [`Outcome::InDoubt`](crate::Outcome::InDoubt).
+    /// Makes a call that must not be repeated: `tool` with `arguments` (JSON text).
     ///
-    /// An error of `work` leaves that doubt too, unless it is a [`NotMade`] or says that a person is asked. A node that
-    /// leaves one is not run again by its [`Retry`](crate::Retry), with or without a checkpointer, but where `doubt` is
-    /// [`Doubt::Repeat`].
+    /// The intent to make it is stored first and survives the death of the machine; then the result is stored. A task
+    /// with an intent and no result is not started again until a person has settled whether the call was made
+    /// ([`Outcome::InDoubt`](crate::Outcome::InDoubt)), or as `doubt` says.
+    ///
+    /// An error of `work` leaves that doubt too, unless it is a [`NotMade`] or reports that a person is asked. The node's
+    /// [`Retry`](crate::Retry) does not retry a node that leaves a doubt, with or without a checkpointer, unless `doubt`
+    /// is [`Doubt::Repeat`].
+    ///
+    /// ```
+    /// # use hanok_core::Call;
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Bill { receipt: String }
+    /// # async fn transfer(call: Call) -> Result<String, BoxError> { Ok(format!("paid under {}", call.key())) }
+    /// async fn pay(_: Snapshot<Bill>, cx: Context) -> Result<BillUpdate, BoxError> {
+    ///     let arguments = r#"{"amount": 5}"#;
+    ///     let receipt = cx.once("pay", arguments, Doubt::Ask, transfer).await?;
+    ///     Ok(Bill::update().receipt(receipt))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Bill>::builder("bill").node("pay", pay).edge(START, "pay").edge("pay", END).build()?;
+    /// assert!(graph.invoke(Bill::update(), ()).await?.done()?.receipt.starts_with("paid"));
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
     /// [`StepError::Failed`] with the work's own error; [`StepError::GivenUp`] when the doubt was settled that way;
-    /// [`StepError::NotKept`] in a subgraph that stores nothing, of a thread that is kept.
+    /// [`StepError::NotKept`] in a subgraph that stores nothing, of a thread that is stored.
     pub async fn once<T, E, F>(
         &self,
         tool: &str,
@@ -277,7 +519,7 @@ impl<C> Context<C> {
         self.once_as(self.call("once", tool, arguments), tool, arguments, doubt, work).await
     }
 
-    /// As [`once`](Context::once), for a call whose key was made before with [`call`](Context::call).
+    /// Makes a call as [`once`](Context::once) does, under the key of an earlier [`call`](Context::call).
     ///
     /// # Errors
     ///
@@ -344,14 +586,34 @@ impl<C> Context<C> {
 
     /// Asks a person: shows `payload`, ends the run, and returns the answer when the thread is resumed with one.
     ///
-    /// The node runs again from its beginning then; what it did before is done again unless it is a
-    /// [`step`](Context::step). A question belongs to its content: a node that asks something else asks anew, and the answer
-    /// to what it asked before is void ([`EventKind::AnswerVoided`]). An answer that is no `T` is not taken: the question
-    /// stays open, and whoever answered is told [`RunError::WrongAnswer`](crate::RunError::WrongAnswer).
+    /// The node runs again from its beginning then, and repeats all its earlier work that is not a
+    /// [`step`](Context::step). A question is identified by its content. A node that asks something else asks anew, and
+    /// the answer to its earlier question is void ([`EventKind::AnswerVoided`]). An answer that is no `T` is refused: the
+    /// question stays open, and the answering call fails with [`RunError::WrongAnswer`](crate::RunError::WrongAnswer).
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     Ok(Count::update().n(cx.interrupt("how many?").await?))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// assert!(matches!(thread.invoke(Count::update(), ()).await?, Outcome::Interrupted(_)));
+    /// assert_eq!(thread.reply(&7, ()).await?.done()?.n, 7);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`AskError::Waiting`] until there is an answer: hand it on with `?`. [`AskError::Nobody`] without a checkpointer.
+    /// [`AskError::Waiting`] until there is an answer: return it with `?`. [`AskError::Nobody`] without a checkpointer.
     pub async fn interrupt<T: DeserializeOwned>(
         &self,
         payload: &(impl Serialize + ?Sized),
@@ -362,8 +624,34 @@ impl<C> Context<C> {
         self.scope.ask(request)?.decode().map_err(failed)
     }
 
-    /// As [`interrupt`](Context::interrupt), with an answer that counts until `deadline`. A resume after it gives
-    /// [`AskError::Expired`], so that the node can go on without one.
+    /// Asks a person as [`interrupt`](Context::interrupt) does, for an answer before `deadline`. A resume after it
+    /// returns [`AskError::Expired`], so that the node can continue without an answer.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # use hanok_core::AskError;
+    /// # use std::time::Duration;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, AskError> {
+    ///     let deadline = cx.now().plus(Duration::ZERO);
+    ///     match cx.interrupt_until("how many?", deadline).await {
+    ///         Err(AskError::Expired(_)) => Ok(Count::update().n(1)),
+    ///         answer => Ok(Count::update().n(answer?)),
+    ///     }
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// assert_eq!(thread.resume(()).await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -380,8 +668,30 @@ impl<C> Context<C> {
         self.scope.ask(request)?.decode().map_err(failed)
     }
 
-    /// Asks a person for a `T`: an answer that does not fit its JSON Schema is refused when it is given, and the question
-    /// stays open.
+    /// Asks a person for a `T`, optionally before a deadline. An answer that does not fit the JSON Schema of `T` is
+    /// refused at once, and the question stays open.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     Ok(Count::update().n(cx.ask::<u32>("how many?", None).await?))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let refused = thread.reply("many", ()).await.unwrap_err();
+    /// assert!(matches!(refused, RunError::WrongAnswer { .. }));
+    /// assert_eq!(thread.reply(&7, ()).await?.done()?.n, 7);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -422,7 +732,7 @@ impl<C> Context<C> {
         Ok(())
     }
 
-    /// Says that a call which was meant was not made.
+    /// Stores that an intended call was not made.
     async fn withdraw(&self, key: &str, id: String) -> Result<(), StepError> {
         let scope = &self.scope;
         if scope.env.journal.is_kept() {
@@ -436,7 +746,7 @@ impl<C> Context<C> {
     }
 }
 
-/// Whether an error says that its call was certainly not made: in so many words, or because a person is asked first.
+/// True for an error of a call that was certainly not made: it is a [`NotMade`], or a person is asked first.
 fn was_not_made(error: &(dyn Error + 'static)) -> bool {
     crate::error::causes(error).any(|error| {
         error.is::<NotMade>() || matches!(error.downcast_ref(), Some(AskError::Waiting(_)))

@@ -1,9 +1,6 @@
-//! What a node is.
+//! Nodes: functions that read a snapshot and return a command.
 
-use std::{
-    marker::{PhantomData, Send as Sendable},
-    sync::Arc,
-};
+use std::{marker::PhantomData, sync::Arc};
 
 use hanok_core::{BoxError, BoxFuture};
 use hanok_state::{State, View};
@@ -21,16 +18,31 @@ use crate::{
 
 /// A node: an `async fn(Snapshot<S>, Context<C>) -> Result<impl IntoCommand<S>, E>`. `M` is inferred.
 ///
-/// The snapshot may be of a [`View`] of the state instead: the node then sees the view's fields alone. A node that runs
-/// for [`SendTo`](crate::SendTo)s takes their input as a parameter between the two:
-/// `async fn(Snapshot<S>, Sent<T>, Context<C>)`.
+/// The snapshot may be of a [`View`] of the state instead: the node then reads the view's fields alone. A node that runs
+/// for [`SendTo`](crate::SendTo)s alone takes their input as a parameter between the two: `async fn(Snapshot<S>, Sent<T>,
+/// Context<C>)`.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Default)]
+/// # struct Count { n: u32 }
+/// /// Adds the number that the run's services hold.
+/// async fn add(state: Snapshot<Count>, cx: Context<u32>) -> Result<CountUpdate, std::io::Error> {
+///     Ok(Count::update().n(state.n + cx.services()))
+/// }
+///
+/// let graph = Graph::<Count, u32>::builder("count").node("add", add);
+/// # graph.edge(START, "add").edge("add", END).build()?;
+/// # Ok::<(), BuildError>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this is not a node of a graph with the state `{S}` and the services `{C}`",
     label = "not an `async fn(Snapshot<{S}>, Context<{C}>) -> Result<_, _>`",
     note = "a node is an `async fn(Snapshot<{S}>, Context<{C}>) -> Result<U, E>` whose future is `Send`, where `U` is an update of the state, a `Command<{S}>`, a `Vec` of one of them or `()`, and `E` is an error",
     note = "put `#[debug_node]` on the function; the compiler then says which part is wrong"
 )]
-pub trait Node<S: State, C, M>: Sendable + Sync + 'static {
+pub trait Node<S: State, C, M>: Send + Sync + 'static {
     /// Runs the node once.
     fn run(
         &self,
@@ -38,7 +50,7 @@ pub trait Node<S: State, C, M>: Sendable + Sync + 'static {
         context: Context<C>,
     ) -> BoxFuture<'static, Result<Command<S>, BoxError>>;
 
-    /// The type of input that it takes from `SendTo`s alone.
+    /// The type of input, for a node that runs for `SendTo`s alone.
     #[doc(hidden)]
     fn kind(&self) -> Option<SentKind> {
         None
@@ -63,8 +75,8 @@ where
     V: View<S>,
     C: 'static,
     M: 'static,
-    F: Fn(Snapshot<V>, Context<C>) -> Fut + Sendable + Sync + 'static,
-    Fut: Future<Output = Result<O, E>> + Sendable + 'static,
+    F: Fn(Snapshot<V>, Context<C>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<O, E>> + Send + 'static,
     O: IntoCommand<S, M> + 'static,
     E: Into<BoxError> + 'static,
 {
@@ -83,11 +95,11 @@ impl<S, V, T, C, M, F, Fut, O, E> Node<S, C, (V, Sent<T>, M, O, E)> for F
 where
     S: State,
     V: View<S>,
-    T: DeserializeOwned + Sendable + 'static,
-    C: Sendable + Sync + 'static,
+    T: DeserializeOwned + Send + 'static,
+    C: Send + Sync + 'static,
     M: 'static,
-    F: Fn(Snapshot<V>, Sent<T>, Context<C>) -> Fut + Sendable + Sync + 'static,
-    Fut: Future<Output = Result<O, E>> + Sendable + 'static,
+    F: Fn(Snapshot<V>, Sent<T>, Context<C>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<O, E>> + Send + 'static,
     O: IntoCommand<S, M> + 'static,
     E: Into<BoxError> + 'static,
 {
@@ -113,8 +125,8 @@ where
     }
 }
 
-/// A node of any kind, as a graph keeps it.
-pub(crate) trait ErasedNode<S: State, C>: Sendable + Sync {
+/// A node of any type, as a graph stores it.
+pub(crate) trait ErasedNode<S: State, C>: Send + Sync {
     fn run(
         &self,
         state: &Arc<S>,
@@ -126,7 +138,7 @@ pub(crate) trait ErasedNode<S: State, C>: Sendable + Sync {
     }
 }
 
-/// A node with what was inferred about it.
+/// A node with its inferred parameters.
 pub(crate) struct Typed<N, M>(pub(crate) N, pub(crate) PhantomData<fn() -> M>);
 
 impl<S: State, C, M, N: Node<S, C, M>> ErasedNode<S, C> for Typed<N, M> {

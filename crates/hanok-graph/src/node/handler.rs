@@ -1,9 +1,6 @@
-//! What runs when a node has failed for good.
+//! Error handlers, which run when a node has failed for the last time.
 
-use std::{
-    marker::{PhantomData, Send as Sendable},
-    sync::Arc,
-};
+use std::{marker::PhantomData, sync::Arc};
 
 use hanok_checkpoint::Failed;
 use hanok_core::{BoxError, BoxFuture};
@@ -18,33 +15,33 @@ use crate::{
     },
 };
 
-/// Why a node failed for the last time. It is stored before its handler runs, so it is words and not the error itself.
+/// The last failure of a node. It is stored before the handler runs, so it holds text and not the error itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
     /// The node.
     pub node: String,
-    /// What kind of failure it was.
+    /// The kind of the failure.
     pub kind: FailureKind,
-    /// The error and what caused it.
+    /// The error and its causes, as text.
     pub message: String,
-    /// How often the node was run.
+    /// The number of attempts.
     pub attempts: u32,
 }
 
-/// What kind of failure it was.
+/// The kind of a [`Failure`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
     /// The node returned an error.
     Error,
-    /// It panicked.
+    /// The node panicked.
     Panic,
-    /// It took too long.
+    /// An attempt exceeded its time limit.
     TimedOut,
-    /// It was silent for too long.
+    /// An attempt exceeded its idle time-out.
     Idle,
-    /// Anything else: a route that was not declared, or a write that cannot be stored or merged.
+    /// Any other failure: an undeclared target, or an update that cannot be stored or merged.
     Other,
 }
 
@@ -59,7 +56,7 @@ impl FailureKind {
         }
     }
 
-    /// The word by which it is stored.
+    /// The word that is stored.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -89,13 +86,14 @@ impl Failure {
     }
 }
 
-/// An error handler: an `async fn(Snapshot<S>, Failure, Context<C>) -> Result<impl IntoCommand<S>, E>`. What it returns
-/// stands for what the node would have returned.
+/// An error handler: an `async fn(Snapshot<S>, Failure, Context<C>) -> Result<impl IntoCommand<S>, E>`. Its result stands
+/// for the node's. [`NodeExt::on_error`](crate::NodeExt::on_error) adds it to one node, and
+/// [`GraphBuilder::on_any_error`](crate::GraphBuilder::on_any_error) to all.
 #[diagnostic::on_unimplemented(
     message = "this is not an error handler of a graph with the state `{S}` and the services `{C}`",
     note = "a handler is an `async fn(Snapshot<{S}>, Failure, Context<{C}>) -> Result<U, E>` that returns what a node returns"
 )]
-pub trait Handler<S: State, C, M>: Sendable + Sync + 'static {
+pub trait Handler<S: State, C, M>: Send + Sync + 'static {
     /// Runs the handler once.
     fn run(
         &self,
@@ -111,8 +109,8 @@ where
     V: View<S>,
     C: 'static,
     M: 'static,
-    F: Fn(Snapshot<V>, Failure, Context<C>) -> Fut + Sendable + Sync + 'static,
-    Fut: Future<Output = Result<O, E>> + Sendable + 'static,
+    F: Fn(Snapshot<V>, Failure, Context<C>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<O, E>> + Send + 'static,
     O: IntoCommand<S, M> + 'static,
     E: Into<BoxError> + 'static,
 {
@@ -127,8 +125,8 @@ where
     }
 }
 
-/// A handler of any kind, as a graph keeps it.
-pub(crate) trait ErasedHandler<S: State, C>: Sendable + Sync {
+/// A handler of any type, as a graph stores it.
+pub(crate) trait ErasedHandler<S: State, C>: Send + Sync {
     fn run(
         &self,
         state: &Arc<S>,
@@ -137,7 +135,7 @@ pub(crate) trait ErasedHandler<S: State, C>: Sendable + Sync {
     ) -> BoxFuture<'static, Result<Command<S>, BoxError>>;
 }
 
-/// A handler with what was inferred about it.
+/// A handler with its inferred parameters.
 pub(crate) struct TypedHandler<H, M>(pub(crate) H, pub(crate) PhantomData<fn() -> M>);
 
 impl<S: State, C, M, H: Handler<S, C, M>> ErasedHandler<S, C> for TypedHandler<H, M> {

@@ -1,4 +1,4 @@
-//! When a node that failed is run again.
+//! Retry policies of nodes.
 
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
@@ -6,30 +6,41 @@ use hanok_core::Rng;
 
 use crate::error::{NodeError, causes};
 
-/// The first delay if nothing else is said.
+/// The default of the first delay.
 const FIRST: Duration = Duration::from_millis(500);
 
-/// The longest delay if nothing else is said.
+/// The default of the longest delay.
 const CAP: Duration = Duration::from_secs(128);
 
-/// What an error says of another try.
+/// The class of an error: transient or permanent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// It may go better next time; not before this long, if the error says so (a server's `Retry-After`).
+    /// Another attempt may succeed, but not before this delay, if the error names one (a server's `Retry-After`).
     Transient(Option<Duration>),
-    /// It will fail again.
+    /// Another attempt would fail again.
     Permanent,
 }
 
 type Classify = Arc<dyn Fn(&NodeError) -> Option<Class> + Send + Sync>;
 
-/// How often, and after which delays, a node that failed is run again: `Retry::attempts(3)`.
+/// A retry policy: the number of attempts and the delays between them.
 ///
-/// The delay before attempt *n* + 1 is `first` × `factor`^(*n* − 1), at most `cap`, and with jitter a random part of it
-/// between a half and the whole. An error that says when to come back is believed if that is later.
+/// The delay before attempt *n* + 1 is `first` × `factor`^(*n* − 1), at most `cap`. With jitter it is a random part of
+/// that, between a half and the whole. A later time that the error names counts instead.
 ///
-/// Without [`when`](Retry::when) or [`classify`](Retry::classify) every error is tried again but a panic, a route that was
-/// not declared, and what cannot be stored or merged: those fail in the same way again.
+/// Without [`when`](Retry::when) or [`classify`](Retry::classify) the policy applies to every error. A panic, an
+/// undeclared target, and an update that cannot be stored or merged are permanent then: they would fail in the same way
+/// again.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hanok_graph::Retry;
+///
+/// // Three more attempts, after exactly 1 s, 3 s and 9 s.
+/// let retry = Retry::attempts(4).first(Duration::from_secs(1)).factor(3.0).jitter(false);
+/// # drop(retry);
+/// ```
 #[derive(Clone)]
 #[must_use]
 pub struct Retry {
@@ -42,7 +53,7 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// Runs a node at most `attempts` times, the first one included.
+    /// A policy of at most `attempts` attempts, the first one included.
     pub fn attempts(attempts: u32) -> Self {
         Self {
             attempts,
@@ -54,33 +65,52 @@ impl Retry {
         }
     }
 
-    /// The delay before the second attempt. Default: 500 ms.
+    /// Sets the delay before the second attempt. Default: 500 ms.
     pub fn first(self, first: Duration) -> Self {
         Self { first, ..self }
     }
 
-    /// By what a delay is multiplied to give the next. Default: 2.
+    /// Sets the factor from one delay to the next. Default: 2.
     pub fn factor(self, factor: f64) -> Self {
         Self { factor, ..self }
     }
 
-    /// The longest delay, unless an error asks for more. Default: 128 s.
+    /// Sets the longest delay, unless an error asks for more. Default: 128 s.
     pub fn cap(self, cap: Duration) -> Self {
         Self { cap, ..self }
     }
 
-    /// Whether delays are randomised, so that those who failed together do not come back together. Default: they are.
+    /// Switches random delays on or off. They keep nodes that failed together from returning together. Default: on.
     pub fn jitter(self, jitter: bool) -> Self {
         Self { jitter, ..self }
     }
 
-    /// Applies to errors that `when` says yes to. A node with several policies takes the first that applies.
+    /// Applies to the errors for which `when` is true. Of several policies of a node, the first that applies counts.
+    ///
+    /// ```
+    /// use hanok_graph::{NodeError, Retry};
+    ///
+    /// let timeouts = Retry::attempts(5).when(|error| matches!(error, NodeError::TimedOut { .. }));
+    /// # drop(timeouts);
+    /// ```
     pub fn when(self, when: impl Fn(&NodeError) -> bool + Send + Sync + 'static) -> Self {
         let classify = move |error: &NodeError| when(error).then_some(Class::Transient(None));
         Self { classify: Arc::new(classify), ..self }
     }
 
-    /// Applies to errors that are, or are caused by, an `E`: `classify` says whether one is worth another try.
+    /// Applies to errors that are, or are caused by, an `E`. `classify` decides whether one is transient or permanent.
+    ///
+    /// ```
+    /// use std::io::{Error, ErrorKind};
+    ///
+    /// use hanok_graph::{Class, Retry};
+    ///
+    /// let network = Retry::attempts(5).classify(|error: &Error| match error.kind() {
+    ///     ErrorKind::TimedOut | ErrorKind::ConnectionReset => Class::Transient(None),
+    ///     _ => Class::Permanent,
+    /// });
+    /// # drop(network);
+    /// ```
     pub fn classify<E: Error + 'static>(
         self,
         classify: impl Fn(&E) -> Class + Send + Sync + 'static,
@@ -89,8 +119,8 @@ impl Retry {
         Self { classify: Arc::new(classify), ..self }
     }
 
-    /// How long to wait before the next attempt after `attempt` (counted from 1) failed with `error`: `None` if this
-    /// policy does not apply to it, `Some(None)` if there is none.
+    /// The delay before the next attempt, after `attempt` (counted from 1) failed with `error`: `None` if this policy
+    /// does not apply to the error, `Some(None)` if there is no next attempt.
     pub(crate) fn delay(
         &self,
         attempt: u32,

@@ -1,12 +1,6 @@
 //! The settings of a node, composed on the node itself.
 
-use std::{
-    collections::BTreeSet,
-    fmt,
-    marker::{PhantomData, Send as Sendable},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeSet, fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use hanok_core::{BoxError, BoxFuture};
 use hanok_state::State;
@@ -24,8 +18,21 @@ use crate::{
     slots::Slots,
 };
 
-/// The settings of a node, for [`GraphBuilder::configure`](crate::GraphBuilder::configure): where a node is named, and not at
-/// hand to be composed with them as `node.retry(…)`.
+/// The settings of a node that is known by name only: [`GraphBuilder::configure`](crate::GraphBuilder::configure). A node
+/// at hand is composed with its settings instead, as `node.retry(…)`.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// let careful = NodeSettings::<Count>::new().retry(Retry::attempts(3)).timeout(Duration::from_secs(10));
+/// let graph = Graph::builder("count").node("add", add).edge(START, "add").edge("add", END);
+/// let graph = graph.configure("add", careful).build()?;
+/// # Ok::<(), BuildError>(())
+/// ```
 #[must_use]
 pub struct NodeSettings<S: State, C = ()> {
     pub(crate) retries: Vec<Retry>,
@@ -34,7 +41,7 @@ pub struct NodeSettings<S: State, C = ()> {
     pub(crate) handler: Option<Arc<dyn ErasedHandler<S, C>>>,
     pub(crate) cache: Option<Cache<S, C>>,
     pub(crate) slots: Option<Slots>,
-    /// The nodes to which commands of the node may go.
+    /// The targets of the node's commands.
     pub(crate) goto: Vec<Arc<str>>,
     pub(crate) deferred: bool,
     pub(crate) allowed: BTreeSet<Lint>,
@@ -66,13 +73,13 @@ pub(crate) fn names(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Arc
     names.into_iter().map(|name| name.as_ref().into()).collect()
 }
 
-impl<S: State, C: Sendable + Sync + 'static> NodeSettings<S, C> {
+impl<S: State, C: Send + Sync + 'static> NodeSettings<S, C> {
     /// Settings that change nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// These settings, and then those of `later`: what it says counts.
+    /// These settings, overridden by those of `later`.
     pub(crate) fn and(mut self, later: Self) -> Self {
         self.retries.extend(later.retries);
         self.goto.extend(later.goto);
@@ -88,30 +95,32 @@ impl<S: State, C: Sendable + Sync + 'static> NodeSettings<S, C> {
         }
     }
 
-    /// Runs the node again when it fails, as `retry` says; of several policies the first that applies to the error counts.
-    /// Default: those of [`retry_all`](crate::GraphBuilder::retry_all).
+    /// Retries the node when it fails, as `retry` says. Of several policies, the first that applies to the error counts.
+    /// Default: the policies of [`retry_all`](crate::GraphBuilder::retry_all).
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retries.push(retry);
         self
     }
 
-    /// Bounds the time of one attempt. Default: none.
+    /// Limits the time of one attempt. Default: no limit.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Bounds the time without a sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph, or
-    /// [`Context::heartbeat`](crate::Context::heartbeat). Default: none.
+    /// Limits the time of an attempt without a sign of life. Default: no limit.
+    ///
+    /// Signs of life are a token, a custom item, a memoised step, a call, any event of a subgraph, and
+    /// [`Context::heartbeat`](crate::Context::heartbeat).
     pub fn idle_timeout(mut self, idle: Duration) -> Self {
         self.idle = Some(idle);
         self
     }
 
-    /// Runs `handler` when the node has failed for the last time. Its result stands for the node's, and its commands may go to
-    /// `targets`; a command that goes somewhere goes there alone.
+    /// Runs `handler` when the node has failed for the last time. The handler's result stands for the node's. Its
+    /// commands may go to `targets`, and a command with a target goes there alone.
     ///
-    /// The failure is stored first: after a crash only the handler runs. A handler's own failure fails the run.
+    /// The failure is stored first, so after a crash only the handler runs. A failure of the handler fails the run.
     pub fn on_error<H: 'static>(
         mut self,
         handler: impl Handler<S, C, H>,
@@ -122,25 +131,25 @@ impl<S: State, C: Sendable + Sync + 'static> NodeSettings<S, C> {
         self
     }
 
-    /// Keeps results for a while: an equal task does not run the node. Default: it runs each time.
+    /// Caches results of the node: a task with an equal key does not run it. Default: every task runs.
     pub fn cache(mut self, cache: Cache<S, C>) -> Self {
         self.cache = Some(cache);
         self
     }
 
-    /// Bounds the tasks of the node that run at once, in all runs of the graph in this process. Default: any number.
+    /// Limits the tasks of the node that run at once, in all runs of the graph in this process. Default: no limit.
     pub fn concurrency(mut self, tasks: usize) -> Self {
         self.slots = Some(Slots::new(tasks));
         self
     }
 
-    /// Declares the nodes to which commands of the node may go.
+    /// Declares the targets of the node's commands.
     pub fn goto(mut self, targets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.goto.extend(names(targets));
         self
     }
 
-    /// Defers the node: whatever leads to it, it runs once, when nothing else is left to run.
+    /// Defers the node: it runs once, when no other node is due, whichever edges lead to it.
     pub fn defer(mut self) -> Self {
         self.deferred = true;
         self
@@ -153,72 +162,97 @@ impl<S: State, C: Sendable + Sync + 'static> NodeSettings<S, C> {
     }
 }
 
-/// The settings of a node, composed on it: bring the trait into scope and write `node.retry(…).timeout(…)`.
+/// The settings of a node, composed on it. Bring the trait into scope and write `node.retry(…).timeout(…)`.
 ///
-/// Everything has these methods, so that a function that is no node is reported as such where it is added to a graph.
+/// Every type has these methods, so that a function that is no node is reported where it is added to a graph.
 pub trait NodeExt: Sized {
-    /// Runs the node again when it fails, as `retry` says; of several policies the first that applies to the error counts.
-    /// Default: those of [`retry_all`](crate::GraphBuilder::retry_all).
+    /// Retries the node when it fails, as `retry` says. Of several policies, the first that applies to the error counts.
+    /// Default: the policies of [`retry_all`](crate::GraphBuilder::retry_all).
     ///
     /// ```
-    /// use std::time::Duration;
-    ///
-    /// use hanok_graph::{Context, END, Graph, NodeExt, Retry, START, Snapshot};
+    /// # use std::time::Duration;
+    /// # use hanok_graph::*;
     /// # use hanok_state::State;
     /// # #[derive(State, Clone, Default)]
-    /// # struct Page { text: String }
+    /// # struct Page { url: String, text: String }
     /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
-    ///
     /// let load = load.retry(Retry::attempts(3)).timeout(Duration::from_secs(5));
-    /// let graph = Graph::<Page>::builder("page").node("load", load).edge(START, "load").edge("load", END);
-    /// # graph.build()?;
-    /// # Ok::<(), hanok_graph::BuildError>(())
+    /// let graph = Graph::<Page>::builder("page").node("load", load);
+    /// # graph.edge(START, "load").edge("load", END).build()?;
+    /// # Ok::<(), BuildError>(())
     /// ```
-    fn retry<S: State, C: Sendable + Sync + 'static, M>(
+    fn retry<S: State, C: Send + Sync + 'static, M>(
         self,
         retry: Retry,
     ) -> Configured<Self, S, C, M> {
         Configured::new(self, NodeSettings::new().retry(retry))
     }
 
-    /// Bounds the time of one attempt. Default: none.
-    fn timeout<S: State, C: Sendable + Sync + 'static, M>(
+    /// Limits the time of one attempt. Default: no limit.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Page { url: String, text: String }
+    /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
+    /// let graph = Graph::<Page>::builder("page").node("load", load.timeout(Duration::from_secs(5)));
+    /// # graph.edge(START, "load").edge("load", END).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    fn timeout<S: State, C: Send + Sync + 'static, M>(
         self,
         timeout: Duration,
     ) -> Configured<Self, S, C, M> {
         Configured::new(self, NodeSettings::new().timeout(timeout))
     }
 
-    /// Bounds the time without a sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph, or
-    /// [`Context::heartbeat`](crate::Context::heartbeat). Default: none.
-    fn idle_timeout<S: State, C: Sendable + Sync + 'static, M>(
+    /// Limits the time of an attempt without a sign of life. Default: no limit.
+    ///
+    /// Signs of life are a token, a custom item, a memoised step, a call, any event of a subgraph, and
+    /// [`Context::heartbeat`](crate::Context::heartbeat).
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Page { url: String, text: String }
+    /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
+    /// // As long as it likes, but never five seconds in silence.
+    /// let graph = Graph::<Page>::builder("page").node("load", load.idle_timeout(Duration::from_secs(5)));
+    /// # graph.edge(START, "load").edge("load", END).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    fn idle_timeout<S: State, C: Send + Sync + 'static, M>(
         self,
         idle: Duration,
     ) -> Configured<Self, S, C, M> {
         Configured::new(self, NodeSettings::new().idle_timeout(idle))
     }
 
-    /// Runs `handler` when the node has failed for the last time. Its result stands for the node's, and its commands may go to
-    /// `targets`; a command that goes somewhere goes there alone.
+    /// Runs `handler` when the node has failed for the last time. The handler's result stands for the node's. Its
+    /// commands may go to `targets`, and a command with a target goes there alone.
     ///
-    /// The failure is stored first: after a crash only the handler runs. A handler's own failure fails the run.
+    /// The failure is stored first, so after a crash only the handler runs. A failure of the handler fails the run.
     ///
     /// ```
-    /// use hanok_graph::{Command, Context, END, Failure, Graph, NodeExt, START, Snapshot};
+    /// # use std::time::Duration;
+    /// # use hanok_graph::*;
     /// # use hanok_state::State;
     /// # #[derive(State, Clone, Default)]
-    /// # struct Page { text: String }
+    /// # struct Page { url: String, text: String }
     /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
-    ///
-    /// async fn sorry(_: Snapshot<Page>, failure: Failure, _: Context) -> Result<Command<Page>, std::io::Error> {
+    /// async fn fallback(_: Snapshot<Page>, failure: Failure, _: Context) -> Result<Command<Page>, std::io::Error> {
     ///     Ok(Command::new().update(Page::update().text(failure.message)).goto(END))
     /// }
     ///
-    /// let graph = Graph::<Page>::builder("page").node("load", load.on_error(sorry, [END]));
+    /// let graph = Graph::<Page>::builder("page").node("load", load.on_error(fallback, [END]));
     /// # graph.edge(START, "load").edge("load", END).build()?;
-    /// # Ok::<(), hanok_graph::BuildError>(())
+    /// # Ok::<(), BuildError>(())
     /// ```
-    fn on_error<S: State, C: Sendable + Sync + 'static, M, H: 'static>(
+    fn on_error<S: State, C: Send + Sync + 'static, M, H: 'static>(
         self,
         handler: impl Handler<S, C, H>,
         targets: impl IntoIterator<Item = impl AsRef<str>>,
@@ -226,46 +260,56 @@ pub trait NodeExt: Sized {
         Configured::new(self, NodeSettings::new().on_error(handler, targets))
     }
 
-    /// Keeps results for a while: an equal task does not run the node. Default: it runs each time.
+    /// Caches results of the node: a task with an equal key does not run it. Default: every task runs.
     ///
     /// ```
-    /// use std::time::Duration;
-    ///
-    /// use hanok_graph::{Cache, Context, END, Graph, NodeExt, START, Snapshot};
+    /// # use std::time::Duration;
+    /// # use hanok_graph::*;
     /// # use hanok_state::State;
     /// # #[derive(State, Clone, Default)]
     /// # struct Page { url: String, text: String }
     /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
-    ///
     /// let hour = Duration::from_secs(3_600);
     /// let load = load.cache(Cache::new(hour, |page: &Page, _: &()| page.url.clone()));
-    /// let graph = Graph::<Page>::builder("page").node("load", load).edge(START, "load").edge("load", END);
-    /// # graph.build()?;
-    /// # Ok::<(), hanok_graph::BuildError>(())
+    /// let graph = Graph::<Page>::builder("page").node("load", load);
+    /// # graph.edge(START, "load").edge("load", END).build()?;
+    /// # Ok::<(), BuildError>(())
     /// ```
-    fn cache<S: State, C: Sendable + Sync + 'static, M>(
+    fn cache<S: State, C: Send + Sync + 'static, M>(
         self,
         cache: Cache<S, C>,
     ) -> Configured<Self, S, C, M> {
         Configured::new(self, NodeSettings::new().cache(cache))
     }
 
-    /// Bounds the tasks of the node that run at once, in all runs of the graph in this process. Default: any number.
-    fn concurrency<S: State, C: Sendable + Sync + 'static, M>(
+    /// Limits the tasks of the node that run at once, in all runs of the graph in this process. Default: no limit.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Default)]
+    /// # struct Page { url: String, text: String }
+    /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
+    /// // The site bears two requests at once.
+    /// let graph = Graph::<Page>::builder("page").node("load", load.concurrency(2));
+    /// # graph.edge(START, "load").edge("load", END).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    fn concurrency<S: State, C: Send + Sync + 'static, M>(
         self,
         tasks: usize,
     ) -> Configured<Self, S, C, M> {
         Configured::new(self, NodeSettings::new().concurrency(tasks))
     }
 
-    /// Declares the nodes to which commands of the node may go.
+    /// Declares the targets of the node's commands.
     ///
     /// ```
-    /// use hanok_graph::{Command, Context, END, Graph, NodeExt, START, Snapshot};
+    /// # use hanok_graph::*;
     /// # use hanok_state::State;
     /// # #[derive(State, Clone, Default)]
     /// # struct Count { n: u32 }
-    ///
     /// async fn count(state: Snapshot<Count>, _: Context) -> Result<Command<Count>, std::io::Error> {
     ///     let target = if state.n < 2 { "count" } else { END };
     ///     Ok(Command::new().update(Count::update().n(state.n + 1)).goto(target))
@@ -273,32 +317,60 @@ pub trait NodeExt: Sized {
     ///
     /// let graph = Graph::<Count>::builder("count").node("count", count.goto(["count", END]));
     /// # graph.edge(START, "count").build()?;
-    /// # Ok::<(), hanok_graph::BuildError>(())
+    /// # Ok::<(), BuildError>(())
     /// ```
-    fn goto<S: State, C: Sendable + Sync + 'static, M>(
+    fn goto<S: State, C: Send + Sync + 'static, M>(
         self,
         targets: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> Configured<Self, S, C, M> {
         Configured::new(self, NodeSettings::new().goto(targets))
     }
 
-    /// Defers the node: whatever leads to it, it runs once, when nothing else is left to run.
-    fn defer<S: State, C: Sendable + Sync + 'static, M>(self) -> Configured<Self, S, C, M> {
+    /// Defers the node: it runs once, when no other node is due, whichever edges lead to it.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # use hanok_state::List;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = Graph::<Log>::builder("sum").node("a", work).node("b", work).node("b2", work).node("sum", work.defer());
+    /// let graph = graph.edge(START, "a").edge(START, "b").edge("b", "b2").edge("a", "sum").edge("b2", "sum");
+    /// let graph = graph.edge("sum", END).build()?;
+    /// let state = graph.invoke(Log::update(), ()).await?.done()?;
+    /// assert_eq!(state.lines.iter().collect::<Vec<_>>(), ["a", "b", "b2", "sum"]);
+    /// # Ok(()) }
+    /// ```
+    fn defer<S: State, C: Send + Sync + 'static, M>(self) -> Configured<Self, S, C, M> {
         Configured::new(self, NodeSettings::new().defer())
     }
 
     /// Accepts a fault that is usually a mistake.
-    fn allow<S: State, C: Sendable + Sync + 'static, M>(
-        self,
-        lint: Lint,
-    ) -> Configured<Self, S, C, M> {
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// // Nothing leads to `later` yet.
+    /// let graph = Graph::<Count>::builder("count").node("add", add).node("later", add.allow(Lint::Unreachable));
+    /// # graph.edge(START, "add").edge("add", END).edge("later", END).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    fn allow<S: State, C: Send + Sync + 'static, M>(self, lint: Lint) -> Configured<Self, S, C, M> {
         Configured::new(self, NodeSettings::new().allow(lint))
     }
 }
 
-impl<N: Sendable + Sync + 'static> NodeExt for N {}
+impl<N: Send + Sync + 'static> NodeExt for N {}
 
-/// A node with settings: the methods of [`NodeExt`] make it.
+/// A node with settings, made by the methods of [`NodeExt`].
 #[must_use]
 pub struct Configured<N, S: State, C, M> {
     node: N,
@@ -321,7 +393,7 @@ impl<N, S, C, M> Node<S, C, WithSettings<M>> for Configured<N, S, C, M>
 where
     N: Node<S, C, M>,
     S: State,
-    C: Sendable + Sync + 'static,
+    C: Send + Sync + 'static,
     M: 'static,
 {
     fn run(
@@ -341,24 +413,26 @@ where
     }
 }
 
-impl<N, S: State, C: Sendable + Sync + 'static, M> Configured<N, S, C, M> {
+impl<N, S: State, C: Send + Sync + 'static, M> Configured<N, S, C, M> {
     fn new(node: N, settings: NodeSettings<S, C>) -> Self {
         Self { node, settings, inferred: PhantomData }
     }
 
-    /// Runs the node again when it fails, as `retry` says; of several policies the first that applies to the error counts.
-    /// Default: those of [`retry_all`](crate::GraphBuilder::retry_all).
+    /// Retries the node when it fails, as `retry` says. Of several policies, the first that applies to the error counts.
+    /// Default: the policies of [`retry_all`](crate::GraphBuilder::retry_all).
     pub fn retry(self, retry: Retry) -> Self {
         Self { settings: self.settings.retry(retry), ..self }
     }
 
-    /// Bounds the time of one attempt. Default: none.
+    /// Limits the time of one attempt. Default: no limit.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { settings: self.settings.timeout(timeout), ..self }
     }
 
-    /// Bounds the time without a sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph, or
-    /// [`Context::heartbeat`](crate::Context::heartbeat). Default: none.
+    /// Limits the time of an attempt without a sign of life. Default: no limit.
+    ///
+    /// Signs of life are a token, a custom item, a memoised step, a call, any event of a subgraph, and
+    /// [`Context::heartbeat`](crate::Context::heartbeat).
     pub fn idle_timeout(self, idle: Duration) -> Self {
         Self { settings: self.settings.idle_timeout(idle), ..self }
     }
@@ -372,22 +446,22 @@ impl<N, S: State, C: Sendable + Sync + 'static, M> Configured<N, S, C, M> {
         Self { settings: self.settings.on_error(handler, targets), ..self }
     }
 
-    /// Keeps results for a while: an equal task does not run the node. Default: it runs each time.
+    /// Caches results of the node: a task with an equal key does not run it. Default: every task runs.
     pub fn cache(self, cache: Cache<S, C>) -> Self {
         Self { settings: self.settings.cache(cache), ..self }
     }
 
-    /// Bounds the tasks of the node that run at once, in all runs of the graph in this process. Default: any number.
+    /// Limits the tasks of the node that run at once, in all runs of the graph in this process. Default: no limit.
     pub fn concurrency(self, tasks: usize) -> Self {
         Self { settings: self.settings.concurrency(tasks), ..self }
     }
 
-    /// Declares the nodes to which commands of the node may go.
+    /// Declares the targets of the node's commands.
     pub fn goto(self, targets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         Self { settings: self.settings.goto(targets), ..self }
     }
 
-    /// Defers the node: whatever leads to it, it runs once, when nothing else is left to run.
+    /// Defers the node: it runs once, when no other node is due, whichever edges lead to it.
     pub fn defer(self) -> Self {
         Self { settings: self.settings.defer(), ..self }
     }

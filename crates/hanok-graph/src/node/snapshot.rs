@@ -1,12 +1,25 @@
-//! The state as a node sees it.
+//! Snapshots: the state as a node reads it.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// The state as it was when the super-step began. All nodes of the step see the same; a clone costs a pointer.
+/// The state at the beginning of the super-step. All nodes of the step read the same snapshot, and a clone costs a
+/// pointer.
+///
+/// ```
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Default)]
+/// # struct Count { n: u32 }
+/// fn is_even(state: &Snapshot<Count>) -> bool {
+///     state.n % 2 == 0
+/// }
+///
+/// assert!(is_even(&Snapshot::new(Count { n: 4 })));
+/// ```
 pub struct Snapshot<S>(Arc<S>);
 
 impl<S> Snapshot<S> {
-    /// A snapshot of `state`, to call a node by hand.
+    /// A snapshot of `state`, for calling a node by hand.
     pub fn new(state: S) -> Self {
         Self(Arc::new(state))
     }

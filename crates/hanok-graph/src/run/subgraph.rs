@@ -1,4 +1,4 @@
-//! Graphs within graphs: as a node, or called by one.
+//! Subgraphs: graphs as nodes, or called by nodes.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -33,37 +33,58 @@ use crate::{
     },
 };
 
-/// How many graphs may call each other, one within the other.
+/// The deepest nesting of graphs that call each other.
 const DEEPEST: usize = 16;
 
-/// How long the state of a subgraph lives.
+/// The lifetime of a subgraph's state.
+///
+/// ```
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// # let call = Subgraph::new(inner, |_: &Count| Count::update(), |inner: &Count| Count::update().n(inner.n));
+/// # let outer = Graph::<Count>::builder("outer").subgraph("call", call.persistence(Persistence::PerThread));
+/// # let graph = outer.edge(START, "call").edge("call", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+/// // With `PerThread`, each turn counts on; with `PerCall`, each would count to 1.
+/// thread.invoke(Count::update(), ()).await?;
+/// assert_eq!(thread.invoke(Count::update(), ()).await?.done()?.n, 2);
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Persistence {
-    /// As long as the call. The call can be gone on with after a crash or an interrupt.
+    /// As long as the call. After a crash or an interrupt the call continues.
     #[default]
     PerCall,
-    /// As long as the thread: the next call begins with the state that this one ends with. Each node that calls has a
-    /// state of its own, and so has each graph that it calls and each further call of one task.
+    /// As long as the thread: the next call begins with the final state of this one. Each calling node has a state of its
+    /// own, and so has each graph that it calls and each further call of one task.
     PerThread,
-    /// Nothing is stored, and [`Context::once`] is refused: after a crash the call is made again from its beginning, nobody can be asked in it, and its
-    /// breakpoints are passed.
+    /// No state is stored. After a crash the call begins anew, nobody can be asked in it, its breakpoints are passed, and
+    /// [`Context::once`] is refused.
     None,
 }
 
-/// Why a subgraph did not come to an outcome. Hand it on with `?`.
+/// The reason why a subgraph has no outcome. Return it with `?`.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SubgraphError {
-    /// A person is asked in the subgraph: the run ends here and goes on with the answer.
+    /// A person is asked in the subgraph. The run ends here, and the answer resumes it.
     #[error(transparent)]
     Waiting(AskError),
-    /// The subgraph stopped with the run, which goes on with it later.
+    /// The subgraph stopped with the run. A resume continues it.
     #[error("subgraph `{graph}` has stopped with its run")]
     Stopped {
         /// The subgraph.
         graph: String,
     },
-    /// The subgraph is over and has said what the node that called it returns.
+    /// The subgraph has ended with a [command](crate::Command::parent) that the calling node returns.
     #[error("subgraph `{graph}` has given its caller a command")]
     Commanded {
         /// The subgraph.
@@ -74,7 +95,7 @@ pub enum SubgraphError {
     Run {
         /// The subgraph.
         graph: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<RunError>,
     },
@@ -97,7 +118,7 @@ pub enum SubgraphError {
     Name {
         /// The subgraph.
         graph: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: InvalidName,
     },
@@ -106,8 +127,31 @@ pub enum SubgraphError {
 impl<C> Context<C> {
     /// Runs `graph` on `input`, from its initial state, as part of this task: [`Persistence::PerCall`].
     ///
-    /// Its entries stand in the thread's own log, in a namespace of the call: this task, run again after a crash, goes on
-    /// with the run that it began. Cancellation, limits and the observer are this run's.
+    /// Its entries stand in the thread's own log, in a namespace of the call. A task that runs again after a crash
+    /// continues the run that it began. Cancellation, limits and the observer are those of this run.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let call = move |state: Snapshot<Count>, cx: Context| {
+    ///     let inner = inner.clone();
+    ///     async move {
+    ///         let outcome = cx.run(&inner, Count::update().n(state.n), ()).await?;
+    ///         Ok::<_, BoxError>(Count::update().n(outcome.done()?.n * 10))
+    ///     }
+    /// };
+    /// let outer = Graph::<Count>::builder("outer").node("call", call).edge(START, "call").edge("call", END).build()?;
+    /// assert_eq!(outer.invoke(Count::update(), ()).await?.done()?.n, 10);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -121,7 +165,7 @@ impl<C> Context<C> {
         self.run_as(Persistence::PerCall, graph, input, services).await
     }
 
-    /// As [`run`](Context::run), with a state that lives as long as `persistence` says.
+    /// Runs `graph` as [`run`](Context::run) does, with a state that lives as long as `persistence` says.
     ///
     /// # Errors
     ///
@@ -170,7 +214,7 @@ impl<C> Context<C> {
     }
 }
 
-/// The outcome of a subgraph, and what it added to a state that it shares.
+/// The outcome of a subgraph, and its update of a shared state.
 type Ran<S> = (Outcome<S>, Option<<S as State>::Update>);
 
 /// One call of a subgraph.
@@ -198,7 +242,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         Box::pin(self.run(context, input))
     }
 
-    /// Runs the subgraph; its outcome, and what it added to a state that it shares.
+    /// Runs the subgraph; returns its outcome, and its update of a shared state.
     async fn run(self, context: Context, input: S::Update) -> Result<Ran<S>, SubgraphError> {
         let name = || self.graph.name().to_owned();
         let namespace = context
@@ -279,8 +323,8 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         Err(SubgraphError::Stopped { graph: name() })
     }
 
-    /// Goes on with the run that the same task began before, or begins one: on what an earlier call left, if the state
-    /// outlives it.
+    /// Continues the run that the same task began before, or begins one. If the state outlives the call, it begins on the
+    /// state of the earlier call.
     async fn begin(
         &self,
         scope: &GraphRun<S, D>,
@@ -353,7 +397,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         Ok(progress)
     }
 
-    /// What a log says of the subgraph; a state in another schema is written anew in this build's.
+    /// Reads the subgraph's state from the log. A state in another schema is written anew in this build's.
     async fn stored(
         &self,
         scope: &GraphRun<S, D>,
@@ -375,7 +419,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         Ok((parent, progress))
     }
 
-    /// What an earlier call in this process left.
+    /// Restores the state of an earlier call in this process.
     async fn live(
         &self,
         scope: &GraphRun<S, D>,

@@ -21,6 +21,25 @@ use hanok_core::{BoxError, BoxFuture};
 
 /// A graph as a node of another over the state `S`, with the same services: [`GraphBuilder::subgraph`].
 ///
+/// Settings are composed on it as on any node, such as `subgraph.retry(…)`.
+///
+/// ```
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// let outer = Graph::<Count>::builder("outer").subgraph("call", Subgraph::shared(inner));
+/// let outer = outer.edge(START, "call").edge("call", END).build()?;
+/// assert_eq!(outer.invoke(Count::update(), ()).await?.done()?.n, 1);
+/// # Ok(()) }
+/// ```
+///
 /// [`GraphBuilder::subgraph`]: crate::GraphBuilder::subgraph
 #[must_use]
 pub struct Subgraph<S: State, C = ()> {
@@ -37,8 +56,33 @@ type RunNode<S, C> = Arc<
 >;
 
 impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
-    /// A graph with a state of its own: `input` says what it is given, `output` what its final state writes here. A
-    /// subgraph that reaches its own limit of super-steps fails the node.
+    /// A graph with a state of its own. `input` makes its input of this graph's state, and `output` makes this graph's
+    /// update of its final state. A subgraph that reaches its own limit of super-steps fails the node.
+    ///
+    /// ```
+    /// # use hanok_state::List;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let call = Subgraph::new(
+    ///     inner,
+    ///     |log: &Log| Count::update().n(log.lines.len() as u32),
+    ///     |count: &Count| Log::update().push_lines(format!("counted to {}", count.n)),
+    /// );
+    /// let outer = Graph::<Log>::builder("outer").subgraph("call", call).edge(START, "call").edge("call", END).build()?;
+    /// let state = outer.invoke(Log::update(), ()).await?.done()?;
+    /// assert_eq!(state.lines.iter().collect::<Vec<_>>(), ["counted to 1"]);
+    /// # Ok(()) }
+    /// ```
     pub fn new<T: State>(
         graph: Graph<T, C>,
         input: impl Fn(&S) -> T::Update + Send + Sync + 'static,
@@ -59,8 +103,8 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
         Self::of(run, inside)
     }
 
-    /// A graph that shares this one's state: it begins with it, and what its nodes write is what the node writes, no more.
-    /// It lives as long as the call.
+    /// A graph that shares this one's state. It begins with that state, and the updates of its nodes are the update of
+    /// this node. It lives as long as the call.
     pub fn shared(graph: Graph<S, C>) -> Self {
         let inside = inside(&graph);
         let run: RunNode<S, C> = Arc::new(move |persistence, state, context| {
@@ -86,32 +130,48 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
         Self { run, inside, persistence, settings: NodeSettings::new() }
     }
 
-    /// How long its state lives. Default: [`Persistence::PerCall`].
+    /// Sets the lifetime of its state. Default: [`Persistence::PerCall`].
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let call = Subgraph::new(inner, |_: &Count| Count::update(), |inner: &Count| Count::update().n(inner.n));
+    /// // The second turn of a thread counts on from where the first one ended.
+    /// let call = call.persistence(Persistence::PerThread);
+    /// # Graph::<Count>::builder("outer").subgraph("call", call).edge(START, "call").edge("call", END).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn persistence(self, persistence: Persistence) -> Self {
         Self { persistence, ..self }
     }
 
-    /// Runs the subgraph again when it fails, as `retry` says; of several policies the first that applies to the error counts.
-    /// Default: those of [`retry_all`](crate::GraphBuilder::retry_all).
+    /// Retries the subgraph when it fails, as `retry` says. Of several policies, the first that applies to the error
+    /// counts. Default: the policies of [`retry_all`](crate::GraphBuilder::retry_all).
     pub fn retry(self, retry: Retry) -> Self {
         Self { settings: self.settings.retry(retry), ..self }
     }
 
-    /// Bounds the time of one attempt. Default: none.
+    /// Limits the time of one attempt. Default: no limit.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { settings: self.settings.timeout(timeout), ..self }
     }
 
-    /// Bounds the time without a sign of life: a token, a custom item, a memoised step, a call, anything of a subgraph, or
-    /// [`Context::heartbeat`](crate::Context::heartbeat). Default: none.
+    /// Limits the time of an attempt without a sign of life. Default: no limit.
+    ///
+    /// Signs of life are a token, a custom item, a memoised step, a call, any event of a subgraph, and
+    /// [`Context::heartbeat`](crate::Context::heartbeat).
     pub fn idle_timeout(self, idle: Duration) -> Self {
         Self { settings: self.settings.idle_timeout(idle), ..self }
     }
 
-    /// Runs `handler` when the subgraph has failed for the last time. Its result stands for the subgraph's, and its commands may go to
-    /// `targets`; a command that goes somewhere goes there alone.
+    /// Runs `handler` when the subgraph has failed for the last time. The handler's result stands for the subgraph's. Its
+    /// commands may go to `targets`, and a command with a target goes there alone.
     ///
-    /// The failure is stored first: after a crash only the handler runs. A handler's own failure fails the run.
+    /// The failure is stored first, so after a crash only the handler runs. A failure of the handler fails the run.
     pub fn on_error<H: 'static>(
         self,
         handler: impl Handler<S, C, H>,
@@ -120,22 +180,22 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
         Self { settings: self.settings.on_error(handler, targets), ..self }
     }
 
-    /// Keeps results for a while: an equal task does not run the subgraph. Default: it runs each time.
+    /// Caches results of the subgraph: a task with an equal key does not run it. Default: every task runs.
     pub fn cache(self, cache: Cache<S, C>) -> Self {
         Self { settings: self.settings.cache(cache), ..self }
     }
 
-    /// Bounds the tasks of the subgraph that run at once, in all runs of the graph in this process. Default: any number.
+    /// Limits the tasks of the subgraph that run at once, in all runs of the graph in this process. Default: no limit.
     pub fn concurrency(self, tasks: usize) -> Self {
         Self { settings: self.settings.concurrency(tasks), ..self }
     }
 
-    /// Declares the subgraphs to which commands of the subgraph may go.
+    /// Declares the targets of the subgraph's commands.
     pub fn goto(self, targets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         Self { settings: self.settings.goto(targets), ..self }
     }
 
-    /// Defers the subgraph: whatever leads to it, it runs once, when nothing else is left to run.
+    /// Defers the subgraph: it runs once, when no other node is due, whichever edges lead to it.
     pub fn defer(self) -> Self {
         Self { settings: self.settings.defer(), ..self }
     }
@@ -147,7 +207,7 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
 }
 
 impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
-    /// Adds a node that is a graph.
+    /// Adds a node that is a graph: [`Subgraph`].
     pub fn subgraph(mut self, name: &str, mut subgraph: Subgraph<S, C>) -> Self {
         let settings = std::mem::take(&mut subgraph.settings);
         let inside = Some(subgraph.inside.clone());

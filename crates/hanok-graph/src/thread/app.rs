@@ -1,4 +1,4 @@
-//! A graph with a store for its threads.
+//! Apps: graphs with a store for their threads.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -16,6 +16,24 @@ use crate::{
 };
 
 /// A graph with a store for its threads. A clone costs a pointer.
+///
+/// ```
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// let app = graph.checkpointer(InMemoryCheckpointer::new());
+/// let thread = app.thread(ThreadKey::new(Tenant::default(), "alice")?);
+/// thread.invoke(Count::update(), ()).await?;
+/// assert_eq!(thread.invoke(Count::update(), ()).await?.done()?.n, 2);
+/// # Ok(()) }
+/// ```
 pub struct App<S: State, C = ()>(Arc<AppParts<S, C>>);
 
 struct AppParts<S: State, C> {
@@ -23,9 +41,9 @@ struct AppParts<S: State, C> {
     store: SharedCheckpointer,
     holder: Holder,
     active: Arc<ActiveRuns>,
-    /// Asks all runs to end after their super-step, and refuses new ones.
+    /// The request to all runs to end after their super-step. It refuses new runs.
     drain: Cancellation,
-    /// Asks all runs to stop.
+    /// The request to all runs to stop.
     stop: Cancellation,
     durability: Durability,
     ttl: Option<Duration>,
@@ -33,23 +51,40 @@ struct AppParts<S: State, C> {
     leases: Arc<Leases>,
 }
 
-/// How a shutdown went.
+/// The result of a shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shutdown {
-    /// Runs that were under way.
+    /// The number of runs that were under way.
     pub running: usize,
-    /// Those of them that had not ended within the grace time and were cancelled.
+    /// The number of those that had not ended within the grace time and were cancelled.
     pub cancelled: usize,
-    /// Those of them that are there all the same: a node of theirs blocks its thread and heeds nothing. The next process
-    /// finds their threads as those of lost runs.
+    /// The number of those that still run, because a node blocks its thread and heeds nothing. The next process finds
+    /// their threads as those of lost runs.
     pub stuck: usize,
 }
 
-/// How long a run that was cancelled may take to end, at least.
+/// The least time that a cancelled run has to end.
 const STOPPING: Duration = Duration::from_secs(1);
 
 impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
-    /// The graph with threads that `store` keeps.
+    /// Makes an app of the graph, whose threads are stored in `store`.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// let app = graph.checkpointer(InMemoryCheckpointer::new());
+    /// assert!(app.thread(key).state(None).await?.is_none());
+    /// # Ok(()) }
+    /// ```
     pub fn checkpointer(&self, store: impl Checkpointer) -> App<S, C> {
         App::new(self.clone(), SharedCheckpointer::new(store))
     }
@@ -75,14 +110,52 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         }))
     }
 
-    /// When what runs did is safe. Default: [`Durability::Sync`].
+    /// Sets when the work of runs is safe from a crash. Default: [`Durability::Sync`].
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// let app = app.durable(Durability::Async);
+    /// assert_eq!(app.thread(key).invoke(Count::update(), ()).await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn durable(&self, durability: Durability) -> Self {
         Self(Arc::new(AppParts { durability, ..self.0.again() }))
     }
 
-    /// How long a thread is kept after the last time that a run of it began or ended; what is older may be
+    /// Sets how long a thread is kept after a run of it has begun or ended. Older threads may be
     /// [swept](crate::App::sweep). Default: for ever.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// let app = app.keep_for(Duration::from_secs(30 * 86_400));
+    /// app.thread(key).invoke(Count::update(), ()).await?;
+    /// assert!(app.sweep().await?.is_empty());
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn keep_for(&self, ttl: Duration) -> Self {
         Self(Arc::new(AppParts { ttl: Some(ttl), ..self.0.again() }))
@@ -98,15 +171,38 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         &self.0.store
     }
 
-    /// How many threads run now, through this app.
+    /// The number of threads that run now, through this app.
     pub fn running(&self) -> usize {
         self.0.active.count()
     }
 
-    /// Ends all runs in good order: no new one begins, those under way end after their super-step, and those that have not
-    /// ended after `grace` are cancelled. Returns when none is left, and at the latest after `grace` once more (and a second at
-    /// least): a node that blocks its thread cannot be stopped. Every thread can be resumed, by an app that is not shut down.
-    /// A drop of the future does not take the shutdown back.
+    /// Ends all runs in good order. No new run begins, those under way end after their super-step, and those that have
+    /// not ended after `grace` are cancelled.
+    ///
+    /// It returns when no run is left, and at the latest after a second `grace` (of a second at least), because a node
+    /// that blocks its thread cannot be stopped. Every thread can be resumed, by an app that is not shut down. Dropping
+    /// the future does not take the shutdown back.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// let shutdown = app.shutdown(Duration::from_secs(5)).await;
+    /// assert_eq!((shutdown.running, shutdown.stuck), (0, 0));
+    /// let refused = app.thread(key).invoke(Count::update(), ()).await;
+    /// assert!(matches!(refused, Err(RunError::ShuttingDown)));
+    /// # Ok(()) }
+    /// ```
     pub async fn shutdown(&self, grace: Duration) -> Shutdown {
         let AppParts { active, drain, stop, .. } = &*self.0;
         let running = active.count();
@@ -128,7 +224,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         &self.0.holder
     }
 
-    /// The beginning of a thread that has no log.
+    /// The tip of a thread that has no log.
     pub(crate) fn new_tip(&self) -> Tip {
         Tip::new(Life::new(self.runtime().ids.id()), self.0.store.is_chained())
     }
@@ -153,7 +249,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         &self.0.recents
     }
 
-    /// Whether a run of this app may take `thread` over from `claim`.
+    /// True if a run of this app may take `thread` over from `claim`.
     pub(crate) async fn is_dead(
         &self,
         thread: &ThreadKey,
@@ -167,7 +263,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         Ok(self.0.leases.is_over(thread, claim, silent, now))
     }
 
-    /// Gives the thread of a dead run back, for who changes it between runs. The claim of a live one stays, and the change is
+    /// Releases the thread of a dead run, for a change between runs. The claim of a live run stays, and the change is
     /// refused.
     pub(crate) async fn release_dead(&self, log: &Log) -> Result<(), CheckpointError> {
         let head = log.store().head(log.thread()).await?;

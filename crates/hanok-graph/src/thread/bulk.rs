@@ -1,4 +1,4 @@
-//! Several super-steps at once, made from outside.
+//! Bulk edits: several super-steps at once, written between runs.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,30 +17,51 @@ use crate::{
     thread::{app::App, handle::Thread},
 };
 
-/// One super-step of an edit.
+/// One super-step of a bulk edit: [`Thread::edits`](crate::Thread::edits).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum EditStep<S: State> {
-    /// A turn begins with this input.
+    /// Begins a turn with this input.
     Input(S::Update),
-    /// These nodes ran and wrote this; a node that stands twice had two tasks.
+    /// Writes these updates as if the nodes had run. A node that occurs twice had two tasks.
     Nodes(Vec<(String, S::Update)>),
 }
 
-/// What a bulk edit has made so far.
+/// The work of a bulk edit so far.
 struct Made<'a, S: State, C> {
     app: &'a App<S, C>,
     thread: &'a ThreadKey,
     opening: TurnStart<S>,
     run: RunId,
-    /// Whether a turn was has_input.
+    /// True once a step was an input.
     has_input: bool,
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
-    /// Writes what runs with these super-steps would have written, between runs and in one append: the inputs, a checkpoint
-    /// per super-step, with its number and what is due after it. Nodes and their tools are not called, and they need not be
-    /// those that are due. A turn that is not over at the end can be resumed. Returns the position of the last entry.
+    /// Writes the entries of these super-steps, between runs and in one append: the inputs, and a checkpoint per
+    /// super-step, with its number and the nodes that are due after it. Nodes and their tools are not called, and need
+    /// not be due. An unfinished turn can be resumed. Returns the position of the last entry.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let steps = vec![
+    ///     EditStep::Input(Count::update().n(5)),
+    ///     EditStep::Nodes(vec![("add".to_owned(), Count::update().n(6))]),
+    /// ];
+    /// thread.edits(steps).await?;
+    /// assert_eq!(thread.state(None).await?.map(|state| state.n), Some(6));
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -155,7 +176,7 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         Ok(self)
     }
 
-    /// The turn that was has_input here ends, or stays to be gone on with.
+    /// Ends the turn with an input, or leaves it to be resumed.
     fn ended(mut self) -> Self {
         if !std::mem::take(&mut self.has_input) {
             return self;

@@ -1,4 +1,4 @@
-//! Looking into a thread and changing its state between runs.
+//! Views of a thread, and edits of its state between runs.
 
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ use crate::{
     thread::handle::Thread,
 };
 
-/// Where one graph of a thread stands.
+/// The view of one graph of a thread: its state, its due nodes and its open requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraphView {
-    /// Which graph: the thread's own (the root), or a subgraph.
+    /// The graph: the thread's own (the root), or a subgraph.
     pub path: Namespace,
-    /// The state, as it is stored.
+    /// The stored state.
     pub values: Fields,
     /// The nodes that are due.
     pub next: Vec<String>,
@@ -38,8 +38,29 @@ pub struct GraphView {
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
-    /// Where the thread's graphs stand at `at` (`None`: now): its own first, then the subgraphs that are under way or
+    /// The views of the thread's graphs at `at` (`None`: now): its own first, then the subgraphs that are under way or
     /// outlive their calls.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
+    /// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let views = thread.views(None).await?;
+    /// assert_eq!((views[0].next.as_slice(), views[0].requests.len()), (["ask".to_owned()].as_slice(), 1));
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -57,23 +78,63 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Ok(views.collect())
     }
 
-    /// Writes `update` to the state, between runs; what is due stays due. The fields' reducers merge it.
+    /// Merges `update` into the state by the fields' reducers, between runs. Due nodes stay due.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// thread.edit(Count::update().n(100)).await?;
+    /// assert_eq!(thread.invoke(Count::update(), ()).await?.done()?.n, 101);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`RunError::Reduce`] when it cannot be merged; [`RunError::Conflict`] while a run owns the thread, or when someone
-    /// else wrote first; [`RunError::NoSuchThread`].
+    /// [`RunError::Reduce`] when it cannot be merged; [`RunError::Conflict`] while a run owns the thread, or when another
+    /// writer was first; [`RunError::NoSuchThread`].
     pub async fn edit(&self, update: S::Update) -> Result<Position, RunError> {
         self.write(&Namespace::root(), &self.app.graph().0, update, None).await
     }
 
-    /// Writes `update` as if `node` had, between runs: its edges and branches say what is due next. Without a node it is
-    /// the one that wrote last.
+    /// Writes `update` as if `node` had, between runs. The node's edges and branches decide which nodes are due next.
+    /// Without a node it is the one that wrote last.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # use hanok_state::List;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Log>::builder("review").node("draft", work).node("send", work);
+    /// # let graph = graph.edge(START, "draft").edge("draft", "send").edge("send", END);
+    /// # let graph = graph.interrupt_before(["draft"]).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Log::update(), ()).await?;
+    /// thread.edit_as(Some("draft"), Log::update().push_lines("a draft by hand".to_owned())).await?;
+    /// let state = thread.resume(()).await?.done()?;
+    /// assert_eq!(state.lines.iter().collect::<Vec<_>>(), ["a draft by hand", "send"]);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// As [`edit`](Thread::edit); [`RunError::AmbiguousEdit`] when several nodes wrote last; [`RunError::Node`] when the
-    /// node is not there or its router fails.
+    /// As [`edit`](Thread::edit); [`RunError::AmbiguousEdit`] when several nodes wrote last; [`RunError::Node`] for an
+    /// unknown node, or when its router fails.
     pub async fn edit_as(
         &self,
         node: Option<&str>,
@@ -82,8 +143,29 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.write(&Namespace::root(), &self.app.graph().0, update, Some(node)).await
     }
 
-    /// Writes `update` to the state of the subgraph at `path`, between runs; what is due there stays due. `graph` is that
+    /// Merges `update` into the state of the subgraph at `path`, between runs. Its due nodes stay due. `graph` is that
     /// subgraph.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END);
+    /// let inner = inner.interrupt_before(["add"]).build()?;
+    /// let call = Subgraph::new(inner.clone(), |_: &Count| Count::update(), |inner: &Count| Count::update().n(inner.n));
+    /// let graph = Graph::<Count>::builder("outer").subgraph("call", call).edge(START, "call").edge("call", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let Outcome::Breakpoint(at) = thread.invoke(Count::update(), ()).await? else { panic!() };
+    /// thread.edit_subgraph(&at.path, &inner, Count::update().n(10)).await?;
+    /// assert_eq!(thread.resume(()).await?.done()?.n, 11);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -151,8 +233,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.append(Tip::of(&head), before, entries).await
     }
 
-    /// Merges what `writer` writes into the state of the graph at a path of the thread, which is at a position; says how it
-    /// is stored.
+    /// Merges the update of `writer` into the state of the graph at a path of the thread, which is at a position; returns
+    /// the stored form.
     pub(crate) fn merge<T: State>(
         &self,
         progress: &mut RunState<T>,
@@ -176,7 +258,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Ok(changes)
     }
 
-    /// Refuses a change from outside while nobody knows whether a call was made: what is known of it would go.
+    /// Refuses a change from outside while a call is in doubt, since its record would be dropped.
     pub(crate) fn refuse_doubts(&self, opened: &OpenLog) -> Result<(), RunError> {
         let now = self.app.runtime().clock.now();
         let requests = answer::open(Some(opened), now);
@@ -187,7 +269,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Err(RunError::Unfinished { thread: self.key().clone(), why })
     }
 
-    /// Appends entries between runs, to a log that amounts to `fold`.
+    /// Appends entries between runs, to a log with this fold.
     pub(crate) async fn append(
         &self,
         mut tip: Tip,
@@ -215,7 +297,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
 }
 
 impl<S: State, C> Definition<S, C> {
-    /// What is due after `node` alone, from a state that holds what it wrote.
+    /// The frontier after `node` alone, from a state with its update.
     fn after(
         &self,
         node: &str,
@@ -228,7 +310,7 @@ impl<S: State, C> Definition<S, C> {
         Ok(next_frontier(&before, said, self.rules()))
     }
 
-    /// Where `node` leads from `state`, as a task of it would say.
+    /// The targets of `node` from `state`, as of a task of it.
     pub(crate) fn ways_of(
         &self,
         node: &str,

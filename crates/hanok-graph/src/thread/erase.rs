@@ -1,4 +1,4 @@
-//! Taking something out of a thread for good.
+//! Erasure: something is removed from a thread for good.
 
 mod pending;
 mod words;
@@ -17,40 +17,60 @@ use crate::{
 
 use words::Words;
 
-/// What became of an erasure.
+/// The result of an erasure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Erasure {
-    /// Where the log says that it happened.
+    /// The position of the erasure's entry in the log.
     pub position: Position,
-    /// The forks of the thread, and theirs, which held what was erased: they were removed or stay, as was asked.
+    /// The forks of the thread, and theirs, which held the erased values. They were removed or stay, as requested.
     pub forks: Vec<ThreadKey>,
-    /// The graphs whose stored state, or what their tasks were sent, still holds a word of what was erased. Look at them by
-    /// [`views`](Thread::views).
+    /// The graphs whose stored state, or the inputs of whose tasks, still hold a word of the erased values. Look at them
+    /// by [`views`](Thread::views).
     pub remains: Vec<Namespace>,
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
-    /// Takes what `update` removes (messages, keys, a value) out of the thread for good, between runs: the fields' reducers
-    /// merge the update, the state that results is written whole, and all that led to it is cut off. The log then says that
-    /// something was erased, and `by` whom, not what.
+    /// Erases for good the values that `update` removes (messages, keys, a value), between runs. The fields' reducers
+    /// merge the update, the resulting state is written whole, and all earlier entries are cut off. The log then has an
+    /// entry of the erasure and its author `by`, without the erased values.
     ///
-    /// What is due stays due, and what is pending of it stays, so that nothing is paid for twice: what tasks wrote, the results
-    /// of their steps and calls, questions and answers. But none of it that holds a word (of three letters or more) which was
-    /// in the state and is not any more: then a task runs again, a question is asked again, and a call that must not be made
-    /// twice is in doubt, for its result is gone.
+    /// Due nodes stay due, and pending records stay, so that nothing is paid for twice: updates of tasks, results of
+    /// their steps and calls, questions and answers. Records are dropped if they hold a word (of three letters or more)
+    /// that was in the state and is not any more. Then the task runs again, the question is asked again, and a call that
+    /// must not be made twice is in doubt, since its result is gone.
     ///
-    /// Calls of subgraphs go on. One that shares the thread's state is written to as well; of the others the states stay as
-    /// they are, and so do inputs that tasks were sent: [`Erasure::remains`] names them. Items for others that are on their way
-    /// stay until their consumers are done with them.
+    /// Calls of subgraphs continue. The update is also merged into a subgraph that shares the thread's state. The states
+    /// of other subgraphs stay as they are, and so do inputs of tasks: [`Erasure::remains`] names them. Items in the
+    /// outbox stay until their consumers are done with them.
     ///
-    /// Forks hold what they began with: with [`Forks::Too`] they are removed, and their forks; with [`Forks::Keep`] they are
-    /// listed. Copies and exports are not known.
+    /// Forks hold the state with which they began. With [`Forks::Too`] they are removed, and so are their forks; with
+    /// [`Forks::Keep`] they are listed. Copies and exports are not known.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::Forks;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Person { name: String }
+    /// # async fn nothing(_: Snapshot<Person>, _: Context) -> Result<(), std::io::Error> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Person>::builder("p").node("nothing", nothing).edge(START, "nothing").edge("nothing", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Person::update().name("Gildong"), ()).await?;
+    /// let erasure = thread.erase(Person::update().name(""), "the data officer", Forks::Too).await?;
+    /// assert!(erasure.forks.is_empty() && erasure.remains.is_empty());
+    /// assert_eq!(thread.state(None).await?.map(|state| state.name), Some(String::new()));
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`RunError::Conflict`] while a run owns the thread, or when someone else wrote first; [`RunError::Unfinished`] while
-    /// nobody knows whether a call was made; [`RunError::Reduce`] when the update cannot be merged;
-    /// [`RunError::NoSuchThread`]. Then nothing was erased, except that forks may have been removed.
+    /// [`RunError::Conflict`] while a run owns the thread, or when another writer was first; [`RunError::Unfinished`]
+    /// while a call is in doubt; [`RunError::Reduce`] when the update cannot be merged; [`RunError::NoSuchThread`]. Then
+    /// nothing was erased, except that forks may have been removed.
     pub async fn erase(
         &self,
         update: S::Update,
@@ -104,7 +124,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Ok(Erasure { position, forks, remains: left })
     }
 
-    /// A graph's part of the thread with `update` written to its state, and in this build's schema.
+    /// A graph's part of the thread with `update` merged into its state, in this build's schema.
     fn without(
         &self,
         path: &Namespace,
@@ -126,7 +146,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     }
 }
 
-/// Whether the graph at `path`, one of `runs`, has begun with the thread's own state, by way of others that have.
+/// True if the graph at `path`, one of `runs`, shares the thread's own state, directly or through graphs that do.
 fn shares(runs: &BTreeMap<Namespace, RunFold>, path: &Namespace) -> bool {
     let around = std::iter::successors(Some(path.clone()), Namespace::parent);
     let mut around = around.take_while(|path| !path.is_root()).peekable();

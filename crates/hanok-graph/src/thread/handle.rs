@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// How long a reader who missed events waits before the log is read again, at first and at most.
+/// The first delay before a reader that missed events reads the log again.
 const AGAIN_FIRST: Duration = Duration::from_millis(20);
 const AGAIN_LONGEST: Duration = Duration::from_secs(5);
 
@@ -36,7 +36,28 @@ const LONGEST_TAG: usize = 256;
 /// The most tags of a run.
 const MOST_TAGS: usize = 32;
 
-/// One conversation, one graph through time: an append-only log. Clones are the same thread.
+/// One conversation, one graph through time: an append-only log. Clones are handles of the same thread.
+///
+/// A handle's settings, such as [`budget`](Thread::budget) or [`cancellation`](Thread::cancellation), count for the runs
+/// that it begins.
+///
+/// ```
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+/// thread.invoke(Count::update().n(10), ()).await?;
+/// assert_eq!(thread.invoke(Count::update(), ()).await?.done()?.n, 12);
+/// assert_eq!(thread.state(None).await?.map(|state| state.n), Some(12));
+/// # Ok(()) }
+/// ```
 pub struct Thread<S: State, C = ()> {
     pub(crate) app: App<S, C>,
     key: ThreadKey,
@@ -56,74 +77,244 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Self { app, key, options: RunOptions::default(), modes: Modes::ALL }
     }
 
-    /// Which thread it is.
+    /// The key that names the thread.
     pub fn key(&self) -> &ThreadKey {
         &self.key
     }
 
-    /// How many super-steps a turn may take, and a turn of each subgraph. Default: as each graph says.
+    /// Limits the super-steps of a turn, and of a turn of each subgraph. Default: the limit of each graph.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", "add").build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let stopped = thread.clone().recursion_limit(3).invoke(Count::update(), ()).await?;
+    /// assert!(matches!(stopped, Outcome::LimitReached { state, .. } if state.n == 3));
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn recursion_limit(self, limit: u32) -> Self {
         Self { options: RunOptions { limit: Some(limit), ..self.options }, ..self }
     }
 
-    /// How much a turn may spend. Default: as the graph says.
+    /// Limits the spending of a turn. Default: the budget of the graph.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let thread = thread.budget(Budget { model_calls: Some(5), ..Budget::default() });
+    /// thread.invoke(Count::update(), ()).await?.done()?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn budget(self, budget: Budget) -> Self {
         Self { options: RunOptions { budget: Some(budget), ..self.options }, ..self }
     }
 
-    /// How many tasks run at once in the runs that this handle begins. Default: as the graph says.
+    /// Limits the tasks that run at once in the runs of this handle. Default: the limit of the graph.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let thread = thread.max_concurrency(2);
+    /// thread.invoke(Count::update(), ()).await?.done()?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn max_concurrency(self, tasks: usize) -> Self {
         Self { options: RunOptions { slots: Some(Slots::new(tasks)), ..self.options }, ..self }
     }
 
-    /// How many runs in a row may be lost since the last commit before the thread counts as poisoned. Default: 5.
+    /// Limits the runs in a row that may be lost since the last commit, before the thread counts as
+    /// [poisoned](Outcome::Poisoned). Default: 5.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// // A thread that was poisoned has one more chance.
+    /// let thread = thread.takeover_limit(6);
+    /// thread.invoke(Count::update(), ()).await?.done()?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn takeover_limit(self, takeovers: u32) -> Self {
         Self { options: RunOptions { takeovers, ..self.options }, ..self }
     }
 
-    /// What becomes of a new input while the thread runs or waits. Default: [`NewInput::Reject`].
+    /// Sets the policy for a new input while the thread runs or waits. Default: [`NewInput::Reject`].
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
+    /// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// assert!(matches!(thread.invoke(Count::update(), ()).await, Err(RunError::Unfinished { .. })));
+    /// let thread = thread.new_input(NewInput::Replace);
+    /// assert!(matches!(thread.invoke(Count::update(), ()).await?, Outcome::Interrupted(_)));
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn new_input(self, new_input: NewInput) -> Self {
         Self { options: RunOptions { new_input, ..self.options }, ..self }
     }
 
-    /// Lets this handle drop what is known of calls that may or may not have been made: by an edit in a node's place, an
-    /// erasure, a rewind, a fork, or an input that [replaces](NewInput::Replace) the turn. Default: they are refused while
-    /// such a doubt is open, for what is dropped is not asked again, and the call may be made twice.
+    /// Lets this handle discard records of calls in doubt: by an edit in a node's place, an erasure, a rewind, a fork, or
+    /// an input that [replaces](NewInput::Replace) the turn. Nobody is asked about a discarded call, and it may be made
+    /// twice. Default: these are refused while a call is in doubt.
     #[must_use]
     pub fn discarding_doubts(self) -> Self {
         Self { options: RunOptions { discards: true, ..self.options }, ..self }
     }
 
-    /// When what a run of this handle did is safe. Default: as the app says.
+    /// Sets when the work of this handle's runs is safe from a crash. Default: the durability of the app.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let thread = thread.durability(Durability::Exit);
+    /// thread.invoke(Count::update(), ()).await?.done()?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn durability(self, durability: Durability) -> Self {
         let durability = Some(durability);
         Self { options: RunOptions { durability, ..self.options }, ..self }
     }
 
-    /// Lets runs be stopped: what was committed stays, and the thread can go on. Default: they cannot be.
+    /// Lets runs be stopped at once. Committed super-steps stay, and the thread can be resumed. Default: runs cannot be
+    /// stopped.
+    ///
+    /// ```
+    /// # use hanok_core::Cancellation;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let stop = Cancellation::default();
+    /// let stoppable = thread.clone().cancellation(stop.clone());
+    /// stop.cancel();
+    /// assert!(matches!(stoppable.invoke(Count::update(), ()).await?, Outcome::Cancelled));
+    /// assert_eq!(thread.resume(()).await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn cancellation(self, cancellation: Cancellation) -> Self {
         Self { options: RunOptions { cancellation, ..self.options }, ..self }
     }
 
-    /// Lets runs be stopped after the super-step that is under way: [`Outcome::Drained`]. Default: they cannot be.
+    /// Lets runs be stopped after the super-step under way: [`Outcome::Drained`]. Default: runs cannot be drained.
+    ///
+    /// ```
+    /// # use hanok_core::Cancellation;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let drain = Cancellation::default();
+    /// let draining = thread.clone().drain(drain.clone());
+    /// drain.cancel();
+    /// assert!(matches!(draining.invoke(Count::update(), ()).await?, Outcome::Drained));
+    /// assert_eq!(thread.resume(()).await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn drain(self, drain: Cancellation) -> Self {
         Self { options: RunOptions { drains: vec![drain], ..self.options }, ..self }
     }
 
-    /// Names the runs that this handle begins, for whoever looks for them later in the
-    /// [history](hanok_checkpoint::Select::tag). Any texts will do, and are stored as they are.
+    /// Tags the runs of this handle, so that the [history](hanok_checkpoint::Select::tag) can be searched for them. Any
+    /// texts will do, and are stored as they are.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let thread = thread.tag("experiment", "42")?;
+    /// thread.invoke(Count::update(), ()).await?;
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`InvalidName::TooLong`] for a key or a value of more than 256 bytes, [`InvalidName::TooMany`] for more than 32 tags.
+    /// [`InvalidName::TooLong`] for a key or a value of more than 256 bytes, [`InvalidName::TooMany`] for more than 32
+    /// tags.
     pub fn tag(
         mut self,
         key: impl Into<String>,
@@ -141,7 +332,27 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         }
     }
 
-    /// Which events a stream of this handle shows. Default: all.
+    /// Selects the events of this handle's streams. Default: all.
+    ///
+    /// ```
+    /// # use futures::StreamExt;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let mut events = thread.modes([Mode::Updates]).stream(Input::New(Count::update()), ());
+    /// while let Some(event) = events.next().await {
+    ///     assert!(matches!(event.kind, EventKind::Updates(_) | EventKind::Ended { .. }));
+    /// }
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn modes(self, modes: impl IntoIterator<Item = Mode>) -> Self {
         Self { modes: Modes::of(modes), ..self }
@@ -149,13 +360,30 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
 
     /// Begins a turn with `update` and runs it to its end.
     ///
-    /// If an earlier run of the thread was lost or drained, its turn is finished first; a run that is cancelled or drained
-    /// while it does so ends so, and has not taken `update`.
+    /// If an earlier run of the thread was lost or drained, its turn is finished first. A run that is cancelled or
+    /// drained meanwhile ends there, and has not taken `update`.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let state = thread.invoke(Count::update().n(41), ()).await?.done()?;
+    /// assert_eq!(state.n, 42);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`RunError::Conflict`] while another run owns the thread: then nothing ran and nothing was stored. Any other
-    /// [`RunError`] leaves what was committed, and the thread resumable.
+    /// [`RunError::Conflict`] while another run owns the thread: then nothing ran and nothing was stored. After any other
+    /// [`RunError`] committed super-steps stay, and the thread can be resumed.
     ///
     /// # Cancel safety
     ///
@@ -164,8 +392,26 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.run(Input::New(update), services).await
     }
 
-    /// Goes on with what is due, after a crash, an error, a limit, a breakpoint or a cancellation. Of a thread that is
-    /// done, its state.
+    /// Continues with the due nodes, after a crash, an error, a limit, a breakpoint or a cancellation. On a finished
+    /// thread it returns the state.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// # let graph = graph.interrupt_before(["add"]).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// assert!(matches!(thread.invoke(Count::update(), ()).await?, Outcome::Breakpoint(_)));
+    /// assert_eq!(thread.resume(()).await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -174,11 +420,32 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.run(Input::Resume, services).await
     }
 
-    /// Answers a request and goes on.
+    /// Answers the request `id` and resumes the run.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
+    /// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let Outcome::Interrupted(requests) = thread.invoke(Count::update(), ()).await? else { panic!() };
+    /// let state = thread.answer(requests[0].id.clone(), &7, ()).await?.done()?;
+    /// assert_eq!(state.n, 7);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// As [`Thread::invoke`]. An answer that cannot be given changes nothing: [`RunError::NoSuchRequest`],
+    /// As [`Thread::invoke`]. An answer that is refused changes nothing: [`RunError::NoSuchRequest`],
     /// [`RunError::AlreadyAnswered`], [`RunError::Stale`], [`RunError::Expired`], [`RunError::WrongAnswer`].
     pub async fn answer(
         &self,
@@ -189,7 +456,28 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.run(Input::answer(id, answer)?, services).await
     }
 
-    /// Answers the one request that is open and goes on.
+    /// Answers the only open request and resumes the run.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
+    /// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// assert_eq!(thread.reply(&7, ()).await?.done()?.n, 7);
+    /// assert!(matches!(thread.reply(&8, ()).await, Err(RunError::NothingAsked(_))));
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -202,7 +490,32 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.run(Input::reply(answer)?, services).await
     }
 
-    /// Says of the call that the request `id` is about whether it was made, and goes on.
+    /// Settles the call in doubt that the request `id` is about, and resumes the run.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Bill { receipt: String }
+    /// # use hanok_core::Call;
+    /// async fn pay(_: Snapshot<Bill>, cx: Context) -> Result<BillUpdate, BoxError> {
+    ///     let transfer = |_: Call| async { Err::<String, _>("the connection broke") };
+    ///     Ok(Bill::update().receipt(cx.once("pay", "{}", Doubt::Ask, transfer).await?))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Bill>::builder("bill").node("pay", pay).edge(START, "pay").edge("pay", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Bill::update(), ()).await.unwrap_err();
+    /// let Outcome::InDoubt(requests) = thread.resume(()).await? else { panic!() };
+    /// // A person looked at the account: the money has moved.
+    /// let made = Resolution::made("receipt 4711")?;
+    /// let state = thread.settle(requests[0].id.clone(), made, ()).await?.done()?;
+    /// assert_eq!(state.receipt, "receipt 4711");
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -217,7 +530,27 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.run(Input::Answers(vec![(id, value)]), services).await
     }
 
-    /// Does what `input` says.
+    /// Runs the thread with `input`: a new turn, a resume, or answers.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
+    /// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.run(Input::New(Count::update()), ()).await?;
+    /// assert_eq!(thread.run(Input::reply(&7)?, ()).await?.done()?.n, 7);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -227,7 +560,30 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         run_input(self.app.clone(), self.key.clone(), input, Arc::new(services), options).await
     }
 
-    /// Does what `input` says, observed. The run is started at once and goes on by itself.
+    /// Runs the thread with `input`, observed. The run starts at once and does not wait for its reader.
+    ///
+    /// ```
+    /// # use futures::StreamExt;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let mut events = thread.stream(Input::New(Count::update()), ());
+    /// while let Some(event) = events.next().await {
+    ///     if let EventKind::Values(state) = event.kind {
+    ///         println!("n is {}", state.get::<Count>()?.n);
+    ///     }
+    /// }
+    /// assert_eq!(events.outcome().await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
     pub fn stream(&self, input: Input<S>, services: C) -> Events<S> {
         let (app, key, services) = (self.app.clone(), self.key.clone(), Arc::new(services));
         let spawner = &*self.app.runtime().spawner;
@@ -237,23 +593,70 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         })
     }
 
-    /// The recorded events after `after` (`None`: from the thread's beginning) up to now, of the branch that the thread is
-    /// on, of this handle's [modes](Thread::modes). The state after every super-step ([`Mode::Values`]) is as large as all that
-    /// led to it, so ask for it only from an event on, or by [`replay`](Thread::replay). A reader who was cut off goes on
-    /// from the id of the last event that it saw, without gap or duplicate, in any
-    /// process. What a graph's state was is told as it is stored: [`AnyState::get`](crate::AnyState::get).
+    /// Reads the recorded events after `after` (`None`: from the thread's beginning) up to now, of the thread's current
+    /// branch and this handle's [modes](Thread::modes).
+    ///
+    /// A reader that was cut off continues from the id of its last event, without gap or duplicate, in any process.
+    /// [`AnyState::get`](crate::AnyState::get) reads the state of an event from its stored form. The states after all
+    /// super-steps ([`Mode::Values`]) are large together, so read them only from some event on, or page by page with
+    /// [`replay`](Thread::replay).
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let events = thread.events(None).await?;
+    /// assert!(matches!(events.last().map(|event| &event.kind), Some(EventKind::Ended { .. })));
+    /// let last = events.last().and_then(|event| event.id);
+    /// assert!(thread.events(last).await?.is_empty());
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`RunError::Checkpoint`] when the log cannot be read, is of another life of the thread, was cut off after `after`, or
-    /// ends before it: an older copy of the store was put in its place. [`RunError::NoSuchThread`] when it is gone.
+    /// [`RunError::Checkpoint`] when the log cannot be read, is of another life of the thread, was cut off after `after`,
+    /// or ends before it, because an older copy of the store was put in its place. [`RunError::NoSuchThread`] when the
+    /// thread is deleted.
     pub async fn events(&self, after: Option<EventId>) -> Result<Vec<Event>, RunError> {
         let shows = Shows::of(&self.app.graph().0)?;
         replay::events(self.log(), after, None, shows, self.modes).await
     }
 
-    /// As [`events`](Thread::events), page by page, for a thread that is long: what is told of one page is let go before the
-    /// next is read. `None` for a thread that has no log.
+    /// Reads the recorded events as [`events`](Thread::events) does, page by page, for a long thread. Each page is
+    /// dropped before the next is read. `None` for a thread that has no log.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let mut replay = thread.replay(None).await?.ok_or("no log")?;
+    /// loop {
+    ///     let page = replay.next().await?;
+    ///     if page.is_empty() {
+    ///         break;
+    ///     }
+    ///     println!("{} events", page.len());
+    /// }
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -263,7 +666,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Replay::of(self.log(), after, None, shows, self.modes).await
     }
 
-    /// Reads what a slow reader missed.
+    /// Reads the events that a slow reader missed.
     fn catch_up(&self) -> CatchUp {
         let (log, graph, modes) = (self.log(), self.app.graph().0.clone(), self.modes);
         Arc::new(move |after, to| {
@@ -290,6 +693,26 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
 
     /// The state at `at` (`None`: now); `None` for a thread that has none.
     ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let before = thread.history(None, 1).await?[0].position;
+    /// thread.invoke(Count::update(), ()).await?;
+    /// assert_eq!(thread.state(None).await?.map(|state| state.n), Some(2));
+    /// assert_eq!(thread.state(Some(before)).await?.map(|state| state.n), Some(1));
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`RunError::Checkpoint`] when the log cannot be read; [`RunError::State`] when the state has another shape.
@@ -302,7 +725,28 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Ok(Some(S::clone(&read.progress.state)))
     }
 
-    /// A page of the log's entries before `before` (`None`: its end), newest first, at most `limit`.
+    /// Reads a page of at most `limit` entries of the log before `before` (`None`: its end), newest first.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::Body;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let newest = thread.history(None, 10).await?;
+    /// assert!(matches!(newest[0].entry.body, Body::End(_)));
+    /// let older = thread.history(Some(newest[0].position), 10).await?;
+    /// assert_eq!(older.len(), newest.len() - 1);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -315,7 +759,25 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         self.log().history(before, limit).await
     }
 
-    /// Removes the thread and all that belongs to it; says whether it was there.
+    /// Deletes the thread and everything that belongs to it; returns true if it existed.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// assert!(thread.delete().await?);
+    /// assert!(thread.state(None).await?.is_none());
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What a run is to do with its thread.
+//! Inputs: a new turn, a resume, or answers.
 
 use hanok_core::{RequestId, Stored};
 use serde::Serialize;
@@ -6,37 +6,59 @@ use serde::Serialize;
 use crate::error::RunError;
 use hanok_state::State;
 
-/// What a run is to do.
+/// The input of a run: [`Thread::run`](crate::Thread::run).
+///
+/// ```
+/// # use hanok_core::RequestId;
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
+/// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+/// let Outcome::Interrupted(requests) = thread.run(Input::New(Count::update()), ()).await? else { panic!() };
+/// let answers = Input::Answers(vec![(requests[0].id.clone(), hanok_core::Stored::encode(&7)?)]);
+/// assert_eq!(thread.run(answers, ()).await?.done()?.n, 7);
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Input<S: State> {
-    /// Begins a turn with this update. A turn that a lost run left is finished first.
+    /// Begins a turn with this update. The turn of a lost run is finished first.
     New(S::Update),
-    /// Goes on with what is due: after a crash, an error, a limit, a breakpoint or a cancellation.
+    /// Continues with the due nodes, after a crash, an error, a limit, a breakpoint or a cancellation.
     Resume,
-    /// Goes on with answers to some of the open requests: to all of these, or, if one cannot be given, to none. Tasks that
-    /// still wait are not started.
+    /// Answers some of the open requests and resumes the run. If one answer is refused, all are. Tasks that still wait
+    /// are not started.
     Answers(Vec<(RequestId, Stored)>),
-    /// Goes on with the answer to the one request that is open.
+    /// Answers the only open request and resumes the run.
     Reply(Stored),
 }
 
-/// What becomes of a new input for a thread that runs, or whose turn is not over because it waits for a person.
+/// The policy for a new input to a thread that runs, or whose turn is unfinished because it waits for a person.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum NewInput {
-    /// It is refused: [`RunError::Conflict`] or [`RunError::Unfinished`].
+    /// The input is refused with [`RunError::Conflict`] or [`RunError::Unfinished`].
     #[default]
     Reject,
-    /// It waits until the turn is over: first come, first served within a process, and by looking again between
-    /// processes. An input that waits is lost with its process.
+    /// The input waits until the turn is finished. Within a process, the order is first come, first served; between
+    /// processes, each looks again. A waiting input is lost with its process.
     Queue,
-    /// It takes the turn's place: a run is cancelled, wherever it runs; what it committed stays, what was due is over, and
-    /// the new turn begins at [`START`](crate::START).
+    /// The input replaces the turn. A run is cancelled, wherever it runs. Its committed super-steps stay, due nodes are
+    /// dropped, and the new turn begins at [`START`](crate::START).
     Replace,
 }
 
 impl<S: State> Input<S> {
-    /// Goes on with `answer` to the request `id`.
+    /// An input that answers the request `id`.
     ///
     /// # Errors
     ///
@@ -45,7 +67,7 @@ impl<S: State> Input<S> {
         Ok(Self::Answers(vec![(id, stored(answer)?)]))
     }
 
-    /// Goes on with `answer` to the one request that is open.
+    /// An input that answers the only open request.
     ///
     /// # Errors
     ///

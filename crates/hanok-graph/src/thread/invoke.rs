@@ -19,7 +19,22 @@ use hanok_state::State;
 use tracing::Instrument;
 
 impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
-    /// Runs the graph once on `update`, from a default state, and keeps nothing.
+    /// Runs the graph once on `update`, from a default state, and stores nothing.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// assert_eq!(graph.invoke(Count::update().n(6), ()).await?.done()?.n, 7);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -29,7 +44,7 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
     }
 }
 
-/// Runs a graph once and keeps nothing.
+/// Runs a graph once and stores nothing.
 async fn once<S: State, C: Send + Sync + 'static>(
     graph: &Graph<S, C>,
     update: S::Update,

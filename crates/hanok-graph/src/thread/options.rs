@@ -31,13 +31,13 @@ pub(crate) struct RunOptions {
     pub(crate) budget: Option<Budget>,
     pub(crate) slots: Option<Slots>,
     pub(crate) takeovers: u32,
-    /// Whether what is known of calls that may or may not have been made may be dropped.
+    /// True if records of calls in doubt may be discarded.
     pub(crate) discards: bool,
     pub(crate) durability: Option<Durability>,
     pub(crate) tags: BTreeMap<String, String>,
 }
 
-/// How many runs in a row may be lost with the same tasks by default.
+/// The default limit of runs in a row that are lost with the same tasks.
 const TAKEOVERS: u32 = 5;
 
 impl Default for RunOptions {

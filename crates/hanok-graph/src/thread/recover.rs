@@ -1,4 +1,4 @@
-//! What an app does for many threads: finishing what dead processes left, and removing what nobody used.
+//! Maintenance of all threads of a store: recovery, expiry and pruning.
 
 use hanok_checkpoint::{CheckpointError, Checkpointer, Keep, Log, ThreadInfo, Which};
 use hanok_core::{Position, Tenant, ThreadKey};
@@ -6,22 +6,42 @@ use hanok_state::State;
 
 use crate::{error::RunError, outcome::Outcome, thread::app::App};
 
-/// Which threads were cut, and up to where, or why they were not.
+/// The threads that were pruned, each with the position up to which it was cut, or the error.
 pub type Pruned = Vec<(ThreadKey, Result<Position, CheckpointError>)>;
 
-/// How runs ended that were begun for threads that had been left.
+/// The threads that were recovered, each with the outcome of its run.
 pub type Recovered<S> = Vec<(ThreadKey, Result<Outcome<S>, RunError>)>;
 
 impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
-    /// The threads of the store, of every tenant, whose run was lost: their claim is dead. Their turns are finished by
-    /// [`recover`](App::recover), or by whoever runs them next. Of a holder that cannot be looked at, on another host, there
-    /// has to be no sign of life for [`LEASE`](hanok_checkpoint::LEASE): a store with a clock that all share (PostgreSQL) says
-    /// so at once, with any other this process has to watch it for so long, so ask again after that. A thread whose row is
-    /// damaged, so that nobody can say whose it is, is one of them.
+    /// The threads of the store, of every tenant, whose run was lost: their claim is dead. [`recover`](App::recover)
+    /// finishes their turns, or the next run of each does.
+    ///
+    /// The claim of a holder on another host, which cannot be looked at, is dead without a sign of life for
+    /// [`LEASE`](hanok_checkpoint::LEASE). A store with a shared clock (PostgreSQL) knows that at once. With any other
+    /// store this process has to watch the claim for that long, so call again after it. A thread whose row is damaged, so
+    /// that its owner is unknown, counts as abandoned.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// app.thread(key).invoke(Count::update(), ()).await?;
+    /// assert!(app.abandoned().await?.is_empty());
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// What the store says.
+    /// [`CheckpointError`] when the store fails.
     pub async fn abandoned(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
         let mut abandoned = Vec::new();
         for info in self.store().all_threads(&Which::Claimed).await? {
@@ -32,7 +52,7 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         Ok(abandoned)
     }
 
-    /// Whether the run that owns a thread is lost.
+    /// True if the run that owns a thread is lost.
     async fn is_lost(&self, info: &ThreadInfo) -> Result<bool, CheckpointError> {
         match &info.head.claim {
             Some(claim) if !self.active().is_running(&info.thread) => {
@@ -42,13 +62,32 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         }
     }
 
-    /// Finishes the turns of the threads that are [abandoned](App::abandoned), one after the other, each with the services
-    /// that `services` gives for it; a thread for which it gives none is left alone. Any number of processes may do so at
-    /// once: a thread that another took first is not among what is returned.
+    /// Finishes the turns of the [abandoned](App::abandoned) threads, one after the other, each with the services that
+    /// `services` returns for it. A thread without services is left alone. Any number of processes may recover at once: a
+    /// thread that another one took first is not in the result.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// for (thread, outcome) in app.recover(|_: &ThreadKey| Some(())).await? {
+    ///     println!("{thread}: {:?}", outcome?);
+    /// }
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// What the store says when it is asked for the threads. How each run ended is part of the answer.
+    /// [`CheckpointError`] when the store cannot list the threads. The result has the outcome of each run.
     pub async fn recover(
         &self,
         services: impl Fn(&ThreadKey) -> Option<C>,
@@ -64,11 +103,32 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         Ok(recovered)
     }
 
-    /// Removes the threads whose time is over (see [`keep_for`](App::keep_for)) and that no run owns; says which.
+    /// Deletes the expired threads (see [`keep_for`](App::keep_for)) that no run owns; returns their keys.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// let app = app.keep_for(Duration::ZERO);
+    /// app.thread(key.clone()).invoke(Count::update(), ()).await?;
+    /// # tokio::time::sleep(Duration::from_millis(5)).await;
+    /// assert_eq!(app.sweep().await?, [key]);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// What the store says. A thread that was used meanwhile stays.
+    /// [`CheckpointError`] when the store fails. A thread that was used meanwhile stays.
     pub async fn sweep(&self) -> Result<Vec<ThreadKey>, CheckpointError> {
         let mut swept = Vec::new();
         let expired = self.store().all_threads(&Which::Expired(self.runtime().clock.now())).await?;
@@ -84,13 +144,35 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
         Ok(swept)
     }
 
-    /// Cuts off what precedes the checkpoints that `keep` names in every thread of `tenant` (see
-    /// [`Log::prune`](hanok_checkpoint::Log::prune)); says which threads were cut, and up to where.
+    /// Prunes every thread of `tenant`: cuts off the entries before the checkpoints that `keep` names (see
+    /// [`Log::prune`](hanok_checkpoint::Log::prune)). Returns the threads that were cut, each with the position up to
+    /// which it was.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::Keep;
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// let thread = app.thread(key);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// thread.invoke(Count::update(), ()).await?;
+    /// assert_eq!(app.prune(&Tenant::default(), Keep::Newest).await?.len(), 1);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// What the store says when it is asked for the threads. A thread that cannot be cut is passed over and is part of the
-    /// answer.
+    /// [`CheckpointError`] when the store cannot list the threads. The result has the error of each thread that could not
+    /// be cut.
     pub async fn prune(&self, tenant: &Tenant, keep: Keep) -> Result<Pruned, CheckpointError> {
         let mut pruned = Vec::new();
         for info in self.store().all_threads(&Which::Of(tenant.clone())).await? {

@@ -1,4 +1,4 @@
-//! Taking an answer back.
+//! Reopened questions: an answer is taken back.
 
 use hanok_checkpoint::{Body, Reopen, Tip};
 use hanok_core::{Position, RequestId};
@@ -7,14 +7,38 @@ use hanok_state::State;
 use crate::{error::RunError, run::answer::why_not, thread::handle::Thread};
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
-    /// Takes the answer to `question` back, between runs: the question is open again, and its task runs again once there is
-    /// another answer. What the task did before it asked stays done. Returns where the log says so.
+    /// Takes the answer to `question` back, between runs. The question is open again, and its task runs again with
+    /// another answer. The task's steps before the question stay done. Returns the position of the entry in the log.
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Form { name: String, age: u32 }
+    /// async fn ask(_: Snapshot<Form>, cx: Context) -> Result<FormUpdate, hanok_core::AskError> {
+    ///     let name: String = cx.interrupt("name?").await?;
+    ///     Ok(Form::update().name(name).age(cx.interrupt("age?").await?))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Form>::builder("form").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let Outcome::Interrupted(requests) = thread.invoke(Form::update(), ()).await? else { panic!() };
+    /// let name = &requests[0].id;
+    /// thread.reply("Anm", ()).await?;
+    /// thread.reopen(name).await?;
+    /// thread.answer(name.clone(), "Ann", ()).await?;
+    /// assert_eq!(thread.reply(&33, ()).await?.done()?.name, "Ann");
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`RunError::NoSuchRequest`] for a question that never was; [`RunError::Stale`] for one that has no answer to be taken
-    /// back, because it is open or because its task is done; [`RunError::Conflict`] while a run owns the thread, or when
-    /// someone else wrote first; [`RunError::NoSuchThread`].
+    /// [`RunError::NoSuchRequest`] for a question that never existed; [`RunError::Stale`] for one without an answer to
+    /// take back, because it is open or its task is done; [`RunError::Conflict`] while a run owns the thread, or when
+    /// another writer was first; [`RunError::NoSuchThread`].
     pub async fn reopen(&self, question: &RequestId) -> Result<Position, RunError> {
         let log = self.log();
         self.app.release_dead(&log).await?;

@@ -1,4 +1,4 @@
-//! Recorded events, told again from the log.
+//! Replay: recorded events, read from the log.
 
 use std::{collections::VecDeque, fmt};
 
@@ -16,10 +16,10 @@ use crate::{
     outcome::Pending,
 };
 
-/// What an outcome of the thread's own graph shows. Of a subgraph all that is stored is told.
+/// The fields that an outcome of the thread's own graph shows. A subgraph shows all that is stored.
 #[derive(Clone)]
 pub(crate) struct Shows {
-    /// What the thread begins with: a field that nothing has written is not in the log.
+    /// The initial state of the thread: a field that nobody has written is not in the log.
     initial: Fields,
     /// The fields that are shown; the others have their initial value.
     fields: Vec<String>,
@@ -38,23 +38,45 @@ impl Shows {
 }
 
 /// The recorded events of a thread, read from its log page by page: [`Thread::replay`](crate::Thread::replay).
+///
+/// ```
+/// # use hanok_checkpoint::InMemoryCheckpointer;
+/// # use hanok_core::{Tenant, ThreadKey};
+/// # use hanok_graph::*;
+/// # use hanok_state::State;
+/// # #[derive(State, Clone, Debug, Default)]
+/// # struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+/// thread.invoke(Count::update(), ()).await?;
+/// let mut replay = thread.modes([Mode::Values]).replay(None).await?.ok_or("no log")?;
+/// let states = replay.next().await?.into_iter().filter_map(|event| match event.kind {
+///     EventKind::Values(state) => state.get::<Count>().ok().map(|state| state.n),
+///     _ => None,
+/// });
+/// assert_eq!(states.collect::<Vec<_>>(), [0, 1]);
+/// # Ok(()) }
+/// ```
 pub struct Replay {
     log: Log,
     shows: Shows,
     modes: Modes,
     branch: Branch,
-    /// What was read and not told yet.
+    /// Entries that are read and whose events are not returned yet.
     page: VecDeque<LogEntry>,
     fold: ThreadFold,
     after: Option<EventId>,
     to: Option<EventId>,
 }
 
-/// So much of states is told at once, in bytes: one that is larger comes alone.
+/// The limit of the states of one page, in bytes. A larger state comes alone.
 const STATES: usize = 256 * 1024;
 
 impl Replay {
-    /// Those after `after`, up to `to` (`None`: the log's end); `None` for a thread that has no log.
+    /// The events after `after`, up to `to` (`None`: the log's end); `None` for a thread that has no log.
     pub(crate) async fn of(
         log: Log,
         after: Option<EventId>,
@@ -99,12 +121,12 @@ impl Replay {
         Ok(Some(Self { log, shows, modes, branch, page, fold, after, to }))
     }
 
-    /// The next events, in order: those of the next entries of the log, at least one. None at the end of what the log held
-    /// when it was looked at first.
+    /// The next events, in order: those of the next entries of the log, at least one. Empty at the end of the log as of
+    /// the first read.
     ///
     /// # Errors
     ///
-    /// [`RunError::Checkpoint`] when the log cannot be read. Then read on from the last event that was seen.
+    /// [`RunError::Checkpoint`] when the log cannot be read. Then read on from the last event that was returned.
     pub async fn next(&mut self) -> Result<Vec<Event>, RunError> {
         loop {
             let events = self.read()?;
@@ -119,7 +141,7 @@ impl Replay {
         }
     }
 
-    /// The events of what was read, up to a bound: a state is as large as all that led to it.
+    /// The events of the page that was read, up to a bound, since states may be large.
     fn read(&mut self) -> Result<Vec<Event>, RunError> {
         let (mut events, mut states) = (Vec::new(), 0);
         while states < STATES
@@ -143,7 +165,7 @@ impl Replay {
         Ok(events)
     }
 
-    /// Gives an event the thread's life; whether it is one of those that were asked for.
+    /// Sets the thread's life of an event; returns true if the event is in the range.
     fn is_wanted(&self, event: &mut Event) -> bool {
         event.id.as_mut().is_some_and(|id| {
             id.life = self.branch.life;
@@ -152,7 +174,7 @@ impl Replay {
     }
 }
 
-/// How many bytes the state has that an event tells.
+/// The number of bytes of the state in an event.
 fn size(event: &Event) -> usize {
     match &event.kind {
         EventKind::Values(state) => state.size(),
@@ -166,7 +188,8 @@ impl fmt::Debug for Replay {
     }
 }
 
-/// A store that ends before what is known to be stored: a copy that lags, or an older one that was put in its place.
+/// The error of a store that ends before a position that is known to be stored: a copy that lags, or an older one that
+/// was put in its place.
 fn behind(end: Position, stored: Position) -> CheckpointError {
     let source = format!("its log ends at position {end}, and position {stored} is stored");
     CheckpointError::Unavailable {
@@ -196,17 +219,17 @@ pub(crate) async fn events(
     }
 }
 
-/// What has to be known of a graph's run before an entry is applied, to tell of the entry.
+/// The facts about a graph's run before an entry is applied, from which the entry's events are made.
 struct EntryEvents<'a> {
     position: Position,
     path: Namespace,
     step: u32,
     /// The task of a commit that names no writes.
     task: Option<EventTask>,
-    /// Whether a commit changes what is shown.
+    /// True if a commit changes a field that is shown.
     changes: bool,
     shows: &'a Shows,
-    /// What is told at all.
+    /// The modes of the events.
     modes: Modes,
 }
 

@@ -1,4 +1,4 @@
-//! Going on from elsewhere: back in the thread, or in a thread of its own.
+//! Rewinds and forks: a thread continues from an earlier position, or another thread from its state.
 
 use hanok_checkpoint::AppendId;
 use hanok_core::{Position, ThreadKey};
@@ -6,23 +6,46 @@ use hanok_state::State;
 
 use crate::{error::RunError, outcome::Doubted, thread::handle::Thread};
 
-/// What became of a fork or a rewind.
+/// The result of a fork or a rewind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restarted {
-    /// Of a fork, the position that it begins with; of a rewind, where the log says that it happened.
+    /// The position with which a fork begins; for a rewind, the position of its entry in the log.
     pub position: Position,
-    /// The calls that must not be made twice and that the thread has made, or may have made, since the position that is gone
-    /// on from, or in the super-step that is due there. What is due runs anew there: it makes them again, under other keys.
+    /// The calls that must not be made twice and that the thread has made, or may have made, since the position of the
+    /// restart, or in the super-step that is due there. The due tasks run anew and make these calls again, under other
+    /// keys.
     pub repeats: Vec<Doubted>,
 }
 
 impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
-    /// Begins the thread `to` with the state of this one at `at` (`None`: now), and none of its history. What is due there is
-    /// due in the fork, as tasks of its own: they make their calls again ([`Restarted::repeats`]).
+    /// Begins the thread `to` with the state of this one at `at` (`None`: now), and none of its history. Due nodes are
+    /// due in the fork, as tasks of its own, which make their calls again ([`Restarted::repeats`]).
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// let thread = app.thread(key);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let other = ThreadKey::new(Tenant::default(), "t2")?;
+    /// thread.fork(None, &other).await?;
+    /// assert_eq!(app.thread(other).invoke(Count::update(), ()).await?.done()?.n, 2);
+    /// assert_eq!(thread.state(None).await?.map(|state| state.n), Some(1));
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`RunError::Unfinished`] when at that position nobody knows whether a call was made
+    /// [`RunError::Unfinished`] when a call is in doubt at that position
     /// ([`discarding_doubts`](Thread::discarding_doubts)); [`RunError::Checkpoint`] with
     /// [`CheckpointError::Conflict`](hanok_checkpoint::CheckpointError::Conflict) when `to` exists already.
     pub async fn fork(&self, at: Option<Position>, to: &ThreadKey) -> Result<Restarted, RunError> {
@@ -36,12 +59,32 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         Ok(Restarted { position: position.map_err(RunError::Checkpoint)?, repeats })
     }
 
-    /// Makes the thread go on from `to`; what came after stays in the log. What is due there runs anew: it makes its calls
+    /// Rewinds the thread to `to`. Later entries stay in the log. Nodes that are due there run anew and make their calls
     /// again ([`Restarted::repeats`]).
+    ///
+    /// ```
+    /// # use hanok_checkpoint::InMemoryCheckpointer;
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// # use hanok_graph::*;
+    /// # use hanok_state::State;
+    /// # #[derive(State, Clone, Debug, Default)]
+    /// # struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// let before = thread.history(None, 1).await?[0].position;
+    /// thread.invoke(Count::update().n(100), ()).await?;
+    /// thread.rewind(before).await?;
+    /// assert_eq!(thread.state(None).await?.map(|state| state.n), Some(1));
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`RunError::Conflict`] while a run owns the thread; [`RunError::Unfinished`] while nobody knows whether a call was made
+    /// [`RunError::Conflict`] while a run owns the thread; [`RunError::Unfinished`] while a call is in doubt
     /// ([`discarding_doubts`](Thread::discarding_doubts)).
     pub async fn rewind(&self, to: Position) -> Result<Restarted, RunError> {
         let (log, runtime) = (self.log(), self.app.runtime());

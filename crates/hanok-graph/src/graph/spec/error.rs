@@ -1,4 +1,4 @@
-//! Why a spec is no graph.
+//! The faults of a spec.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ use crate::error::{Fault, listed};
 /// The faults of a spec, all at once.
 #[derive(Debug, Error)]
 pub struct SpecError {
-    /// The graph.
+    /// The graph's name.
     pub graph: String,
-    /// What is wrong with it.
+    /// The faults.
     pub faults: Vec<SpecFault>,
 }
 
@@ -41,24 +41,24 @@ pub enum SpecFault {
         /// The kinds that are registered.
         kinds: Vec<String>,
     },
-    /// A kind cannot make a node of what it is given.
+    /// A kind cannot make a node of the settings under `with`.
     #[error("node `{node}`: `{kind}` cannot be made with what `with` says: {reason}")]
     With {
         /// The node.
         node: String,
         /// The kind.
         kind: String,
-        /// Why.
+        /// The cause.
         reason: BoxError,
     },
-    /// A branch asks for a field that the state does not have.
+    /// A branch reads an unknown field of the state.
     #[error("branch of `{from}`: no field `{field}`; there are {}", listed(fields))]
     UnknownField {
-        /// Where the branch begins.
+        /// The source of the branch.
         from: String,
         /// The field.
         field: String,
-        /// The fields that there are.
+        /// The fields of the state.
         fields: Vec<String>,
     },
     /// The graph that the spec describes has a fault.

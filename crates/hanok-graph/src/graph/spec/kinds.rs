@@ -1,4 +1,4 @@
-//! What a spec may use.
+//! The kinds of nodes that a spec may use.
 
 use std::{collections::BTreeMap, fmt, marker::PhantomData, sync::Arc};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{NodeSpec, SpecFault};
 use crate::node::function::{ErasedNode, Node, Typed};
 
-/// Makes a node of what a spec gives its kind.
+/// Makes a node of the settings in a spec.
 type Make<C> = Arc<dyn Fn(&Value) -> Made<C> + Send + Sync>;
 
 type Made<C> = Result<Arc<dyn ErasedNode<DynamicState, C>>, BoxError>;
@@ -25,8 +25,22 @@ impl<C: Send + Sync + 'static> NodeKinds<C> {
         Self::default()
     }
 
-    /// Adds a kind, in the place of one of the same name. `make` is given what a node says under `with`, read as a `W`:
-    /// without it `null`, or `{}` if a `W` is not that. It returns a [`Node`], or why there can be none.
+    /// Adds a kind, in the place of one of the same name. `make` receives the value under `with`, read as a `W`. A node
+    /// without `with` is read from `null`, or from `{}` if a `W` cannot be `null`. `make` returns a [`Node`], or the
+    /// reason why it cannot make one.
+    ///
+    /// ```
+    /// # use hanok_graph::*;
+    /// # use hanok_state::{DynamicState, DynamicUpdate};
+    /// # use std::convert::Infallible;
+    /// let kinds = NodeKinds::<()>::new().kind("set", |text: String| {
+    ///     Ok::<_, Infallible>(move |_: Snapshot<DynamicState>, _: Context| {
+    ///         let update = DynamicUpdate::new().set("text", text.clone());
+    ///         async move { Ok::<_, Infallible>(update) }
+    ///     })
+    /// });
+    /// assert_eq!(kinds.names().collect::<Vec<_>>(), ["set"]);
+    /// ```
     pub fn kind<W, N, M, E>(
         mut self,
         name: &str,
@@ -65,7 +79,7 @@ impl<C: Send + Sync + 'static> NodeKinds<C> {
     }
 }
 
-/// What a node says under `with`. Who says nothing may mean that everything is as usual.
+/// Reads the value under `with`. A missing value may stand for defaults.
 fn read<W: DeserializeOwned>(with: &Value) -> Result<W, serde_json::Error> {
     match W::deserialize(with) {
         Err(_) if with.is_null() => serde_json::from_value(Value::Object(Default::default())),

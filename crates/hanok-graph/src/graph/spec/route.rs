@@ -1,4 +1,4 @@
-//! Where a branch leads.
+//! The routers of branches that are data.
 
 use std::borrow::Cow;
 
@@ -18,16 +18,16 @@ pub(super) struct NoCase {
     cases: Vec<String>,
 }
 
-/// How much of a value an error repeats, in characters.
+/// The longest part of a value that an error repeats, in characters.
 const SHOWN: usize = 80;
 
 impl BranchSpec {
-    /// Where it may lead.
+    /// The targets.
     pub(super) fn targets(&self) -> impl Iterator<Item = &str> {
         self.cases.values().chain(&self.otherwise).map(String::as_str)
     }
 
-    /// Where it leads from `state`.
+    /// The target for `state`.
     pub(super) fn route(&self, state: &DynamicState) -> Result<String, NoCase> {
         let value = state.get(&self.field).unwrap_or_default();
         let target = self.cases.get(text(&value).as_ref()).or(self.otherwise.as_ref());
