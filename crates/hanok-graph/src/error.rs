@@ -14,10 +14,8 @@ use crate::outcome::{Pending, Unfinished};
 /// The faults of a graph, all at once.
 ///
 /// ```
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Default)] struct Count { n: u32 }
 /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
 /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", "print");
 /// let error = graph.interrupt_before(["ad"]).build().unwrap_err();
@@ -179,7 +177,7 @@ pub enum NodeError {
     /// The router of one of its branches failed.
     #[error("the router of a branch failed")]
     Router(#[source] BoxError),
-    /// The node goes on to a target that it did not declare, or that does not exist.
+    /// The node has a target that it did not declare, or that does not exist.
     #[error("it goes on to `{target}`; declared are {}", listed(declared))]
     UnknownTarget {
         /// The target.

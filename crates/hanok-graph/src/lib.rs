@@ -1,11 +1,11 @@
 //! Graphs of nodes over a typed state that survive a crash.
 //!
 //! A [`Graph`] is built once, checked whole, and never changes. A *super-step* runs every node that is due, in parallel,
-//! on the same [`Snapshot`] of the state; what they write is merged by the reducer of each field in the order of the
-//! tasks (nodes by name, then `SendTo`s by sender and index), committed together, and decides what is due next.
+//! on the same [`Snapshot`] of the state. The updates are merged by the reducer of each field in the order of the
+//! tasks (nodes by name, then `SendTo`s by sender and index), committed together, and decide which nodes are due next.
 //!
-//! With a checkpointer ([`Graph::checkpointer`]) a [`Thread`] is an append-only log: a run that dies is finished by the
-//! next one, and what was stored is not run again. Without one ([`Graph::invoke`]) nothing is kept.
+//! With a checkpointer ([`Graph::checkpointer`]) a [`Thread`] is an append-only log: the next run finishes one that died,
+//! and stored work is not run again. Without one ([`Graph::invoke`]) nothing is stored.
 //!
 //! ```
 //! use hanok_graph::{Context, END, Graph, START, Snapshot};
@@ -32,27 +32,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What there is besides, and where:
+//! Further parts, and their items:
 //!
 //! - **order**: [`GraphBuilder::branch`], [`GraphBuilder::join`], [`NodeExt::defer`]; tasks with an input of their own
-//!   ([`SendTo`], [`Sent`]); nodes that choose ([`Command`]), for the graph that called theirs, too. A graph with faults is not
-//!   built, and [`BuildError`] has all of them;
-//! - **people**: [`Context::interrupt`] ends the run with a question, [`Thread::answer`] goes on; breakpoints
-//!   ([`GraphBuilder::interrupt_before`]), edits ([`Thread::edit`]), and what becomes of an early input ([`NewInput`]);
-//! - **effects**: [`Context::step`] is done once, [`Context::once`] is not made again after a crash until the doubt is
-//!   settled ([`Outcome::InDoubt`], [`Resolution`]), [`Context::call`] has the idempotency key;
+//!   ([`SendTo`], [`Sent`]); nodes that choose their targets ([`Command`]), in the calling graph too. A graph with faults is
+//!   not built, and [`BuildError`] lists all of them;
+//! - **people**: [`Context::interrupt`] ends the run with a question, [`Thread::answer`] resumes it; breakpoints
+//!   ([`GraphBuilder::interrupt_before`]), edits ([`Thread::edit`]), and a policy for early inputs ([`NewInput`]);
+//! - **effects**: [`Context::step`] does work once, [`Context::once`] makes a call that is not repeated after a crash until
+//!   the doubt is settled ([`Outcome::InDoubt`], [`Resolution`]), [`Context::call`] has the idempotency key;
 //! - **failure**: [`Retry`], [`NodeExt::timeout`], [`NodeExt::idle_timeout`], error handlers ([`Handler`],
-//!   [`Failure`]), threads that runs are lost with again and again ([`Poisoned`]);
+//!   [`Failure`]), threads with which runs are lost again and again ([`Poisoned`]);
 //! - **limits**: [`Budget`], [`Slots`], [`Cache`]; [`Thread::cancellation`], [`Thread::drain`], [`App::shutdown`];
-//! - **graphs in graphs**: [`Subgraph`] as a node, [`Context::run`] in one, for as long as [`Persistence`] says;
+//! - **graphs in graphs**: [`Subgraph`] as a node, [`Context::run`] in one, with the lifetime of their state ([`Persistence`]);
 //! - **watching**: [`Thread::stream`] and [`Thread::events`], by [`Mode`]; spans of `hanok-telemetry`;
 //! - **history**: [`Thread::state`], [`Thread::history`], [`Thread::views`], [`Thread::rewind`], [`Thread::fork`];
 //! - **data**: [`GraphSpec`] is a graph as JSON, over a state whose fields it declares.
 //!
-//! With the feature `schema`, `Context::ask` asks for a type and refuses an answer that does not fit.
+//! With the feature `schema`, `Context::ask` asks a person for a type and refuses an answer that does not fit.
 //!
 //! A panic of a node or a reducer fails its run and leaves the thread resumable; that needs `panic = "unwind"`, Rust's
-//! default. A program that aborts on a panic is refused when a graph is built, unless it says
+//! default. A program that aborts on a panic cannot build a graph without
 //! [`allow_abort`](GraphBuilder::allow_abort).
 
 mod error;

@@ -14,16 +14,13 @@ use crate::slots::Slots;
 /// The sources of time, ids, randomness and tasks. The default is the system's clock and randomness, and tokio's tasks.
 ///
 /// ```
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Debug, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
 /// // At most eight tasks at once, in all graphs that share this runtime.
 /// let runtime = Runtime { slots: Some(Slots::new(8)), ..Runtime::default() };
 /// let graph = Graph::<Count>::builder("count").runtime(runtime.clone());
-/// # graph.node("add", add).edge(START, "add").edge("add", END).build()?;
-/// # Ok::<(), BuildError>(())
+/// # graph.node("add", add).edge(START, "add").edge("add", END).build()?; Ok::<(), BuildError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Runtime {

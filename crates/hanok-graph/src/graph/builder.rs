@@ -47,10 +47,8 @@ type NamedBranch<S> = (Arc<str>, Router<S>, Vec<Arc<str>>);
 /// Builds a [`Graph`]. Nothing is checked before [`build`](GraphBuilder::build), which reports every fault at once.
 ///
 /// ```
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Debug, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
 /// let graph = Graph::<Count>::builder("count")
 ///     .node("add", add)
@@ -139,15 +137,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// Sets the state that a thread begins with. Default: the type's default.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
     /// let graph = graph.initial(Count { n: 41 }).build()?;
     /// assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 42);
@@ -162,17 +155,14 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// Compose its settings on it, with the trait [`NodeExt`](crate::NodeExt) in scope: `node.retry(…).timeout(…)`.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Count { n: u32 }
     /// async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> {
     ///     Ok(Count::update().n(state.n + 1))
     /// }
     ///
     /// let graph = Graph::<Count>::builder("count").node("add", add.retry(Retry::attempts(3)));
-    /// # graph.edge(START, "add").edge("add", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "add").edge("add", END).build()?; Ok::<(), BuildError>(())
     /// ```
     pub fn node<M: 'static>(mut self, name: &str, mut node: impl Node<S, C, M>) -> Self {
         let settings = node.take_settings();
@@ -184,16 +174,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// Adds an edge: when `from` is done, `to` is due. Several edges from one node run their targets at the same time.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # use hanok_state::List;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State, hanok_state::List};
+    /// # #[derive(State, Clone, Debug, Default)] struct Log { #[reduce(append)] lines: List<String> }
     /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = Graph::<Log>::builder("diamond").node("a", work).node("b", work).node("c", work);
     /// let graph = graph.edge(START, "a").edge(START, "b").edge("a", "c").edge("b", "c").edge("c", END).build()?;
     /// let state = graph.invoke(Log::update(), ()).await?.done()?;
@@ -211,15 +195,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// it fails, the node's task fails.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = Graph::<Count>::builder("count")
     ///     .node("add", add)
     ///     .edge(START, "add")
@@ -243,16 +222,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// of them anew.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # use hanok_state::List;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State, hanok_state::List};
+    /// # #[derive(State, Clone, Debug, Default)] struct Log { #[reduce(append)] lines: List<String> }
     /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = Graph::<Log>::builder("join").node("a", work).node("b", work).node("b2", work).node("end", work);
     /// let graph = graph.edge(START, "a").edge(START, "b").edge("b", "b2");
     /// let graph = graph.join(["a", "b2"], "end").edge("end", END).build()?;
@@ -273,10 +246,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// The waiting tasks keep their ids, and with them the calls that they made once and the questions that they asked.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
     /// let graph = graph.renamed("increment", "add").build()?;
@@ -292,10 +263,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// if it had run and written nothing. `next` may be [`END`](crate::END).
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
     /// let graph = graph.removed("validate", "add").removed("print", END).build()?;
@@ -319,15 +288,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// Stops the run before `nodes` run, each time. A resume continues. Default: nowhere.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
     /// let graph = graph.interrupt_before(["add"]).build()?;
     /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
@@ -345,16 +309,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// Stops the run after `nodes` have run, each time, unless nothing else is due. A resume continues. Default: nowhere.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # use hanok_state::List;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State, hanok_state::List};
+    /// # #[derive(State, Clone, Debug, Default)] struct Log { #[reduce(append)] lines: List<String> }
     /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = Graph::<Log>::builder("review").node("draft", work).node("send", work);
     /// let graph = graph.edge(START, "draft").edge("draft", "send").edge("send", END);
     /// let graph = graph.interrupt_after(["draft"]).build()?;
@@ -370,13 +328,11 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         self
     }
 
-    /// Retries every node without a policy of its own when it fails, as `retry` says. Default: no retry.
+    /// Retries every node without a policy of its own when it fails, under the policy `retry`. Default: no retry.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
     /// let graph = graph.retry_all(Retry::attempts(3)).build()?;
@@ -396,16 +352,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// handler's commands may go to `targets`.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # use hanok_state::List;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State, hanok_state::List};
+    /// # #[derive(State, Clone, Debug, Default)] struct Log { #[reduce(append)] lines: List<String> }
     /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// async fn broken(_: Snapshot<Log>, _: Context) -> Result<(), std::io::Error> {
     ///     Err(std::io::Error::other("no disk"))
     /// }
@@ -434,10 +384,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// [`Runtime::slots`].
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
     /// let graph = graph.max_concurrency(4).build()?;
@@ -451,15 +399,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// [`RunError::TooWide`](crate::RunError::TooWide).
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// async fn split(_: Snapshot<Count>, _: Context) -> Result<Command<Count>, std::io::Error> {
     ///     Ok((0..3).fold(Command::new(), |command, part: u32| command.goto(SendTo::new("part", &part))))
     /// }
@@ -479,11 +422,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// stored.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # use hanok_state::List;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # use {hanok_graph::*, hanok_state::State, hanok_state::List};
+    /// # #[derive(State, Clone, Default)] struct Log { #[reduce(append)] lines: List<String> }
     /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
     /// let graph = Graph::<Log>::builder("race").node("a", work).node("b", work);
     /// let graph = graph.edge(START, "a").edge(START, "b").edge("a", END).edge("b", END);
@@ -498,10 +438,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// [`Thread::budget`](crate::Thread::budget).
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
     /// let budget = Budget { model_calls: Some(20), tokens: Some(100_000), ..Budget::default() };
@@ -515,13 +453,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// Names the fields that an input may write. Default: all.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Chat { question: String, answer: String }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Chat { question: String, answer: String }
     /// # async fn reply(chat: Snapshot<Chat>, _: Context) -> Result<ChatUpdate, std::io::Error> { Ok(Chat::update().answer(chat.question.to_uppercase())) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = Graph::<Chat>::builder("chat").node("reply", reply).edge(START, "reply").edge("reply", END);
     /// let graph = graph.input(["question"]).build()?;
     /// let error = graph.invoke(Chat::update().answer("42"), ()).await.unwrap_err();
@@ -536,13 +471,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// Default: all fields that are not private.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Chat { question: String, answer: String }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Chat { question: String, answer: String }
     /// # async fn reply(chat: Snapshot<Chat>, _: Context) -> Result<ChatUpdate, std::io::Error> { Ok(Chat::update().answer(chat.question.to_uppercase())) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = Graph::<Chat>::builder("chat").node("reply", reply).edge(START, "reply").edge("reply", END);
     /// let graph = graph.output(["answer"]).build()?;
     /// let chat = graph.invoke(Chat::update().question("hi"), ()).await?.done()?;
@@ -557,15 +489,10 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// [`Outcome::LimitReached`](crate::Outcome::LimitReached).
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", "add");
     /// let graph = graph.recursion_limit(5).build()?;
     /// let outcome = graph.invoke(Count::update(), ()).await?;
@@ -590,10 +517,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// Sets the sources of time, ids, randomness and tasks. Default: the system's, and tokio's.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
     /// let runtime = Runtime { slots: Some(Slots::new(16)), ..Runtime::default() };
@@ -610,8 +535,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// ```
     /// use hanok_graph::{Context, END, Graph, NodeSettings, START, Snapshot};
     /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Page { text: String }
+    /// # #[derive(State, Clone, Default)] struct Page { text: String }
     /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
     ///
     /// let graph = Graph::<Page>::builder("page").node("load", load).edge(START, "load").edge("load", END);

@@ -13,10 +13,8 @@ use crate::{
 /// byte for byte.
 ///
 /// ```
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Debug, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
 /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
 /// let drawing = graph.drawing();
@@ -54,10 +52,8 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
     /// on.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
     /// let outer = Graph::<Count>::builder("outer").subgraph("call", Subgraph::shared(inner));
@@ -100,10 +96,8 @@ impl Drawing {
     /// Draws `callee` too, as the graph that `node` calls.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// // `add` calls `inner` by `Context::run`, which no drawing can know.
     /// # let inner = Graph::<Count>::builder("inner").node("one", add).edge(START, "one").edge("one", END).build()?;

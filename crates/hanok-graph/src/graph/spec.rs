@@ -25,8 +25,8 @@ use crate::{
 pub use error::{SpecError, SpecFault};
 pub use kinds::NodeKinds;
 
-/// A graph as data: the fields of its state, its nodes by their kinds, and its ways. What a kind does is code, and
-/// [`NodeKinds`] has it by name; a spec runs nothing that is not registered there.
+/// A graph as data: the fields of its state, its nodes by their kinds, and its edges. The code of a kind is
+/// registered by name in [`NodeKinds`], and a spec runs no other code.
 ///
 /// As JSON, `START` and `END` are the ends of a graph. A key that is not one of these is refused:
 ///
@@ -34,9 +34,9 @@ pub use kinds::NodeKinds;
 /// | --- | --- |
 /// | `name` | the graph's name, for people |
 /// | `state` | the fields of its state: [`DynamicSchema`] |
-/// | `nodes` | for each node its kind under `use`, and what the kind is given under `with` |
+/// | `nodes` | for each node its kind under `use`, and the settings of the kind under `with` |
 /// | `edges` | pairs of names |
-/// | `branches` | after `from` goes on where `cases` say for the value of `field`, else to `otherwise` |
+/// | `branches` | the target after `from`: the case in `cases` for the value of `field`, else `otherwise` |
 /// | `joins` | `to` is due once when all of `from` are done |
 /// | `recursion_limit` | [`GraphBuilder::recursion_limit`] |
 ///
@@ -151,9 +151,7 @@ impl GraphSpec {
     /// The builder of the graph, for settings that are not data: its runtime, and nodes that are of no kind.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::{DynamicState, DynamicUpdate};
-    /// # use serde_json::json;
+    /// # use {hanok_graph::*, hanok_state::{DynamicState, DynamicUpdate}, serde_json::json};
     /// # async fn add(state: Snapshot<DynamicState>, _: Context) -> Result<DynamicUpdate, std::io::Error> { Ok(DynamicUpdate::new()) }
     /// let spec: GraphSpec = serde_json::from_value(json!({"name": "g", "state": {"n": {"reduce": "sum"}}, "nodes": {}}))?;
     /// let builder = spec.builder(&NodeKinds::new())?;

@@ -10,7 +10,7 @@ use hanok_checkpoint::{
 };
 use hanok_core::{Namespace, Timestamp};
 
-/// Whether the claim stays after an append.
+/// The state of the claim after an append.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum ClaimAfter {
     #[default]
@@ -21,32 +21,32 @@ pub(crate) enum ClaimAfter {
 /// The options of an append, by default under the run's claim.
 #[derive(Default)]
 pub(super) struct AppendOptions {
-    /// The claim that it takes the thread with.
+    /// The claim with which it takes the thread.
     pub(super) take: Option<Box<Claim>>,
     pub(super) claim_after: ClaimAfter,
     pub(super) safety: Safety,
-    /// It, and all before it, is to be safe before the run goes on.
+    /// True if it, and all before it, has to be safe before the run continues.
     pub(super) barrier: bool,
 }
 
 impl AppendOptions {
-    /// Whether the run waits until the append is safe, whatever is appended.
+    /// True if the run waits until the append is safe, whatever is appended.
     pub(super) fn waits(&self) -> bool {
         self.barrier || self.claim_after == ClaimAfter::Released || self.safety == Safety::Machine
     }
 }
 
-/// What is to be stored with one append.
+/// The contents of one append.
 pub(super) struct Sealed {
-    /// Where the log ends then.
+    /// The end of the log after it.
     pub(super) tip: Tip,
     pub(super) records: Vec<Record>,
     pub(super) outbox: Vec<Outgoing>,
-    /// Whoever is told where it stands.
+    /// The held entries whose callbacks receive their positions.
     pub(super) held: Vec<HeldEntries>,
 }
 
-/// Whether an entry, and all before it, is to be safe before the run goes on.
+/// True if an entry, and all before it, has to be safe before the run continues.
 pub(super) fn is_barrier(body: &Body) -> bool {
     matches!(
         body,
@@ -55,7 +55,7 @@ pub(super) fn is_barrier(body: &Body) -> bool {
 }
 
 impl Journal {
-    /// What is to be stored now: the entries that are held, then these, after what waits for the run's end.
+    /// The contents of the next append: the entries that wait for the run's end, those that are held, then these.
     pub(super) fn seal(
         &self,
         store: &SharedCheckpointer,
@@ -89,7 +89,7 @@ impl Journal {
         Ok(Sealed { tip, records, outbox, held })
     }
 
-    /// The records of `entries`, which follow `tip`, and the items for others that they hand over; and the tip after them.
+    /// The tip after `entries`, which follow `tip`, with their records and their outbox items.
     fn records(
         &self,
         codec: &Codec,
@@ -110,7 +110,7 @@ impl Journal {
         Ok((tip, records, outbox))
     }
 
-    /// The append of `records`, which end at `tip`, with what becomes of the claim and of the labels.
+    /// The append of `records`, which end at `tip`, with the claim and the labels after it.
     pub(super) fn guarded(
         &self,
         store: &SharedCheckpointer,

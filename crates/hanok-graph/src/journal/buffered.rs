@@ -10,7 +10,7 @@ use crate::names::{WAITING, is_waiting};
 /// An entry that waits.
 #[derive(Debug, Clone)]
 struct Entry {
-    /// The position that stands for its own.
+    /// The name that stands for its position.
     name: Position,
     at: Timestamp,
     path: Namespace,
@@ -21,12 +21,12 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Buffered {
     entries: Vec<Entry>,
-    /// How many of them the last super-step of the thread's own graph ends: it is the last of these, if there is one.
+    /// The number of entries up to the last commit of the thread's own graph, which is the last of them if there is one.
     done: usize,
     named: u64,
-    /// Where writes stand now that waited.
+    /// The positions of writes that have waited, by their names.
     stand: BTreeMap<Position, Position>,
-    /// What waited when an append began whose answer is not known, and where it stands then.
+    /// The entries that waited when an append of unknown result began. `leaving` has their positions if it succeeded.
     before: Vec<Entry>,
     leaving: BTreeMap<Position, Position>,
 }
@@ -56,8 +56,8 @@ impl Buffered {
         name
     }
 
-    /// What is to be put into the log after `after`: what waits, and `entries`. Whether it came there is to be said
-    /// with [`flushed`](Buffered::flushed) or [`restore`](Buffered::restore).
+    /// The entries to append after `after`: those that wait, and `entries`. Report the result of the append with
+    /// [`flushed`](Buffered::flushed) or [`restore`](Buffered::restore).
     pub(super) fn flush(
         &mut self,
         after: Position,
@@ -87,22 +87,22 @@ impl Buffered {
         entries
     }
 
-    /// What was to be put into the log stands there.
+    /// Notes that the append succeeded.
     pub(super) fn flushed(&mut self) {
         self.before.clear();
         self.stand = std::mem::take(&mut self.leaving);
     }
 
-    /// What was to be put into the log does not stand there: what had waited waits on. What was to come with it is not
-    /// wanted any more: whoever wanted it is gone.
+    /// Notes that the append failed: entries that had waited wait on. Those that were to come with it are dropped, since
+    /// their writer is gone.
     pub(super) fn restore(&mut self) {
         self.entries.splice(0..0, self.before.drain(..));
         self.done = done(&self.entries);
         self.leaving.clear();
     }
 
-    /// A super-step of the thread's own graph is done: what its tasks and their calls left is part of it, and it becomes
-    /// part of the one before.
+    /// Notes a commit of the thread's own graph. It takes in the entries of its tasks and their calls, and becomes part
+    /// of the commit before.
     fn commit(&mut self, name: Position, at: Timestamp, root: Namespace, mut commit: Commit) {
         let whole = commit.folds.iter().all(|fold| self.waits(*fold));
         let mut written = BTreeMap::new();
@@ -143,14 +143,14 @@ impl Buffered {
     }
 }
 
-/// How many of `entries` the last super-step of the thread's own graph ends.
+/// The number of `entries` up to the last commit of the thread's own graph.
 fn done(entries: &[Entry]) -> usize {
     let ends = |entry: &Entry| entry.path.is_root() && matches!(entry.body, Body::Commit(_));
     entries.iter().rposition(ends).map_or(0, |last| last + 1)
 }
 
-/// Whether an entry of a subgraph belongs to a state that outlives its call; `kept` came before it. Where the call began
-/// before what waits, that is not known here, and the entry stays: to a state that does not outlive it, it does nothing.
+/// True if an entry of a subgraph belongs to a state that outlives its call; `kept` precede it. For a call that began
+/// before the waiting entries this is unknown, and the entry stays: without such a state it has no effect.
 fn outlives(kept: &[Entry], path: &Namespace, body: &Body) -> bool {
     let begun = |body: &Body| match body {
         Body::Begin(begin) => Some(begin.persistence == Persistence::PerThread),
@@ -160,7 +160,7 @@ fn outlives(kept: &[Entry], path: &Namespace, body: &Body) -> bool {
     begun(body).or_else(|| of_path.find_map(|entry| begun(&entry.body))).unwrap_or(true)
 }
 
-/// What an entry says, with what waited named by where it stands.
+/// The entry's body, with the positions of entries that have waited in place of their names.
 fn placed(stands: &BTreeMap<Position, Position>, body: Body) -> Body {
     let place = |position: &mut Position| {
         if let Some(stands) = stands.get(position) {
@@ -180,7 +180,7 @@ fn placed(stands: &BTreeMap<Position, Position>, body: Body) -> Body {
     }
 }
 
-/// What an entry says was spent.
+/// The spending that an entry records.
 fn spent(body: &Body) -> Spent {
     match body {
         Body::Commit(commit) => commit.spent,
@@ -191,7 +191,7 @@ fn spent(body: &Body) -> Spent {
     }
 }
 
-/// What the folded writes say becomes the commit's own, before what it says itself.
+/// Moves the changes of the folded writes into the commit, before its own.
 fn fold(commit: &mut Commit, mut written: BTreeMap<Position, TaskWrite>) {
     let mut changes = Vec::new();
     for write in commit.folds.drain(..).filter_map(|fold| written.remove(&fold)) {
@@ -202,7 +202,7 @@ fn fold(commit: &mut Commit, mut written: BTreeMap<Position, TaskWrite>) {
     commit.changes = Changes(changes);
 }
 
-/// Two super-steps, one after the other, as one.
+/// Joins the commits of two super-steps, one after the other.
 fn joined(earlier: Commit, later: Commit) -> Commit {
     let (mut changes, mut outbox) = (earlier.changes, earlier.outbox);
     changes.0.extend(later.changes.0);
@@ -211,7 +211,7 @@ fn joined(earlier: Commit, later: Commit) -> Commit {
     Commit { changes, outbox, spent, ..later }
 }
 
-/// Leaves out of a super-step what is of no use once it is stored: what reducers were given, and what was in a field before
+/// Drops parts of a commit that are useless once it is stored: the operands of reducers, and the values of a field before
 /// it was written whole.
 fn compact(body: &mut Body) {
     let Body::Commit(commit) = body else { return };

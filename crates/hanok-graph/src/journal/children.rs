@@ -1,5 +1,5 @@
-//! The subgraphs of a run's thread: what an earlier run stored of them, which ones run, and the states of those that outlive
-//! their call.
+//! The subgraphs of a run's thread: those that an earlier run stored, those that run, and the states of those that
+//! outlive their call.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,44 +21,43 @@ use crate::{
 /// The subgraphs of the run's thread.
 #[derive(Default)]
 pub(super) struct Children {
-    /// Where each stands that is not running.
+    /// The states of those that are not running.
     states: Mutex<BTreeMap<Namespace, ChildState>>,
-    /// Those that began, or went on, in this run.
+    /// Those that began, or continued, in this run.
     entered: Mutex<BTreeSet<Namespace>>,
     running: Mutex<BTreeSet<Namespace>>,
-    /// Those whose state outlives the call, and whose last call has not come to its end: where they stand is in the log
-    /// alone.
+    /// Those whose state outlives the call, and whose last call has not ended. Their state is in the log alone.
     unfinished: Mutex<BTreeSet<Namespace>>,
-    /// The run before ended with questions to people.
+    /// True if the run before ended with questions to people.
     interrupted: AtomicBool,
 }
 
 impl Children {
-    /// No subgraph has a state of its own that outlives the run.
+    /// True if no subgraph has a state of its own that outlives the run.
     pub(super) fn is_empty(&self) -> bool {
         lock(&self.states).is_empty() && lock(&self.unfinished).is_empty()
     }
 }
 
-/// Where a subgraph stands.
+/// The state of a subgraph.
 pub(crate) enum ChildState {
-    /// As the log amounts to it.
+    /// The fold of the log.
     Stored(Box<RunFold>),
-    /// As an earlier call in this process ended.
+    /// The end of an earlier call in this process.
     Live(Box<Live>),
 }
 
-/// The state of a subgraph that outlives its call, and where it stands. Holding it costs pointers.
+/// The state of a subgraph that outlives its call, with its frontier. Holding it costs pointers.
 #[derive(Clone)]
 pub(crate) struct Live {
     pub(crate) state: AnyState,
     pub(crate) unknown: Fields,
-    /// All but the fields.
+    /// The fold without the fields.
     pub(crate) run: RunFold,
 }
 
 impl Live {
-    /// The graph's part of the thread as a log amounts to it.
+    /// The graph's part of the thread, as a fold of the log.
     pub(crate) fn into_fold(self) -> Option<RunFold> {
         let mut fields = self.state.to_fields().ok()?;
         fields.fill(&self.unknown);
@@ -79,7 +78,7 @@ impl Drop for Running {
 }
 
 impl Journal {
-    /// Notes where an earlier run has left subgraphs, and that it ended with questions to people if it was `interrupted`.
+    /// Notes the states of an earlier run's subgraphs, and that it ended with questions to people if it was `interrupted`.
     pub(crate) fn restore_children(
         &self,
         runs: impl IntoIterator<Item = (Namespace, RunFold)>,
@@ -96,19 +95,19 @@ impl Journal {
         lock(&self.children.states).insert(namespace, ChildState::Live(Box::new(live)));
     }
 
-    /// Notes that a subgraph that outlives its call is called: until its state is [kept](Journal::keep_child) no snapshot can hold
-    /// it.
+    /// Notes a call of a subgraph that outlives it. No snapshot can hold the subgraph until its state is
+    /// [kept](Journal::keep_child).
     pub(crate) fn call_child(&self, namespace: &Namespace) {
         lock(&self.children.unfinished).insert(namespace.clone());
     }
 
-    /// Tells that the run before ended with questions to people.
+    /// True if the run before ended with questions to people.
     pub(crate) fn was_interrupted(&self) -> bool {
         self.children.interrupted.load(Ordering::SeqCst)
     }
 
-    /// What people are asked in the subgraphs that `task` calls from `path`, if the run before ended with that and nothing
-    /// there can go on: then the task does not have to be started.
+    /// The questions in the subgraphs that `task` calls from `path`, if the run before ended with questions and nothing
+    /// there can continue. Then the task need not be started.
     pub(crate) fn waiting_below(&self, path: &Namespace, task: TaskId) -> Option<Vec<Pending>> {
         if !self.was_interrupted() {
             return None;
@@ -139,7 +138,7 @@ impl Journal {
         (!asked.is_empty() && !expires).then_some(asked)
     }
 
-    /// Takes what an earlier run left of the subgraphs within `path`. Give back what is still there with
+    /// Takes the states of an earlier run's subgraphs within `path`. Give the rest back with
     /// [`put_below`](Journal::put_below).
     pub(crate) fn take_below(&self, path: &Namespace) -> BTreeMap<Namespace, RunFold> {
         let mut below = BTreeMap::new();
@@ -154,14 +153,14 @@ impl Journal {
         below
     }
 
-    /// Notes what an earlier run left of subgraphs.
+    /// Notes the states of an earlier run's subgraphs.
     pub(crate) fn put_below(&self, below: BTreeMap<Namespace, RunFold>) {
         let below = below.into_iter().map(|(path, run)| (path, ChildState::Stored(Box::new(run))));
         lock(&self.children.states).extend(below);
     }
 
-    /// Takes what was left of one subgraph: by an earlier run, by an earlier call if its state outlives it, or by an
-    /// attempt of this run that failed.
+    /// Takes the state of one subgraph: of an earlier run, of an earlier call if its state outlives it, or of a failed
+    /// attempt of this run.
     pub(crate) async fn take_child(
         &self,
         namespace: &Namespace,
@@ -180,13 +179,13 @@ impl Journal {
         }
     }
 
-    /// Notes that a subgraph runs, until the guard is dropped; `None` if it does already.
+    /// Notes that a subgraph runs, until the guard is dropped; `None` if it runs already.
     pub(crate) fn enter(self: &Arc<Self>, namespace: &Namespace) -> Option<Running> {
         let new = lock(&self.children.running).insert(namespace.clone());
         new.then(|| Running { journal: self.clone(), namespace: namespace.clone() })
     }
 
-    /// The states of subgraphs that outlive their call, for a snapshot; `None` if one is not known here.
+    /// The states of subgraphs that outlive their call, for a snapshot; `None` if one is unknown here.
     pub(crate) fn child_states(&self) -> Option<Vec<(Namespace, Live)>> {
         if !lock(&self.children.unfinished).is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! A run's way into the log of its thread.
+//! The journal: a run writes to the log of its thread through it.
 
 use std::{
     sync::{
@@ -35,10 +35,10 @@ pub(crate) struct Journal {
     pub(super) store: Option<SharedCheckpointer>,
     pub(super) runtime: Runtime,
     at: Arc<AsyncMutex<LogEnd>>,
-    /// The run's place in its thread. Once the run is over, nothing more is appended for it.
+    /// The run's place in its thread. Once the run is over, no more is appended for it.
     slot: Weak<RunSlot>,
     pub(super) options: JournalOptions,
-    /// Appends while the run goes on, if it does.
+    /// The writer that appends while the run continues, if there is one.
     writer: Option<Arc<Writer>>,
     released: AtomicBool,
     lost: Arc<AtomicBool>,
@@ -60,19 +60,19 @@ pub(crate) struct JournalOptions {
     /// The time that the thread is kept after a run has begun or ended.
     pub(crate) ttl: Option<Duration>,
     pub(crate) sink: Sink,
-    /// The thread whose name the ids of tasks derive from, if it is another.
+    /// The thread from whose name the ids of tasks derive, if it is another.
     pub(crate) identity: Option<ThreadKey>,
 }
 
 pub(super) struct LogEnd {
-    /// Where the log ends.
+    /// The end of the log.
     pub(super) tip: Tip,
     pub(super) epoch: Epoch,
-    /// An append whose answer was not awaited: where the log is has to be read again.
+    /// True after an append whose result was not awaited: the end of the log has to be read again.
     unsure: bool,
-    /// What waits for the run's end.
+    /// The entries that wait for the run's end.
     pub(super) waiting: Buffered,
-    /// What is stored with the next append: questions, for their thread to be free when they are there.
+    /// The entries that are stored with the next append: questions, whose thread has to be free once they are visible.
     pub(super) held: Vec<HeldEntries>,
     /// The id of the newest append: the first is drawn, and the others are counted from it.
     pub(super) append: Option<u128>,
@@ -88,7 +88,7 @@ impl LogEnd {
 /// The way in which a run takes its thread.
 pub(crate) struct Takeover<'a> {
     pub(crate) slot: &'a Arc<RunSlot>,
-    /// Where the log ends.
+    /// The end of the log.
     pub(crate) tip: Tip,
     pub(crate) snapshots: SnapshotPolicy,
     pub(crate) claim: Claim,
@@ -97,7 +97,7 @@ pub(crate) struct Takeover<'a> {
     pub(crate) labels: Relabel,
 }
 
-/// Entries that are stored with the next append, and what is told the position of their last.
+/// Entries that are stored with the next append, and the callback that receives the position of the last.
 pub(super) struct HeldEntries {
     pub(super) at: Timestamp,
     /// The number of entries that stand behind them in their append.
@@ -107,7 +107,7 @@ pub(super) struct HeldEntries {
 }
 
 /// The labels of the thread as they are stored, and as they are to be. They are written when the run takes its thread and
-/// when it gives it back.
+/// when it releases it.
 #[derive(Debug, Default)]
 pub(crate) struct Relabel {
     pub(crate) stored: Option<Labels>,
@@ -115,7 +115,7 @@ pub(crate) struct Relabel {
 }
 
 impl Journal {
-    /// A journal that keeps nothing and only counts positions.
+    /// A journal that stores nothing and only counts positions.
     pub(crate) fn nowhere(thread: ThreadKey, runtime: Runtime) -> Self {
         let slot: Weak<RunSlot> = Weak::<()>::new();
         let at = LogEnd::new(Tip::default(), Epoch::default());
@@ -199,27 +199,27 @@ impl Journal {
         &self.thread
     }
 
-    /// The thread whose name the ids of tasks derive from: of a turn that was copied, the one it was copied from.
+    /// The thread from whose name the ids of tasks derive. For a copied turn it is the original one.
     pub(crate) fn identity(&self) -> &ThreadKey {
         self.options.identity.as_ref().unwrap_or(&self.thread)
     }
 
-    /// That thread, if it is another.
+    /// The [identity](Journal::identity), if it is another thread.
     pub(crate) fn other_identity(&self) -> Option<ThreadKey> {
         self.options.identity.clone()
     }
 
-    /// Whether anything is kept.
+    /// True if entries are stored.
     pub(crate) fn is_kept(&self) -> bool {
         self.store.is_some()
     }
 
-    /// Whether somebody else has taken the thread: nothing more can be stored.
+    /// True if another run has taken the thread, so that no more can be stored.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::SeqCst)
     }
 
-    /// Whether the claim was given back.
+    /// True if the claim was released.
     pub(crate) fn is_released(&self) -> bool {
         self.released.load(Ordering::SeqCst)
     }
@@ -243,9 +243,9 @@ impl Journal {
         self.append_guarded(now, entries, AppendOptions::default(), |_| {})
     }
 
-    /// As [`append_all`](Journal::append_all), of entries that say that it is `now`, and calls `then` with the position of
-    /// the last one before anybody else appends: what is reported there is reported in the order of the log, and once it is
-    /// safe.
+    /// Appends `entries`, with the time `now`, as [`append_all`](Journal::append_all) does, and calls `then` with the
+    /// position of the last one before anybody else appends. So events are reported in the order of the log, and once
+    /// they are safe.
     pub(crate) fn append_then(
         &self,
         now: Timestamp,
@@ -257,15 +257,15 @@ impl Journal {
         self.append_guarded(now, entries, options, then)
     }
 
-    /// Says what the labels of the thread are once it is given back.
+    /// Sets the labels that the thread has once it is released.
     pub(crate) fn relabel(&self, labels: impl FnOnce(&Labels) -> Labels) {
         let mut relabel = lock(&self.labels);
         let next = relabel.next.as_ref().or(relabel.stored.as_ref()).map(labels);
         relabel.next = next;
     }
 
-    /// Stores `entries` with the next append, and tells `then` where the last one stands. The end of the run is one, if no
-    /// other comes before it: whoever sees a question can answer it.
+    /// Holds `entries` for the next append, and calls `then` with the position of the last one. If no other append comes
+    /// first, the end of the run is one. So a thread is free for the answer as soon as a question is visible.
     pub(crate) async fn hold(
         &self,
         entries: Vec<(Namespace, Body)>,
@@ -275,7 +275,7 @@ impl Journal {
         self.at.lock().await.held.push(held);
     }
 
-    /// As [`append`](Journal::append), with more to survive.
+    /// Appends entries as [`append`](Journal::append) does, with more to survive.
     pub(crate) fn append_safely(
         &self,
         entries: Vec<(Namespace, Body)>,
@@ -285,7 +285,7 @@ impl Journal {
         self.append_guarded(self.runtime.clock.now(), entries, how, |_| {})
     }
 
-    /// What every append does; what it holds while it waits is kept small, for every super-step pays for it.
+    /// Appends entries. The future holds little while it waits, since every super-step pays for it.
     async fn append_guarded(
         &self,
         now: Timestamp,
@@ -353,8 +353,8 @@ impl Journal {
         Ok(last)
     }
 
-    /// Where the run has left its thread, with its claim given back and nothing but the graph's own state to keep: the
-    /// end of the log, the epoch, and what there is to read.
+    /// The end of the log, the epoch, and the snapshot policy of a released thread that has no state besides the graph's
+    /// own.
     pub(crate) async fn released_at(&self) -> Option<(Tip, Epoch, SnapshotPolicy)> {
         if !self.is_released() || !self.children.is_empty() {
             return None;
@@ -368,7 +368,7 @@ impl Journal {
         Position(self.stored.load(Ordering::SeqCst))
     }
 
-    /// Makes everything safe that was appended, and waits for it.
+    /// Waits until everything that was appended is safe.
     pub(crate) async fn barrier(&self) -> Result<(), CheckpointError> {
         match (self.options.durability, &self.writer) {
             (Durability::Async, Some(writer)) => writer.flush().await,
@@ -380,7 +380,7 @@ impl Journal {
         }
     }
 
-    /// Finds out where the log is, after an append whose answer was not awaited.
+    /// Reads the end of the log, after an append whose result was not awaited.
     async fn make_sure(
         &self,
         store: &SharedCheckpointer,
@@ -404,8 +404,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Keeps a snapshot, if one is worth it: `prepare` takes what it needs, and what that makes is encoded and written off
-    /// the run's path.
+    /// Stores a snapshot, if one is worth it. `prepare` takes the parts of it, and they are encoded and written outside
+    /// of the run.
     pub(crate) async fn snapshot<F>(&self, prepare: impl FnOnce() -> F)
     where
         F: FnOnce() -> Option<ThreadFold> + Send + 'static,

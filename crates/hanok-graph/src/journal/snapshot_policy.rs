@@ -1,15 +1,16 @@
-//! When a snapshot is worth writing.
+//! The policy that decides when a snapshot is worth writing.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// From how many bytes to read on a snapshot is thought of.
+/// The number of bytes to read from which on a snapshot is considered.
 const FROM: usize = 64 * 1024;
 
-/// What has to be read of a thread, and when a snapshot would make that less.
+/// The bytes that have to be read of a thread, and the point at which a snapshot would reduce them.
 ///
-/// A snapshot is written if it has at most half the bytes that it saves reading: so all that are ever written take no more
-/// room than the entries, and what is read stays within three times the state. Where much is said and little taken back,
-/// the entries are hardly more than the state, and no snapshot is written at all. Clones count for the same thread.
+/// A snapshot is written if it has at most half the bytes that it saves reading. So all snapshots together take no more
+/// room than the entries, and the bytes to read stay within three times the state. Where much is written and little
+/// removed, the entries are hardly more than the state, and no snapshot is written at all. Clones count for the same
+/// thread.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SnapshotPolicy(Arc<Mutex<Bytes>>);
 
@@ -17,14 +18,14 @@ pub(crate) struct SnapshotPolicy(Arc<Mutex<Bytes>>);
 struct Bytes {
     /// The newest snapshot, and the entries since.
     read: usize,
-    /// With how many of these a snapshot is thought of.
+    /// The number of these bytes at which a snapshot is considered.
     due: usize,
     /// The entries since a snapshot was begun, while one is being written.
     since: Option<usize>,
 }
 
 impl SnapshotPolicy {
-    /// Of a thread of which so many bytes are `read`, with a `state` of so many.
+    /// The policy of a thread with `read` bytes to read and `state` bytes of state.
     pub(crate) fn of(read: usize, state: usize) -> Self {
         Self(Arc::new(Mutex::new(Bytes { read, due: due(state), since: None })))
     }
@@ -33,7 +34,7 @@ impl SnapshotPolicy {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many bytes are read.
+    /// The number of bytes to read.
     pub(crate) fn size(&self) -> usize {
         self.bytes().read
     }
@@ -45,13 +46,13 @@ impl SnapshotPolicy {
         bytes.since = bytes.since.map(|since| since + entries);
     }
 
-    /// Whether a snapshot should be thought of.
+    /// True if a snapshot should be considered.
     pub(crate) fn is_due(&self) -> bool {
         let bytes = self.bytes();
         bytes.since.is_none() && bytes.read >= bytes.due
     }
 
-    /// A snapshot is begun, unless another one is; returns how many bytes it may have.
+    /// Begins a snapshot, unless another one is under way; returns the most bytes that it may have.
     pub(crate) fn begin(&self) -> Option<usize> {
         let mut bytes = self.bytes();
         if bytes.since.is_some() {
@@ -61,7 +62,7 @@ impl SnapshotPolicy {
         Some(bytes.read / 2)
     }
 
-    /// The snapshot that was begun is written with so many bytes; `None` if it is not.
+    /// Ends the snapshot, with the bytes that were written, or `None`.
     pub(crate) fn end(&self, written: Option<usize>) {
         let mut bytes = self.bytes();
         let since = bytes.since.take().unwrap_or_default();
@@ -73,7 +74,7 @@ impl SnapshotPolicy {
     }
 }
 
-/// When a snapshot is thought of, with a state of so many bytes.
+/// The number of bytes to read at which a snapshot is considered, for a state of this many bytes.
 fn due(state: usize) -> usize {
     FROM.max(2 * state)
 }

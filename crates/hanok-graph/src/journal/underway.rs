@@ -1,4 +1,4 @@
-//! An append that is made to its end, whoever waits for it.
+//! Appends that are completed even if nobody waits for them.
 
 use std::{
     pin::Pin,
@@ -7,10 +7,10 @@ use std::{
 
 use hanok_core::{BoxFuture, Spawner};
 
-/// Work that comes to its end even if nobody waits for it any more: then a task goes on with it.
+/// Work that is completed even if nobody waits for it any more: then a task continues it.
 ///
-/// A store may well store what a dropped append was to store, some time later. Nobody may read or append in between, so
-/// what is `held` is held until the work is over.
+/// A store may store a dropped append some time later. Nobody may read or append in between, so `held` is held until the
+/// work is over.
 pub(super) struct Underway<'a, T: Send + 'static, H: Send + Unpin + 'static> {
     work: Option<BoxFuture<'static, T>>,
     held: Option<H>,
@@ -22,7 +22,7 @@ impl<'a, T: Send + 'static, H: Send + Unpin + 'static> Underway<'a, T, H> {
         Self { work: Some(work), held: Some(held), spawner }
     }
 
-    /// Gives back what was held, once the work is over.
+    /// Returns the held value, once the work is over.
     pub(super) fn into_held(mut self) -> Option<H> {
         self.held.take()
     }

@@ -1,4 +1,4 @@
-//! Appends that are made while the run goes on: a bounded queue, and a task that empties it.
+//! Appends that are made while the run continues: a bounded queue, and a task that empties it.
 
 use std::{
     collections::VecDeque,
@@ -18,14 +18,14 @@ use tokio::sync::Notify;
 
 use crate::{observe::sink::Sink, runtime::Runtime};
 
-/// The run's place in its thread, whatever gives it up when it is dropped.
+/// The run's place in its thread, given up on drop.
 pub(crate) type RunSlot = dyn fmt::Debug + Send + Sync;
 
-/// How many entries may wait, and how many bytes of them, before the run waits for the store.
+/// The most entries that wait, and the most bytes of them, before the run waits for the store.
 const WAITING: usize = 256;
 const BYTES: usize = 1 << 20;
 
-/// The log that a writer appends to, and what it reports to.
+/// The log that a writer appends to, and the places that it reports to.
 pub(super) struct WriterOf {
     pub(super) thread: ThreadKey,
     pub(super) store: SharedCheckpointer,
@@ -33,34 +33,34 @@ pub(super) struct WriterOf {
     pub(super) epoch: Epoch,
     /// The run's place in its thread: it is held until nothing waits.
     pub(super) slot: Weak<RunSlot>,
-    /// Where recorded events wait until they are safe.
+    /// The sink in which recorded events wait until they are safe.
     pub(super) sink: Sink,
-    /// Set when the thread is not the run's any more.
+    /// Set when the run has lost the thread.
     pub(super) lost: Arc<AtomicBool>,
     /// The last position that is safe.
     pub(super) stored: Arc<AtomicU64>,
 }
 
-/// Appends in the order in which it is given them, several at once.
+/// Appends records in the order of their arrival, several at once.
 pub(super) struct Writer {
     of: WriterOf,
     queue: Mutex<Queue>,
-    /// Something was appended, or will never be.
+    /// Notified when records were appended, or never will be.
     moved: Notify,
 }
 
 #[derive(Default)]
 struct Queue {
-    /// Where the first of the records is to follow.
+    /// The position that the first of the records has to follow.
     after: Position,
-    /// Where the last of them stands.
+    /// The end of the log after the last of them.
     tip: Tip,
     records: Vec<Record>,
     outbox: Vec<Outgoing>,
     bytes: usize,
-    /// What is to be done once everything up to a position is appended.
+    /// Work for the time when everything up to a position is appended.
     then: VecDeque<(Position, BoxFuture<'static, ()>)>,
-    /// A task empties the queue.
+    /// True while a task empties the queue.
     running: bool,
     failed: Option<Failed>,
 }
@@ -85,7 +85,7 @@ impl Writer {
         self.until(|queue| queue.records.len() < WAITING && queue.bytes < BYTES).await
     }
 
-    /// Waits until everything that was given is safe.
+    /// Waits until all records are safe.
     pub(super) async fn flush(&self) -> Result<(), CheckpointError> {
         self.until(|queue| !queue.running).await
     }
@@ -125,7 +125,7 @@ impl Writer {
         self.start(&mut queue);
     }
 
-    /// Does `work` once everything up to `position` is safe; never, if it does not come to that.
+    /// Does `work` once everything up to `position` is safe, if it ever is.
     pub(super) fn then(self: &Arc<Self>, position: Position, work: BoxFuture<'static, ()>) {
         let mut queue = self.queue();
         queue.then.push_back((position, work));
@@ -200,7 +200,7 @@ impl Writer {
 }
 
 impl Queue {
-    /// The error of an append that failed: the whole of it once, then that there was one.
+    /// The error of a failed append: the first time in full, then as a note that there was one.
     fn is_well(&mut self) -> Result<(), CheckpointError> {
         match self.failed.replace(Failed::Reported) {
             None => {
@@ -216,7 +216,7 @@ impl Queue {
     }
 }
 
-/// Whether an append failed because the thread is not the run's any more.
+/// True if an append failed because the run has lost the thread.
 pub(super) fn is_lost(error: &CheckpointError) -> bool {
     matches!(
         error,

@@ -13,8 +13,8 @@ use std::{
 use futures::task::AtomicWaker;
 use hanok_core::{BoxFuture, Clock};
 
-/// Counts the signs of life of a task, if somebody may wait for its silence, or for that of a task around it. Those of a
-/// subgraph are the calling task's too.
+/// Counts the signs of life of a task, if an idle time-out watches it or a task around it. Those of a subgraph are also
+/// the calling task's.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Activity(Option<Arc<Inner>>);
 
@@ -22,7 +22,7 @@ pub(crate) struct Activity(Option<Arc<Inner>>);
 struct Inner {
     parent: Activity,
     count: AtomicU64,
-    /// Whether somebody waits for silence.
+    /// True if an idle time-out watches the task.
     watched: AtomicBool,
     waker: AtomicWaker,
 }
@@ -41,19 +41,19 @@ impl Activity {
         }
     }
 
-    /// Notes that somebody waits for silence.
+    /// Notes that an idle time-out watches the task.
     pub(crate) fn watch(&self) {
         if let Some(inner) = &self.0 {
             inner.watched.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Whether somebody waits for silence of the task, or of one around it.
+    /// True if an idle time-out watches the task, or one around it.
     pub(crate) fn is_watched(&self) -> bool {
         self.chain().any(|inner| inner.watched.load(Ordering::SeqCst))
     }
 
-    /// The task's, then those of the tasks around it.
+    /// The activity of the task, then those of the tasks around it.
     fn chain(&self) -> impl Iterator<Item = &Inner> {
         std::iter::successors(self.0.as_deref(), |inner| inner.parent.0.as_deref())
     }
@@ -69,7 +69,7 @@ impl Activity {
     }
 }
 
-/// Completes when a task has been silent for so long.
+/// Completes when a task has been silent for this long.
 pub(crate) struct Silence {
     activity: Activity,
     idle: Duration,

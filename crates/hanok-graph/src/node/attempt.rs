@@ -1,4 +1,4 @@
-//! One attempt of one task, as its node's context knows it.
+//! Attempts: the facts and records of one attempt of one task, behind its node's context.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,35 +31,35 @@ pub(crate) struct TaskAttempt {
     pub(crate) id: LazyId,
     pub(crate) step: u32,
     pub(crate) remaining: u32,
-    /// Whether the super-step has no other task, and merges what this one writes into the very state that it reads.
+    /// True if the super-step has no other task, and merges the task's update into the very state that it reads.
     pub(crate) alone: bool,
-    /// Counted from 1.
+    /// The number of the attempt, counted from 1.
     pub(crate) attempt: u32,
-    /// Whether the error handler runs, and not the node: its steps, calls and questions are its own.
+    /// True if the error handler runs and not the node. Its steps, calls and questions are its own.
     pub(crate) handling: bool,
     pub(crate) input: Option<Stored>,
     pub(crate) at: Timestamp,
-    /// When the attempt is out of time.
+    /// The end of the attempt's time.
     pub(crate) deadline: Option<Timestamp>,
     /// Stops what the attempt has begun; cancelled when it is over.
     pub(crate) stop: LazyStop,
     pub(crate) activity: Activity,
     /// The slots that the task holds.
     pub(crate) held: HeldSlots,
-    /// What the task has spent and no entry has said yet.
+    /// The spending of the task that no entry has recorded yet.
     pub(crate) meter: OnceLock<Meter>,
     pub(crate) stored_steps: OnceLock<Arc<StoredSteps>>,
     pub(crate) log: OnceLock<Box<Mutex<AttemptLog>>>,
 }
 
-/// The id of a task, hashed when somebody asks for it: most tasks leave nothing that is called by it.
+/// The id of a task, hashed on first use, since most tasks leave no record with it.
 #[derive(Debug, Clone)]
 pub(crate) struct LazyId {
     hash: OnceLock<TaskId>,
-    /// Where the turn begins.
+    /// The position at which the turn begins.
     pub(crate) turn: Position,
     pub(crate) step: u32,
-    /// Which of its node's tasks in the super-step it is.
+    /// The index among its node's tasks in the super-step.
     pub(crate) index: usize,
 }
 
@@ -74,7 +74,7 @@ impl LazyId {
     }
 }
 
-/// The request to stop what an attempt has begun, made when somebody looks for it.
+/// The request to stop the work of an attempt, made on first use.
 #[derive(Debug, Default)]
 pub(crate) struct LazyStop {
     made: OnceLock<Cancellation>,
@@ -91,7 +91,7 @@ impl LazyStop {
         made
     }
 
-    /// The attempt is over.
+    /// Ends the attempt, and stops its work.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
         if let Some(made) = self.made.get() {
@@ -100,43 +100,43 @@ impl LazyStop {
     }
 }
 
-/// What the log says of a task, and what it has added since. All attempts share it.
+/// The records of a task: those in the log, and those added since. All attempts share them.
 #[derive(Default)]
 pub(crate) struct StoredSteps {
     pub(crate) memos: Mutex<BTreeMap<String, Stored>>,
-    /// Calls that were meant and have no result, by key.
+    /// Intents of calls without a result, by key.
     pub(crate) intents: Mutex<BTreeMap<String, Intent>>,
-    /// What people said of such calls, by the doubt's id.
+    /// The resolutions of such calls, by the doubt's id.
     pub(crate) settled: BTreeMap<String, Stored>,
     pub(crate) questions: Vec<Question>,
     pub(crate) answers: BTreeMap<String, Stored>,
 }
 
-/// What an attempt has done so far.
+/// The records of an attempt so far.
 #[derive(Default)]
 pub(crate) struct AttemptLog {
     pub(crate) steps: BTreeSet<String>,
     pub(crate) calls: BTreeMap<String, u32>,
-    /// How often each payload was asked.
+    /// The number of questions with each payload.
     pub(crate) questions: BTreeMap<(Stored, Option<Arc<str>>), u32>,
     pub(crate) subgraphs: BTreeMap<String, u32>,
-    /// Questions that have no answer: the task is suspended, whatever its node returns.
+    /// Questions without an answer, which suspend the task, whatever its node returns.
     pub(crate) questions_asked: Vec<Question>,
-    /// Answers that do not fit their questions, which are asked again: the task is suspended as well.
+    /// Answers that do not fit. Their questions are asked again, and suspend the task too.
     pub(crate) unfit: Vec<UnfitAnswer>,
     /// The questions whose answers were used.
     pub(crate) used: BTreeSet<String>,
     /// Questions of subgraphs, which are in the log already.
     pub(crate) waiting: Vec<Pending>,
-    /// Why a subgraph stopped before its end: so does the task.
+    /// The reason why a subgraph stopped before its end, and the task with it.
     pub(crate) stopped: Option<Stop>,
-    /// What a subgraph commands.
+    /// The command of a subgraph.
     pub(crate) command: Option<ToParent>,
-    /// Items for others, so far.
+    /// Items for the outbox.
     pub(crate) outbox: Vec<Outbox>,
 }
 
-/// Why a task stops that did not fail.
+/// The reason why a task stops without a failure.
 #[derive(Debug, Clone)]
 pub(crate) enum Stop {
     Cancelled,
@@ -171,7 +171,7 @@ impl TaskAttempt {
         }
     }
 
-    /// The task: the same in every retry and resume.
+    /// The id of the task: the same in every retry and resume.
     pub(crate) fn task(&self) -> TaskId {
         self.id.get(self.env.journal.identity(), &self.namespace, &self.node)
     }
@@ -181,7 +181,7 @@ impl TaskAttempt {
         self.stop.of(&self.env.cancellation)
     }
 
-    /// Counts what the task spends.
+    /// The meter of the task's spending.
     pub(crate) fn meter(&self) -> &Meter {
         self.meter.get_or_init(|| self.env.total.child())
     }
@@ -191,7 +191,7 @@ impl TaskAttempt {
         self.meter.get().and_then(Meter::refused)
     }
 
-    /// What the log says of the task.
+    /// The records of the task in the log.
     pub(crate) fn stored_steps(&self) -> &Arc<StoredSteps> {
         self.stored_steps.get_or_init(Arc::default)
     }
@@ -200,17 +200,17 @@ impl TaskAttempt {
         locked(self.log.get_or_init(Box::default))
     }
 
-    /// What the attempt has done so far, if it has done anything.
+    /// The records of the attempt, if there are any.
     pub(crate) fn log_so_far(&self) -> Option<MutexGuard<'_, AttemptLog>> {
         self.log.get().map(|seen| locked(seen))
     }
 
-    /// A name of the node's, or of its error handler's: they do not share any.
+    /// A name of the node, or of its error handler. The two share none.
     pub(crate) fn named(&self, name: &str) -> String {
         if self.handling { format!("error/{name}") } else { name.to_owned() }
     }
 
-    /// Takes what was spent, for an entry that says it.
+    /// Takes the spending, for an entry that records it.
     pub(crate) fn spend(&self) -> Spent {
         self.meter.get().map_or_else(Spent::default, Meter::take)
     }
@@ -238,7 +238,7 @@ impl TaskAttempt {
         });
     }
 
-    /// What was said of the call `key`, and the id of the next intent to make it.
+    /// The resolution of the call `key`, and the id of the next intent to make it.
     pub(crate) fn doubt(&self, key: &str) -> (Option<Resolution>, String) {
         let mut said = None;
         for n in 0_u32.. {
@@ -252,7 +252,7 @@ impl TaskAttempt {
     }
 }
 
-/// A task's id, for a span: hashed only if somebody watches.
+/// A task's id for a span, hashed only for an observer.
 pub(crate) struct Shown<'a>(pub(crate) &'a TaskAttempt);
 
 impl fmt::Display for Shown<'_> {
@@ -261,7 +261,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Passes what a model writes to the observer of the run.
+/// Passes the output of a model to the observer of the run.
 pub(crate) struct Tokens(pub(crate) Arc<TaskAttempt>);
 
 impl TokenSink for Tokens {

@@ -26,14 +26,9 @@ type KeyOf<S, C> = Arc<dyn Fn(&S, &C) -> Result<Stored, StoredError> + Send + Sy
 /// are not cached.
 ///
 /// ```
-/// # use hanok_checkpoint::InMemoryCheckpointer;
-/// # use hanok_core::{Tenant, ThreadKey};
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # #[derive(State, Clone, Debug, Default)]
-/// # struct Page { url: String, loads: u32 }
+/// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[derive(State, Clone, Debug, Default)] struct Page { url: String, loads: u32 }
 /// # use std::{sync::atomic::{AtomicU32, Ordering}, time::Duration};
 /// static LOADS: AtomicU32 = AtomicU32::new(0);
 /// async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> {

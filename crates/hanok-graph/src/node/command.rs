@@ -26,16 +26,10 @@ pub enum Target {
 /// A task of a node with an input of its own. Several `SendTo`s to one node are several tasks.
 ///
 /// ```
-/// # use hanok_checkpoint::InMemoryCheckpointer;
-/// # use hanok_core::{Tenant, ThreadKey};
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # use hanok_state::List;
-/// # #[derive(State, Clone, Debug, Default)]
-/// # struct Log { #[reduce(append)] lines: List<String> }
+/// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State, hanok_state::List};
+/// # #[derive(State, Clone, Debug, Default)] struct Log { #[reduce(append)] lines: List<String> }
 /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// async fn read(_: Snapshot<Log>, path: Sent<String>, _: Context) -> Result<LogUpdate, std::io::Error> {
 ///     Ok(Log::update().push_lines(format!("read {}", *path)))
 /// }
@@ -90,10 +84,8 @@ impl SendTo {
 /// The input of a [`SendTo`]: the second parameter of a node that runs for `SendTo`s alone.
 ///
 /// ```
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Default)] struct Count { n: u32 }
 /// async fn grade(_: Snapshot<Count>, Sent(page): Sent<String>, _: Context) -> Result<(), BoxError> {
 ///     println!("grading {page}");
 ///     Ok(())
@@ -185,16 +177,13 @@ impl<T: IntoTargets, E: Into<BoxError>> IntoTargets for Result<T, E> {
 /// An update and targets: the return of a node that chooses where the run continues.
 ///
 /// ```
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Default)] struct Count { n: u32 }
 /// async fn count(state: Snapshot<Count>, _: Context) -> Result<Command<Count>, std::io::Error> {
 ///     let target = if state.n < 2 { "count" } else { END };
 ///     Ok(Command::new().update(Count::update().n(state.n + 1)).goto(target))
 /// }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let graph = Graph::<Count>::builder("count").node("count", count.goto(["count", END]));
 /// let graph = graph.edge(START, "count").build()?;
 /// assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 3);
@@ -270,10 +259,8 @@ impl<S: State> Command<S> {
     /// The node declares the target with [`NodeExt::goto`](crate::NodeExt::goto).
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Count { n: u32 }
     /// // Two tasks of `search`, each with an input, and one of `answer`.
     /// let command = Command::<Count>::new()
     ///     .goto(SendTo::new("search", &"seoul"))
@@ -290,16 +277,10 @@ impl<S: State> Command<S> {
     /// the path ends.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # use hanok_state::List;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State, hanok_state::List};
+    /// # #[derive(State, Clone, Debug, Default)] struct Log { #[reduce(append)] lines: List<String> }
     /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// async fn stop(_: Snapshot<Log>, _: Context) -> Result<Command<Log>, std::io::Error> {
     ///     Ok(Command::new().only())
     /// }
@@ -318,16 +299,10 @@ impl<S: State> Command<S> {
     /// In the thread's own graph, which has no caller, the task fails.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # use hanok_state::List;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State, hanok_state::List};
+    /// # #[derive(State, Clone, Debug, Default)] struct Log { #[reduce(append)] lines: List<String> }
     /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// async fn hand_off(_: Snapshot<Log>, _: Context) -> Result<Command<Log>, std::io::Error> {
     ///     Ok(Command::new().parent(Command::<Log>::new().goto("human")))
     /// }

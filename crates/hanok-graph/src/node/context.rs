@@ -24,17 +24,14 @@ use crate::{
 /// The context of a node: the run's services, and the node's access to the engine. Clones are the same context.
 ///
 /// ```
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Debug, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// async fn add(state: Snapshot<Count>, cx: Context<u32>) -> Result<CountUpdate, BoxError> {
 ///     let by = *cx.services();
 ///     let sum = cx.step("sum", || async move { Ok::<_, BoxError>(state.n + by) }).await?;
 ///     Ok(Count::update().n(sum))
 /// }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let graph = Graph::<Count, u32>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
 /// assert_eq!(graph.invoke(Count::update(), 5).await?.done()?.n, 5);
 /// # Ok(()) }
@@ -87,8 +84,7 @@ pub enum StepError {
 /// Marks an error of a call that was certainly not made, so that the call may be made again.
 ///
 /// ```
-/// # use hanok_graph::*;
-/// # use hanok_core::Call;
+/// # use {hanok_graph::*, hanok_core::Call};
 /// // The connection was refused, so no money has moved.
 /// async fn pay(_: Call) -> Result<String, BoxError> {
 ///     Err(NotMade("connection refused".into()).into())
@@ -144,15 +140,10 @@ impl<C> Context<C> {
     /// The number of super-steps that may follow this one.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// async fn add(state: Snapshot<Count>, cx: Context) -> Result<Command<Count>, BoxError> {
     ///     // Ends in good order before the limit does.
     ///     let target = if cx.remaining_steps() == 0 { END } else { "add" };
@@ -172,18 +163,14 @@ impl<C> Context<C> {
     /// has the clock of this moment.
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
     ///     let deadline = cx.now().plus(Duration::from_secs(3_600));
     ///     Ok(Count::update().n(cx.interrupt_until("how many?", deadline).await?))
     /// }
     /// let graph = Graph::<Count>::builder("count").node("ask", ask);
-    /// # graph.edge(START, "ask").edge("ask", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "ask").edge("ask", END).build()?; Ok::<(), BuildError>(())
     /// ```
     pub fn now(&self) -> Timestamp {
         self.scope.at
@@ -197,10 +184,8 @@ impl<C> Context<C> {
     /// The request to stop that this task heeds: of the run, or of its own time limit.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// async fn search(state: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
     ///     // Work on a thread of its own is not dropped with the node, so it looks by itself.
     ///     let stop = cx.cancellation().clone();
@@ -208,10 +193,8 @@ impl<C> Context<C> {
     ///     let found = tokio::task::spawn_blocking(work).await?;
     ///     Ok(Count::update().n(found.unwrap_or_default()))
     /// }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Count>::builder("count").node("search", search).edge(START, "search").edge("search", END).build()?;
-    /// # assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 1);
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("search", search).edge(START, "search").edge("search", END).build()?; assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 1);
     /// # Ok(()) }
     /// ```
     pub fn cancellation(&self) -> &Cancellation {
@@ -221,11 +204,8 @@ impl<C> Context<C> {
     /// Gives a sign of life, for a node with an [idle time-out](crate::NodeExt::idle_timeout).
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// async fn import(state: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
     ///     for _page in 0..10 {
     ///         cx.heartbeat();
@@ -234,8 +214,7 @@ impl<C> Context<C> {
     ///     Ok(Count::update().n(state.n + 10))
     /// }
     /// let graph = Graph::<Count>::builder("import").node("import", import.idle_timeout(Duration::from_secs(30)));
-    /// # graph.edge(START, "import").edge("import", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "import").edge("import", END).build()?; Ok::<(), BuildError>(())
     /// ```
     pub fn heartbeat(&self) {
         self.scope.activity.touch();
@@ -244,15 +223,10 @@ impl<C> Context<C> {
     /// The input that a [`SendTo`](crate::SendTo) gave this task, `None` for a task that an edge scheduled.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// async fn read(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
     ///     Ok(Count::update().n(cx.input::<u32>()?.unwrap_or(1)))
     /// }
@@ -272,16 +246,10 @@ impl<C> Context<C> {
     /// Sends `item` to the observers of the run, at once. An item that cannot be stored is not sent.
     ///
     /// ```
-    /// # use futures::StreamExt;
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {futures::StreamExt, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// async fn work(_: Snapshot<Count>, cx: Context) -> Result<(), BoxError> {
     ///     cx.custom("half done");
     ///     Ok(())
@@ -306,20 +274,16 @@ impl<C> Context<C> {
     /// the same in every retry and resume of the task, and another for every other call.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// async fn pay(_: Snapshot<Count>, cx: Context) -> Result<(), BoxError> {
     ///     let call = cx.call("tool", "pay", r#"{"amount": 5}"#);
     ///     // A server that receives the key twice pays once.
     ///     println!("Idempotency-Key: {}", call.key());
     ///     Ok(())
     /// }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Count>::builder("pay").node("pay", pay).edge(START, "pay").edge("pay", END).build()?;
-    /// # graph.invoke(Count::update(), ()).await?.done()?;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("pay").node("pay", pay).edge(START, "pay").edge("pay", END).build()?; graph.invoke(Count::update(), ()).await?.done()?;
     /// # Ok(()) }
     /// ```
     pub fn call(&self, kind: &str, name: &str, arguments: &str) -> Call {
@@ -356,16 +320,10 @@ impl<C> Context<C> {
     /// Without a checkpointer nobody receives it. A node that fails puts nothing into the outbox.
     ///
     /// ```
-    /// # use hanok_checkpoint::{Consumer, SharedCheckpointer};
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::{Consumer, SharedCheckpointer}, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// async fn greet(_: Snapshot<Count>, cx: Context) -> Result<(), BoxError> {
     ///     Ok(cx.hand_out("mail", "Hello!")?)
     /// }
@@ -402,15 +360,10 @@ impl<C> Context<C> {
     /// have. With [`Durability::Sync`](crate::Durability::Sync) everything is safe already.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// async fn announce(_: Snapshot<Count>, cx: Context) -> Result<(), BoxError> {
     ///     cx.barrier().await?;
     ///     println!("everything up to here is stored");
@@ -434,16 +387,13 @@ impl<C> Context<C> {
     /// instead.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Page { text: String }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Page { text: String }
     /// async fn load(_: Snapshot<Page>, cx: Context) -> Result<PageUpdate, BoxError> {
     ///     let fetch = || async { Ok::<_, BoxError>("expensive text".to_owned()) };
     ///     Ok(Page::update().text(cx.step("fetch", fetch).await?))
     /// }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Page>::builder("page").node("load", load).edge(START, "load").edge("load", END).build()?;
     /// assert_eq!(graph.invoke(Page::update(), ()).await?.done()?.text, "expensive text");
     /// # Ok(()) }
@@ -475,26 +425,22 @@ impl<C> Context<C> {
     ///
     /// The intent to make it is stored first and survives the death of the machine; then the result is stored. A task
     /// with an intent and no result is not started again until a person has settled whether the call was made
-    /// ([`Outcome::InDoubt`](crate::Outcome::InDoubt)), or as `doubt` says.
+    /// ([`Outcome::InDoubt`](crate::Outcome::InDoubt)), or `doubt` settles it.
     ///
     /// An error of `work` leaves that doubt too, unless it is a [`NotMade`] or reports that a person is asked. The node's
     /// [`Retry`](crate::Retry) does not retry a node that leaves a doubt, with or without a checkpointer, unless `doubt`
     /// is [`Doubt::Repeat`].
     ///
     /// ```
-    /// # use hanok_core::Call;
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Bill { receipt: String }
+    /// # use {hanok_core::Call, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Bill { receipt: String }
     /// # async fn transfer(call: Call) -> Result<String, BoxError> { Ok(format!("paid under {}", call.key())) }
     /// async fn pay(_: Snapshot<Bill>, cx: Context) -> Result<BillUpdate, BoxError> {
     ///     let arguments = r#"{"amount": 5}"#;
     ///     let receipt = cx.once("pay", arguments, Doubt::Ask, transfer).await?;
     ///     Ok(Bill::update().receipt(receipt))
     /// }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Bill>::builder("bill").node("pay", pay).edge(START, "pay").edge("pay", END).build()?;
     /// assert!(graph.invoke(Bill::update(), ()).await?.done()?.receipt.starts_with("paid"));
     /// # Ok(()) }
@@ -592,18 +538,13 @@ impl<C> Context<C> {
     /// question stays open, and the answering call fails with [`RunError::WrongAnswer`](crate::RunError::WrongAnswer).
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
     ///     Ok(Count::update().n(cx.interrupt("how many?").await?))
     /// }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
     /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
     /// assert!(matches!(thread.invoke(Count::update(), ()).await?, Outcome::Interrupted(_)));
@@ -628,14 +569,8 @@ impl<C> Context<C> {
     /// returns [`AskError::Expired`], so that the node can continue without an answer.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # use hanok_core::AskError;
-    /// # use std::time::Duration;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State, hanok_core::AskError, std::time::Duration};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, AskError> {
     ///     let deadline = cx.now().plus(Duration::ZERO);
@@ -644,8 +579,7 @@ impl<C> Context<C> {
     ///         answer => Ok(Count::update().n(answer?)),
     ///     }
     /// }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
     /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
     /// thread.invoke(Count::update(), ()).await?;
@@ -672,18 +606,13 @@ impl<C> Context<C> {
     /// refused at once, and the question stays open.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
     ///     Ok(Count::update().n(cx.ask::<u32>("how many?", None).await?))
     /// }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
     /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
     /// thread.invoke(Count::update(), ()).await?;

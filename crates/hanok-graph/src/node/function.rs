@@ -23,18 +23,15 @@ use crate::{
 /// Context<C>)`.
 ///
 /// ```
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Default)] struct Count { n: u32 }
 /// /// Adds the number that the run's services hold.
 /// async fn add(state: Snapshot<Count>, cx: Context<u32>) -> Result<CountUpdate, std::io::Error> {
 ///     Ok(Count::update().n(state.n + cx.services()))
 /// }
 ///
 /// let graph = Graph::<Count, u32>::builder("count").node("add", add);
-/// # graph.edge(START, "add").edge("add", END).build()?;
-/// # Ok::<(), BuildError>(())
+/// # graph.edge(START, "add").edge("add", END).build()?; Ok::<(), BuildError>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "this is not a node of a graph with the state `{S}` and the services `{C}`",

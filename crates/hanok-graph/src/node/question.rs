@@ -17,7 +17,7 @@ pub(crate) struct UnfitAnswer {
 }
 
 impl TaskAttempt {
-    /// The answer to the task's next question, if it is there; otherwise the question is asked.
+    /// The answer to the task's next question, if there is one; otherwise asks the question.
     pub(crate) fn ask(&self, request: Request) -> Result<Stored, AskError> {
         let Request { payload, schema, deadline, check } = request;
         if !self.env.journal.is_kept() {
@@ -70,7 +70,7 @@ impl TaskAttempt {
         Err(AskError::Waiting(RequestId(id.into())))
     }
 
-    /// The questions of the task that were answered, and that it did not ask when it ran again: it asks something else.
+    /// The answered questions of the task that it did not ask again when it ran again.
     pub(crate) fn unused(&self) -> Vec<Question> {
         let (task, seen, kept) = (self.task(), self.log(), self.stored_steps());
         let asked = kept.questions.iter().filter(|question| question.task == task);
@@ -79,7 +79,7 @@ impl TaskAttempt {
     }
 }
 
-/// Lets the calls of a task ask.
+/// Lets the calls of a task ask questions.
 pub(crate) struct Asker(pub(crate) Arc<TaskAttempt>);
 
 impl Ask for Asker {

@@ -1,4 +1,4 @@
-//! What a task writes has to be read again: by the next process, or by this one after a crash.
+//! Checks that a task's update can be read again: by the next process, or by this one after a crash.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,13 +8,13 @@ use std::{
 use hanok_core::{Changes, StoredError};
 use hanok_state::StateUpdate;
 
-/// The fields of each state of which a value was read back in this run. In a debug build every value is.
+/// The fields of each state of which a value was read back in this run. A debug build reads every value back.
 #[derive(Debug, Default)]
 pub(crate) struct Readable(Mutex<BTreeMap<&'static str, BTreeSet<String>>>);
 
 impl Readable {
-    /// Reads back what `changes` write to fields of which nothing was read back yet: what could not be read again fails the
-    /// task that wrote it, and not the thread for ever.
+    /// Reads back the changes of fields of which no value was read back yet. An unreadable value fails the task that
+    /// wrote it, and not the thread for ever.
     pub(crate) fn check<U: StateUpdate>(&self, changes: &Changes) -> Result<(), StoredError> {
         if changes.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a run and all its subgraphs share.
+//! The context that a run shares with all its subgraphs.
 
 use std::{
     sync::{
@@ -15,25 +15,25 @@ use crate::{
     runtime::Runtime, slots::Slots,
 };
 
-/// What a run and all its subgraphs share.
+/// The context that a run shares with all its subgraphs.
 pub(crate) struct RunContext {
     pub(crate) journal: Arc<Journal>,
     pub(crate) runtime: Runtime,
     pub(crate) cancellation: Cancellation,
-    /// Any of them asks the run to end after the super-step under way.
+    /// The requests to end the run after the super-step under way.
     pub(crate) drains: Vec<Cancellation>,
     pub(crate) sink: Sink,
-    /// What the turn has spent and may spend.
+    /// The spending of the turn, and its budget.
     pub(crate) total: Meter,
-    /// Retries that are left.
+    /// The retries that remain.
     pub(crate) retries: AtomicU32,
     /// The slots of the run and of the process.
     pub(crate) slots: Vec<Slots>,
-    /// How many super-steps a turn may take, if the thread says so.
+    /// The limit of the super-steps of a turn, if the thread has one.
     pub(crate) limit: Option<u32>,
-    /// Whether nothing is kept here, though the thread is: within a subgraph that stores nothing.
+    /// True within a subgraph that stores nothing, of a thread that is stored.
     pub(crate) hollow: bool,
-    /// What the turn had spent before this run.
+    /// The spending of the turn before this run.
     pub(crate) before: Spent,
     pub(crate) account: Mutex<Account>,
     pub(crate) readable: Readable,
@@ -41,12 +41,12 @@ pub(crate) struct RunContext {
     pub(crate) wrong: Mutex<Option<RunError>>,
 }
 
-/// What entries have said of what was spent.
+/// The spending that entries have recorded.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
-    /// What was spent in this run and said by entries, time included.
+    /// The spending of this run that entries have recorded, time included.
     recorded: Spent,
-    /// Up to when the run's time was said, by the clock that only goes forward.
+    /// The time up to which the run's time was recorded, by the monotonic clock.
     since: Duration,
     /// The limit that stopped the run from outside a task.
     hit: Option<Limit>,
@@ -63,19 +63,19 @@ impl RunContext {
         self.drains.iter().any(Cancellation::is_cancelled)
     }
 
-    /// Takes one of the retries that are left.
+    /// Takes one of the remaining retries.
     pub(crate) fn take_retry(&self) -> bool {
         let take = |left: u32| left.checked_sub(1);
         self.retries.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok()
     }
 
-    /// Notes that an entry says `spent`.
+    /// Notes that an entry records `spent`.
     pub(crate) fn record_spent(&self, spent: Spent) {
         let mut account = self.account();
         account.recorded = account.recorded.plus(spent);
     }
 
-    /// The time since the last entry that said it, for an entry that says it.
+    /// The time since the last entry that recorded it, for the next one.
     pub(crate) fn worked(&self) -> Spent {
         let now = self.runtime.clock.monotonic();
         let mut account = self.account();
@@ -87,12 +87,12 @@ impl RunContext {
         time
     }
 
-    /// What the log says that the turn has spent.
+    /// The recorded spending of the turn.
     pub(crate) fn turn(&self) -> Spent {
         self.before.plus(self.account().recorded)
     }
 
-    /// What was spent and no entry has said, for the last one.
+    /// The spending that no entry has recorded, for the last one.
     pub(crate) fn unreported(&self) -> Spent {
         let time = self.worked();
         let (spent, recorded) = (self.total.spent(), self.account().recorded);
@@ -124,7 +124,7 @@ impl RunContext {
         self.wrong.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
-    /// What whoever answered is told, if an answer did not fit its question.
+    /// The error for an answer that did not fit its question.
     pub(crate) fn refused(&self) -> Option<RunError> {
         self.wrong.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -22,11 +22,8 @@ use crate::{
 /// at hand is composed with its settings instead, as `node.retry(…)`.
 ///
 /// ```
-/// # use std::time::Duration;
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Debug, Default)]
-/// # struct Count { n: u32 }
+/// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
 /// let careful = NodeSettings::<Count>::new().retry(Retry::attempts(3)).timeout(Duration::from_secs(10));
 /// let graph = Graph::builder("count").node("add", add).edge(START, "add").edge("add", END);
@@ -95,7 +92,7 @@ impl<S: State, C: Send + Sync + 'static> NodeSettings<S, C> {
         }
     }
 
-    /// Retries the node when it fails, as `retry` says. Of several policies, the first that applies to the error counts.
+    /// Retries the node when it fails, under the policy `retry`. Of several policies, the first that applies to the error counts.
     /// Default: the policies of [`retry_all`](crate::GraphBuilder::retry_all).
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retries.push(retry);
@@ -166,20 +163,16 @@ impl<S: State, C: Send + Sync + 'static> NodeSettings<S, C> {
 ///
 /// Every type has these methods, so that a function that is no node is reported where it is added to a graph.
 pub trait NodeExt: Sized {
-    /// Retries the node when it fails, as `retry` says. Of several policies, the first that applies to the error counts.
+    /// Retries the node when it fails, under the policy `retry`. Of several policies, the first that applies to the error counts.
     /// Default: the policies of [`retry_all`](crate::GraphBuilder::retry_all).
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Page { url: String, text: String }
+    /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Page { url: String, text: String }
     /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
     /// let load = load.retry(Retry::attempts(3)).timeout(Duration::from_secs(5));
     /// let graph = Graph::<Page>::builder("page").node("load", load);
-    /// # graph.edge(START, "load").edge("load", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "load").edge("load", END).build()?; Ok::<(), BuildError>(())
     /// ```
     fn retry<S: State, C: Send + Sync + 'static, M>(
         self,
@@ -191,15 +184,11 @@ pub trait NodeExt: Sized {
     /// Limits the time of one attempt. Default: no limit.
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Page { url: String, text: String }
+    /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Page { url: String, text: String }
     /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
     /// let graph = Graph::<Page>::builder("page").node("load", load.timeout(Duration::from_secs(5)));
-    /// # graph.edge(START, "load").edge("load", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "load").edge("load", END).build()?; Ok::<(), BuildError>(())
     /// ```
     fn timeout<S: State, C: Send + Sync + 'static, M>(
         self,
@@ -214,16 +203,12 @@ pub trait NodeExt: Sized {
     /// [`Context::heartbeat`](crate::Context::heartbeat).
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Page { url: String, text: String }
+    /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Page { url: String, text: String }
     /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
     /// // As long as it likes, but never five seconds in silence.
     /// let graph = Graph::<Page>::builder("page").node("load", load.idle_timeout(Duration::from_secs(5)));
-    /// # graph.edge(START, "load").edge("load", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "load").edge("load", END).build()?; Ok::<(), BuildError>(())
     /// ```
     fn idle_timeout<S: State, C: Send + Sync + 'static, M>(
         self,
@@ -238,19 +223,15 @@ pub trait NodeExt: Sized {
     /// The failure is stored first, so after a crash only the handler runs. A failure of the handler fails the run.
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Page { url: String, text: String }
+    /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Page { url: String, text: String }
     /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
     /// async fn fallback(_: Snapshot<Page>, failure: Failure, _: Context) -> Result<Command<Page>, std::io::Error> {
     ///     Ok(Command::new().update(Page::update().text(failure.message)).goto(END))
     /// }
     ///
     /// let graph = Graph::<Page>::builder("page").node("load", load.on_error(fallback, [END]));
-    /// # graph.edge(START, "load").edge("load", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "load").edge("load", END).build()?; Ok::<(), BuildError>(())
     /// ```
     fn on_error<S: State, C: Send + Sync + 'static, M, H: 'static>(
         self,
@@ -263,17 +244,13 @@ pub trait NodeExt: Sized {
     /// Caches results of the node: a task with an equal key does not run it. Default: every task runs.
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Page { url: String, text: String }
+    /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Page { url: String, text: String }
     /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
     /// let hour = Duration::from_secs(3_600);
     /// let load = load.cache(Cache::new(hour, |page: &Page, _: &()| page.url.clone()));
     /// let graph = Graph::<Page>::builder("page").node("load", load);
-    /// # graph.edge(START, "load").edge("load", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "load").edge("load", END).build()?; Ok::<(), BuildError>(())
     /// ```
     fn cache<S: State, C: Send + Sync + 'static, M>(
         self,
@@ -285,16 +262,12 @@ pub trait NodeExt: Sized {
     /// Limits the tasks of the node that run at once, in all runs of the graph in this process. Default: no limit.
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Page { url: String, text: String }
+    /// # use {std::time::Duration, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Page { url: String, text: String }
     /// # async fn load(_: Snapshot<Page>, _: Context) -> Result<PageUpdate, std::io::Error> { Ok(Page::update()) }
     /// // The site bears two requests at once.
     /// let graph = Graph::<Page>::builder("page").node("load", load.concurrency(2));
-    /// # graph.edge(START, "load").edge("load", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "load").edge("load", END).build()?; Ok::<(), BuildError>(())
     /// ```
     fn concurrency<S: State, C: Send + Sync + 'static, M>(
         self,
@@ -306,18 +279,15 @@ pub trait NodeExt: Sized {
     /// Declares the targets of the node's commands.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Default)] struct Count { n: u32 }
     /// async fn count(state: Snapshot<Count>, _: Context) -> Result<Command<Count>, std::io::Error> {
     ///     let target = if state.n < 2 { "count" } else { END };
     ///     Ok(Command::new().update(Count::update().n(state.n + 1)).goto(target))
     /// }
     ///
     /// let graph = Graph::<Count>::builder("count").node("count", count.goto(["count", END]));
-    /// # graph.edge(START, "count").build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "count").build()?; Ok::<(), BuildError>(())
     /// ```
     fn goto<S: State, C: Send + Sync + 'static, M>(
         self,
@@ -329,16 +299,10 @@ pub trait NodeExt: Sized {
     /// Defers the node: it runs once, when no other node is due, whichever edges lead to it.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # use hanok_state::List;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State, hanok_state::List};
+    /// # #[derive(State, Clone, Debug, Default)] struct Log { #[reduce(append)] lines: List<String> }
     /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = Graph::<Log>::builder("sum").node("a", work).node("b", work).node("b2", work).node("sum", work.defer());
     /// let graph = graph.edge(START, "a").edge(START, "b").edge("b", "b2").edge("a", "sum").edge("b2", "sum");
     /// let graph = graph.edge("sum", END).build()?;
@@ -353,15 +317,12 @@ pub trait NodeExt: Sized {
     /// Accepts a fault that is usually a mistake.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// // Nothing leads to `later` yet.
     /// let graph = Graph::<Count>::builder("count").node("add", add).node("later", add.allow(Lint::Unreachable));
-    /// # graph.edge(START, "add").edge("add", END).edge("later", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # graph.edge(START, "add").edge("add", END).edge("later", END).build()?; Ok::<(), BuildError>(())
     /// ```
     fn allow<S: State, C: Send + Sync + 'static, M>(self, lint: Lint) -> Configured<Self, S, C, M> {
         Configured::new(self, NodeSettings::new().allow(lint))
@@ -418,7 +379,7 @@ impl<N, S: State, C: Send + Sync + 'static, M> Configured<N, S, C, M> {
         Self { node, settings, inferred: PhantomData }
     }
 
-    /// Retries the node when it fails, as `retry` says. Of several policies, the first that applies to the error counts.
+    /// Retries the node when it fails, under the policy `retry`. Of several policies, the first that applies to the error counts.
     /// Default: the policies of [`retry_all`](crate::GraphBuilder::retry_all).
     pub fn retry(self, retry: Retry) -> Self {
         Self { settings: self.settings.retry(retry), ..self }

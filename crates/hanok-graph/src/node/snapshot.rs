@@ -6,10 +6,8 @@ use std::{fmt, ops::Deref, sync::Arc};
 /// pointer.
 ///
 /// ```
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Default)] struct Count { n: u32 }
 /// fn is_even(state: &Snapshot<Count>) -> bool {
 ///     state.n % 2 == 0
 /// }

@@ -1,4 +1,4 @@
-//! What an observer of a run sees.
+//! Events of a run, as its observers see them.
 
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
@@ -8,43 +8,79 @@ use hanok_state::{State, StateUpdate};
 
 use crate::outcome::Pending;
 
-/// One thing that happened in a run.
+/// One event of a run.
+///
+/// A *recorded* event tells of an entry of the log and has an [id](EventId); it can be read again at any time. A *live*
+/// one is seen only while the run is under way.
+///
+/// ```
+/// # use {futures::StreamExt, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+/// let mut events = thread.modes([Mode::Tasks]).stream(Input::New(Count::update()), ());
+/// while let Some(event) = events.next().await {
+///     if let (Some(node), EventKind::TaskStarted { .. }) = (&event.node, &event.kind) {
+///         assert_eq!((&**node, event.step, event.attempt), ("add", 0, 1));
+///         assert!(event.id.is_none());
+///     }
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Event {
-    /// Whose it is: the thread's own graph's (the root), or a subgraph's.
+    /// The graph: the thread's own (the root), or a subgraph.
     pub path: Namespace,
     /// The super-step, counted from 0 in its turn.
     pub step: u32,
-    /// The node, where it is one node's.
+    /// The node, if the event is of one node.
     pub node: Option<Arc<str>>,
-    /// The task, where it is one task's.
+    /// The task, if the event is of one task.
     pub task: Option<TaskId>,
-    /// Which attempt of the task it is, counted from 1; 0 where it is no task's. What an earlier attempt sent live is void
-    /// once a later one's is there.
+    /// The number of the task's attempt, counted from 1; 0 for an event that is of no task. Live events of an earlier
+    /// attempt are void once a later attempt has one.
     pub attempt: u32,
-    /// The event's number in its run, counted from 0: a gap shows what was dropped. A replayed event has none.
+    /// The event's number in its run, counted from 0. A gap shows that events were dropped. A replayed event has none.
     pub sequence: Option<u64>,
-    /// Names a recorded event; nothing for a live one, which is never replayed.
+    /// The id of a recorded event. A live event, which is never replayed, has none.
     pub id: Option<EventId>,
-    /// What happened.
+    /// The kind of the event, with its data.
     pub kind: EventKind,
 }
 
-/// Names a recorded event: the life of its thread, the entry of the log that it tells of, and which of that entry's events it
-/// is. Ids grow along a life, so the last one seen is all that a reader has to remember.
+/// The id of a recorded event: the life of its thread, the position of its entry in the log, and its index among the
+/// events of that entry. Ids grow along a life, so a reader has to remember the last one alone.
+///
+/// ```
+/// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+/// thread.invoke(Count::update(), ()).await?;
+/// let events = thread.events(None).await?;
+/// assert!(events.is_sorted_by_key(|event| event.id));
+/// // Reads on after the first one.
+/// let first = events[0].id;
+/// assert_eq!(thread.events(first).await?.len(), events.len() - 1);
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventId {
     /// The thread's life.
     pub life: Life,
     /// The position in the log.
     pub position: Position,
-    /// Which of the position's events.
+    /// The index among the events of the position.
     pub index: u8,
 }
 
 impl EventId {
-    /// The id of the last event that the entry at `position` can have: to go on after a state that was read there.
+    /// The last id that an event of the entry at `position` can have, for reading on after a state that was read there.
     pub fn last_of(life: Life, position: Position) -> Self {
         Self { life, position, index: u8::MAX }
     }
@@ -57,101 +93,120 @@ impl fmt::Display for EventId {
     }
 }
 
-/// What happened.
+/// The kind of an event, with its data.
+///
+/// ```
+/// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+/// thread.invoke(Count::update(), ()).await?;
+/// for event in thread.events(None).await? {
+///     match event.kind {
+///         EventKind::Updates(update) => println!("{:?}", update.to_changes()?),
+///         EventKind::Values(state) => println!("{}", state.get::<Count>()?.n),
+///         EventKind::Ended { outcome, .. } => println!("{outcome:?}"),
+///         _ => {}
+///     }
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum EventKind {
     /// The state after the input, or after a super-step that changed what the graph shows. Recorded.
     Values(AnyState),
-    /// What a task wrote. Messages in it are whole. Recorded.
+    /// The update of a task. Its messages are whole. Recorded.
     Updates(AnyUpdate),
     /// A super-step was committed. Recorded.
     Checkpoint,
-    /// A person is asked. Recorded, but for a doubt about a call, which is told live.
+    /// A person is asked. Recorded, except for a call in doubt, which is live.
     Request(Pending),
-    /// An answer does not count: it does not fit its question, which is open again, or its task asks something else now. Live.
+    /// An answer is void: it does not fit its question, which is open again, or its task asks something else now. Live.
     AnswerVoided {
         /// The question.
         request: Pending,
-        /// Why the answer does not count.
+        /// The reason why the answer is void.
         reason: String,
     },
-    /// The run ended. Recorded, but for a run whose store failed.
+    /// The run ended. Recorded, except for a run whose store failed.
     Ended {
-        /// How.
+        /// The name of the outcome.
         outcome: RunEnd,
-        /// What went wrong, if something did.
+        /// The error, if there was one.
         error: Option<String>,
-        /// What the turn has spent.
+        /// The spending of the turn.
         spent: Spent,
     },
     /// A task starts. Live.
     TaskStarted {
-        /// What a `SendTo` gave it.
+        /// The input from a `SendTo`.
         input: Option<Stored>,
     },
-    /// A task is done. Live: what it wrote is recorded as its `Updates`.
+    /// A task is done. Live; its update is recorded as `Updates`.
     TaskFinished {
-        /// Whether a kept result was used and the node did not run.
+        /// True if a cached result was used and the node did not run.
         cached: bool,
     },
     /// A task asks a person and is suspended. Live.
     TaskInterrupted,
     /// An attempt failed, and another follows. Live.
     TaskRetried {
-        /// Why it failed.
+        /// The error.
         error: String,
-        /// How long it waits.
+        /// The delay before the next attempt.
         delay: Duration,
     },
     /// A task failed for the last time. Live.
     TaskFailed {
-        /// Why.
+        /// The error.
         error: String,
-        /// Whether its error handler runs now.
+        /// True if its error handler runs now.
         handled: bool,
     },
-    /// What a node sent with [`Context::custom`](crate::Context::custom). Live.
+    /// An item that a node sent with [`Context::custom`](crate::Context::custom). Live.
     Custom(Stored),
-    /// A piece of what a model writes. Live.
+    /// A piece of a model's output. Live.
     Token(Token),
-    /// The state holds fields that this build does not know, although it has the version that wrote them. They ride along.
-    /// A field that was renamed without an alias looks like this. Live, once per run and graph.
+    /// The state holds fields that are unknown to this build, although its version is the one that wrote them. They stay
+    /// as they are. A field that was renamed without an alias looks like this. Live, once per run and graph.
     UnknownFields {
         /// The fields, with those around them: `memories.mood`.
         fields: Vec<String>,
     },
-    /// So many events were dropped because nobody read them. Recorded ones follow, from the log. Live.
+    /// A number of events were dropped because the reader was slow. Recorded ones follow, from the log. Live.
     Lagged(u64),
-    /// Recorded events that were dropped cannot be read from the log now. It is the last event of its stream, though the run goes
-    /// on: read on from the last id that was seen. Live.
+    /// Dropped events that are recorded cannot be read from the log now. This is the last event of its stream, though the
+    /// run continues: read on from the last id that was seen. Live.
     Cut {
-        /// Why they cannot be read.
+        /// The error of the log.
         error: String,
     },
 }
 
-/// A kind of events to observe.
+/// A kind of events that a stream shows: [`Thread::modes`](crate::Thread::modes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Mode {
-    /// [`EventKind::Values`].
+    /// States: [`EventKind::Values`].
     Values,
-    /// [`EventKind::Updates`].
+    /// Updates of tasks: [`EventKind::Updates`].
     Updates,
-    /// [`EventKind::Token`]: messages while they are written. Whole ones come with their update.
+    /// Messages while they are written: [`EventKind::Token`]. Whole ones are part of their update.
     Messages,
-    /// [`EventKind::Custom`].
+    /// Items of nodes: [`EventKind::Custom`].
     Custom,
     /// The events of tasks: started, finished, interrupted, retried, failed.
     Tasks,
-    /// [`EventKind::Checkpoint`].
+    /// Commits: [`EventKind::Checkpoint`].
     Checkpoints,
-    /// [`EventKind::Request`] and [`EventKind::AnswerVoided`].
+    /// Questions: [`EventKind::Request`] and [`EventKind::AnswerVoided`].
     Interrupts,
 }
 
-/// A set of modes. An end, unknown fields and a lag belong to every one.
+/// A set of modes. `Ended`, `UnknownFields`, `Lagged` and `Cut` belong to every set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Modes(u8);
 
@@ -206,7 +261,7 @@ impl EventKind {
         })
     }
 
-    /// Which of its entry's events a recorded one is, in the order in which they are told.
+    /// The index of a recorded event among those of its entry, in their order.
     pub(crate) fn index(&self) -> u8 {
         match self {
             Self::Updates(_) => 0,
@@ -219,7 +274,7 @@ impl EventKind {
     }
 }
 
-/// A state of any type: as it is, or as it was stored.
+/// A state of any type, in memory or in its stored form.
 #[derive(Clone)]
 pub struct AnyState(Arc<dyn ErasedState>);
 
@@ -255,22 +310,38 @@ impl AnyState {
         Self(Arc::new(Shared(state.clone())))
     }
 
-    /// A state as it was stored.
+    /// A state in its stored form.
     pub(crate) fn stored(fields: Fields) -> Self {
         Self(Arc::new(fields))
     }
 
-    /// How many bytes the state has, if it is as it was stored.
+    /// The number of bytes of a state in its stored form; 0 for one in memory.
     pub(crate) fn size(&self) -> usize {
         self.0.any().downcast_ref().map_or(0, Fields::size)
     }
 
-    /// The state, if it is an `S` and not only the stored form of one.
+    /// The state, if it is an `S` in memory and not a stored form.
     pub fn downcast_ref<S: State>(&self) -> Option<&S> {
         self.0.any().downcast_ref()
     }
 
-    /// The state as an `S`, which it is or was stored as.
+    /// The state as an `S`, in memory or read from its stored form.
+    ///
+    /// ```
+    /// # use {futures::StreamExt, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let mut events = thread.modes([Mode::Values]).stream(Input::New(Count::update()), ());
+    /// while let Some(event) = events.next().await {
+    ///     if let EventKind::Values(state) = event.kind {
+    ///         println!("n is {}", state.get::<Count>()?.n);
+    ///     }
+    /// }
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -282,7 +353,7 @@ impl AnyState {
         }
     }
 
-    /// The state as it is stored.
+    /// The stored form of the state.
     ///
     /// # Errors
     ///
@@ -301,7 +372,7 @@ impl fmt::Debug for AnyState {
     }
 }
 
-/// An update of any type.
+/// An update of any type, in memory or in its stored form.
 #[derive(Clone)]
 pub struct AnyUpdate(Arc<dyn ErasedUpdate>);
 
@@ -337,17 +408,17 @@ impl AnyUpdate {
         Self(Arc::new(Update(update)))
     }
 
-    /// An update as it was stored.
+    /// An update in its stored form.
     pub(crate) fn stored(changes: Changes) -> Self {
         Self(Arc::new(changes))
     }
 
-    /// The update, if it is a `U` and not only the stored form of one.
+    /// The update, if it is a `U` in memory and not a stored form.
     pub fn downcast_ref<U: StateUpdate>(&self) -> Option<&U> {
         self.0.any().downcast_ref()
     }
 
-    /// The update as a `U`, which it is or was stored as.
+    /// The update as a `U`, in memory or read from its stored form.
     ///
     /// # Errors
     ///
@@ -359,7 +430,7 @@ impl AnyUpdate {
         }
     }
 
-    /// The update as it is stored.
+    /// The stored form of the update.
     ///
     /// # Errors
     ///
@@ -394,7 +465,7 @@ impl EventTask {
 }
 
 impl Event {
-    /// An event of the graph at `path`; with a position it is recorded. Whoever emits it fills in the thread's life.
+    /// An event of the graph at `path`, recorded if it has a position. The emitter sets the thread's life.
     pub(crate) fn new(
         path: &Namespace,
         step: u32,

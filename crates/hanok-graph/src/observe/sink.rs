@@ -1,4 +1,4 @@
-//! Where a run reports what happens, and how it is read.
+//! Sinks: a run reports its events to one, and a stream reads them.
 
 use std::{
     collections::VecDeque,
@@ -19,11 +19,11 @@ use crate::{
     outcome::Outcome,
 };
 
-/// How many events may wait for a slow observer. Past it they are dropped, and a mark says how many; recorded ones are
+/// The most events that wait for a slow reader. Further ones are dropped, and a mark has their number; recorded ones are
 /// read from the log instead.
 const WAITING: usize = 4_096;
 
-/// Where a run reports what happens. Without an observer it costs nothing.
+/// The sink of a run's events. Without an observer it costs nothing.
 #[derive(Clone, Default)]
 pub(crate) struct Sink(Option<Arc<Watched>>);
 
@@ -37,16 +37,16 @@ struct Queue {
     events: VecDeque<Event>,
     sequence: u64,
     dropped: u64,
-    /// The run's first recorded event, whether or not it is of a kind that is observed.
+    /// The run's first recorded event, observed or not.
     first: Option<EventId>,
-    /// Recorded events were dropped, the last of them this one. Until the reader has caught up, none is queued.
+    /// The last recorded event that was dropped. None is queued until the reader has caught up.
     gap: Option<EventId>,
     waker: Option<Waker>,
-    /// The life that the thread is in.
+    /// The current life of the thread.
     life: Life,
-    /// The run is over: nothing more comes.
+    /// True when the run is over.
     closed: bool,
-    /// Up to where the log is safe; `None` where all of it is.
+    /// The position up to which the log is safe; `None` if all of it is.
     safe: Option<Position>,
     /// Recorded events that wait for the log to be safe.
     held: VecDeque<Event>,
@@ -57,17 +57,17 @@ impl Sink {
         Self(Some(Arc::new(Watched { modes, queue: Mutex::default() })))
     }
 
-    /// Whether somebody observes.
+    /// True if there is an observer.
     pub(crate) fn is_on(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Which events somebody observes; none without an observer.
+    /// The observed modes; none without an observer.
     pub(crate) fn modes(&self) -> Modes {
         self.0.as_ref().map_or(Modes::of([]), |watched| watched.modes)
     }
 
-    /// Reports an event, made only if somebody observes. Never blocks.
+    /// Reports an event, which is made only for an observer. Never blocks.
     pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
         let Some(watched) = &self.0 else { return };
         let mut event = event();
@@ -89,21 +89,21 @@ impl Sink {
         }
     }
 
-    /// The run is one of this life of its thread.
+    /// Sets the life of the run's thread.
     pub(crate) fn begin(&self, life: Life) {
         if let Some(watched) = &self.0 {
             watched.queue().life = life;
         }
     }
 
-    /// Holds recorded events back that stand after `safe`, until they are safe.
+    /// Holds recorded events after `safe` back until they are safe.
     pub(crate) fn hold(&self, safe: Position) {
         if let Some(watched) = &self.0 {
             watched.queue().safe = Some(safe);
         }
     }
 
-    /// The log is safe up to `position`.
+    /// Notes that the log is safe up to `position`, and queues the events that were held back.
     pub(crate) fn is_safe(&self, position: Position) {
         let Some(watched) = &self.0 else { return };
         let mut queue = watched.queue();
@@ -119,7 +119,8 @@ impl Sink {
         }
     }
 
-    /// Entries after `known` up to `to` stand in the log, and nobody heard of it in time to tell: the reader reads them there.
+    /// Notes that entries after `known` up to `to` are in the log without having been reported. The reader reads them
+    /// there.
     pub(crate) fn missed(&self, known: Position, to: Position) {
         let Some(watched) = &self.0 else { return };
         let mut queue = watched.queue();
@@ -198,7 +199,7 @@ impl Queue {
 
 enum Next {
     Event(Box<Event>),
-    /// So many were dropped; the last recorded one among them; and what was before the run's first.
+    /// The number of dropped events, the last recorded one among them, and the id before the run's first.
     Lagged(u64, Option<EventId>, Option<EventId>),
     Wait,
     End,
@@ -208,15 +209,33 @@ enum Next {
 pub(crate) type CatchUp =
     Arc<dyn Fn(Option<EventId>, EventId) -> BoxFuture<'static, Missed> + Send + Sync>;
 
-/// What was read of them, or why they cannot be.
+/// The events, or the error of the log.
 type Missed = Result<Vec<Event>, RunError>;
 
-/// A run, observed: a stream of its events, then its outcome.
+/// An observed run: a stream of its events, then its outcome.
 ///
-/// The run goes on by itself, however slowly it is read; at most 4,096 events wait. A reader who lags is told how many
-/// events were dropped, then given the recorded ones among them from the log; a log that cannot be read ends the stream with
-/// [`EventKind::Cut`], and the reader goes on from the last id that it saw with [`Thread::events`](crate::Thread::events). Dropping the stream drops the run, which
-/// leaves the thread resumable, unless it is told to [`keep_running`](Events::keep_running).
+/// The run continues by itself, however slowly it is read. At most 4,096 events wait. A reader that lags receives the
+/// number of dropped events, then the recorded ones among them from the log. A log that cannot be read ends the stream
+/// with [`EventKind::Cut`], and the reader reads on from the last id with [`Thread::events`](crate::Thread::events).
+/// Dropping the stream drops the run, which leaves the thread resumable, except after
+/// [`keep_running`](Events::keep_running).
+///
+/// ```
+/// # use {futures::StreamExt, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+/// let mut events = thread.stream(Input::New(Count::update()), ());
+/// let mut count = 0;
+/// while let Some(_event) = events.next().await {
+///     count += 1;
+/// }
+/// assert!(count > 0);
+/// assert_eq!(events.outcome().await?.done()?.n, 1);
+/// # Ok(()) }
+/// ```
 #[must_use]
 pub struct Events<S> {
     sink: Sink,
@@ -228,7 +247,7 @@ pub struct Events<S> {
     /// Recorded events that are being read from the log.
     reading: Option<BoxFuture<'static, Missed>>,
     read: VecDeque<Event>,
-    /// What was missed cannot be read: nothing more is told, so that a reader goes on from before it.
+    /// True when missed events cannot be read. The stream then ends, so that a reader continues from before the gap.
     is_cut: bool,
 }
 
@@ -255,7 +274,22 @@ impl<S: Send + 'static> Events<S> {
         Self { sink, run: Some(run), outcome, catch_up, last, reading, read, is_cut: false }
     }
 
-    /// Lets the run go on when the stream is dropped. Default: it is dropped too.
+    /// Lets the run continue when the stream is dropped. Default: the run is dropped too.
+    ///
+    /// ```
+    /// # use {futures::StreamExt, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let events = thread.stream(Input::New(Count::update()), ()).keep_running();
+    /// drop(events);
+    /// // The run ends by itself.
+    /// # while thread.state(None).await?.is_none_or(|state| state.n == 0) { tokio::task::yield_now().await }
+    /// assert_eq!(thread.state(None).await?.map(|state| state.n), Some(1));
+    /// # Ok(()) }
+    /// ```
     pub fn keep_running(mut self) -> Self {
         if let Some(run) = self.run.take() {
             run.detach();
@@ -263,7 +297,19 @@ impl<S: Send + 'static> Events<S> {
         self
     }
 
-    /// How the run ended; waits for its end, passing over what was not read.
+    /// Waits for the end of the run and returns its outcome. Unread events are skipped.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// let events = thread.stream(Input::New(Count::update()), ());
+    /// assert_eq!(events.outcome().await?.done()?.n, 1);
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -274,7 +320,7 @@ impl<S: Send + 'static> Events<S> {
     }
 }
 
-/// Ends the stream however the run ends, also when it is dropped.
+/// Closes the stream at the end of the run, also when the run is dropped.
 struct Closing(Sink);
 
 impl Drop for Closing {

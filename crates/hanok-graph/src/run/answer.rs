@@ -1,4 +1,4 @@
-//! Answers to what a thread asks.
+//! Answers to the requests of a thread.
 
 use hanok_checkpoint::{Body, Doubt, Log, OpenLog, RunFold};
 use hanok_core::{Namespace, Position, RequestId, Stored, Timestamp};
@@ -8,19 +8,19 @@ use crate::{
     outcome::{Pending, Resolution, open_questions},
 };
 
-/// How many entries of a log are read at a time, and how many times.
+/// The number of entries that are read at a time, and of the reads.
 const PAGE: usize = 256;
 const PAGES: usize = 16;
 
-/// An answer that may be given.
+/// An answer that passed its checks.
 pub(crate) struct CheckedAnswer {
-    /// Whose question it answers.
+    /// The graph of the question.
     pub(crate) path: Namespace,
     pub(crate) id: RequestId,
     pub(crate) value: Stored,
 }
 
-/// What a thread asks at `now`: doubts about calls, then questions, by namespace.
+/// The open requests of a thread at `now`: calls in doubt, then questions, by namespace.
 pub(crate) fn open(opened: Option<&OpenLog>, now: Timestamp) -> Vec<Pending> {
     let runs = opened.into_iter().flat_map(|opened| &opened.fold.runs);
     let requests = runs.flat_map(|(path, run)| {
@@ -43,11 +43,11 @@ pub(crate) fn questions(run: &RunFold, path: &Namespace, now: Timestamp) -> Vec<
     open.into_iter().map(|question| Pending::of_question(question, path)).collect()
 }
 
-/// Whether `answers` may be given at `now`: each to an open request, once, in time, and as its schema says. All or none.
+/// Checks that each of `answers` goes to an open request, once, in time, and fits its schema. All are accepted, or none.
 ///
 /// # Errors
 ///
-/// What is wrong with the first that may not.
+/// The fault of the first that is refused.
 pub(crate) async fn check(
     log: &Log,
     opened: Option<&OpenLog>,
@@ -99,8 +99,8 @@ fn faults(schema: Option<&str>, _: &Stored) -> Vec<String> {
     schema.map(|_| unchecked.to_owned()).into_iter().collect()
 }
 
-/// Why a request is not open: it was answered, it was asked and is not asked any more, or it never was, as far as the newest
-/// entries say: whoever names a request that never was does not have all of a long log read.
+/// The reason why a request is not open: it was answered, it is not asked any more, or it never existed as far as the
+/// newest entries show. Naming a request that never existed does not cost a read of a long log.
 pub(crate) async fn why_not(log: &Log, id: RequestId) -> Result<RunError, RunError> {
     let mut before = None;
     let mut asked = false;

@@ -1,4 +1,4 @@
-//! How a super-step is committed: merged, stored, and told.
+//! Commits: the updates of a super-step are merged, stored, and reported.
 
 use std::sync::Arc;
 
@@ -21,17 +21,17 @@ use crate::{
 };
 use smallvec::SmallVec;
 
-/// Where a super-step is committed.
+/// The place of a commit in the log.
 struct Committed {
     at: Position,
     /// The last entry of the append.
     last: Position,
-    /// The append ends the run, too.
+    /// True if the append also ends the run.
     ends: bool,
 }
 
 impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
-    /// Merges what the tasks wrote, stores it, and says what is due next.
+    /// Merges the updates of the tasks, stores them, and schedules the next super-step.
     pub(crate) async fn commit(
         &self,
         progress: &mut RunState<S>,
@@ -43,7 +43,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         self.commit_unsaved(progress, ran)
     }
 
-    /// Merges what the tasks wrote where nothing is kept.
+    /// Merges the updates of the tasks where nothing is stored.
     fn commit_unsaved(
         &self,
         progress: &mut RunState<S>,
@@ -65,7 +65,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         self.scheduled(progress, ran, frontier, now)
     }
 
-    /// Merges what the tasks wrote, and stores it.
+    /// Merges the updates of the tasks, and stores them.
     async fn commit_step(
         &self,
         progress: &mut RunState<S>,
@@ -142,7 +142,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         Ok(())
     }
 
-    /// What the super-step schedules.
+    /// The frontier that the super-step schedules.
     fn next(&self, progress: &RunState<S>, ran: &Ran<S::Update>) -> Result<Frontier, RunError> {
         let said = ran.iter().map(|(task, done)| TaskExit {
             node: self.graph.current_name(task.node()),
@@ -152,7 +152,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         self.graph.not_too_wide(frontier, progress.frontier.step, &self.namespace)
     }
 
-    /// Notes what the tasks spent that no entry has said.
+    /// Notes the spending of the tasks that no entry has recorded.
     fn spend(&self, ran: &Ran<S::Update>) {
         let fresh = ran.iter().filter(|(_, done)| done.position.is_none());
         let fresh = fresh.fold(Spent::default(), |sum, (_, done)| sum.plus(done.spent));
@@ -161,7 +161,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         }
     }
 
-    /// Reports what the super-step wrote and what came of it.
+    /// Reports the updates of the super-step, its commit and the state after it.
     fn report(
         &self,
         progress: &RunState<S>,
@@ -187,7 +187,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         }
     }
 
-    /// Goes on to what is due next.
+    /// Moves on to the next frontier.
     fn scheduled(
         &self,
         progress: &mut RunState<S>,
@@ -211,7 +211,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         Ok(())
     }
 
-    /// Merges what the tasks wrote into the state; the updates stay where somebody looks at them later.
+    /// Merges the updates of the tasks into the state. The updates stay for their later readers.
     fn reduce(
         &self,
         progress: &mut RunState<S>,
@@ -239,7 +239,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         merge(Arc::make_mut(&mut progress.state), &mut writes, self.env.journal.is_kept())
     }
 
-    /// Voids writes that could not be merged: their tasks run again. Returns the error of the run.
+    /// Voids writes that could not be merged, whose tasks run again; returns the error of the run.
     async fn void(
         &self,
         refused: Unmerged,
@@ -258,7 +258,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         Ok(error)
     }
 
-    /// The state as a stream shows it, if the super-step changed what is shown.
+    /// The state as a stream shows it, if the super-step changed a shown field.
     fn shows(
         &self,
         progress: &RunState<S>,
@@ -273,17 +273,17 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         changed.any(|field| self.graph.shows(&field)).then(|| self.graph.shown(&progress.state))
     }
 
-    /// The time that an entry of this graph says: the thread's own says all of it.
+    /// The time that an entry of this graph records. The thread's own graph records all of it.
     fn worked(&self) -> Spent {
         if self.namespace.is_root() { self.env.worked() } else { Spent::default() }
     }
 
-    /// The end of this run, as a log says it.
+    /// The entry of the end of this run.
     pub(crate) fn end(&self, outcome: RunEnd, detail: &str, spent: Spent) -> End {
         End { run: self.run, outcome, detail: detail.to_owned(), spent }
     }
 
-    /// What makes of the state as it is now what the log amounts to, for a snapshot. Holding the state costs a pointer.
+    /// Prepares the fold of the log that a snapshot holds, from the current state. Holding the state costs a pointer.
     fn fold(
         &self,
         progress: &RunState<S>,
@@ -317,7 +317,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         Live { state: AnyState::new(&progress.state), unknown: progress.unknown.clone(), run }
     }
 
-    /// Reports what happened; with a position it is recorded, if anything is.
+    /// Reports an event, recorded if it has a position and the thread is stored.
     pub(crate) fn emit(
         &self,
         progress: &RunState<S>,

@@ -1,4 +1,4 @@
-//! Ephemeral fields: they are there for one super-step, and then have their initial value again.
+//! Ephemeral fields: they last for one super-step, and then have their initial value again.
 
 use hanok_core::{Change, Changes};
 use std::{collections::BTreeSet, sync::Arc};
@@ -11,8 +11,8 @@ use crate::{
 use hanok_state::{Rule, State, StateUpdate};
 
 impl<S: State, C> Definition<S, C> {
-    /// Gives the ephemeral fields that the super-step before wrote their initial value, and says which they were. What
-    /// this one writes to them is merged into that.
+    /// Resets the ephemeral fields that the super-step before wrote, and returns their names. The writes of this
+    /// super-step are merged into the initial values.
     pub(crate) fn expire(&self, progress: &mut RunState<S>) -> BTreeSet<String> {
         let over = std::mem::take(&mut progress.fresh);
         if !over.is_empty() {
@@ -22,7 +22,7 @@ impl<S: State, C> Definition<S, C> {
         over
     }
 
-    /// Notes which ephemeral fields a super-step `wrote`; returns how those that are `over` are stored.
+    /// Notes the ephemeral fields that a super-step `wrote`; returns the stored form of those that are `over`.
     pub(crate) fn reset<'w>(
         &self,
         progress: &mut RunState<S>,

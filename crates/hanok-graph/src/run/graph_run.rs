@@ -1,4 +1,4 @@
-//! A run of one graph: what its super-steps share.
+//! The run of one graph, which its super-steps share.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ pub(crate) struct GraphRun<S: State, C> {
     pub(crate) graph: Arc<Definition<S, C>>,
     pub(crate) services: Arc<C>,
     pub(crate) env: Arc<RunContext>,
-    /// Where the graph's entries are written: the thread's log, or nowhere.
+    /// The namespace of the graph's entries in the thread's log.
     pub(crate) namespace: Namespace,
     pub(crate) run: RunId,
     pub(crate) limit: u32,
     /// The signs of life of the task that called the graph.
     pub(crate) activity: Activity,
-    /// The slots that task holds.
+    /// The slots that the calling task holds.
     pub(crate) held: HeldSlots,
 }
 

@@ -1,4 +1,4 @@
-//! Tasks that run at the same time, and what comes of them.
+//! Groups of tasks that run at the same time.
 
 use std::{
     future::poll_fn,
@@ -12,14 +12,14 @@ use std::{
 use futures::task::AtomicWaker;
 use hanok_core::{BoxFuture, Spawned, Spawner};
 
-/// From so many tasks on one task starts the others: started where tasks run, each of them is put on a queue of that very
-/// thread, and nobody has to be woken for it.
+/// The number of tasks from which on one task starts the others. Started where tasks run, each is queued on that very
+/// thread, and no other thread has to be woken.
 const STARTED_BY_ONE: usize = 5;
 
 /// Tasks that run at the same time.
 pub(crate) struct Group<T> {
     ended: Mutex<Vec<(usize, T)>>,
-    /// Tasks of which nothing has come.
+    /// The number of tasks without a result.
     running: AtomicUsize,
     waker: AtomicWaker,
     handles: Mutex<Handles>,
@@ -28,17 +28,17 @@ pub(crate) struct Group<T> {
 #[derive(Default)]
 struct Handles {
     spawned: Vec<Spawned>,
-    /// Nobody waits any more: what is not started is not to be.
+    /// True when nobody waits any more: no further task starts.
     closed: bool,
 }
 
-/// One task of a group. Dropped before its end, nothing comes of it.
+/// One task of a group. Dropped before its end, it has no result.
 pub(crate) struct Part<T> {
     group: Arc<Group<T>>,
     index: usize,
 }
 
-/// A group that is waited for. Dropping it aborts what still runs.
+/// A group that is waited for. Dropping it aborts its running tasks.
 pub(crate) struct Started<T> {
     group: Arc<Group<T>>,
     ended: std::vec::IntoIter<(usize, T)>,
@@ -49,7 +49,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<T: Send + 'static> Group<T> {
-    /// A group of so many tasks.
+    /// A group of this many tasks.
     pub(crate) fn of(tasks: usize) -> Arc<Self> {
         Arc::new(Self {
             ended: Mutex::new(Vec::with_capacity(tasks)),
@@ -59,7 +59,7 @@ impl<T: Send + 'static> Group<T> {
         })
     }
 
-    /// The task that is known as `index`.
+    /// The task with this index.
     pub(crate) fn part(self: &Arc<Self>, index: usize) -> Part<T> {
         self.running.fetch_add(1, Ordering::SeqCst);
         Part { group: self.clone(), index }
@@ -92,7 +92,7 @@ impl<T: Send + 'static> Group<T> {
 }
 
 impl<T> Part<T> {
-    /// The task has ended. What is `urgent` is not left to the end of the last one.
+    /// Ends the task. An `urgent` result is delivered before the last task has ended.
     pub(crate) fn end(self, with: T, urgent: bool) {
         locked(&self.group.ended).push((self.index, with));
         if urgent {
@@ -110,7 +110,7 @@ impl<T> Drop for Part<T> {
 }
 
 impl<T> Started<T> {
-    /// What ended of the next task, with its index; nothing when nothing more comes.
+    /// The result of the next task, with its index; `None` when no more come.
     pub(crate) async fn next(&mut self) -> Option<(usize, T)> {
         poll_fn(|cx| {
             if let Some(ended) = self.ended.next() {

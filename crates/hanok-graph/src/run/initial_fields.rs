@@ -1,4 +1,4 @@
-//! What a log is told of the state in which a turn begins, besides the input.
+//! The state in which a turn begins, as a log has it besides the input.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use hanok_state::State;
 
 use crate::error::{RunError, state_error};
 
-/// What a log has to be told of the state in which a thread, or a subgraph, begins: all of it. What a field holds that
-/// nothing has written stays what it was, whatever a later build's default is.
+/// The changes that write all of the state in which a thread, or a subgraph, begins. So a field that nobody has written
+/// keeps its value, whatever a later build's default is.
 pub(crate) fn first_values<S: State>(initial: &S) -> Result<Changes, RunError> {
     let fields = initial.to_fields().map_err(state_error)?;
     let set =
@@ -16,15 +16,15 @@ pub(crate) fn first_values<S: State>(initial: &S) -> Result<Changes, RunError> {
     Ok(Changes(fields.iter().map(set).collect()))
 }
 
-/// What a turn begins with, and then what its input writes. A field that the input sets is said once.
+/// The changes of a turn's beginning, then those of its input. A field that the input sets occurs once.
 pub(crate) fn with_input(mut first: Changes, input: Changes) -> Changes {
     first.0.retain(|(field, _)| !matches!(input.get(field), Some(Change::Set(_))));
     first.0.extend(input.0);
     first
 }
 
-/// Gives the ephemeral fields their initial value, for a turn that begins: what the one before wrote last is over. Returns
-/// how that is stored.
+/// Resets the ephemeral fields for a new turn, since the writes of the last super-step are over; returns their stored
+/// form.
 pub(crate) fn forget<S: State>(initial: &S, state: &mut Arc<S>) -> Result<Changes, RunError> {
     let schema = initial.schema();
     let ephemeral = |name: &str| schema.field(name).is_some_and(|field| field.ephemeral);

@@ -1,4 +1,4 @@
-//! Merging: what the tasks of a super-step wrote becomes part of the state.
+//! Merging: the updates of a super-step's tasks become part of the state.
 
 use std::{fmt::Write, panic::AssertUnwindSafe, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::error::{NodeError, RunError, panic_message};
 /// Room for the id of a message.
 const ID: usize = 24;
 
-/// Gives ids to messages without one: derived from the task and a count, so that they are the same whenever it runs.
+/// Sets the ids of messages without one. They derive from the task and a count, so that they are the same in every run.
 pub(crate) fn complete<U: StateUpdate>(update: &mut U, task: impl Fn() -> TaskId) {
     let mut count = 0;
     update.complete(&mut || {
@@ -31,10 +31,10 @@ pub(crate) enum Unmerged {
     Panicked(String),
 }
 
-/// Merges `writes`, each with its node, into `state`, and takes them out of the updates. What reducers made of them is
-/// returned if it is to be `recorded`.
+/// Merges `writes`, each with its node, into `state`, and takes them out of the updates. Returns the resulting changes if
+/// they are to be `recorded`.
 ///
-/// A reducer is a user's code and may panic: that is its run's error and nobody else's.
+/// A reducer is a user's code and may panic. That is an error of its run and of no other.
 pub(crate) fn merge<S: State>(
     state: &mut S,
     writes: &mut [(&Arc<str>, &mut S::Update)],
@@ -54,7 +54,7 @@ impl Unmerged {
         }
     }
 
-    /// The error of the run whose super-step `step` it was.
+    /// The error of the run whose super-step `step` could not be merged.
     pub(crate) fn of_run(self, step: u32, namespace: &Namespace) -> RunError {
         match self {
             Self::Refused(source) => {

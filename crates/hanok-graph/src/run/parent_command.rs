@@ -28,7 +28,7 @@ pub(crate) fn handed(parent: ToParent) -> Result<Handed, NodeError> {
     Ok(Handed { changes, goto: goto.chain(further).collect::<Result<_, NodeError>>()?, only })
 }
 
-/// What a subgraph commands, as a command of the node that called it.
+/// The command of a subgraph, as a command of the calling node.
 pub(crate) fn of_child<S: State>(
     command: ToParent,
     fields: &[hanok_state::FieldSchema],
@@ -45,7 +45,7 @@ pub(crate) fn of_child<S: State>(
     Ok(Command { update, goto: command.goto, only: command.only, parent: command.parent })
 }
 
-/// The changes of several commands, each of which changes a field once, as those of one after the other.
+/// Splits changes into lists, one after the other, each of which changes a field once.
 pub(crate) fn apart(changes: Changes) -> Vec<Changes> {
     let mut parts: Vec<Changes> = Vec::new();
     for (field, change) in changes.0 {
@@ -57,7 +57,7 @@ pub(crate) fn apart(changes: Changes) -> Vec<Changes> {
     parts
 }
 
-/// What a subgraph left to its caller, read from where it is stored.
+/// The command of a subgraph, read from its stored form.
 pub(crate) fn to_parent(handed: Handed) -> ToParent {
     let (mut targets, mut parent) = (Vec::new(), None::<ToParent>);
     for goto in handed.goto {

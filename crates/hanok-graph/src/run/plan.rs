@@ -1,4 +1,4 @@
-//! What is due next: a pure function of what was due, what the tasks said and what the graph is.
+//! The plan of the next super-step: a pure function of the frontier, the exits of its tasks and the graph.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use crate::{
 use hanok_core::Namespace;
 use hanok_state::State;
 
-/// What one task of the super-step that is over said: its node, where it goes on, and whether it counts for joins.
+/// The exit of one task of the last super-step: its node, its targets, and its role in joins.
 pub(crate) struct TaskExit<'a> {
     pub(crate) node: &'a str,
     pub(crate) goto: &'a [Goto],
 }
 
-/// What is due after a super-step whose tasks, in order, `said` where they go on.
+/// The frontier after a super-step with these exits of its tasks, in order.
 ///
-/// Nodes come first, by name and once; then `SendTo`s by sender and index. A deferred node waits until nothing else is due.
+/// Nodes come first, by name and once; then `SendTo`s by sender and index. A deferred node waits until no other is due.
 pub(crate) fn next_frontier<'a>(
     before: &Frontier,
     said: impl Iterator<Item = TaskExit<'a>>,
@@ -116,7 +116,7 @@ pub(crate) fn indices(due: &[Due]) -> Vec<usize> {
 }
 
 impl<S: State, C> Definition<S, C> {
-    /// What the super-step `step` schedules, if it is no more than may run at once.
+    /// The frontier that the super-step `step` schedules, if it is no wider than the limit.
     pub(crate) fn not_too_wide(
         &self,
         frontier: Frontier,

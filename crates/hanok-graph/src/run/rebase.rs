@@ -1,4 +1,4 @@
-//! How what an earlier build stored of a graph becomes what this build stores: its state, and what is pending.
+//! Migration of a graph's stored state and pending writes from the schema of an earlier build to this build's.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,14 +14,14 @@ use crate::{
 /// One graph's part of a thread, as this build reads it.
 pub(crate) struct Migrated<S: State> {
     pub(crate) progress: RunState<S>,
-    /// The entries that make the log say so.
+    /// The entries that record the migration.
     pub(crate) entries: Vec<(Namespace, Body)>,
-    /// Stored fields that this build, of the same version, does not know.
+    /// Stored fields that are unknown to this build, although it has the same version.
     pub(crate) unknown: Vec<String>,
 }
 
-/// Reads the part of the graph at `path`. What `below` holds of the subgraphs that it calls is in its schema where it shares
-/// the state or commands the graph; what cannot be read in this build's is voided, and the tasks run again.
+/// Reads the part of the graph at `path`. The subgraphs in `below` are in its schema where they share the state or
+/// command the graph. A record that cannot be read in this build's schema is voided, and its task runs again.
 pub(crate) fn migrated<S: State>(
     initial: &S,
     path: &Namespace,
@@ -38,7 +38,7 @@ pub(crate) fn migrated<S: State>(
     Ok(Migrated { progress, entries: migration.entries, unknown })
 }
 
-/// Says that fields are stored that this build does not know.
+/// Warns of stored fields that are unknown to this build.
 pub(crate) fn warn_unknown(thread: &ThreadKey, path: &Namespace, fields: &[String]) {
     tracing::warn!(
         %thread,
@@ -49,7 +49,7 @@ pub(crate) fn warn_unknown(thread: &ThreadKey, path: &Namespace, fields: &[Strin
     );
 }
 
-/// What a graph's state was before it was written anew.
+/// The state of a graph before it was written anew.
 struct Before {
     fields: Fields,
     schema: Arc<StoredSchema>,
@@ -67,8 +67,8 @@ struct Migration<'a, S: State> {
 }
 
 impl<S: State> Migration<'_, S> {
-    /// Brings the state of `run` and its pending writes into this build's schema; returns what the state was, if it is
-    /// written anew. `base` is what its caller's state was, if it shares that.
+    /// Brings the state of `run` and its pending writes into this build's schema; returns the earlier state, if it is
+    /// written anew. `base` is the earlier state of its caller, if it shares that.
     fn state(
         &mut self,
         path: &Namespace,
@@ -109,7 +109,7 @@ impl<S: State> Migration<'_, S> {
         Ok(before)
     }
 
-    /// The fields as this build stores them, with those that it does not know.
+    /// The fields as this build stores them, with unknown ones.
     fn whole(&self, fields: &Fields) -> Result<Fields, RunError> {
         let unknown = self.initial.schema().unknown(fields);
         let state = self.initial.load(&mut fields.clone()).map_err(state_error)?;
@@ -118,8 +118,7 @@ impl<S: State> Migration<'_, S> {
         Ok(whole)
     }
 
-    /// Reads pending writes in this build's schema, and voids those that cannot be read. Returns the ones that are others
-    /// in it.
+    /// Reads pending writes in this build's schema, and voids those that cannot be read; returns those that differ in it.
     fn pending(
         &mut self,
         path: &Namespace,
@@ -153,7 +152,7 @@ impl<S: State> Migration<'_, S> {
         self.entries.push((path.clone(), Body::Void(void)));
     }
 
-    /// What `changes` are in this build's schema, if it can read them.
+    /// Translates `changes` into this build's schema, if it can read them.
     fn translated(
         &self,
         before: Option<&Before>,
@@ -170,7 +169,7 @@ impl<S: State> Migration<'_, S> {
         }
     }
 
-    /// `changes` as this build stores them, if it can read them.
+    /// The stored form of `changes` in this build, if it can read them.
     fn read(&self, changes: &Changes, node: &Arc<str>) -> Option<Changes> {
         let unknown = self.initial.schema().unknown_changes(changes);
         if unknown.has_input() {
@@ -193,7 +192,7 @@ impl<S: State> Migration<'_, S> {
         Some(read)
     }
 
-    /// What a subgraph has added to the state that it shares.
+    /// The changes of a subgraph to the state that it shares.
     fn added(&self, base: &Before, added: &[Changes]) -> Result<Vec<Changes>, RunError> {
         let mut before = Before { fields: base.fields.clone(), schema: base.schema.clone() };
         let node = "subgraph".into();
@@ -208,8 +207,8 @@ impl<S: State> Migration<'_, S> {
             .collect()
     }
 
-    /// Reads what the subgraphs that the graph at `path` calls hold of its state. A call of which that cannot be read is
-    /// forgotten: its task makes it anew.
+    /// Reads the states of the subgraphs that the graph at `path` calls. A call whose state cannot be read is forgotten,
+    /// and its task makes it anew.
     fn below(
         &mut self,
         path: &Namespace,
@@ -229,7 +228,7 @@ impl<S: State> Migration<'_, S> {
         }
     }
 
-    /// Reads the state of a subgraph that shares its caller's; says whether that could be done.
+    /// Reads the state of a subgraph that shares its caller's; returns true if it could be read.
     fn shared(
         &mut self,
         path: &Namespace,
@@ -255,7 +254,7 @@ impl<S: State> Migration<'_, S> {
         })
     }
 
-    /// Reads what a subgraph commands its caller, which is in the caller's schema; says whether that could be done.
+    /// Reads the command of a subgraph, which is in the caller's schema; returns true if it could be read.
     fn commands(&mut self, path: &Namespace, before: Option<&Before>, run: &mut RunFold) -> bool {
         if let Some(handed) = &run.frontier.handed {
             let Some(changes) = self.command(handed, before) else { return false };
@@ -294,7 +293,7 @@ impl<S: State> Migration<'_, S> {
     }
 }
 
-/// The value of the field at `path`, as what sets it.
+/// The value of the field at `path`, as the change that sets it.
 fn value_at(fields: &Fields, path: &[String]) -> Option<(std::borrow::Cow<'static, str>, Change)> {
     let (name, rest) = path.split_first()?;
     let field = fields.get(name)?;

@@ -1,4 +1,4 @@
-//! Routing: where a task that is done goes on.
+//! Routing: the targets of a task that is done.
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     node::command::Target,
 };
 
-/// Runs the routers of `ways` on `view`; returns where they lead.
+/// Runs the routers of `ways` on `view`; returns their targets.
 pub(crate) fn run_routers<S>(ways: &Ways<S>, view: &S) -> Result<Vec<Target>, NodeError> {
     let mut targets = Vec::new();
     for branch in &ways.branches {
@@ -34,7 +34,7 @@ pub(crate) fn run_routers<S>(ways: &Ways<S>, view: &S) -> Result<Vec<Target>, No
 }
 
 impl<S: State, C> Definition<S, C> {
-    /// A target as it is stored, checked against what its node takes.
+    /// The stored form of a target, checked against the input type of its node.
     pub(crate) fn stored(&self, target: Target) -> Result<Goto, NodeError> {
         let takes = |node: &str| self.nodes.get(node).and_then(|vertex| vertex.kind);
         Ok(match target {

@@ -1,4 +1,4 @@
-//! How far a run of one graph has come.
+//! The progress of one graph's run.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -15,35 +15,35 @@ use crate::{
     },
 };
 
-/// How far a run has come.
+/// The progress of a run.
 pub(crate) struct RunState<S: State> {
     pub(crate) state: Arc<S>,
-    /// Fields that this build does not know, within nested states too; they ride along.
+    /// Fields that are unknown to this build, within nested states too. They stay as they are.
     pub(crate) unknown: Fields,
-    /// The schema that the state is stored in: this build's, and the fields that it does not know.
+    /// The schema in which the state is stored: this build's, with the unknown fields.
     pub(crate) schema: Arc<StoredSchema>,
     /// Ephemeral fields that the last super-step wrote.
     pub(crate) fresh: BTreeSet<String>,
     pub(crate) frontier: Frontier,
-    /// When it was scheduled.
+    /// The time at which it was scheduled.
     pub(crate) since: Timestamp,
-    /// Where the turn begins: the ids of tasks derive from it.
+    /// The position at which the turn begins, from which the ids of tasks derive.
     pub(crate) turn: Position,
-    /// The last commit, or where the run began.
+    /// The position of the last commit, or of the run's beginning.
     pub(crate) at: Position,
     /// The nodes of the last super-step.
     pub(crate) last: Vec<Arc<str>>,
     /// The records of the tasks that are due.
     pub(crate) records: StepRecords,
-    /// Whether the breakpoint here was come to before, and is passed.
+    /// True if an earlier run stopped at the breakpoint here, so that this one passes it.
     pub(crate) passed: bool,
-    /// What a subgraph that shares its caller's state has added to it.
+    /// The update of a subgraph to the state that it shares with its caller.
     pub(crate) added: Option<S::Update>,
     pub(crate) spent: Spent,
 }
 
 impl<S: State> RunState<S> {
-    /// Where a log says that a run stands.
+    /// The progress of a run, as the log has it.
     pub(crate) fn of(initial: &S, mut run: RunFold) -> Result<Self, RunError> {
         let fresh = fresh(initial, &run.fields).map_err(state_error)?;
         let unknown = initial.schema().unknown(&run.fields);
@@ -66,7 +66,7 @@ impl<S: State> RunState<S> {
         })
     }
 
-    /// The state as it is stored, with the fields that this build does not know.
+    /// The stored form of the state, with the fields that are unknown to this build.
     pub(crate) fn fields(&self) -> Result<Fields, StoredError> {
         fields(&*self.state, &self.unknown)
     }
@@ -90,7 +90,7 @@ impl<S: State> RunState<S> {
         }
     }
 
-    /// New tasks are due; what belonged to the old ones is over.
+    /// Schedules new tasks, and clears the records of the old ones.
     pub(crate) fn scheduled(&mut self, frontier: Frontier, since: Timestamp, last: Vec<Arc<str>>) {
         self.frontier = frontier;
         self.since = since;
@@ -100,7 +100,7 @@ impl<S: State> RunState<S> {
     }
 }
 
-/// The ephemeral fields that hold something else than at first.
+/// The ephemeral fields that differ from their initial value.
 fn fresh<S: State>(initial: &S, fields: &Fields) -> Result<BTreeSet<String>, StoredError> {
     let ephemeral = initial.schema().fields.iter().filter(|field| field.ephemeral);
     let ephemeral: Vec<_> = ephemeral.map(|field| field.name.as_ref()).collect();
@@ -114,7 +114,7 @@ fn fresh<S: State>(initial: &S, fields: &Fields) -> Result<BTreeSet<String>, Sto
     Ok(fresh.map(str::to_owned).collect())
 }
 
-/// What a subgraph has added to its caller's state, as one update.
+/// The changes of a subgraph to its caller's state, as one update.
 fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError> {
     let failed = |error: hanok_state::ReduceError| RunError::State(error.into());
     written.iter().try_fold(S::update(), |all, changes| {
@@ -125,7 +125,7 @@ fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError
 }
 
 impl<S: State, C> Definition<S, C> {
-    /// What is due first, from a state that holds the input.
+    /// The first frontier, from a state with the input.
     pub(crate) fn first(&self, state: &S) -> Result<Frontier, NodeError> {
         let edges = self.start.edges.iter().map(|node| Goto::Node(node.clone()));
         let routed = run_routers(&self.start, state)?.into_iter();
@@ -137,7 +137,7 @@ impl<S: State, C> Definition<S, C> {
     }
 }
 
-/// A state as it is stored, with the fields that this build does not know.
+/// The stored form of a state, with the fields that are unknown to this build.
 pub(crate) fn fields<S: State>(state: &S, unknown: &Fields) -> Result<Fields, StoredError> {
     let mut fields = state.to_fields()?;
     fields.fill(unknown);

@@ -10,11 +10,11 @@ use hanok_checkpoint::{Question, TaskWrite};
 use hanok_core::Position;
 use hanok_state::{State, StateUpdate};
 
-/// The outcome of a super-step: of each of its tasks.
+/// The outcome of a super-step, task by task.
 pub(crate) struct StepOutcome<U: StateUpdate> {
-    /// By the index of the task.
+    /// The tasks that are done, by index.
     pub(crate) done: Vec<Option<Done<U>>>,
-    /// With the index of the task.
+    /// The questions of tasks, with the index of each task.
     pub(crate) questions: Vec<(usize, Vec<Question>)>,
     pub(crate) unfit: Vec<UnfitAnswer>,
     pub(crate) waiting: Vec<Pending>,
@@ -23,7 +23,7 @@ pub(crate) struct StepOutcome<U: StateUpdate> {
 }
 
 impl<U: StateUpdate> StepOutcome<U> {
-    /// Nothing, of so many tasks.
+    /// The outcome of this many tasks before any of them has ended.
     pub(crate) fn of(tasks: usize) -> Self {
         Self {
             done: (0..tasks).map(|_| None).collect(),
@@ -67,7 +67,7 @@ impl<U: StateUpdate> StepOutcome<U> {
         }
     }
 
-    /// Whether nothing at all came of a task.
+    /// True if a task has no outcome at all.
     pub(crate) fn is_missing(&self, index: usize) -> bool {
         let asks = !(self.questions.is_empty() && self.unfit.is_empty() && self.waiting.is_empty());
         let nothing_else = !asks && self.stopped.is_none();

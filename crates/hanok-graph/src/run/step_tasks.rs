@@ -26,7 +26,7 @@ use hanok_state::{State, StateUpdate};
 use tracing::{Instrument, Span};
 
 impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
-    /// The one task that is due, if nothing of it is in the log: most super-steps of most graphs.
+    /// The only task that is due, if the log has no record of it: most super-steps of most graphs.
     pub(crate) fn alone(&self, progress: &RunState<S>) -> Option<(Task, &Vertex<S, C>)> {
         let [due] = progress.frontier.due.as_slice() else { return None };
         let waits = self.env.journal.was_interrupted();
@@ -68,7 +68,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         indices(due).into_iter().zip(due).map(task).collect()
     }
 
-    /// The calls of which nobody knows whether they were made, and that a person is asked about.
+    /// The calls in doubt that a person is asked about.
     pub(crate) fn doubts(&self, progress: &RunState<S>) -> Vec<Pending> {
         let open = progress.records.intents.values().filter(|intent| intent.doubt == Doubt::Ask);
         open.map(|intent| Pending::of_intent(intent, &self.namespace)).collect()
@@ -121,8 +121,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         Ok(came)
     }
 
-    /// Whether a task asked something that has no answer, or may have made a call: then it is not started again. A
-    /// question that is past its deadline is not waited for.
+    /// True if a task has a question without an answer or a call in doubt, so that it is not started again. A question
+    /// past its deadline is not waited for.
     fn waits(&self, progress: &RunState<S>, task: TaskId) -> bool {
         let now = || self.env.runtime.clock.now();
         let mut questions = progress.records.questions.iter().filter(|q| q.task == task);
@@ -134,8 +134,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         asks || intents.any(|i| i.doubt == Doubt::Ask)
     }
 
-    /// Runs several tasks, each on its own. They run to their end, whatever becomes of their siblings, unless the graph
-    /// stops them when one fails.
+    /// Runs several tasks, each on its own. They run to their end, whatever their siblings do, unless the graph stops
+    /// them when one fails.
     async fn run_wide(
         &self,
         progress: &RunState<S>,
@@ -190,7 +190,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         if span.is_disabled() { Box::pin(work) } else { Box::pin(work.instrument(span)) }
     }
 
-    /// How the task failed before, if its error handler is all that is left to run.
+    /// The earlier failure of the task, if only its error handler is left to run.
     fn failure(&self, progress: &RunState<S>, task: &Task) -> Option<Box<Failed>> {
         if progress.records.failures.is_empty() {
             return None;
@@ -198,7 +198,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         progress.records.failures.get(&self.id(task)).cloned().map(Box::new)
     }
 
-    /// What the log says of a task, if it says anything.
+    /// The records of a task in the log, if there are any.
     fn stored_steps(&self, progress: &RunState<S>, task: &Task) -> OnceLock<Arc<StoredSteps>> {
         if progress.records.is_empty() {
             return OnceLock::new();
@@ -257,7 +257,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 }
 
-/// Stores what a task wrote, if it is done.
+/// Stores the update of a task, if it is done.
 async fn store<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> TaskOutcome<U> {
     let done = match ended {
         TaskOutcome::Done(done) => done,
@@ -281,7 +281,7 @@ async fn store<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> Ta
     }
 }
 
-/// Tells what a task wrote where nothing is kept.
+/// Reports the update of a task where nothing is stored.
 fn shown<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> TaskOutcome<U> {
     let TaskOutcome::Done(done) = ended else { return ended };
     report(&done, scope, None);

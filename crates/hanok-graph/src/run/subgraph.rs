@@ -39,15 +39,10 @@ const DEEPEST: usize = 16;
 /// The lifetime of a subgraph's state.
 ///
 /// ```
-/// # use hanok_checkpoint::InMemoryCheckpointer;
-/// # use hanok_core::{Tenant, ThreadKey};
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Debug, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
 /// # let call = Subgraph::new(inner, |_: &Count| Count::update(), |inner: &Count| Count::update().n(inner.n));
 /// # let outer = Graph::<Count>::builder("outer").subgraph("call", call.persistence(Persistence::PerThread));
@@ -131,15 +126,10 @@ impl<C> Context<C> {
     /// continues the run that it began. Cancellation, limits and the observer are those of this run.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
     /// let call = move |state: Snapshot<Count>, cx: Context| {
     ///     let inner = inner.clone();
@@ -165,7 +155,7 @@ impl<C> Context<C> {
         self.run_as(Persistence::PerCall, graph, input, services).await
     }
 
-    /// Runs `graph` as [`run`](Context::run) does, with a state that lives as long as `persistence` says.
+    /// Runs `graph` as [`run`](Context::run) does, with the lifetime of its state in `persistence`.
     ///
     /// # Errors
     ///

@@ -24,15 +24,10 @@ use hanok_core::{BoxError, BoxFuture};
 /// Settings are composed on it as on any node, such as `subgraph.retry(…)`.
 ///
 /// ```
-/// # use hanok_checkpoint::InMemoryCheckpointer;
-/// # use hanok_core::{Tenant, ThreadKey};
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Debug, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
 /// let outer = Graph::<Count>::builder("outer").subgraph("call", Subgraph::shared(inner));
 /// let outer = outer.edge(START, "call").edge("call", END).build()?;
@@ -60,18 +55,11 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
     /// update of its final state. A subgraph that reaches its own limit of super-steps fails the node.
     ///
     /// ```
-    /// # use hanok_state::List;
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_state::List, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[derive(State, Clone, Debug, Default)] struct Log { #[reduce(append)] lines: List<String> }
     /// let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
     /// let call = Subgraph::new(
     ///     inner,
@@ -133,23 +121,20 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
     /// Sets the lifetime of its state. Default: [`Persistence::PerCall`].
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
     /// let call = Subgraph::new(inner, |_: &Count| Count::update(), |inner: &Count| Count::update().n(inner.n));
     /// // The second turn of a thread counts on from where the first one ended.
     /// let call = call.persistence(Persistence::PerThread);
-    /// # Graph::<Count>::builder("outer").subgraph("call", call).edge(START, "call").edge("call", END).build()?;
-    /// # Ok::<(), BuildError>(())
+    /// # Graph::<Count>::builder("outer").subgraph("call", call).edge(START, "call").edge("call", END).build()?; Ok::<(), BuildError>(())
     /// ```
     pub fn persistence(self, persistence: Persistence) -> Self {
         Self { persistence, ..self }
     }
 
-    /// Retries the subgraph when it fails, as `retry` says. Of several policies, the first that applies to the error
+    /// Retries the subgraph when it fails, under the policy `retry`. Of several policies, the first that applies to the error
     /// counts. Default: the policies of [`retry_all`](crate::GraphBuilder::retry_all).
     pub fn retry(self, retry: Retry) -> Self {
         Self { settings: self.settings.retry(retry), ..self }

@@ -1,5 +1,5 @@
-//! The run loop: super-steps, one after the other, until nothing is due. The thread's own graph and every subgraph are
-//! driven by the same one.
+//! The run loop: super-steps, one after the other, until no task is due. It drives the thread's own graph and every
+//! subgraph.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
-    /// Runs super-steps until nothing is due, or the run has to end.
+    /// Runs super-steps until no task is due, or the run has to end.
     pub(crate) async fn drive(&self, progress: &mut RunState<S>) -> Result<Outcome<S>, RunError> {
         self.graph.adapt(&mut progress.frontier)?;
         while !progress.frontier.is_done() {
@@ -51,7 +51,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         if missing.is_empty() { Ok(()) } else { Err(RunError::GraphChanged { missing }) }
     }
 
-    /// Why no further super-step may start, if none may.
+    /// The reason why no further super-step may start, if there is one.
     fn stop(&self, progress: &RunState<S>) -> Option<Stop> {
         if self.env.cancellation.is_cancelled() {
             return Some(Stop::Cancelled);
@@ -95,7 +95,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         }
     }
 
-    /// Runs one super-step; an outcome if the run ends in it.
+    /// Runs one super-step; returns an outcome if the run ends in it.
     async fn super_step(&self, progress: &mut RunState<S>) -> Result<Option<Outcome<S>>, RunError> {
         self.check_nodes(progress)?;
         let tasks = self.tasks(progress);
@@ -103,7 +103,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         self.ended(progress, tasks, came).await
     }
 
-    /// Commits what came of the tasks of a super-step; an outcome if the run ends with it.
+    /// Commits the outcome of a super-step's tasks; returns an outcome if the run ends with it.
     pub(crate) async fn ended(
         &self,
         progress: &mut RunState<S>,
@@ -166,7 +166,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         Ok(None)
     }
 
-    /// Lets questions be stored with the end of the run, and those whose answers do not fit be open again.
+    /// Stores questions with the end of the run, and reopens those whose answers do not fit.
     async fn ask(&self, progress: &mut RunState<S>, asked: Vec<Question>, unfit: Vec<UnfitAnswer>) {
         let path = &self.namespace;
         let question = |question: &Question| (path.clone(), Body::Question(question.clone()));

@@ -1,4 +1,4 @@
-//! One task: its attempts, its router, and what came of them.
+//! One task: its attempts, its error handler and its router.
 
 use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto};
 use hanok_state::State;
@@ -30,10 +30,10 @@ use crate::{
 };
 use futures::FutureExt;
 
-/// Runs one task to its end: attempts, then its error handler. `failed` says that only the handler is left to run.
+/// Runs one task to its end: attempts, then its error handler. With `failed` only the handler is left to run.
 ///
-/// What few tasks do (waiting for slots, looking into a cache, keeping time, failing) has a box of its own, so that the
-/// others carry no room for it.
+/// The work of few tasks (waiting for slots, looking into a cache, keeping time, failing) has a box of its own, so that
+/// the others carry no room for it.
 pub(crate) async fn run<S: State, C: Send + Sync + 'static>(
     graph: &Definition<S, C>,
     vertex: &Vertex<S, C>,
@@ -78,7 +78,7 @@ async fn work<S: State, C: Send + Sync + 'static>(
     ended
 }
 
-/// A task's node and what it reads.
+/// A task's node, with the state and the services.
 struct TaskRunner<'a, S: State, C> {
     graph: &'a Definition<S, C>,
     vertex: &'a Vertex<S, C>,
@@ -86,7 +86,7 @@ struct TaskRunner<'a, S: State, C> {
     services: &'a Arc<C>,
 }
 
-/// Stops what an attempt has begun and left behind when it is over, also when it is dropped.
+/// Stops the work that an attempt leaves behind at its end, also when it is dropped.
 struct CancelOnDrop<'a>(&'a LazyStop);
 
 impl Drop for CancelOnDrop<'_> {
@@ -96,7 +96,7 @@ impl Drop for CancelOnDrop<'_> {
 }
 
 impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
-    /// Uses a kept result, or runs the node and keeps what it gave.
+    /// Uses a cached result, or runs the node and caches its result.
     async fn cached(
         &self,
         scope: &Arc<TaskAttempt>,
@@ -129,8 +129,8 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         }
     }
 
-    /// Runs the node until it is done, asks, stops, or has failed for the last time; then its error handler. `made` is
-    /// told what the node returned, and that it failed nevertheless.
+    /// Runs the node until it is done, asks, stops, or has failed for the last time; then its error handler. `made`
+    /// receives the command that the node returned, and `None` if the task failed nevertheless.
     async fn attempts(
         &self,
         first: &Arc<TaskAttempt>,
@@ -178,7 +178,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         }
     }
 
-    /// How long to wait before another attempt, if there is to be one.
+    /// The delay before another attempt, if there is to be one.
     fn retry(&self, scope: &TaskAttempt, error: &NodeError) -> Option<Duration> {
         let rng = &*scope.env.runtime.rng;
         let policies = &self.vertex.settings.retries;
@@ -314,7 +314,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         }
     }
 
-    /// Tells of the answers that are of no use because the node asks something else now.
+    /// Reports the answers that are void because the node asks something else now.
     fn voided(&self, scope: &TaskAttempt) {
         if !scope.env.sink.is_on() {
             return;
@@ -326,7 +326,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         }
     }
 
-    /// Completes a task's update and asks the routers where to go on.
+    /// Completes a task's update and runs its routers.
     fn finish(&self, command: Command<S>, scope: &TaskAttempt) -> TaskOutcome<S::Update> {
         match self.routed(command, scope) {
             Ok((update, goto, ahead)) => {
@@ -396,5 +396,5 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
     }
 }
 
-/// A task's update, where it goes on, and what its routers saw.
+/// A task's update, its targets, and the state that its routers saw.
 type Routed<U> = (Box<U>, Vec<Goto>, Option<Ahead<U>>);

@@ -16,24 +16,24 @@ pub(crate) struct Done<U: StateUpdate> {
     pub(crate) update: Box<U>,
     pub(crate) goto: Vec<Goto>,
     pub(crate) spent: Spent,
-    /// Where its write stands, if it was stored on its own.
+    /// The position of its write, if it was stored on its own.
     pub(crate) position: Option<Position>,
-    /// The state with its writes, and what reducers made of them, if they are all that its super-step writes.
+    /// The state with its update, and the resulting changes, if the super-step has no other update.
     pub(crate) ahead: Option<Ahead<U>>,
-    /// Which attempt it was.
+    /// The number of the attempt.
     pub(crate) attempt: u32,
-    /// Items for others.
+    /// Items for the outbox.
     pub(crate) outbox: Vec<Outbox>,
 }
 
-/// What a task that waits for a person asks.
+/// The questions of a task that waits for a person.
 #[derive(Default)]
 pub(crate) struct Interrupted {
     /// Its questions, which are to be stored.
     pub(crate) questions: Vec<Question>,
-    /// Those of a subgraph, which are stored already.
+    /// The questions of a subgraph, which are stored already.
     pub(crate) below: Vec<Pending>,
-    /// Answers that it cannot read, whose questions are open again.
+    /// Answers that the task cannot read. Their questions are open again.
     pub(crate) unfit: Vec<UnfitAnswer>,
 }
 
@@ -43,7 +43,7 @@ impl Interrupted {
     }
 }
 
-/// A state with the writes of one task, as its routers saw it.
+/// A state with the update of one task, as its routers saw it.
 pub(crate) type Ahead<U> = (Arc<<U as StateUpdate>::State>, Changes);
 
 /// The outcome of a task.
@@ -55,7 +55,7 @@ pub(crate) enum TaskOutcome<U: StateUpdate> {
     Stopped(Stop),
 }
 
-/// The write of one task as it is stored.
+/// The stored form of a task's update.
 pub(crate) fn written<U: StateUpdate>(
     done: &Done<U>,
     task: TaskId,

@@ -1,7 +1,7 @@
-//! The states in which threads were left, so that the next turn need not read them again.
+//! The final states of recent threads, so that the next turn need not read them again.
 //!
-//! Nothing is trusted to be as it was: a run that begins from here takes its thread in the life, at the position and with the
-//! epoch that follow what is remembered, and the store refuses that when anybody, anywhere, has touched the thread since.
+//! A cached state is not trusted. A run that begins from it takes its thread in the life, at the position and with the
+//! epoch that follow it, and the store refuses that when anybody, anywhere, has touched the thread since.
 
 use std::{
     collections::VecDeque,
@@ -13,22 +13,22 @@ use hanok_core::{Fields, StoredSchema, ThreadKey};
 
 use crate::journal::snapshot_policy::SnapshotPolicy;
 
-/// How many threads are remembered, and how many bytes of them, as stored.
+/// The most threads that are cached, and the most bytes of them, as stored.
 const THREADS: usize = 64;
 const BYTES: usize = 64 << 20;
 
-/// Where a thread was left whose turn is over.
+/// The final state of a thread whose turn is over.
 pub(crate) struct CachedThread<S> {
     pub(crate) tip: Tip,
     pub(crate) epoch: Epoch,
-    /// What there is to read, which is about what the state takes.
+    /// The bytes that there are to read, which is about the size of the state.
     pub(crate) snapshots: SnapshotPolicy,
     pub(crate) state: Arc<S>,
     pub(crate) unknown: Fields,
     pub(crate) schema: Arc<StoredSchema>,
 }
 
-/// The threads that were used last.
+/// The cache of recent threads.
 pub(crate) struct ThreadCache<S>(Mutex<VecDeque<(ThreadKey, CachedThread<S>)>>);
 
 impl<S> Default for ThreadCache<S> {
@@ -42,14 +42,14 @@ impl<S> ThreadCache<S> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what is remembered of `thread`.
+    /// Takes the cached state of `thread`.
     pub(crate) fn take(&self, thread: &ThreadKey) -> Option<CachedThread<S>> {
         let mut threads = self.threads();
         let at = threads.iter().rposition(|(key, _)| key == thread)?;
         threads.remove(at).map(|(_, recent)| recent)
     }
 
-    /// Remembers `thread`, and forgets those that were used longest ago.
+    /// Caches `thread`, and drops those that were used longest ago.
     pub(crate) fn put(&self, thread: &ThreadKey, recent: CachedThread<S>) {
         let size = |recent: &CachedThread<S>| recent.snapshots.size();
         let mut threads = self.threads();

@@ -1,4 +1,4 @@
-//! The time that a turn may take.
+//! The time limit of a turn.
 
 use std::{pin::pin, time::Duration};
 

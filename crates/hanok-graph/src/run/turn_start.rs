@@ -1,4 +1,4 @@
-//! What a run begins with: an input, or what an earlier run left.
+//! The start of a turn: an input, or the state of an earlier run.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -33,8 +33,8 @@ pub(crate) struct InputPlace<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// Applies an input: completes it, with ids that derive from its place, merges it and says what is due first. Returns what it
-/// writes, as stored.
+/// Applies an input: completes it with ids that derive from its place, merges it, and schedules the first tasks. Returns
+/// its changes in their stored form.
 pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     graph: &Definition<S, C>,
     place: &InputPlace<'_>,
@@ -74,11 +74,11 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     Ok(changes)
 }
 
-/// One way of the thread's run to begin.
+/// The input of a thread's run.
 pub(crate) enum TurnInput<U> {
     /// A new turn.
     New(U),
-    /// What is due goes on, with answers if there are any.
+    /// The due tasks continue, with answers if there are any.
     Continue(Vec<answer::CheckedAnswer>),
 }
 
@@ -87,39 +87,39 @@ fn snapshot_policy(opened: &OpenLog) -> SnapshotPolicy {
     SnapshotPolicy::of(snapshot + since, opened.fold.size())
 }
 
-/// A run that is about to take its thread: where the thread is, and what the run begins with.
+/// A run that is about to take its thread: the thread's state, and the entries with which the run begins.
 pub(crate) struct TurnStart<S: State> {
-    /// Where the log ends.
+    /// The end of the log.
     pub(crate) tip: Tip,
-    /// When the run takes it.
+    /// The time at which the run takes it.
     pub(crate) now: Timestamp,
-    /// The epoch that the run takes it with.
+    /// The epoch with which the run takes it.
     pub(crate) epoch: Epoch,
     pub(crate) snapshots: SnapshotPolicy,
     pub(crate) progress: RunState<S>,
-    /// What an earlier run left of subgraphs.
+    /// The states of an earlier run's subgraphs.
     pub(crate) runs: BTreeMap<Namespace, RunFold>,
-    /// Whether that run ended because people are interrupted: whatever could go on without them has.
+    /// True if that run ended because people are asked, and nothing could continue without them.
     pub(crate) interrupted: bool,
     takeovers: u32,
     /// The fingerprint of the graph that ran last.
     ran: u64,
-    /// Whether nothing was ever said on the thread.
+    /// True if the thread had no turn yet.
     is_new: bool,
     /// The entries with which the run takes the thread.
     pub(crate) first: Vec<(Namespace, Body)>,
-    /// Stored fields that this build, of the same version, does not know.
+    /// Stored fields that are unknown to this build, although it has the same version.
     pub(crate) unknown: Vec<String>,
-    /// Where a new turn begins.
+    /// The position at which a new turn begins.
     pub(crate) began: Option<Position>,
-    /// The thread whose name the ids of the turn's tasks derive from, if it is another.
+    /// The thread from whose name the ids of the turn's tasks derive, if it is another.
     pub(crate) identity: Option<ThreadKey>,
-    /// What the labels of the thread say, and what they are to say while the run is under way.
+    /// The labels of the thread, and those while the run is under way.
     pub(crate) labels: Relabel,
 }
 
-/// How often runs were lost with what is due, the last one included. A run of this very process that is not there any more was
-/// dropped, and took nobody with it: whoever hung up six times has poisoned nothing.
+/// The number of runs in a row that were lost with the due tasks, the last one included. A run of this very process that
+/// is gone was dropped and does not count: a caller that hangs up six times has poisoned nothing.
 pub(crate) fn takeovers(opened: Option<&OpenLog>, me: &Holder) -> u32 {
     let Some(opened) = opened else { return 0 };
     let Some(root) = opened.fold.run(&Namespace::root()) else { return 0 };
@@ -128,8 +128,8 @@ pub(crate) fn takeovers(opened: Option<&OpenLog>, me: &Holder) -> u32 {
 }
 
 impl<S: State> TurnStart<S> {
-    /// Reads what the log says, and begins a thread that has none at `new`; a state in another schema is written anew in this
-    /// build's.
+    /// Reads the state from the log, or begins a thread without a log at `new`. A state in another schema is written anew
+    /// in this build's.
     pub(crate) fn of(
         initial: &S,
         opened: Option<OpenLog>,
@@ -176,7 +176,7 @@ impl<S: State> TurnStart<S> {
         })
     }
 
-    /// Goes on from where a run of this process left the thread.
+    /// Continues from the final state of a run of this process.
     pub(crate) fn cached(cached: CachedThread<S>, ran: u64, now: Timestamp) -> Self {
         Self {
             tip: cached.tip,
@@ -198,7 +198,7 @@ impl<S: State> TurnStart<S> {
         }
     }
 
-    /// Adds how the run begins.
+    /// Adds the entries with which the run begins.
     pub(crate) fn begin<C: Send + Sync + 'static>(
         mut self,
         graph: &Definition<S, C>,
@@ -257,7 +257,7 @@ impl<S: State> TurnStart<S> {
         Ok(self)
     }
 
-    /// Adds an answer, for the graph that asked.
+    /// Adds an answer for the graph that asked.
     fn answer(&mut self, given: answer::CheckedAnswer) {
         let answer::CheckedAnswer { path, id, value } = given;
         let id = id.0.to_string();

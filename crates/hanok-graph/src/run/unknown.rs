@@ -1,4 +1,4 @@
-//! What a build does not know of a state and a super-step writes nevertheless: it stays as it is in the log.
+//! Unknown parts of a state: a super-step writes the state around them, and they stay as they are in the log.
 
 use hanok_core::{Changes, Field, Position};
 use hanok_state::{State, StateUpdate};
@@ -8,11 +8,10 @@ use crate::{
     run::{graph_run::Ran, run_state::RunState},
 };
 
-/// What stored writes of a super-step say of nested states that hold what this build does not know.
+/// The stored writes of a super-step to nested states that hold fields unknown to this build.
 #[derive(Default)]
 pub(crate) struct Riding {
-    /// What the tasks wrote to nested states that one of them writes whole, in order. The log has to keep what those hold
-    /// besides.
+    /// The writes to nested states that a task writes whole, in order. The log has to keep the unknown fields of those.
     whole: Changes,
 }
 
@@ -36,8 +35,8 @@ impl Riding {
         Ok(riding)
     }
 
-    /// Adds to the changes of a commit that `folds` these writes what keeps the unknown as it is, and notes what the writes
-    /// of a newer build make of it.
+    /// Adds the changes to a commit that `folds` these writes which keep unknown fields as they are. Notes the values of
+    /// unknown fields in the writes of a newer build.
     pub(crate) fn complete<S: State>(
         self,
         progress: &mut RunState<S>,

@@ -17,17 +17,17 @@ pub(crate) struct ActiveRuns {
 
 #[derive(Debug)]
 struct Thread {
-    /// One run at a time; others wait in the order in which they came.
+    /// The slot of one run; others wait in the order of their arrival.
     slot: Arc<Semaphore>,
-    /// Runs that run or wait, and runs that are over but whose last append is under way.
+    /// The number of runs that run or wait, and of those that are over but whose last append is under way.
     users: usize,
-    /// Runs that run or wait.
+    /// The number of runs that run or wait.
     runs: usize,
-    /// The number of the run that came last.
+    /// The number of the newest run.
     newest: u64,
     /// The number of the newest run that replaces those before it.
     replacing: u64,
-    /// Stops the run that runs.
+    /// The request to stop the current run.
     stop: Cancellation,
 }
 
@@ -36,12 +36,12 @@ struct Thread {
 pub(crate) struct Active {
     slot: Arc<Slot>,
     number: u64,
-    /// Asks the run to stop: another one replaces it.
+    /// The request to stop, because another run replaces this one.
     pub(crate) stop: Cancellation,
 }
 
-/// A run's place in its thread. Whoever appends for the run holds it to the end of the append, so that the next run reads
-/// what this one has stored.
+/// A run's place in its thread. It is held to the end of each append for the run, so that the next run reads everything
+/// that this one has stored.
 #[derive(Debug)]
 pub(crate) struct Slot {
     runs: Arc<ActiveRuns>,
@@ -56,14 +56,14 @@ impl ActiveRuns {
         Some(joined.wait_for_slot().await)
     }
 
-    /// Takes `thread` when the runs that came before are over.
+    /// Takes `thread` when the earlier runs are over.
     pub(crate) async fn enter(self: &Arc<Self>, thread: &ThreadKey) -> Option<Active> {
         let joined = self.join(thread, |_| true)?;
         Some(joined.wait_for_slot().await)
     }
 
-    /// Takes `thread` in the place of the runs that came before: the one that runs is asked to stop, and so is each that
-    /// begins before this one.
+    /// Takes `thread` in the place of the earlier runs: the current one is asked to stop, and so is each that begins
+    /// before this one.
     pub(crate) async fn enter_replacing(self: &Arc<Self>, thread: &ThreadKey) -> Option<Active> {
         let joined = self.join(thread, |_| true)?;
         if let Some(thread) = self.threads().get_mut(thread) {
@@ -73,12 +73,12 @@ impl ActiveRuns {
         Some(joined.wait_for_slot().await)
     }
 
-    /// How many threads are in use.
+    /// The number of threads in use.
     pub(crate) fn count(&self) -> usize {
         self.threads().len()
     }
 
-    /// Whether `thread` is in use.
+    /// True if `thread` is in use.
     pub(crate) fn is_running(&self, thread: &ThreadKey) -> bool {
         self.threads().contains_key(thread)
     }
@@ -94,7 +94,7 @@ impl ActiveRuns {
         }
     }
 
-    /// Counts a run of `thread`, if `admitted` has nothing against it.
+    /// Counts a run of `thread`, if `admitted` allows it.
     fn join(
         self: &Arc<Self>,
         thread: &ThreadKey,
@@ -127,12 +127,13 @@ impl ActiveRuns {
 }
 
 impl Active {
-    /// The run's place, for who appends for it.
+    /// The run's place, for appends on its behalf.
     pub(crate) fn slot(&self) -> &Arc<Slot> {
         &self.slot
     }
 
-    /// Waits for the slot. From then on this run is the one that is asked to stop, at once if a later one replaces it.
+    /// Waits for the slot. From then on this run is the current one, which is asked to stop at once if a later run
+    /// replaces it.
     async fn wait_for_slot(self) -> Self {
         let semaphore = self.slot.semaphore();
         if let Some(semaphore) = semaphore {

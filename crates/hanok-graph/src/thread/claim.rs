@@ -1,4 +1,4 @@
-//! The claim of a run on its thread: what a run that does not get it is told, and how it is given back.
+//! The claim of a run on its thread: the error of a run that does not get it, and its release.
 
 use hanok_checkpoint::{Body, CheckpointError, Checkpointer, Labels, Log, RunEnd, Status};
 use hanok_core::{Cancellation, Namespace};
@@ -12,7 +12,7 @@ use crate::{
     run::{graph_run::GraphRun, run_state::RunState},
 };
 
-/// The error of an append that was refused, with the holder of the thread's claim if that can be told.
+/// The error of a refused append, with the holder of the thread's claim if it can be read.
 pub(crate) async fn conflict_holder(log: &Log, error: CheckpointError) -> RunError {
     let conflict = matches!(
         error,
@@ -30,19 +30,19 @@ pub(crate) async fn conflict_holder(log: &Log, error: CheckpointError) -> RunErr
     }
 }
 
-/// A run that is over, and what stopped it from outside.
+/// The end of a run, with the requests that stopped it from outside.
 pub(crate) struct Ending<'a, S: State, C> {
     pub(crate) run: &'a GraphRun<S, C>,
     pub(crate) state: &'a RunState<S>,
     pub(crate) log: &'a Log,
-    /// Asks the run to stop because another one of this process replaces it.
+    /// The request to stop, because another run of this process replaces this one.
     pub(crate) replaced: &'a Cancellation,
-    /// The heartbeat found the claim lost.
+    /// True if the heartbeat found the claim lost.
     pub(crate) lost: bool,
 }
 
 impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
-    /// Writes the run's end into the log and gives the thread back. A run that is done has written it with its last
+    /// Writes the run's end into the log and releases the thread. A run that is done has written its end with its last
     /// commit.
     pub(crate) async fn give_back(
         &self,

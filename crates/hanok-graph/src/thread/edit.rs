@@ -42,18 +42,13 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// outlive their calls.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
     /// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
     /// # }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
     /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
     /// thread.invoke(Count::update(), ()).await?;
@@ -81,15 +76,10 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Merges `update` into the state by the fields' reducers, between runs. Due nodes stay due.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
     /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
     /// thread.invoke(Count::update(), ()).await?;
@@ -110,16 +100,10 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Without a node it is the one that wrote last.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # use hanok_state::List;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Log { #[reduce(append)] lines: List<String> }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State, hanok_state::List};
+    /// # #[derive(State, Clone, Debug, Default)] struct Log { #[reduce(append)] lines: List<String> }
     /// # async fn work(_: Snapshot<Log>, cx: Context) -> Result<LogUpdate, std::io::Error> { Ok(Log::update().push_lines(cx.node().to_owned())) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Log>::builder("review").node("draft", work).node("send", work);
     /// # let graph = graph.edge(START, "draft").edge("draft", "send").edge("send", END);
     /// # let graph = graph.interrupt_before(["draft"]).build()?;
@@ -147,15 +131,10 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// subgraph.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END);
     /// let inner = inner.interrupt_before(["add"]).build()?;
     /// let call = Subgraph::new(inner.clone(), |_: &Count| Count::update(), |inner: &Count| Count::update().n(inner.n));

@@ -47,16 +47,10 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// [`Forks::Keep`] they are listed. Copies and exports are not known.
     ///
     /// ```
-    /// # use hanok_checkpoint::Forks;
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Person { name: String }
+    /// # use {hanok_checkpoint::Forks, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Person { name: String }
     /// # async fn nothing(_: Snapshot<Person>, _: Context) -> Result<(), std::io::Error> { Ok(()) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Person>::builder("p").node("nothing", nothing).edge(START, "nothing").edge("nothing", END).build()?;
     /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
     /// thread.invoke(Person::update().name("Gildong"), ()).await?;

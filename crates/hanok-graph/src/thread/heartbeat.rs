@@ -19,7 +19,7 @@ pub(crate) struct Heartbeat {
     _task: Spawned,
 }
 
-/// The claim that beats: of the thread's life, by its number.
+/// The claim of the heartbeat: the thread's life, and the epoch.
 #[derive(Clone, Copy)]
 pub(crate) struct HeldClaim {
     pub(crate) life: Life,
@@ -27,7 +27,7 @@ pub(crate) struct HeldClaim {
 }
 
 impl Heartbeat {
-    /// Begins to beat. The run is cancelled when its claim is lost, or when one of `stops` asks for it.
+    /// Starts the heartbeat. It cancels the run when its claim is lost, or when one of `stops` is cancelled.
     pub(crate) fn start(
         runtime: &Runtime,
         log: &Log,
@@ -62,7 +62,7 @@ impl Heartbeat {
         Self { lost, _task: task }
     }
 
-    /// Ends the heartbeat; tells that it found the claim lost.
+    /// Ends the heartbeat; returns true if it found the claim lost.
     pub(crate) fn stop(self) -> bool {
         self.lost.load(Ordering::SeqCst)
     }

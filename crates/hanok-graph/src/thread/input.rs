@@ -9,19 +9,13 @@ use hanok_state::State;
 /// The input of a run: [`Thread::run`](crate::Thread::run).
 ///
 /// ```
-/// # use hanok_core::RequestId;
-/// # use hanok_checkpoint::InMemoryCheckpointer;
-/// # use hanok_core::{Tenant, ThreadKey};
-/// # use hanok_graph::*;
-/// # use hanok_state::State;
-/// # #[derive(State, Clone, Debug, Default)]
-/// # struct Count { n: u32 }
+/// # use {hanok_core::RequestId, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
 /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
 /// # async fn ask(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, hanok_core::AskError> {
 /// #     Ok(Count::update().n(cx.interrupt("how many?").await?))
 /// # }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let graph = Graph::<Count>::builder("count").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
 /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
 /// let Outcome::Interrupted(requests) = thread.run(Input::New(Count::update()), ()).await? else { panic!() };

@@ -1,4 +1,4 @@
-//! An input that waits until its thread may be free.
+//! The queue of inputs that wait until their thread is free.
 
 use std::{
     sync::{
@@ -24,15 +24,15 @@ use crate::{
     },
 };
 
-/// How long a queued input waits before it looks again whether another process, or a person, is done with the thread.
+/// The first delay before a queued input looks again for a thread that another process, or a person, is done with.
 const QUEUE_FIRST: Duration = Duration::from_millis(20);
 const QUEUE_LONGEST: Duration = Duration::from_secs(1);
 
-/// How long an input waits at first, and at most, before it tries again although it has seen no change.
+/// The first delay before an input tries again without having seen a change.
 const AGAIN_FIRST: Duration = Duration::from_secs(1);
 const AGAIN_LONGEST: Duration = Duration::from_secs(600);
 
-/// The earliest time after which a thread that waits for people goes on without them.
+/// The earliest time after which a thread that waits for people continues without them.
 fn earliest(error: &RunError) -> Option<Timestamp> {
     match error {
         RunError::Unfinished { why: Unfinished::Interrupted(requests), .. } => {
@@ -42,9 +42,11 @@ fn earliest(error: &RunError) -> Option<Timestamp> {
     }
 }
 
-/// Waits until a thread that was in use, or waited for somebody, may not be so any more: its log has moved since `before`, it
-/// has another owner or none, its owner is dead, or it is `until`. Nothing of the log is read. Says whether that came; if it does
-/// not, the wait of a thread that nobody owns is over after `again`, for a store may have answered with what was.
+/// Waits until a thread that was in use, or waited for a person, may be free: its log has moved since `before`, it has
+/// another owner or none, its owner is dead, or it is `until`. It reads nothing of the log.
+///
+/// Returns true after such a change. Without one, the wait for a thread without an owner is over after `again`, since a
+/// store may have answered with an older state.
 async fn until_changed<S: State, C: Send + Sync + 'static>(
     app: &App<S, C>,
     thread: &ThreadKey,
@@ -89,7 +91,7 @@ async fn until_changed<S: State, C: Send + Sync + 'static>(
     }
 }
 
-/// Takes the thread in this process, as the policy for new inputs says, then runs `input`.
+/// Takes the thread in this process, under the policy for new inputs, then runs `input`.
 pub(crate) async fn run_input<S: State, C: Send + Sync + 'static>(
     app: App<S, C>,
     thread: ThreadKey,

@@ -22,15 +22,10 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     /// that its owner is unknown, counts as abandoned.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
     /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
     /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
@@ -67,15 +62,10 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     /// thread that another one took first is not in the result.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
     /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
     /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
@@ -106,22 +96,15 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     /// Deletes the expired threads (see [`keep_for`](App::keep_for)) that no run owns; returns their keys.
     ///
     /// ```
-    /// # use std::time::Duration;
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {std::time::Duration, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
     /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
     /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
     /// let app = app.keep_for(Duration::ZERO);
     /// app.thread(key.clone()).invoke(Count::update(), ()).await?;
-    /// # tokio::time::sleep(Duration::from_millis(5)).await;
     /// assert_eq!(app.sweep().await?, [key]);
     /// # Ok(()) }
     /// ```
@@ -149,16 +132,10 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     /// which it was.
     ///
     /// ```
-    /// # use hanok_checkpoint::Keep;
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Count { n: u32 }
+    /// # use {hanok_checkpoint::Keep, hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
     /// # let app = graph.checkpointer(InMemoryCheckpointer::new());
     /// # let key = ThreadKey::new(Tenant::default(), "t1")?;

@@ -11,18 +11,13 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// another answer. The task's steps before the question stay done. Returns the position of the entry in the log.
     ///
     /// ```
-    /// # use hanok_checkpoint::InMemoryCheckpointer;
-    /// # use hanok_core::{Tenant, ThreadKey};
-    /// # use hanok_graph::*;
-    /// # use hanok_state::State;
-    /// # #[derive(State, Clone, Debug, Default)]
-    /// # struct Form { name: String, age: u32 }
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Form { name: String, age: u32 }
     /// async fn ask(_: Snapshot<Form>, cx: Context) -> Result<FormUpdate, hanok_core::AskError> {
     ///     let name: String = cx.interrupt("name?").await?;
     ///     Ok(Form::update().name(name).age(cx.interrupt("age?").await?))
     /// }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::<Form>::builder("form").node("ask", ask).edge(START, "ask").edge("ask", END).build()?;
     /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
     /// let Outcome::Interrupted(requests) = thread.invoke(Form::update(), ()).await? else { panic!() };

@@ -1,4 +1,4 @@
-//! How a run begins and ends: reading the thread, taking it, and giving it back.
+//! Turns: a run reads its thread, takes it, and releases it.
 
 use hanok_checkpoint::{Claim, Log, OpenLog, RunEnd, RunFold};
 use hanok_core::{Cancellation, Namespace, RunId, Spent, ThreadKey, Timestamp};
@@ -50,7 +50,7 @@ pub(super) struct TurnRunner<'a, S: State, C> {
 }
 
 impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
-    /// Finishes a broken turn first, then does what `input` says.
+    /// Finishes a broken turn first, then runs `input`.
     pub(super) async fn run(
         &self,
         thread: &ThreadKey,
@@ -159,7 +159,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         }
     }
 
-    /// Reads a thread that nobody else runs, or that is taken from whoever does.
+    /// Reads a thread that no other run owns, or that is taken from its owner.
     async fn open(&self, log: &Log, replaces: bool) -> Result<Option<OpenLog>, RunError> {
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
         if let Some(claim) = opened.as_ref().and_then(|opened| opened.head.claim.as_ref())
@@ -172,7 +172,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         Ok(opened)
     }
 
-    /// The state of a thread on which nothing is left to do.
+    /// The state of a thread whose turn is over.
     fn is_done(&self, opened: OpenLog) -> Result<S, RunError> {
         let graph = &self.app.graph().0;
         let mut fold = opened.fold;
@@ -181,7 +181,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         Ok(S::clone(&graph.shown(&read.progress.state)))
     }
 
-    /// What runs were lost with, if it was too often.
+    /// The tasks with which runs were lost, if there were too many.
     fn poisoned(&self, opened: Option<&OpenLog>) -> Option<Poisoned> {
         let run = root(opened)?;
         let takeovers = takeovers(opened, self.app.holder());
@@ -192,7 +192,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         Some(Poisoned { tasks: tasks.collect(), takeovers })
     }
 
-    /// Takes the thread, runs one turn, and gives the thread back.
+    /// Takes the thread, runs one turn, and releases the thread.
     async fn turn(
         &self,
         log: &Log,
@@ -283,7 +283,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         Ok(TakenThread { run, state: progress, claim: held })
     }
 
-    /// Remembers the state of a turn that is done, for the next one.
+    /// Caches the state of a turn that is done, for the next one.
     async fn remember(&self, log: &Log, run: &GraphRun<S, C>, state: RunState<S>) {
         let journal = &run.env.journal;
         if let Some((tip, epoch, snapshots)) = journal.released_at().await
@@ -304,20 +304,20 @@ struct TakenThread<S: State, C> {
     claim: HeldClaim,
 }
 
-/// Where the state of a thread comes from before a run takes it.
+/// The source of a thread's state before a run takes it.
 enum ThreadSource<S: State> {
     /// Its log.
     Read(Option<OpenLog>),
-    /// The memory of this process, as a run left it there.
+    /// The cache of this process.
     Cached(CachedThread<S>),
 }
 
-/// Whether a state that is read is the one that was written: nothing of it is for the run, or for a super-step, alone.
+/// True if every field is stored: none lasts for the run, or for a super-step, alone.
 fn is_all_stored(schema: &Schema) -> bool {
     schema.fields.iter().all(|field| !field.ephemeral && field.rule.is_stored())
 }
 
-/// What tasks have spent whose writes no commit has counted yet.
+/// The spending of tasks whose writes no commit has counted yet.
 fn uncommitted<S: State>(progress: &RunState<S>, runs: &BTreeMap<Namespace, RunFold>) -> Spent {
     let below = runs.values().flat_map(|run| run.records.pending.values());
     let pending = progress.records.pending.values();
@@ -328,7 +328,7 @@ fn root(opened: Option<&OpenLog>) -> Option<&RunFold> {
     opened.and_then(|opened| opened.fold.run(&Namespace::root()))
 }
 
-/// What a thread whose turn is not over waits for.
+/// The reason why the turn of a thread is unfinished.
 fn waits_for(opened: Option<&OpenLog>, now: Timestamp) -> Option<Unfinished> {
     let requests = answer::open(opened, now);
     if requests.iter().any(|pending| pending.doubt.is_some()) {

@@ -30,9 +30,7 @@ impl<C: Send + Sync + 'static> NodeKinds<C> {
     /// reason why it cannot make one.
     ///
     /// ```
-    /// # use hanok_graph::*;
-    /// # use hanok_state::{DynamicState, DynamicUpdate};
-    /// # use std::convert::Infallible;
+    /// # use {hanok_graph::*, hanok_state::{DynamicState, DynamicUpdate}, std::convert::Infallible};
     /// let kinds = NodeKinds::<()>::new().kind("set", |text: String| {
     ///     Ok::<_, Infallible>(move |_: Snapshot<DynamicState>, _: Context| {
     ///         let update = DynamicUpdate::new().set("text", text.clone());

@@ -1,4 +1,4 @@
-//! What goes of what is pending, because it holds what was erased.
+//! Pending records that an erasure drops, because they hold erased words.
 
 use hanok_checkpoint::{
     Body, CheckpointError, Doubt, Goto, Intent, Log, RunFold, StepRecords, ThreadFold,
@@ -9,11 +9,10 @@ use crate::outcome::Resolution;
 
 use super::words::Words;
 
-/// How many entries of a log are read at a time.
+/// The number of entries that are read at a time.
 const PAGE: usize = 256;
 
-/// The calls of `fold` whose results hold a word that is `gone`, as the log says that they were meant. Only for them it is
-/// read.
+/// The intents of the calls in `fold` whose results hold a word that is `gone`. The log is read only if there are any.
 pub(super) async fn meant(
     log: &Log,
     fold: &ThreadFold,
@@ -52,19 +51,19 @@ pub(super) async fn meant(
     Ok(meant)
 }
 
-/// Whether a memo is the result of a call, which is named by its key: a digest and a count.
+/// True if a memo is the result of a call, whose name is its key: a digest and a count.
 fn is_call(name: &str) -> bool {
     let Some((digest, count)) = name.rsplit_once('-') else { return false };
     let hex = digest.len() >= 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
     hex && count.parse::<u32>().is_ok()
 }
 
-/// Whether a person has said that a call gave something that holds a word that is `gone`.
+/// True if a person's resolution of a call has a result with a word that is `gone`.
 fn result_holds(gone: &Words, said: &Stored) -> bool {
     matches!(Resolution::read(said), Some(Resolution::Made(result)) if gone.are_in(&result))
 }
 
-/// Takes out of `run` what is pending and holds a word that is `gone`. A call whose result goes is in doubt.
+/// Drops the pending records of `run` that hold a word that is `gone`. A call whose result is dropped is in doubt.
 pub(super) fn forget(run: &mut RunFold, gone: &Words, meant: &[Intent]) {
     if gone.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! The words of stored values, by which what was erased is found elsewhere.
+//! The words of stored values, by which erased values are found elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const SHORTEST: usize = 3;
 pub(super) struct Words(BTreeSet<String>);
 
 impl Words {
-    /// Those of a stored state.
+    /// The words of a stored state.
     pub(super) fn of_state(fields: &Fields) -> Self {
         let mut words = Self::default();
         for (_, field) in fields.iter() {
@@ -21,7 +21,7 @@ impl Words {
         words
     }
 
-    /// Those that `others` does not have.
+    /// The words that `others` does not have.
     pub(super) fn without(&self, others: &Self) -> Self {
         Self(self.0.difference(&others.0).cloned().collect())
     }
@@ -30,26 +30,26 @@ impl Words {
         self.0.is_empty()
     }
 
-    /// Whether one of them is in `value`.
+    /// True if one of the words is in `value`.
     pub(super) fn are_in(&self, value: &Stored) -> bool {
         let mut words = Self::default();
         words.read(value);
         self.meet(&words)
     }
 
-    /// Whether one of them is in `text`.
+    /// True if one of the words is in `text`.
     pub(super) fn are_in_text(&self, text: &str) -> bool {
         let mut words = Self::default();
         words.split(text);
         self.meet(&words)
     }
 
-    /// Whether one of them is in a stored state.
+    /// True if one of the words is in a stored state.
     pub(super) fn are_in_state(&self, fields: &Fields) -> bool {
         !self.is_empty() && self.meet(&Self::of_state(fields))
     }
 
-    /// Whether one of them is in what `changes` write.
+    /// True if one of the words is in the values of `changes`.
     pub(super) fn are_in_changes(&self, changes: &Changes) -> bool {
         changes.0.iter().any(|(_, change)| match change {
             Change::Set(value) | Change::Input(value) => self.are_in(value),
@@ -74,7 +74,7 @@ impl Words {
         others.0.iter().any(|word| self.0.contains(word))
     }
 
-    /// Adds the words of `value`; what is neither a text nor a number has none.
+    /// Adds the words of `value`. A value that is neither a text nor a number has none.
     fn read(&mut self, value: &Stored) {
         if let Ok(text) = value.as_str() {
             self.split(text);
