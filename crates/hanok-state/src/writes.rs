@@ -32,6 +32,11 @@ impl<W> Default for NodeWrites<'_, W> {
 }
 
 impl<'a, W> NodeWrites<'a, W> {
+    /// The write of one node.
+    pub fn of(node: &'a Arc<str>, write: W) -> Self {
+        Self(SmallVec::from_buf([(node, write)]))
+    }
+
     /// Adds a write of `node`.
     pub fn push(&mut self, node: &'a Arc<str>, write: W) {
         self.0.push((node, write));

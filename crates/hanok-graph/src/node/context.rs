@@ -484,7 +484,7 @@ impl<C> Context<C> {
         F: Future<Output = Result<T, E>>,
     {
         let scope = &self.scope;
-        if scope.env.hollow {
+        if scope.env.unsaved {
             return Err(StepError::NotKept { tool: tool.to_owned() });
         }
         let key = call.key().to_string();

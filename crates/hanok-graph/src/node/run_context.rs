@@ -32,7 +32,7 @@ pub(crate) struct RunContext {
     /// The limit of the super-steps of a turn, if the thread has one.
     pub(crate) limit: Option<u32>,
     /// True within a subgraph that stores nothing, of a thread that is stored.
-    pub(crate) hollow: bool,
+    pub(crate) unsaved: bool,
     /// The spending of the turn before this run.
     pub(crate) before: Spent,
     pub(crate) account: Mutex<Account>,

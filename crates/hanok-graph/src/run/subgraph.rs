@@ -443,7 +443,7 @@ fn nowhere(env: &RunContext) -> RunContext {
         retries: env.retries.load(std::sync::atomic::Ordering::SeqCst).into(),
         slots: env.slots.clone(),
         limit: env.limit,
-        hollow: env.hollow || env.journal.is_kept(),
+        unsaved: env.unsaved || env.journal.is_kept(),
         before: env.before,
         account: Default::default(),
         readable: Default::default(),

@@ -80,7 +80,7 @@ impl RunOptions {
             retries: AtomicU32::new(graph.retry_budget),
             slots: runtime.slots.iter().chain(&self.slots).cloned().collect(),
             limit: self.limit,
-            hollow: false,
+            unsaved: false,
             before: spent,
             account: account.into(),
             readable: Default::default(),
