@@ -461,6 +461,13 @@ fn request_ids(requests: &[Pending]) -> String {
     requests.iter().map(|request| format!("`{}`", request.id)).collect::<Vec<_>>().join(", ")
 }
 
+impl RunError {
+    /// The error of a run that does not get `thread` from its `holder`.
+    pub(crate) fn conflict(thread: &ThreadKey, holder: &Holder) -> Self {
+        Self::Conflict { thread: thread.clone(), holder: Some(Box::new(holder.clone())) }
+    }
+}
+
 impl From<NewerVersion> for RunError {
     fn from(error: NewerVersion) -> Self {
         let NewerVersion { field, stored, supported } = error;

@@ -300,9 +300,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// # Ok(()) }
     /// ```
     pub fn interrupt_before(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let nodes = names(nodes);
-        self.named.extend(nodes.iter().map(|node| ("breakpoint", node.clone())));
-        self.before.extend(nodes);
+        self.before.extend(breakpoints(&mut self.named, nodes));
         self
     }
 
@@ -322,9 +320,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// # Ok(()) }
     /// ```
     pub fn interrupt_after(mut self, nodes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let nodes = names(nodes);
-        self.named.extend(nodes.iter().map(|node| ("breakpoint", node.clone())));
-        self.after.extend(nodes);
+        self.after.extend(breakpoints(&mut self.named, nodes));
         self
     }
 
@@ -637,6 +633,16 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             inner.initial.schema().fields.iter().all(|field| inner.shows(&field.name));
         Ok(Graph(Arc::new(inner)))
     }
+}
+
+/// Notes the names of `nodes` as those of breakpoints, and returns them.
+fn breakpoints(
+    named: &mut Vec<(&'static str, Arc<str>)>,
+    nodes: impl IntoIterator<Item = impl AsRef<str>>,
+) -> Vec<Arc<str>> {
+    let nodes = names(nodes);
+    named.extend(nodes.iter().map(|node| ("breakpoint", node.clone())));
+    nodes
 }
 
 impl<S: State, C> fmt::Debug for GraphBuilder<S, C> {

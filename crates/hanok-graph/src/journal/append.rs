@@ -100,10 +100,15 @@ impl Journal {
         for (at, namespace, body) in entries {
             let before = tip.position;
             let entry = Entry { at, namespace, body };
-            records.push(tip.push(codec, &self.thread, before, &entry)?);
+            records.push(tip.push(codec, &self.parts.thread, before, &entry)?);
             if let Body::Commit(commit) = &entry.body {
                 for item in &commit.outbox {
-                    outbox.push(item.outgoing(codec, &self.thread, tip.life, tip.position)?);
+                    outbox.push(item.outgoing(
+                        codec,
+                        &self.parts.thread,
+                        tip.life,
+                        tip.position,
+                    )?);
                 }
             }
         }
@@ -127,11 +132,11 @@ impl Journal {
             (None, ClaimAfter::Held) => Guard::Hold(at.epoch),
         };
         let expires =
-            self.options.ttl.filter(|_| ends).map(|ttl| self.runtime.clock.now().plus(ttl));
+            self.options.ttl.filter(|_| ends).map(|ttl| self.parts.runtime.clock.now().plus(ttl));
         let id = match at.append {
             // In the high half, where ids that are drawn one after the other do not meet it.
             Some(before) => before.wrapping_add(1 << 64),
-            None => self.runtime.ids.id(),
+            None => self.parts.runtime.ids.id(),
         };
         at.append = Some(id);
         let labels = match ends {
@@ -145,7 +150,7 @@ impl Journal {
             false => Vec::new(),
         };
         let (id, before) = (AppendId(id), at.tip.position);
-        let append = tip.append(store.codec(), &self.thread, id, before, guard, records);
+        let append = tip.append(store.codec(), &self.parts.thread, id, before, guard, records);
         Append { safety: how.safety, expires, updated: Some(now), labels, ..append }
     }
 }

@@ -23,7 +23,7 @@ use crate::{
         durability::Durability,
         snapshot_policy::SnapshotPolicy,
         underway::Underway,
-        writer::{RunSlot, Writer, WriterOf, is_lost},
+        writer::{JournalParts, RunSlot, Writer, is_lost},
     },
     observe::sink::Sink,
     runtime::Runtime,
@@ -31,19 +31,13 @@ use crate::{
 
 /// Writes a run's entries, one append after the other, under the run's claim.
 pub(crate) struct Journal {
-    pub(super) thread: ThreadKey,
+    pub(super) parts: Arc<JournalParts>,
     pub(super) store: Option<SharedCheckpointer>,
-    pub(super) runtime: Runtime,
     at: Arc<AsyncMutex<LogEnd>>,
-    /// The run's place in its thread. Once the run is over, no more is appended for it.
-    slot: Weak<RunSlot>,
     pub(super) options: JournalOptions,
     /// The writer that appends while the run continues, if there is one.
     writer: Option<Arc<Writer>>,
     released: AtomicBool,
-    lost: Arc<AtomicBool>,
-    /// The last position at which something of the run is known to be stored.
-    stored: Arc<AtomicU64>,
     pub(super) labels: Mutex<Relabel>,
     pub(super) snapshots: SnapshotPolicy,
     pub(super) children: Children,
@@ -139,35 +133,23 @@ impl Journal {
         snapshots: SnapshotPolicy,
         options: JournalOptions,
     ) -> Self {
-        let lost = Arc::new(AtomicBool::new(false));
-        let stored = Arc::new(AtomicU64::new(at.tip.position.0));
+        let (sink, lost) = (options.sink.clone(), AtomicBool::new(false));
+        let stored = AtomicU64::new(at.tip.position.0);
+        let parts = Arc::new(JournalParts { thread, runtime, slot, sink, lost, stored });
         let writer = match (&store, options.durability) {
             (Some(store), Durability::Async) => {
                 options.sink.hold(at.tip.position);
-                Some(Arc::new(Writer::new(WriterOf {
-                    thread: thread.clone(),
-                    store: store.clone(),
-                    runtime: runtime.clone(),
-                    epoch: at.epoch,
-                    slot: slot.clone(),
-                    sink: options.sink.clone(),
-                    lost: lost.clone(),
-                    stored: stored.clone(),
-                })))
+                Some(Arc::new(Writer::new(parts.clone(), store.clone(), at.epoch)))
             }
             _ => None,
         };
         Self {
-            thread,
+            parts,
             store,
-            runtime,
             at: Arc::new(AsyncMutex::new(at)),
-            slot,
             options,
             writer,
             released: AtomicBool::new(false),
-            lost,
-            stored,
             labels: Mutex::default(),
             snapshots,
             children: Children::default(),
@@ -196,12 +178,12 @@ impl Journal {
     }
 
     pub(crate) fn thread(&self) -> &ThreadKey {
-        &self.thread
+        &self.parts.thread
     }
 
     /// The thread from whose name the ids of tasks derive. For a copied turn it is the original one.
     pub(crate) fn identity(&self) -> &ThreadKey {
-        self.options.identity.as_ref().unwrap_or(&self.thread)
+        self.options.identity.as_ref().unwrap_or(&self.parts.thread)
     }
 
     /// The [identity](Journal::identity), if it is another thread.
@@ -216,7 +198,7 @@ impl Journal {
 
     /// True if another run has taken the thread, so that no more can be stored.
     pub(crate) fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::SeqCst)
+        self.parts.lost.load(Ordering::SeqCst)
     }
 
     /// True if the claim was released.
@@ -239,7 +221,7 @@ impl Journal {
         &self,
         entries: Vec<(Namespace, Body)>,
     ) -> impl Future<Output = Result<Position, CheckpointError>> {
-        let now = self.runtime.clock.now();
+        let now = self.parts.runtime.clock.now();
         self.append_guarded(now, entries, AppendOptions::default(), |_| {})
     }
 
@@ -271,7 +253,7 @@ impl Journal {
         entries: Vec<(Namespace, Body)>,
         then: Box<dyn FnOnce(Position) + Send>,
     ) {
-        let held = HeldEntries { at: self.runtime.clock.now(), follow: 0, entries, then };
+        let held = HeldEntries { at: self.parts.runtime.clock.now(), follow: 0, entries, then };
         self.at.lock().await.held.push(held);
     }
 
@@ -282,7 +264,7 @@ impl Journal {
         safety: Safety,
     ) -> impl Future<Output = Result<Position, CheckpointError>> {
         let how = AppendOptions { safety, barrier: true, ..AppendOptions::default() };
-        self.append_guarded(self.runtime.clock.now(), entries, how, |_| {})
+        self.append_guarded(self.parts.runtime.clock.now(), entries, how, |_| {})
     }
 
     /// Appends entries. The future holds little while it waits, since every super-step pays for it.
@@ -299,7 +281,7 @@ impl Journal {
             then(at.tip.position);
             return Ok(at.tip.position);
         };
-        let Some(slot) = self.slot.upgrade() else {
+        let Some(slot) = self.parts.slot.upgrade() else {
             return Err(CheckpointError::Unavailable {
                 reason: "the run is over",
                 source: "a task that outlives its run stores nothing more".into(),
@@ -330,12 +312,12 @@ impl Journal {
         }
         let releases = how.claim_after == ClaimAfter::Released;
         let append = self.guarded(store, &mut at, now, how, tip, records);
-        let work = store.append_owned(self.thread.clone(), Append { outbox, ..append });
+        let work = store.append_owned(self.parts.thread.clone(), Append { outbox, ..append });
         at.unsure = true;
-        let mut underway = Underway::new(work, (at, slot), &*self.runtime.spawner);
+        let mut underway = Underway::new(work, (at, slot), &*self.parts.runtime.spawner);
         let appended = (&mut underway).await;
         if appended.as_ref().is_err_and(is_lost) {
-            self.lost.store(true, Ordering::SeqCst);
+            self.parts.lost.store(true, Ordering::SeqCst);
         }
         appended?;
         // What is held is given up by its drop alone.
@@ -346,7 +328,7 @@ impl Journal {
             self.released.store(true, Ordering::SeqCst);
         }
         at.tip = tip;
-        self.stored.store(last.0, Ordering::SeqCst);
+        self.parts.stored.store(last.0, Ordering::SeqCst);
         self.options.sink.is_safe(last);
         held.into_iter().for_each(|held| (held.then)(Position(last.0.saturating_sub(held.follow))));
         then(last);
@@ -365,7 +347,7 @@ impl Journal {
 
     /// The last position at which something of the run is known to be stored.
     pub(crate) fn stored(&self) -> Position {
-        Position(self.stored.load(Ordering::SeqCst))
+        Position(self.parts.stored.load(Ordering::SeqCst))
     }
 
     /// Waits until everything that was appended is safe.
@@ -389,7 +371,7 @@ impl Journal {
         if at.unsure {
             // Only this run writes under its claim: what the log has more than we know, we wrote. What we know stays: a
             // store that says less answers with what it was, and if that hides more, the next append conflicts.
-            let head = store.head(&self.thread).await?;
+            let head = store.head(&self.parts.thread).await?;
             let head = head.filter(|head| head.life == at.tip.life);
             let tip = head.as_ref().map_or(at.tip, Tip::of);
             if tip.position > at.tip.position {
@@ -418,7 +400,7 @@ impl Journal {
         }
         let Some(most) = self.snapshots.begin() else { return };
         let (snapshots, fold) = (self.snapshots.clone(), prepare());
-        let (log, life) = (Log::new(store.clone(), self.thread.clone()), at.tip.life);
+        let (log, life) = (Log::new(store.clone(), self.parts.thread.clone()), at.tip.life);
         let written = async move {
             let written = match fold() {
                 // A snapshot is a cache: a failed one costs a longer read and is tried again later.
@@ -430,7 +412,7 @@ impl Journal {
         match &self.writer {
             // A snapshot of what is not safe yet could be one of what never was.
             Some(writer) => writer.then(at.tip.position, Box::pin(written)),
-            None => self.runtime.spawner.spawn(Box::pin(written)).detach(),
+            None => self.parts.runtime.spawner.spawn(Box::pin(written)).detach(),
         }
     }
 }

@@ -25,25 +25,25 @@ pub(crate) type RunSlot = dyn fmt::Debug + Send + Sync;
 const WAITING: usize = 256;
 const BYTES: usize = 1 << 20;
 
-/// The log that a writer appends to, and the places that it reports to.
-pub(super) struct WriterOf {
+/// The parts of a journal that its writer shares: the thread, and the places that an append reports to.
+pub(super) struct JournalParts {
     pub(super) thread: ThreadKey,
-    pub(super) store: SharedCheckpointer,
     pub(super) runtime: Runtime,
-    pub(super) epoch: Epoch,
     /// The run's place in its thread: it is held until nothing waits.
     pub(super) slot: Weak<RunSlot>,
     /// The sink in which recorded events wait until they are safe.
     pub(super) sink: Sink,
     /// Set when the run has lost the thread.
-    pub(super) lost: Arc<AtomicBool>,
+    pub(super) lost: AtomicBool,
     /// The last position that is safe.
-    pub(super) stored: Arc<AtomicU64>,
+    pub(super) stored: AtomicU64,
 }
 
 /// Appends records in the order of their arrival, several at once.
 pub(super) struct Writer {
-    of: WriterOf,
+    of: Arc<JournalParts>,
+    store: SharedCheckpointer,
+    epoch: Epoch,
     queue: Mutex<Queue>,
     /// Notified when records were appended, or never will be.
     moved: Notify,
@@ -72,8 +72,8 @@ enum Failed {
 }
 
 impl Writer {
-    pub(super) fn new(of: WriterOf) -> Self {
-        Self { of, queue: Mutex::default(), moved: Notify::new() }
+    pub(super) fn new(of: Arc<JournalParts>, store: SharedCheckpointer, epoch: Epoch) -> Self {
+        Self { of, store, epoch, queue: Mutex::default(), moved: Notify::new() }
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -164,12 +164,11 @@ impl Writer {
             };
             let last = tip.position;
             let id = AppendId(self.of.runtime.ids.id());
-            let guard = Guard::Hold(self.of.epoch);
-            let append =
-                tip.append(self.of.store.codec(), &self.of.thread, id, after, guard, records);
+            let guard = Guard::Hold(self.epoch);
+            let append = tip.append(self.store.codec(), &self.of.thread, id, after, guard, records);
             let updated = Some(self.of.runtime.clock.now());
             let append = Append { outbox, updated, ..append };
-            let appended = self.of.store.append(&self.of.thread, append).await;
+            let appended = self.store.append(&self.of.thread, append).await;
             match appended {
                 Ok(()) => self.appended(last),
                 Err(error) => return self.fail(error),

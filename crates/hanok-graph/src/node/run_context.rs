@@ -1,6 +1,7 @@
 //! The context that a run shares with all its subgraphs.
 
 use std::{
+    ops::Deref,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU32, Ordering},
@@ -18,6 +19,19 @@ use crate::{
 /// The context that a run shares with all its subgraphs.
 pub(crate) struct RunContext {
     pub(crate) journal: Arc<Journal>,
+    pub(crate) parts: Arc<RunParts>,
+    /// The retries that remain.
+    pub(crate) retries: AtomicU32,
+    /// True within a subgraph that stores nothing, of a thread that is stored.
+    pub(crate) unsaved: bool,
+    pub(crate) account: Mutex<Account>,
+    pub(crate) readable: Readable,
+    /// The first answer of the run that did not fit its question.
+    pub(crate) wrong: Mutex<Option<RunError>>,
+}
+
+/// The parts of a [`RunContext`] that a subgraph without a store shares, too.
+pub(crate) struct RunParts {
     pub(crate) runtime: Runtime,
     pub(crate) cancellation: Cancellation,
     /// The requests to end the run after the super-step under way.
@@ -25,20 +39,20 @@ pub(crate) struct RunContext {
     pub(crate) sink: Sink,
     /// The spending of the turn, and its budget.
     pub(crate) total: Meter,
-    /// The retries that remain.
-    pub(crate) retries: AtomicU32,
     /// The slots of the run and of the process.
     pub(crate) slots: Vec<Slots>,
     /// The limit of the super-steps of a turn, if the thread has one.
     pub(crate) limit: Option<u32>,
-    /// True within a subgraph that stores nothing, of a thread that is stored.
-    pub(crate) unsaved: bool,
     /// The spending of the turn before this run.
     pub(crate) before: Spent,
-    pub(crate) account: Mutex<Account>,
-    pub(crate) readable: Readable,
-    /// The first answer of the run that did not fit its question.
-    pub(crate) wrong: Mutex<Option<RunError>>,
+}
+
+impl Deref for RunContext {
+    type Target = RunParts;
+
+    fn deref(&self) -> &RunParts {
+        &self.parts
+    }
 }
 
 /// The spending that entries have recorded.

@@ -50,6 +50,7 @@ pub(crate) fn warn_unknown(thread: &ThreadKey, path: &Namespace, fields: &[Strin
 }
 
 /// The state of a graph before it was written anew.
+#[derive(Clone)]
 struct Before {
     fields: Fields,
     schema: Arc<StoredSchema>,
@@ -94,7 +95,7 @@ impl<S: State> Migration<'_, S> {
             }
             let (fields, schema) = (run.fields.to_stored(), StoredSchema::clone(&run.schema));
             let rebase = Rebase { schema, fields, writes, added };
-            self.entries.push((path.clone(), Body::Rebase(rebase)));
+            self.push(path, Body::Rebase(rebase));
         } else if !differences.added.is_empty() {
             let whole = self.whole(&run.fields)?;
             let mut values = Changes::default();
@@ -104,9 +105,13 @@ impl<S: State> Migration<'_, S> {
             run.fields.apply_all(&values).map_err(|error| RunError::State(error.into()))?;
             run.schema = schema.extended(&stored).into();
             let schema = StoredSchema::clone(&run.schema);
-            self.entries.push((path.clone(), Body::Extend(Extend { schema, values })));
+            self.push(path, Body::Extend(Extend { schema, values }));
         }
         Ok(before)
+    }
+
+    fn push(&mut self, path: &Namespace, body: Body) {
+        self.entries.push((path.clone(), body));
     }
 
     /// The fields as this build stores them, with unknown ones.
@@ -149,7 +154,7 @@ impl<S: State> Migration<'_, S> {
         });
         let reason = "the state has another schema since, in which the write cannot be read";
         let void = Void { writes, field: String::new(), reason: reason.to_owned() };
-        self.entries.push((path.clone(), Body::Void(void)));
+        self.push(path, Body::Void(void));
     }
 
     /// Translates `changes` into this build's schema, if it can read them.
@@ -194,7 +199,7 @@ impl<S: State> Migration<'_, S> {
 
     /// The changes of a subgraph to the state that it shares.
     fn added(&self, base: &Before, added: &[Changes]) -> Result<Vec<Changes>, RunError> {
-        let mut before = Before { fields: base.fields.clone(), schema: base.schema.clone() };
+        let mut before = base.clone();
         let node = "subgraph".into();
         added
             .iter()
@@ -259,12 +264,11 @@ impl<S: State> Migration<'_, S> {
         if let Some(handed) = &run.frontier.handed {
             let Some(changes) = self.command(handed, before) else { return false };
             if changes != handed.changes {
-                let mut frontier = run.frontier.clone();
-                frontier.handed = Some(Box::new(Handed { changes, ..Handed::clone(handed) }));
-                run.frontier = frontier.clone();
-                let changes = Changes::default();
-                let edit = Edit { node: None, changes, frontier: Some(frontier) };
-                self.entries.push((path.clone(), Body::Edit(edit)));
+                let handed = Handed { changes, ..Handed::clone(handed) };
+                run.frontier.handed = Some(Box::new(handed));
+                let (changes, frontier) = (Changes::default(), Some(run.frontier.clone()));
+                let edit = Edit { node: None, changes, frontier };
+                self.push(path, Body::Edit(edit));
             }
         }
         let is_read = |goto: &Goto| match goto {

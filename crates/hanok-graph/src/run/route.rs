@@ -33,7 +33,18 @@ pub(crate) fn run_routers<S>(ways: &Ways<S>, view: &S) -> Result<Vec<Target>, No
     Ok(targets)
 }
 
+/// The stored form of the edges in `ways`.
+pub(crate) fn edges<S>(ways: &Ways<S>) -> impl Iterator<Item = Goto> {
+    ways.edges.iter().map(|node| Goto::Node(node.clone()))
+}
+
 impl<S: State, C> Definition<S, C> {
+    /// The targets of `ways` from `state`: the edges, then those of the routers.
+    pub(crate) fn targets(&self, ways: &Ways<S>, state: &S) -> Result<Vec<Goto>, NodeError> {
+        let routed = run_routers(ways, state)?.into_iter().map(|target| self.stored(target));
+        edges(ways).map(Ok).chain(routed).collect()
+    }
+
     /// The stored form of a target, checked against the input type of its node.
     pub(crate) fn stored(&self, target: Target) -> Result<Goto, NodeError> {
         let takes = |node: &str| self.nodes.get(node).and_then(|vertex| vertex.kind);

@@ -2,17 +2,14 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_checkpoint::{Frontier, Goto, RunFold, StepRecords};
+use hanok_checkpoint::{Frontier, RunFold, StepRecords};
 use hanok_core::{Changes, Field, Fields, Position, Spent, StoredError, StoredSchema, Timestamp};
 use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{NodeError, RunError, state_error},
     graph::definition::Definition,
-    run::{
-        plan::{TaskExit, next_frontier},
-        route::run_routers,
-    },
+    run::plan::{TaskExit, next_frontier},
 };
 
 /// The progress of a run.
@@ -127,10 +124,7 @@ fn added<S: State>(state: &S, written: &[Changes]) -> Result<S::Update, RunError
 impl<S: State, C> Definition<S, C> {
     /// The first frontier, from a state with the input.
     pub(crate) fn first(&self, state: &S) -> Result<Frontier, NodeError> {
-        let edges = self.start.edges.iter().map(|node| Goto::Node(node.clone()));
-        let routed = run_routers(&self.start, state)?.into_iter();
-        let routed = routed.map(|target| self.stored(target));
-        let goto: Vec<_> = edges.map(Ok).chain(routed).collect::<Result<_, _>>()?;
+        let goto = self.targets(&self.start, state)?;
         let said = std::iter::once(TaskExit { node: crate::names::START, goto: &goto });
         let begun = next_frontier(&Frontier::default(), said, self.rules());
         Ok(Frontier { step: 0, ..begun })

@@ -435,16 +435,9 @@ fn nowhere(env: &RunContext) -> RunContext {
     let journal = Journal::nowhere(env.journal.identity().clone(), env.runtime.clone());
     RunContext {
         journal: Arc::new(journal),
-        runtime: env.runtime.clone(),
-        cancellation: env.cancellation.clone(),
-        drains: env.drains.clone(),
-        sink: env.sink.clone(),
-        total: env.total.clone(),
+        parts: env.parts.clone(),
         retries: env.retries.load(std::sync::atomic::Ordering::SeqCst).into(),
-        slots: env.slots.clone(),
-        limit: env.limit,
         unsaved: env.unsaved || env.journal.is_kept(),
-        before: env.before,
         account: Default::default(),
         readable: Default::default(),
         wrong: Default::default(),

@@ -22,7 +22,7 @@ use crate::{
         merge::{Unmerged, complete, merge},
         on_heap::on_heap,
         parent_command::{handed, of_child},
-        route::{run_routers, to_strings, unknown_target},
+        route::{edges, run_routers, to_strings, unknown_target},
         task_limits::{in_time, until_stopped},
         task_outcome::{Ahead, AttemptOutcome, Done, Interrupted, TaskOutcome},
     },
@@ -366,7 +366,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         if only {
             gotos.push(Goto::Only);
         } else {
-            gotos.extend(ways.edges.iter().map(|node| Goto::Node(node.clone())));
+            gotos.extend(edges(ways));
         }
         if !ways.branches.is_empty() && !only {
             // The state with the node's own writes, and not its siblings'. Cloning it costs a pointer per field.

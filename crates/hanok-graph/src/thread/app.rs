@@ -29,7 +29,11 @@ use crate::{
 /// assert_eq!(thread.invoke(Count::update(), ()).await?.done()?.n, 2);
 /// # Ok(()) }
 /// ```
-pub struct App<S: State, C = ()>(Arc<AppParts<S, C>>);
+pub struct App<S: State, C = ()> {
+    parts: Arc<AppParts<S, C>>,
+    durability: Durability,
+    ttl: Option<Duration>,
+}
 
 struct AppParts<S: State, C> {
     graph: Graph<S, C>,
@@ -40,10 +44,8 @@ struct AppParts<S: State, C> {
     drain: Cancellation,
     /// The request to all runs to stop.
     stop: Cancellation,
-    durability: Durability,
-    ttl: Option<Duration>,
-    recents: Arc<ThreadCache<S>>,
-    leases: Arc<Leases>,
+    recents: ThreadCache<S>,
+    leases: Leases,
 }
 
 /// The result of a shutdown.
@@ -84,20 +86,9 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     pub(crate) fn new(graph: Graph<S, C>, store: SharedCheckpointer) -> Self {
         let holder = Holder::this_process(graph.0.runtime.ids.id());
         let (drain, stop) = (Cancellation::default(), Cancellation::default());
-        let (active, durability, ttl) = (Arc::default(), Durability::default(), None);
-        let (recents, leases) = (Arc::default(), Arc::default());
-        Self(Arc::new(AppParts {
-            graph,
-            store,
-            holder,
-            active,
-            drain,
-            stop,
-            durability,
-            ttl,
-            recents,
-            leases,
-        }))
+        let (active, recents, leases) = (Arc::default(), ThreadCache::default(), Leases::default());
+        let parts = AppParts { graph, store, holder, active, drain, stop, recents, leases };
+        Self { parts: Arc::new(parts), durability: Durability::default(), ttl: None }
     }
 
     /// Sets when the work of runs is safe from a crash. Default: [`Durability::Sync`].
@@ -116,7 +107,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     /// ```
     #[must_use]
     pub fn durable(&self, durability: Durability) -> Self {
-        Self(Arc::new(AppParts { durability, ..self.0.again() }))
+        Self { durability, ..self.clone() }
     }
 
     /// Sets how long a thread is kept after a run of it has begun or ended. Older threads may be
@@ -137,22 +128,22 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     /// ```
     #[must_use]
     pub fn keep_for(&self, ttl: Duration) -> Self {
-        Self(Arc::new(AppParts { ttl: Some(ttl), ..self.0.again() }))
+        Self { ttl: Some(ttl), ..self.clone() }
     }
 
     /// The graph.
     pub fn graph(&self) -> &Graph<S, C> {
-        &self.0.graph
+        &self.parts.graph
     }
 
     /// The store.
     pub fn store(&self) -> &SharedCheckpointer {
-        &self.0.store
+        &self.parts.store
     }
 
     /// The number of threads that run now, through this app.
     pub fn running(&self) -> usize {
-        self.0.active.count()
+        self.parts.active.count()
     }
 
     /// Ends all runs in good order. No new run begins, those under way end after their super-step, and those that have
@@ -177,7 +168,7 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     /// # Ok(()) }
     /// ```
     pub async fn shutdown(&self, grace: Duration) -> Shutdown {
-        let AppParts { active, drain, stop, .. } = &*self.0;
+        let AppParts { active, drain, stop, .. } = &*self.parts;
         let running = active.count();
         drain.cancel();
         let clock = &self.runtime().clock;
@@ -193,33 +184,38 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         Shutdown { running, cancelled, stuck }
     }
 
+    /// The log of the thread that `key` names.
+    pub(crate) fn log(&self, key: &ThreadKey) -> Log {
+        Log::new(self.parts.store.clone(), key.clone())
+    }
+
     pub(crate) fn holder(&self) -> &Holder {
-        &self.0.holder
+        &self.parts.holder
     }
 
     /// The tip of a thread that has no log.
     pub(crate) fn new_tip(&self) -> Tip {
-        Tip::new(Life::new(self.runtime().ids.id()), self.0.store.is_chained())
+        Tip::new(Life::new(self.runtime().ids.id()), self.parts.store.is_chained())
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {
-        &self.0.graph.0.runtime
+        &self.parts.graph.0.runtime
     }
 
     pub(crate) fn active(&self) -> &Arc<ActiveRuns> {
-        &self.0.active
+        &self.parts.active
     }
 
     pub(crate) fn durability(&self) -> Durability {
-        self.0.durability
+        self.durability
     }
 
     pub(crate) fn ttl(&self) -> Option<Duration> {
-        self.0.ttl
+        self.ttl
     }
 
     pub(crate) fn recents(&self) -> &ThreadCache<S> {
-        &self.0.recents
+        &self.parts.recents
     }
 
     /// True if a run of this app may take `thread` over from `claim`.
@@ -228,12 +224,12 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
         thread: &ThreadKey,
         claim: &Claim,
     ) -> Result<bool, CheckpointError> {
-        if claim.is_known_dead(&self.0.holder) {
+        if claim.is_known_dead(&self.parts.holder) {
             return Ok(true);
         }
         let silent = self.store().silence(thread, claim.epoch).await?;
         let now = self.runtime().clock.monotonic();
-        Ok(self.0.leases.is_over(thread, claim, silent, now))
+        Ok(self.parts.leases.is_over(thread, claim, silent, now))
     }
 
     /// Releases the thread of a dead run, for a change between runs. The claim of a live run stays, and the change is
@@ -256,41 +252,25 @@ impl<S: State, C: Send + Sync + 'static> App<S, C> {
     }
 
     pub(crate) fn drain(&self) -> &Cancellation {
-        &self.0.drain
+        &self.parts.drain
     }
 
     pub(crate) fn stop(&self) -> &Cancellation {
-        &self.0.stop
-    }
-}
-
-impl<S: State, C> AppParts<S, C> {
-    fn again(&self) -> Self {
-        Self {
-            graph: self.graph.clone(),
-            store: self.store.clone(),
-            holder: self.holder.clone(),
-            active: self.active.clone(),
-            drain: self.drain.clone(),
-            stop: self.stop.clone(),
-            recents: self.recents.clone(),
-            leases: self.leases.clone(),
-            ..*self
-        }
+        &self.parts.stop
     }
 }
 
 impl<S: State, C> Clone for App<S, C> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self { parts: self.parts.clone(), ..*self }
     }
 }
 
 impl<S: State, C> fmt::Debug for App<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("App")
-            .field("graph", &self.0.graph)
-            .field("store", &self.0.store)
+            .field("graph", &self.parts.graph)
+            .field("store", &self.parts.store)
             .finish_non_exhaustive()
     }
 }

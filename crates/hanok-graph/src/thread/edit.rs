@@ -18,7 +18,6 @@ use crate::{
         merge::{Unmerged, complete, merge},
         plan::{TaskExit, next_frontier},
         rebase::{Migrated, migrated},
-        route::run_routers,
         run_state::RunState,
     },
     thread::handle::Thread,
@@ -171,9 +170,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         if let (Some(opened), Some(_)) = (&opened, node) {
             self.refuse_doubts(opened)?;
         }
-        let Some(OpenLog { head, mut fold, .. }) = opened else {
-            return Err(RunError::NoSuchThread(self.key().clone()));
-        };
+        let OpenLog { head, mut fold, .. } = self.existing(opened)?;
         let before = fold.clone();
         let Some(run) = fold.runs.remove(path) else {
             let (thread, path) = (self.key().clone(), path.clone());
@@ -235,6 +232,11 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         changes.0.extend(resolved.0);
         changes.fill(&progress.unknown);
         Ok(changes)
+    }
+
+    /// The part of the thread that was read, unless the thread does not exist.
+    pub(crate) fn existing<T>(&self, part: Option<T>) -> Result<T, RunError> {
+        part.ok_or_else(|| RunError::NoSuchThread(self.key().clone()))
     }
 
     /// Refuses a change from outside while a call is in doubt, since its record would be dropped.
@@ -302,8 +304,6 @@ impl<S: State, C> Definition<S, C> {
                 declared,
             });
         };
-        let edges = vertex.ways.edges.iter().map(|to| Ok(Goto::Node(to.clone())));
-        let routed = run_routers(&vertex.ways, state)?.into_iter();
-        edges.chain(routed.map(|target| self.stored(target))).collect()
+        self.targets(&vertex.ways, state)
     }
 }

@@ -76,15 +76,13 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         // What this process remembers of it goes as well.
         drop(self.app.recents().take(self.key()));
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
-        let no_such = || RunError::NoSuchThread(self.key().clone());
-        let opened = opened.ok_or_else(no_such)?;
+        let opened = self.existing(opened)?;
         if let Some(claim) = &opened.head.claim {
-            let holder = Some(Box::new(claim.holder.clone()));
-            return Err(RunError::Conflict { thread: self.key().clone(), holder });
+            return Err(RunError::conflict(self.key(), &claim.holder));
         }
         self.refuse_doubts(&opened)?;
         let OpenLog { head, mut fold, .. } = opened;
-        let run = fold.runs.remove(&root).ok_or_else(no_such)?;
+        let run = self.existing(fold.runs.remove(&root))?;
         let before = Words::of_state(&run.fields);
         let run = self.without(&root, head.position, run, &mut fold.runs, &update)?;
         let gone = before.without(&Words::of_state(&run.fields));

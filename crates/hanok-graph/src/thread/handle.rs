@@ -672,7 +672,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
 
     /// The thread's log.
     pub fn log(&self) -> Log {
-        Log::new(self.app.store().clone(), self.key.clone())
+        self.app.log(&self.key)
     }
 }
 

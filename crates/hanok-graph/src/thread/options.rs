@@ -10,7 +10,7 @@ use crate::{
     journal::{durability::Durability, journal::Journal},
     node::{
         activity::Activity,
-        run_context::{Account, RunContext},
+        run_context::{Account, RunContext, RunParts},
     },
     observe::sink::Sink,
     run::graph_run::GraphRun,
@@ -71,21 +71,24 @@ impl RunOptions {
         let runtime = graph.runtime.clone();
         let budget = self.budget.unwrap_or(graph.budget);
         let account = Account::from(runtime.clock.monotonic());
-        let env = RunContext {
-            journal,
+        let parts = RunParts {
             cancellation: self.cancellation.child(),
             drains: self.drains.clone(),
             sink: self.sink.clone(),
             total: Meter::budgeted(budget, spent),
-            retries: AtomicU32::new(graph.retry_budget),
             slots: runtime.slots.iter().chain(&self.slots).cloned().collect(),
             limit: self.limit,
-            unsaved: false,
             before: spent,
+            runtime,
+        };
+        let env = RunContext {
+            journal,
+            parts: Arc::new(parts),
+            retries: AtomicU32::new(graph.retry_budget),
+            unsaved: false,
             account: account.into(),
             readable: Default::default(),
             wrong: Default::default(),
-            runtime,
         };
         GraphRun {
             graph: graph.clone(),

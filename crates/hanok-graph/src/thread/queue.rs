@@ -124,8 +124,7 @@ pub(crate) async fn run_input<S: State, C: Send + Sync + 'static>(
             }
         };
         let Some(active) = active else {
-            let holder = Some(Box::new(app.holder().clone()));
-            return Err(RunError::Conflict { thread, holder });
+            return Err(RunError::conflict(&thread, app.holder()));
         };
         // Asked again after the wait for the thread: the run before may have been ended by the shutdown.
         if app.drain().is_cancelled() {

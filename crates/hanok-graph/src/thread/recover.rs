@@ -1,6 +1,6 @@
 //! Maintenance of all threads of a store: recovery, expiry and pruning.
 
-use hanok_checkpoint::{CheckpointError, Checkpointer, Keep, Log, ThreadInfo, Which};
+use hanok_checkpoint::{CheckpointError, Checkpointer, Keep, ThreadInfo, Which};
 use hanok_core::{Position, Tenant, ThreadKey};
 use hanok_state::State;
 
@@ -153,7 +153,7 @@ impl<S: State, C: std::marker::Send + Sync + 'static> App<S, C> {
     pub async fn prune(&self, tenant: &Tenant, keep: Keep) -> Result<Pruned, CheckpointError> {
         let mut pruned = Vec::new();
         for info in self.store().all_threads(&Which::Of(tenant.clone())).await? {
-            let log = Log::new(self.store().clone(), info.thread.clone());
+            let log = self.log(&info.thread);
             if let Some(cut) = log.prune(keep).await.transpose() {
                 pruned.push((info.thread, cut));
             }

@@ -38,9 +38,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let log = self.log();
         self.app.release_dead(&log).await?;
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
-        let Some(opened) = opened else {
-            return Err(RunError::NoSuchThread(self.key().clone()));
-        };
+        let opened = self.existing(opened)?;
         let id = &*question.0;
         let answered = opened.fold.runs.iter().find(|(_, run)| {
             let of_task = run.records.questions.iter().find(|question| question.id == id);

@@ -46,7 +46,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     pub async fn fork(&self, at: Option<Position>, to: &ThreadKey) -> Result<Restarted, RunError> {
         let (log, runtime) = (self.log(), self.app.runtime());
         let opened = log.open(at).await.map_err(RunError::Checkpoint)?;
-        let opened = opened.ok_or_else(|| RunError::NoSuchThread(self.key().clone()))?;
+        let opened = self.existing(opened)?;
         self.refuse_doubts(&opened)?;
         let at = Some(opened.fold.position);
         let repeats = self.repeats(at).await?;
@@ -80,7 +80,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let (log, runtime) = (self.log(), self.app.runtime());
         self.app.release_dead(&log).await?;
         let opened = log.open(None).await.map_err(RunError::Checkpoint)?;
-        let opened = opened.ok_or_else(|| RunError::NoSuchThread(self.key().clone()))?;
+        let opened = self.existing(opened)?;
         self.refuse_doubts(&opened)?;
         let repeats = match to <= opened.head.position {
             true => self.repeats(Some(to)).await?,

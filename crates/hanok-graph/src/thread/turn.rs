@@ -57,7 +57,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         input: Input<S>,
         stops: &[Cancellation],
     ) -> Result<Outcome<S>, RunError> {
-        let log = Log::new(self.app.store().clone(), thread.clone());
+        let log = self.app.log(thread);
         let replaces =
             matches!(input, Input::New(_)) && self.options.new_input == NewInput::Replace;
         if let (Input::New(update), false) = (&input, replaces)
@@ -166,8 +166,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
             && !replaces
             && !self.app.is_dead(log.thread(), claim).await.map_err(RunError::Checkpoint)?
         {
-            let holder = Some(Box::new(claim.holder.clone()));
-            return Err(RunError::Conflict { thread: log.thread().clone(), holder });
+            return Err(RunError::conflict(log.thread(), &claim.holder));
         }
         Ok(opened)
     }
