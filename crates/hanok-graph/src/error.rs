@@ -462,6 +462,17 @@ fn request_ids(requests: &[Pending]) -> String {
 }
 
 impl RunError {
+    /// The error of `node`, in a super-step of the graph at `namespace`.
+    pub(crate) fn node(
+        node: &Arc<str>,
+        step: u32,
+        namespace: &Namespace,
+        source: impl Into<NodeError>,
+    ) -> Self {
+        let (node, namespace) = (node.clone(), namespace.clone());
+        Self::Node { node, step, namespace, source: source.into() }
+    }
+
     /// The error of a run that does not get `thread` from its `holder`.
     pub(crate) fn conflict(thread: &ThreadKey, holder: &Holder) -> Self {
         Self::Conflict { thread: thread.clone(), holder: Some(Box::new(holder.clone())) }

@@ -75,12 +75,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let frontier = self.next(progress, ran)?;
         let mut changes = Changes::default();
         for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
-            let unreadable = |error: StoredError| RunError::Node {
-                node: task.node().clone(),
-                step,
-                namespace: self.namespace.clone(),
-                source: error.into(),
-            };
+            let unreadable =
+                |error: StoredError| RunError::node(task.node(), step, &self.namespace, error);
             let written = done.update.to_changes().map_err(unreadable)?;
             self.env.readable.check::<S::Update>(&written).map_err(unreadable)?;
             if changes.is_empty() {
@@ -202,10 +198,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             let step = progress.frontier.step;
             let updates = ran.iter_mut().map(|(_, done)| std::mem::take(&mut *done.update));
             let all = updates.into_iter().try_fold(added, |all, update| all.then(update));
-            progress.added = Some(all.map_err(|source| {
-                let namespace = self.namespace.clone();
-                RunError::Reduce { step, namespace, source }
-            })?);
+            let refused = |source| Unmerged::Refused(source).of_run(step, &self.namespace);
+            progress.added = Some(all.map_err(refused)?);
         }
         progress.scheduled(frontier, now, last);
         Ok(())

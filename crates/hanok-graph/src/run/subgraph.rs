@@ -248,8 +248,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             Persistence::None => Arc::new(nowhere(&outer.env)),
             Persistence::PerCall | Persistence::PerThread => outer.env.clone(),
         };
-        let journal = env.journal.clone();
-        let Some(_busy) = journal.enter(&namespace) else {
+        let Some(_busy) = env.journal.enter(&namespace) else {
             return Err(SubgraphError::Busy { graph: name() });
         };
         let scope = GraphRun {
@@ -262,6 +261,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             env,
             namespace,
         };
+        let journal = &scope.env.journal;
         if self.persistence == Persistence::PerThread {
             journal.call_child(&scope.namespace);
         }
@@ -422,9 +422,9 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             })?;
             return self.stored(scope, run).await;
         };
-        let (state, unknown) = (Arc::new(state.clone()), live.unknown.clone());
-        let mut progress = RunState::beginning(state, unknown, live.run.schema.clone());
-        progress.frontier = live.run.frontier.clone();
+        let state = Arc::new(state.clone());
+        let mut progress = RunState::beginning(state, live.unknown, live.run.schema);
+        progress.frontier = live.run.frontier;
         progress.since = live.run.since;
         Ok((live.run.parent, progress))
     }

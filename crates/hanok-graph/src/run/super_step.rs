@@ -119,8 +119,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             self.ask(progress, asked, std::mem::take(&mut came.unfit)).await;
         }
         if let Some((index, source)) = came.failed {
-            let node = tasks.get(index).map_or_else(|| "?".into(), |task| task.node().clone());
-            let namespace = self.namespace.clone();
+            let unknown = "?".into();
+            let node = tasks.get(index).map_or(&unknown, Task::node);
             return Err(match source {
                 NodeError::Checkpoint(error) => error.into(),
                 // Whatever the node made of it.
@@ -129,7 +129,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
                     // How much of the run is stored is told at its end.
                     RunError::Conflict { thread, holder: None }
                 }
-                source => RunError::Node { node, step, namespace, source },
+                source => RunError::node(node, step, &self.namespace, source),
             });
         }
         if let Some(stop) = came.stopped {
@@ -189,14 +189,16 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             let (id, question, faults) = (request.id.clone(), Box::new(request), vec![reason]);
             self.env.refuse(RunError::WrongAnswer { id, question, expected, answer, faults });
         }
-        let (sink, step, shown) = (self.env.sink.clone(), progress.frontier.step, asked.clone());
-        let path = path.clone();
+        let shown = |question| {
+            (EventTask::of_question(question), Pending::of_question(question, &self.namespace))
+        };
+        let shown: Vec<_> = asked.iter().map(shown).collect();
+        let (sink, step, path) = (self.env.sink.clone(), progress.frontier.step, path.clone());
         let report = move |last: Position| {
-            for (i, question) in (1..).zip(&shown) {
-                let at = Position(last.0.saturating_sub(count) + i);
-                let task = EventTask::of_question(question);
-                let request = EventKind::Request(Pending::of_question(question, &path));
-                sink.emit(|| Event::new(&path, step, Some(task), Some(at), request));
+            for (i, (task, request)) in (1..).zip(shown) {
+                let at = Some(Position(last.0.saturating_sub(count) + i));
+                let request = EventKind::Request(request);
+                sink.emit(|| Event::new(&path, step, Some(task), at, request));
             }
         };
         self.env.journal.hold(entries, Box::new(report)).await;

@@ -18,7 +18,7 @@ use crate::{
     run::{
         answer,
         initial_fields::{first_values, forget, with_input},
-        merge::{complete, merge},
+        merge::{Unmerged, complete, merge},
         rebase::{Migrated, migrated},
         run_state::RunState,
         thread_cache::CachedThread,
@@ -43,7 +43,7 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
 ) -> Result<Changes, RunError> {
     let InputPlace { namespace, thread, turn, now } = *place;
     let bound = progress.state.bind(&START.into(), &mut update);
-    bound.map_err(|source| RunError::Reduce { step: 0, namespace: namespace.clone(), source })?;
+    bound.map_err(|source| Unmerged::Refused(source).of_run(0, namespace))?;
     complete(&mut update, || ids::task(thread, namespace, turn, 0, START, 0));
     let written: Vec<_> = update.written().into_iter().map(|field| field.into_owned()).collect();
     if let Some(allowed) = &graph.input
@@ -65,10 +65,7 @@ pub(crate) fn apply_input<S: State, C: Send + Sync + 'static>(
     let first = graph.first(&progress.state);
     progress.frontier = match first {
         Ok(frontier) => graph.not_too_wide(frontier, 0, namespace)?,
-        Err(source) => {
-            let (node, namespace) = (START.into(), namespace.clone());
-            return Err(RunError::Node { node, step: 0, namespace, source });
-        }
+        Err(source) => return Err(RunError::node(&START.into(), 0, namespace, source)),
     };
     (progress.turn, progress.at, progress.since) = (turn, turn, now);
     Ok(changes)

@@ -137,12 +137,8 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
             let mut seen = S::clone(&before);
             let merged = merge(&mut seen, &mut [(node, &mut update.clone())], false);
             merged.map_err(|refused| refused.of_run(step, &root))?;
-            goto.push(graph.ways_of(node, &seen).map_err(|source| RunError::Node {
-                node: node.clone(),
-                step,
-                namespace: root.clone(),
-                source,
-            })?);
+            let targets = graph.ways_of(node, &seen);
+            goto.push(targets.map_err(|source| RunError::node(node, step, &root, source))?);
         }
         let nodes: Vec<_> = updates.iter().map(|(node, _)| node.clone()).collect();
         let expired = graph.expire(progress);

@@ -195,12 +195,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let frontier = match &node {
             Some(node) => {
                 graph.adapt(&mut progress.frontier)?;
-                let after = graph.after(node, &progress).map_err(|source| RunError::Node {
-                    node: node.as_str().into(),
-                    step,
-                    namespace: path.clone(),
-                    source,
-                })?;
+                let after = graph.after(node, &progress);
+                let after = after
+                    .map_err(|source| RunError::node(&node.as_str().into(), step, path, source))?;
                 Some(graph.not_too_wide(after, step, path)?)
             }
             None => None,

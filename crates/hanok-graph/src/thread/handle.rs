@@ -566,14 +566,15 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
 
     /// Reads the events that a slow reader missed.
     fn catch_up(&self) -> CatchUp {
-        let (log, graph, modes) = (self.log(), self.app.graph().0.clone(), self.modes);
+        let thread = self.clone();
         Arc::new(move |after, to| {
-            let (log, graph) = (log.clone(), graph.clone());
+            let thread = thread.clone();
             Box::pin(async move {
-                let shows = Shows::of(&graph)?;
+                let (graph, modes) = (&thread.app.graph().0, thread.modes);
+                let shows = Shows::of(graph)?;
                 let mut wait = AGAIN_FIRST;
                 loop {
-                    let read = replay::events(log.clone(), after, Some(to), shows.clone(), modes);
+                    let read = replay::events(thread.log(), after, Some(to), shows.clone(), modes);
                     match read.await {
                         // A store that does not answer may do so again.
                         Err(RunError::Checkpoint(CheckpointError::Unavailable { .. }))
