@@ -162,6 +162,19 @@ impl<S: State, C: Send + Sync + 'static> NodeSettings<S, C> {
 /// The settings of a node, composed on it. Bring the trait into scope and write `node.retry(…).timeout(…)`.
 ///
 /// Every type has these methods, so that a function that is no node is reported where it is added to a graph.
+///
+/// A closure with settings names the types of its parameters:
+///
+/// ```
+/// # use {hanok_graph::*, hanok_state::State};
+/// # #[derive(State, Clone, Default)] struct Page { text: String }
+/// let shout = |page: Snapshot<Page>, _: Context| async move {
+///     Ok::<_, std::io::Error>(Page::update().text(page.text.to_uppercase()))
+/// };
+/// let graph = Graph::<Page>::builder("page").node("shout", shout.retry(Retry::attempts(2)));
+/// # graph.edge(START, "shout").edge("shout", END).build()?;
+/// # Ok::<(), BuildError>(())
+/// ```
 pub trait NodeExt: Sized {
     /// Retries the node when it fails, under the policy `retry`. Of several policies, the first that applies to the error counts.
     /// Default: the policies of [`retry_all`](crate::GraphBuilder::retry_all).
