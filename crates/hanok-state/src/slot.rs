@@ -194,12 +194,8 @@ impl<T, R: Code<T>> Slot<T, R> {
         };
         let of_node = |reason: Refused| refused(field, std::iter::once(node), reason);
         let changes = R::reduce(value, NodeWrites::of(node, write)).map_err(of_node)?;
-        if resolved.recorded {
-            let changes = R::resolved(value, changes);
-            let changes = changes.map_err(|error| of_node(error.into()))?;
-            changes.into_iter().for_each(|change| resolved.changes.push(field, change));
-        }
-        Ok(())
+        let recorded = resolved.record::<T, R>(field.into(), value, changes);
+        recorded.map_err(|error| of_node(error.into()))
     }
 
     pub(crate) fn check_written<'a>(
@@ -288,12 +284,8 @@ impl<T, R: Code<T>> Slot<T, R> {
             return Ok(());
         }
         let changes = R::reduce(value, plain).map_err(of_node)?;
-        if resolved.recorded {
-            let changes = R::resolved(value, changes);
-            let changes = changes.map_err(|error| of_node(error.into()))?;
-            changes.into_iter().for_each(|change| resolved.changes.push(field.clone(), change));
-        }
-        Ok(())
+        let recorded = resolved.record::<T, R>(field.clone(), value, changes);
+        recorded.map_err(|error| of_node(error.into()))
     }
 
     /// Encodes the value of the field into `fields`. A transient one is left out.
@@ -402,6 +394,20 @@ impl Resolved {
     /// No changes so far. Unless they are `recorded`, none are added.
     pub fn new(recorded: bool) -> Self {
         Self { changes: Changes::default(), recorded }
+    }
+
+    /// Adds the result of a merge that gave `value` and `changes`, if it is to be recorded.
+    fn record<T, R: Code<T>>(
+        &mut self,
+        field: Cow<'static, str>,
+        value: &T,
+        changes: Vec<Change>,
+    ) -> Result<(), StoredError> {
+        if self.recorded {
+            let changes = R::resolved(value, changes)?;
+            changes.into_iter().for_each(|change| self.changes.push(field.clone(), change));
+        }
+        Ok(())
     }
 
     /// The changes.

@@ -1,19 +1,20 @@
 //! Graphs as nodes of other graphs.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc};
 
 use hanok_state::State;
 
 use crate::{
-    error::Lint,
     graph::{
         builder::{GraphBuilder, NamedNode},
         definition::Graph,
         draw::DrawInside,
     },
     node::{
-        cache::Cache, command::Command, context::Context, function::ErasedNode, handler::Handler,
-        retry::Retry, settings::NodeSettings,
+        command::Command,
+        context::Context,
+        function::ErasedNode,
+        settings::{NodeSettings, composes_settings},
     },
     run::subgraph::{Persistence, SubgraphCall},
 };
@@ -134,61 +135,7 @@ impl<S: State, C: Send + Sync + 'static> Subgraph<S, C> {
         Self { persistence, ..self }
     }
 
-    /// Retries the subgraph when it fails, under the policy `retry`. Of several policies, the first that applies to the error
-    /// counts. Default: the policies of [`retry_all`](crate::GraphBuilder::retry_all).
-    pub fn retry(self, retry: Retry) -> Self {
-        Self { settings: self.settings.retry(retry), ..self }
-    }
-
-    /// Limits the time of one attempt. Default: no limit.
-    pub fn timeout(self, timeout: Duration) -> Self {
-        Self { settings: self.settings.timeout(timeout), ..self }
-    }
-
-    /// Limits the time of an attempt without a sign of life. Default: no limit.
-    ///
-    /// Signs of life are a token, a custom item, a memoised step, a call, any event of a subgraph, and
-    /// [`Context::heartbeat`](crate::Context::heartbeat).
-    pub fn idle_timeout(self, idle: Duration) -> Self {
-        Self { settings: self.settings.idle_timeout(idle), ..self }
-    }
-
-    /// Runs `handler` when the subgraph has failed for the last time. The handler's result stands for the subgraph's. Its
-    /// commands may go to `targets`, and a command with a target goes there alone.
-    ///
-    /// The failure is stored first, so after a crash only the handler runs. A failure of the handler fails the run.
-    pub fn on_error<H: 'static>(
-        self,
-        handler: impl Handler<S, C, H>,
-        targets: impl IntoIterator<Item = impl AsRef<str>>,
-    ) -> Self {
-        Self { settings: self.settings.on_error(handler, targets), ..self }
-    }
-
-    /// Caches results of the subgraph: a task with an equal key does not run it. Default: every task runs.
-    pub fn cache(self, cache: Cache<S, C>) -> Self {
-        Self { settings: self.settings.cache(cache), ..self }
-    }
-
-    /// Limits the tasks of the subgraph that run at once, in all runs of the graph in this process. Default: no limit.
-    pub fn concurrency(self, tasks: usize) -> Self {
-        Self { settings: self.settings.concurrency(tasks), ..self }
-    }
-
-    /// Declares the targets of the subgraph's commands.
-    pub fn goto(self, targets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        Self { settings: self.settings.goto(targets), ..self }
-    }
-
-    /// Defers the subgraph: it runs once, when no other node is due, whichever edges lead to it.
-    pub fn defer(self) -> Self {
-        Self { settings: self.settings.defer(), ..self }
-    }
-
-    /// Accepts a fault that is usually a mistake.
-    pub fn allow(self, lint: Lint) -> Self {
-        Self { settings: self.settings.allow(lint), ..self }
-    }
+    composes_settings!();
 }
 
 impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
