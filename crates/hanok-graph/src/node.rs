@@ -30,3 +30,4 @@ pub(crate) mod retry;
 pub(crate) mod run_context;
 pub(crate) mod settings;
 pub(crate) mod snapshot;
+pub(crate) mod task_ref;

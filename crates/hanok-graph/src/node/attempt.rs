@@ -11,14 +11,15 @@ use std::{
 
 use hanok_checkpoint::{Intent, Outbox, Question};
 use hanok_core::{
-    Cancellation, Limit, Meter, Namespace, Position, Spent, Stored, TaskId, ThreadKey, Timestamp,
-    Token, TokenSink,
+    Cancellation, Limit, Meter, Position, Spent, Stored, TaskId, Timestamp, Token, TokenSink,
 };
 
 use crate::{
-    ids,
-    node::{activity::Activity, command::ToParent, question::UnfitAnswer, run_context::RunContext},
-    observe::event::{Event, EventKind},
+    node::{
+        activity::Activity, command::ToParent, question::UnfitAnswer, run_context::RunContext,
+        task_ref::TaskRef,
+    },
+    observe::event::{Event, EventKind, EventTask},
     outcome::{Breakpoint, Pending, Resolution},
     slots::HeldSlots,
 };
@@ -26,10 +27,7 @@ use crate::{
 /// One attempt of one task.
 pub(crate) struct TaskAttempt {
     pub(crate) env: Arc<RunContext>,
-    pub(crate) namespace: Namespace,
-    pub(crate) node: Arc<str>,
-    pub(crate) id: LazyId,
-    pub(crate) step: u32,
+    pub(crate) task: Arc<TaskRef>,
     pub(crate) remaining: u32,
     /// True if the super-step has no other task, and merges the task's update into the very state that it reads.
     pub(crate) alone: bool,
@@ -37,7 +35,6 @@ pub(crate) struct TaskAttempt {
     pub(crate) attempt: u32,
     /// True if the error handler runs and not the node. Its steps, calls and questions are its own.
     pub(crate) handling: bool,
-    pub(crate) input: Option<Stored>,
     pub(crate) at: Timestamp,
     /// The end of the attempt's time.
     pub(crate) deadline: Option<Timestamp>,
@@ -50,28 +47,6 @@ pub(crate) struct TaskAttempt {
     pub(crate) meter: OnceLock<Meter>,
     pub(crate) stored_steps: OnceLock<Arc<StoredSteps>>,
     pub(crate) log: OnceLock<Box<Mutex<AttemptLog>>>,
-}
-
-/// The id of a task, hashed on first use, since most tasks leave no record with it.
-#[derive(Debug, Clone)]
-pub(crate) struct LazyId {
-    hash: OnceLock<TaskId>,
-    /// The position at which the turn begins.
-    pub(crate) turn: Position,
-    pub(crate) step: u32,
-    /// The index among its node's tasks in the super-step.
-    pub(crate) index: usize,
-}
-
-impl LazyId {
-    pub(crate) fn new(turn: Position, step: u32, index: usize) -> Self {
-        Self { hash: OnceLock::new(), turn, step, index }
-    }
-
-    pub(crate) fn get(&self, thread: &ThreadKey, namespace: &Namespace, node: &str) -> TaskId {
-        let hash = || ids::task(thread, namespace, self.turn, self.step, node, self.index);
-        *self.hash.get_or_init(hash)
-    }
 }
 
 /// The request to stop the work of an attempt, made on first use.
@@ -154,10 +129,7 @@ impl TaskAttempt {
     pub(crate) fn again(&self, attempt: u32, handling: bool) -> Self {
         Self {
             env: self.env.clone(),
-            namespace: self.namespace.clone(),
-            node: self.node.clone(),
-            id: self.id.clone(),
-            input: self.input.clone(),
+            task: self.task.clone(),
             stop: LazyStop::default(),
             activity: self.activity.clone(),
             held: self.held.clone(),
@@ -172,8 +144,8 @@ impl TaskAttempt {
     }
 
     /// The id of the task: the same in every retry and resume.
-    pub(crate) fn task(&self) -> TaskId {
-        self.id.get(self.env.journal.identity(), &self.namespace, &self.node)
+    pub(crate) fn id(&self) -> TaskId {
+        self.task.id(self.env.journal.identity())
     }
 
     /// The request to stop that the attempt heeds.
@@ -219,23 +191,21 @@ impl TaskAttempt {
     pub(crate) fn started(&self) {
         self.activity.touch();
         if self.env.sink.is_on() {
-            self.emit(EventKind::TaskStarted { input: self.input.clone() });
+            self.emit(EventKind::TaskStarted { input: self.task.input.clone() });
         }
     }
 
     /// Reports a live event of the task.
     pub(crate) fn emit(&self, kind: EventKind) {
         self.activity.touch();
-        self.env.sink.emit(|| Event {
-            path: self.namespace.clone(),
-            step: self.step,
-            node: Some(self.node.clone()),
-            task: Some(self.task()),
-            attempt: self.attempt,
-            sequence: None,
-            id: None,
-            kind,
-        });
+        self.env.sink.emit(|| self.event(None, kind));
+    }
+
+    /// An event of the task.
+    pub(crate) fn event(&self, position: Option<Position>, kind: EventKind) -> Event {
+        let TaskRef { namespace, node, step, .. } = &*self.task;
+        let task = EventTask { node: node.clone(), id: self.id(), attempt: self.attempt };
+        Event::new(namespace, *step, Some(task), position, kind)
     }
 
     /// The resolution of the call `key`, and the id of the next intent to make it.
@@ -257,7 +227,7 @@ pub(crate) struct Shown<'a>(pub(crate) &'a TaskAttempt);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.task().fmt(f)
+        self.0.id().fmt(f)
     }
 }
 

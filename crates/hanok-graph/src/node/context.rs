@@ -114,17 +114,17 @@ impl<C> Context<C> {
 
     /// The node's name.
     pub fn node(&self) -> &str {
-        &self.scope.node
+        &self.scope.task.node
     }
 
     /// The namespace of the node's graph: the thread's own (the root), or a subgraph's.
     pub fn namespace(&self) -> &Namespace {
-        &self.scope.namespace
+        &self.scope.task.namespace
     }
 
     /// The id of the task: the same in every retry and resume.
     pub fn task(&self) -> TaskId {
-        self.scope.task()
+        self.scope.id()
     }
 
     /// The number of the attempt of the task in this run, counted from 1.
@@ -134,7 +134,7 @@ impl<C> Context<C> {
 
     /// The number of the super-step, counted from 0 in its turn.
     pub fn step_number(&self) -> u32 {
-        self.scope.step
+        self.scope.task.step
     }
 
     /// The number of super-steps that may follow this one.
@@ -240,7 +240,7 @@ impl<C> Context<C> {
     ///
     /// [`StoredError`] when it has another shape.
     pub fn input<T: DeserializeOwned>(&self) -> Result<Option<T>, StoredError> {
-        self.scope.input.as_ref().map(Stored::decode).transpose()
+        self.scope.task.input.as_ref().map(Stored::decode).transpose()
     }
 
     /// Sends `item` to the observers of the run, at once. An item that cannot be stored is not sent.
@@ -290,7 +290,7 @@ impl<C> Context<C> {
         let scope = &self.scope;
         scope.activity.touch();
         let content = Digest::new("call")
-            .part(scope.task().as_bytes())
+            .part(scope.id().as_bytes())
             .part(scope.named(kind).as_bytes())
             .part(name.as_bytes())
             .part(arguments.as_bytes())
@@ -350,8 +350,7 @@ impl<C> Context<C> {
         let payload = Stored::encode(payload)?;
         let mut seen = self.scope.log();
         let number = seen.outbox.len().to_string();
-        let id =
-            Digest::new("item").part(self.scope.task().as_bytes()).part(number.as_bytes()).hex();
+        let id = Digest::new("item").part(self.scope.id().as_bytes()).part(number.as_bytes()).hex();
         seen.outbox.push(Outbox { id, topic: topic.to_owned(), payload });
         Ok(())
     }
@@ -501,16 +500,16 @@ impl<C> Context<C> {
             Some(Resolution::NotMade) | None => {}
         }
         let intent = Intent {
-            task: scope.task(),
+            task: scope.id(),
             key: key.clone(),
             tool: tool.to_owned(),
             arguments: arguments.to_owned(),
             id: id.clone(),
-            node: scope.node.to_string(),
+            node: scope.task.node.to_string(),
             doubt,
         };
         if scope.env.journal.is_kept() {
-            let entry = (scope.namespace.clone(), Body::Intent(intent.clone()));
+            let entry = (scope.task.namespace.clone(), Body::Intent(intent.clone()));
             scope.env.journal.append_safely(vec![entry], Safety::Machine).await?;
         }
         locked(&scope.stored_steps().intents).insert(key.clone(), intent);
@@ -653,9 +652,8 @@ impl<C> Context<C> {
         if scope.env.journal.is_kept() {
             let spent = scope.spend();
             scope.env.record_spent(spent);
-            let memo =
-                Memo { task: scope.task(), name: key.to_owned(), value: value.clone(), spent };
-            scope.env.journal.append(&scope.namespace, Body::Memo(memo)).await?;
+            let memo = Memo { task: scope.id(), name: key.to_owned(), value: value.clone(), spent };
+            scope.env.journal.append(&scope.task.namespace, Body::Memo(memo)).await?;
         }
         locked(&scope.stored_steps().memos).insert(key.to_owned(), value);
         Ok(())
@@ -668,7 +666,7 @@ impl<C> Context<C> {
             let stored = |source| StepError::Stored { name: key.to_owned(), source };
             let value = Resolution::NotMade.to_stored().map_err(stored)?;
             let answer = Body::Answer(Answer { id, value });
-            scope.env.journal.append(&scope.namespace, answer).await?;
+            scope.env.journal.append(&scope.task.namespace, answer).await?;
         }
         locked(&scope.stored_steps().intents).remove(key);
         Ok(())
@@ -691,9 +689,9 @@ impl<C> Clone for Context<C> {
 impl<C> fmt::Debug for Context<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context")
-            .field("node", &self.scope.node)
-            .field("task", &self.scope.task())
-            .field("step", &self.scope.step)
+            .field("node", &self.scope.task.node)
+            .field("task", &self.scope.id())
+            .field("step", &self.scope.task.step)
             .field("attempt", &self.scope.attempt)
             .finish_non_exhaustive()
     }

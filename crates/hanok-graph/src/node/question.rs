@@ -31,7 +31,7 @@ impl TaskAttempt {
         let ordinal = *before;
         *before += 1;
         let id = Digest::new("question")
-            .part(self.task().as_bytes())
+            .part(self.id().as_bytes())
             .part(&[u8::from(self.handling)])
             .part(&ordinal.to_le_bytes())
             .part(payload.as_bytes())
@@ -61,8 +61,8 @@ impl TaskAttempt {
         }
         seen.questions_asked.push(Question {
             id: id.clone(),
-            task: self.task(),
-            node: self.node.to_string(),
+            task: self.id(),
+            node: self.task.node.to_string(),
             payload,
             schema: schema.map(|schema| schema.to_string()),
             deadline,
@@ -72,7 +72,7 @@ impl TaskAttempt {
 
     /// The answered questions of the task that it did not ask again when it ran again.
     pub(crate) fn unused(&self) -> Vec<Question> {
-        let (task, seen, kept) = (self.task(), self.log(), self.stored_steps());
+        let (task, seen, kept) = (self.id(), self.log(), self.stored_steps());
         let asked = kept.questions.iter().filter(|question| question.task == task);
         let answered = asked.filter(|question| kept.answers.contains_key(&question.id));
         answered.filter(|question| !seen.used.contains(&question.id)).cloned().collect()

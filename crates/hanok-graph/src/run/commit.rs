@@ -76,7 +76,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let mut changes = Changes::default();
         for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
             let unreadable =
-                |error: StoredError| RunError::node(task.node(), step, &self.namespace, error);
+                |error: StoredError| RunError::node(&task.node, step, &self.namespace, error);
             let written = done.update.to_changes().map_err(unreadable)?;
             self.env.readable.check::<S::Update>(&written).map_err(unreadable)?;
             if changes.is_empty() {
@@ -141,7 +141,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// The frontier that the super-step schedules.
     fn next(&self, progress: &RunState<S>, ran: &Ran<S::Update>) -> Result<Frontier, RunError> {
         let said = ran.iter().map(|(task, done)| TaskExit {
-            node: self.graph.current_name(task.node()),
+            node: self.graph.current_name(&task.node),
             goto: &done.goto,
         });
         let frontier = next_frontier(&progress.frontier, said, self.graph.rules());
@@ -167,7 +167,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     ) {
         let Committed { at, last, ends } = *committed;
         for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
-            let (node, id) = (task.node().clone(), self.id(task));
+            let (node, id) = (task.node.clone(), self.id(task));
             let task = EventTask { node, id, attempt: done.attempt };
             let update = EventKind::Updates(AnyUpdate::new(S::Update::clone(&done.update)));
             self.emit(progress, Some(task), Some(at), update);
@@ -226,8 +226,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             copies.extend(ran.iter().map(|(_, done)| S::Update::clone(&done.update)));
         }
         let mut writes: SmallVec<[_; 1]> = match looked_at {
-            true => ran.iter().map(|(task, _)| task.node()).zip(&mut copies).collect(),
-            false => ran.iter_mut().map(|(task, done)| (task.node(), &mut *done.update)).collect(),
+            true => ran.iter().map(|(task, _)| &task.node).zip(&mut copies).collect(),
+            false => ran.iter_mut().map(|(task, done)| (&task.node, &mut *done.update)).collect(),
         };
         // In place when nobody else holds the state, otherwise on a copy that costs a pointer per field.
         merge(Arc::make_mut(&mut progress.state), &mut writes, self.env.journal.is_kept())
@@ -327,5 +327,5 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
 
 /// The nodes that ran, in the order of their tasks.
 fn nodes<U: StateUpdate>(ran: &Ran<U>) -> impl Iterator<Item = Arc<str>> {
-    ran.iter().map(|(task, _)| task.node().clone())
+    ran.iter().map(|(task, _)| task.node.clone())
 }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use crate::{
     graph::definition::Definition,
-    node::{activity::Activity, attempt::LazyId, run_context::RunContext},
+    node::{activity::Activity, run_context::RunContext, task_ref::TaskRef},
     run::task_outcome::Done,
     slots::HeldSlots,
 };
-use hanok_checkpoint::Due;
 use hanok_core::{Namespace, RunId, TaskId};
 use hanok_state::State;
 
@@ -27,24 +26,12 @@ pub(crate) struct GraphRun<S: State, C> {
     pub(crate) held: HeldSlots,
 }
 
-/// A task that is due.
-pub(crate) struct Task {
-    pub(crate) id: LazyId,
-    pub(crate) due: Due,
-}
-
-impl Task {
-    pub(crate) fn node(&self) -> &Arc<str> {
-        &self.due.node
-    }
-}
-
 /// The tasks of a super-step that ran, in task order.
-pub(crate) type Ran<U> = [(Task, Done<U>)];
+pub(crate) type Ran<U> = [(Arc<TaskRef>, Done<U>)];
 
 impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// The id of a task of this graph.
-    pub(crate) fn id(&self, task: &Task) -> TaskId {
-        task.id.get(self.env.journal.identity(), &self.namespace, task.node())
+    pub(crate) fn id(&self, task: &TaskRef) -> TaskId {
+        task.id(self.env.journal.identity())
     }
 }

@@ -6,11 +6,14 @@ use crate::{
     error::{NodeError, RunError},
     graph::definition::Vertex,
     journal::append::ClaimAfter,
-    node::attempt::{LazyId, LazyStop, StoredSteps, TaskAttempt},
-    observe::event::{AnyUpdate, Event, EventKind, EventTask},
+    node::{
+        attempt::{LazyStop, StoredSteps, TaskAttempt},
+        task_ref::TaskRef,
+    },
+    observe::event::{AnyUpdate, Event, EventKind},
     outcome::{Outcome, Pending, Resolution},
     run::{
-        graph_run::{GraphRun, Task},
+        graph_run::GraphRun,
         group::{Group, Part},
         on_heap::on_heap,
         plan::indices,
@@ -20,29 +23,29 @@ use crate::{
         task_outcome::{Done, TaskOutcome, written},
     },
 };
-use hanok_checkpoint::{Body, Doubt, Due, Failed, StepRecords};
+use hanok_checkpoint::{Body, Doubt, Failed, StepRecords};
 use hanok_core::{BoxFuture, Position, TaskId};
 use hanok_state::{State, StateUpdate};
 use tracing::{Instrument, Span};
 
 impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     /// The only task that is due, if the log has no record of it: most super-steps of most graphs.
-    pub(crate) fn alone(&self, progress: &RunState<S>) -> Option<(Task, &Vertex<S, C>)> {
+    pub(crate) fn alone(&self, progress: &RunState<S>) -> Option<(Arc<TaskRef>, &Vertex<S, C>)> {
         let [due] = progress.frontier.due.as_slice() else { return None };
         let waits = self.env.journal.was_interrupted();
         if waits || !progress.records.is_empty() || progress.added.is_some() {
             return None;
         }
         let vertex = self.graph.vertex(&due.node)?;
-        let id = LazyId::new(progress.turn, progress.frontier.step, 0);
-        Some((Task { id, due: due.clone() }, vertex))
+        let step = progress.frontier.step;
+        Some((TaskRef::new(&self.namespace, progress.turn, step, due, 0), vertex))
     }
 
     /// As [`super_step`](GraphRun::super_step), of one task.
     pub(crate) async fn step_alone(
         &self,
         progress: &mut RunState<S>,
-        task: Task,
+        task: Arc<TaskRef>,
         vertex: &Vertex<S, C>,
     ) -> Result<Option<Outcome<S>>, RunError> {
         let scope = self.first_attempt(progress, &task, vertex, true);
@@ -58,13 +61,10 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// The tasks that are due, in order, with their ids.
-    pub(crate) fn tasks(&self, progress: &RunState<S>) -> Vec<Task> {
+    pub(crate) fn tasks(&self, progress: &RunState<S>) -> Vec<Arc<TaskRef>> {
         let due = &progress.frontier.due;
         let (turn, step) = (progress.turn, progress.frontier.step);
-        let task = |(index, due): (usize, &Due)| Task {
-            id: LazyId::new(turn, step, index),
-            due: due.clone(),
-        };
+        let task = |(index, due)| TaskRef::new(&self.namespace, turn, step, due, index);
         indices(due).into_iter().zip(due).map(task).collect()
     }
 
@@ -78,7 +78,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     pub(crate) async fn run_tasks(
         &self,
         progress: &RunState<S>,
-        tasks: &[Task],
+        tasks: &[Arc<TaskRef>],
     ) -> Result<StepOutcome<S::Update>, RunError> {
         let mut came = StepOutcome::of(tasks.len());
         let mut to_run = Vec::new();
@@ -103,7 +103,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let wide = tasks.len() > 1;
         if let (false, [i]) = (wide, to_run.as_slice())
             && let Some(task) = tasks.get(*i)
-            && let Some(vertex) = self.graph.vertex(task.node())
+            && let Some(vertex) = self.graph.vertex(&task.node)
         {
             let scope = self.first_attempt(progress, task, vertex, false);
             let (attempt, failed) = (scope.clone(), self.failure(progress, task));
@@ -139,7 +139,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     async fn run_wide(
         &self,
         progress: &RunState<S>,
-        tasks: &[Task],
+        tasks: &[Arc<TaskRef>],
         to_run: &[usize],
         came: &mut StepOutcome<S::Update>,
     ) {
@@ -166,17 +166,17 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     fn part(
         &self,
         progress: &RunState<S>,
-        task: &Task,
+        task: &Arc<TaskRef>,
         part: Part<TaskOutcome<S::Update>>,
     ) -> BoxFuture<'static, ()> {
-        let Some(vertex) = self.graph.vertex(task.node()) else {
+        let Some(vertex) = self.graph.vertex(&task.node) else {
             return Box::pin(std::future::ready(()));
         };
         let scope = self.first_attempt(progress, task, vertex, false);
         let (graph, services) = (self.graph.clone(), self.services.clone());
         let (state, failed) = (progress.state.clone(), self.failure(progress, task));
         let work = async move {
-            let Some(vertex) = graph.vertex(&scope.node) else { return };
+            let Some(vertex) = graph.vertex(&scope.task.node) else { return };
             let ended = task::run(&graph, vertex, &state, &services, scope.clone(), failed).await;
             drop(state);
             let ended = match scope.env.journal.is_kept() {
@@ -191,7 +191,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// The earlier failure of the task, if only its error handler is left to run.
-    fn failure(&self, progress: &RunState<S>, task: &Task) -> Option<Box<Failed>> {
+    fn failure(&self, progress: &RunState<S>, task: &TaskRef) -> Option<Box<Failed>> {
         if progress.records.failures.is_empty() {
             return None;
         }
@@ -199,7 +199,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// The records of a task in the log, if there are any.
-    fn stored_steps(&self, progress: &RunState<S>, task: &Task) -> OnceLock<Arc<StoredSteps>> {
+    fn stored_steps(&self, progress: &RunState<S>, task: &TaskRef) -> OnceLock<Arc<StoredSteps>> {
         if progress.records.is_empty() {
             return OnceLock::new();
         }
@@ -228,7 +228,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     fn first_attempt(
         &self,
         progress: &RunState<S>,
-        task: &Task,
+        task: &Arc<TaskRef>,
         vertex: &Vertex<S, C>,
         alone: bool,
     ) -> Arc<TaskAttempt> {
@@ -236,15 +236,11 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let activity = if watched { self.activity.child() } else { self.activity.clone() };
         Arc::new(TaskAttempt {
             env: self.env.clone(),
-            namespace: self.namespace.clone(),
-            node: task.node().clone(),
-            id: task.id.clone(),
+            task: task.clone(),
             alone: alone && progress.fresh.is_empty(),
-            step: progress.frontier.step,
             remaining: self.limit.saturating_sub(progress.frontier.step + 1),
             attempt: 1,
             handling: false,
-            input: task.due.input.clone(),
             at: progress.since,
             deadline: None,
             stop: LazyStop::default(),
@@ -267,12 +263,12 @@ async fn store<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> Ta
     if !env.journal.is_kept() {
         return shown(TaskOutcome::Done(done), scope);
     }
-    let write = match written(&done, scope.task(), &scope.node, &env.readable) {
+    let write = match written(&done, scope.id(), &scope.task.node, &env.readable) {
         Ok(write) => write,
         Err(error) => return TaskOutcome::Failed(error.into()),
     };
     env.record_spent(done.spent);
-    let entry = (scope.namespace.clone(), Body::Write(write));
+    let entry = (scope.task.namespace.clone(), Body::Write(write));
     let now = env.runtime.clock.now();
     let report_at = |at| report(&done, scope, Some(at));
     match env.journal.append_then(now, vec![entry], ClaimAfter::Held, report_at).await {
@@ -290,9 +286,8 @@ fn shown<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> TaskOutc
 
 fn report<U: StateUpdate>(done: &Done<U>, scope: &TaskAttempt, position: Option<Position>) {
     scope.env.sink.emit(|| {
-        let node = scope.node.clone();
-        let task = EventTask { node, id: scope.task(), attempt: done.attempt };
         let update = EventKind::Updates(AnyUpdate::new(U::clone(&done.update)));
-        Event::new(&scope.namespace, scope.step, Some(task), position, update)
+        // The scope is of the first attempt.
+        Event { attempt: done.attempt, ..scope.event(position, update) }
     });
 }

@@ -254,7 +254,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let scope = GraphRun {
             graph: self.graph.0.clone(),
             services: self.services.clone(),
-            run: RunId(u128::from_be_bytes(*outer.task().as_bytes())),
+            run: RunId(u128::from_be_bytes(*outer.id().as_bytes())),
             limit: env.limit.unwrap_or(self.graph.0.recursion_limit),
             activity: outer.activity.clone(),
             held: outer.held.clone(),
@@ -267,7 +267,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         }
         let left = journal.take_child(&scope.namespace).await;
         let left = left.map_err(|error| failed(error.into()))?;
-        let progress = on_heap(self.begin(&scope, left, input, outer.task())).await;
+        let progress = on_heap(self.begin(&scope, left, input, outer.id())).await;
         let mut progress = progress.map_err(failed)?;
         let span = self.graph.0.span(Some(journal.thread()));
         let outcome = scope.drive(&mut progress).instrument(span).await.map_err(failed)?;
@@ -275,7 +275,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             Outcome::Done(state) => {
                 if self.persistence == Persistence::PerThread {
                     let mut live = scope.live(&progress, true);
-                    live.run.parent = Some(outer.task());
+                    live.run.parent = Some(outer.id());
                     live.run.persistence = hanok_checkpoint::Persistence::PerThread;
                     journal.keep_child(scope.namespace.clone(), live);
                 }

@@ -1,7 +1,7 @@
 //! The run loop: super-steps, one after the other, until no task is due. It drives the thread's own graph and every
 //! subgraph.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use hanok_checkpoint::{Body, Question, Reopen};
 use hanok_core::{Limit, Position};
@@ -9,15 +9,10 @@ use hanok_state::State;
 
 use crate::{
     error::{NodeError, RunError},
-    node::{attempt::Stop, question::UnfitAnswer},
+    node::{attempt::Stop, question::UnfitAnswer, task_ref::TaskRef},
     observe::event::{Event, EventKind, EventTask},
     outcome::{Breakpoint, Outcome, Pending, open_questions},
-    run::{
-        graph_run::{GraphRun, Task},
-        on_heap::on_heap,
-        run_state::RunState,
-        step_outcome::StepOutcome,
-    },
+    run::{graph_run::GraphRun, on_heap::on_heap, run_state::RunState, step_outcome::StepOutcome},
 };
 
 impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
@@ -107,7 +102,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     pub(crate) async fn ended(
         &self,
         progress: &mut RunState<S>,
-        tasks: Vec<Task>,
+        tasks: Vec<Arc<TaskRef>>,
         mut came: StepOutcome<S::Update>,
     ) -> Result<Option<Outcome<S>>, RunError> {
         let doubts = self.doubts(progress);
@@ -120,7 +115,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         }
         if let Some((index, source)) = came.failed {
             let unknown = "?".into();
-            let node = tasks.get(index).map_or(&unknown, Task::node);
+            let node = tasks.get(index).map_or(&unknown, |task| &task.node);
             return Err(match source {
                 NodeError::Checkpoint(error) => error.into(),
                 // Whatever the node made of it.

@@ -107,7 +107,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             Err(error) => return TaskOutcome::Failed(error.into()),
         };
         let tenant = scope.env.journal.thread().tenant();
-        let key = cache::key(tenant, &scope.node, &key, scope.input.as_ref());
+        let key = cache::key(tenant, &scope.task.node, &key, scope.task.input.as_ref());
         let clock = &*scope.env.runtime.clock;
         match self.graph.results.look(key, clock).await {
             CacheLookup::Hit(command) => {
@@ -190,8 +190,8 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
     async fn failed(&self, scope: &Arc<TaskAttempt>, error: NodeError) -> TaskOutcome<S::Update> {
         let spent = scope.spend();
         let failed = Failed {
-            task: scope.task(),
-            node: scope.node.to_string(),
+            task: scope.id(),
+            node: scope.task.node.to_string(),
             kind: FailureKind::of(&error).word().to_owned(),
             message: error_chain(&error),
             attempts: scope.attempt,
@@ -199,7 +199,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         };
         scope.env.record_spent(spent);
         let body = Body::Failed(failed.clone());
-        if let Err(error) = scope.env.journal.append(&scope.namespace, body).await {
+        if let Err(error) = scope.env.journal.append(&scope.task.namespace, body).await {
             return TaskOutcome::Failed(error.into());
         }
         scope.emit(EventKind::TaskFailed { error: failed.message.clone(), handled: true });
@@ -244,8 +244,9 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             None => scope,
         };
         let _over = CancelOnDrop(&scope.stop);
-        let (graph, step) = (&self.graph.name, scope.step);
-        let span = hanok_telemetry::node(graph, &scope.node, step, scope.attempt, Shown(scope));
+        let (graph, step) = (&self.graph.name, scope.task.step);
+        let span =
+            hanok_telemetry::node(graph, &scope.task.node, step, scope.attempt, Shown(scope));
         let node = self.node(scope, failed).instrument(span.clone());
         let idle = settings.idle.filter(|_| !handling);
         if idle.is_some() {
@@ -320,8 +321,10 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             return;
         }
         for question in scope.unused() {
-            let (request, reason) =
-                (Pending::of_question(&question, &scope.namespace), "its task asks something else");
+            let (request, reason) = (
+                Pending::of_question(&question, &scope.task.namespace),
+                "its task asks something else",
+            );
             scope.emit(EventKind::AnswerVoided { request, reason: reason.to_owned() });
         }
     }
@@ -353,8 +356,8 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         scope: &TaskAttempt,
     ) -> Result<Routed<S::Update>, NodeError> {
         let Command { mut update, goto, only, parent } = command;
-        self.state.bind(&scope.node, &mut update)?;
-        complete(&mut *update, || scope.task());
+        self.state.bind(&scope.task.node, &mut update)?;
+        complete(&mut *update, || scope.id());
         let ways = &self.vertex.ways;
         for target in &goto {
             if !target.is_end() && !ways.goto.contains(target.node()) {
@@ -374,8 +377,8 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             let recorded = scope.env.journal.is_kept();
             let looked_at = recorded || scope.env.sink.is_on() || self.graph.has_ephemeral;
             let made = match scope.alone && !looked_at {
-                true => merge(&mut view, &mut [(&scope.node, &mut update)], recorded),
-                false => merge(&mut view, &mut [(&scope.node, &mut update.clone())], recorded),
+                true => merge(&mut view, &mut [(&scope.task.node, &mut update)], recorded),
+                false => merge(&mut view, &mut [(&scope.task.node, &mut update.clone())], recorded),
             };
             let made = made.map_err(Unmerged::of_node)?;
             for target in run_routers(ways, &view)? {
@@ -387,7 +390,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             gotos.push(self.graph.stored(target)?);
         }
         if let Some(parent) = parent {
-            if scope.namespace.is_root() {
+            if scope.task.namespace.is_root() {
                 return Err(NodeError::NoParent);
             }
             gotos.push(Goto::Parent(handed(*parent)?));

@@ -1,0 +1,44 @@
+//! Tasks: what is the same in every attempt of one.
+
+use std::sync::{Arc, OnceLock};
+
+use hanok_checkpoint::Due;
+use hanok_core::{Namespace, Position, Stored, TaskId, ThreadKey};
+
+use crate::ids;
+
+/// A task that is due, shared by whatever runs, stores or reports it.
+#[derive(Debug)]
+pub(crate) struct TaskRef {
+    /// The namespace of its graph.
+    pub(crate) namespace: Namespace,
+    pub(crate) node: Arc<str>,
+    pub(crate) step: u32,
+    /// The input of a `SendTo`.
+    pub(crate) input: Option<Stored>,
+    /// The position at which the turn begins.
+    pub(crate) turn: Position,
+    /// The index among its node's tasks in the super-step.
+    pub(crate) index: usize,
+    id: OnceLock<TaskId>,
+}
+
+impl TaskRef {
+    /// The task `index` of `node` in the super-step `step` of the graph at `namespace`.
+    pub(crate) fn new(
+        namespace: &Namespace,
+        turn: Position,
+        step: u32,
+        due: &Due,
+        index: usize,
+    ) -> Arc<Self> {
+        let (namespace, node, input) = (namespace.clone(), due.node.clone(), due.input.clone());
+        Arc::new(Self { namespace, node, step, input, turn, index, id: OnceLock::new() })
+    }
+
+    /// The id, the same in every run of the task, hashed on first use since most tasks leave no record with it.
+    pub(crate) fn id(&self, thread: &ThreadKey) -> TaskId {
+        let Self { namespace, node, step, turn, index, .. } = self;
+        *self.id.get_or_init(|| ids::task(thread, namespace, *turn, *step, node, *index))
+    }
+}
