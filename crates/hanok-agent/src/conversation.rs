@@ -95,12 +95,12 @@ pub(crate) fn is_marked(message: &Message) -> bool {
 pub fn transcript<'m>(messages: impl IntoIterator<Item = &'m Message>) -> String {
     let mut text = String::new();
     for message in messages {
-        let said = observation_text(message);
+        let observation = observation_text(message);
         let is_result =
             message.tool_call_id().is_some() || message.metadata().contains_key("fault");
         let who = if is_result { Role::Tool } else { message.role() };
         // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "[{who}] {}", said.trim());
+        let _ = writeln!(text, "[{who}] {}", observation.trim());
         for call in message.tool_calls() {
             let _ = writeln!(text, "[{who}] {}({})", call.name, call.arguments);
         }
@@ -257,9 +257,9 @@ mod tests {
     #[test]
     fn every_call_is_followed_by_its_observations_in_call_order() {
         let text = request("system", &conversation(Protocol::Text), Protocol::Text);
-        let said: Vec<_> = text.iter().map(|m| (m.role(), m.text().into_owned())).collect();
+        let texts: Vec<_> = text.iter().map(|m| (m.role(), m.text().into_owned())).collect();
         assert_eq!(
-            said,
+            texts,
             [
                 (Role::System, "system".into()),
                 (Role::User, "휴가는?".into()),

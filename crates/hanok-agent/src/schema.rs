@@ -220,9 +220,9 @@ mod tests {
                 "인자 전체의 형식은 object이어야 하는데 []입니다.",
             ),
         ] {
-            let said = |language| mistakes(&validator, arguments, language).join(" ");
-            assert_eq!(said(Language::English), english, "{arguments}");
-            assert_eq!(said(Language::Korean), korean, "{arguments}");
+            let text = |language| mistakes(&validator, arguments, language).join(" ");
+            assert_eq!(text(Language::English), english, "{arguments}");
+            assert_eq!(text(Language::Korean), korean, "{arguments}");
         }
         let broken = mistakes(&validator, "{", Language::English).join(" ");
         assert!(broken.starts_with("The arguments are not JSON"), "{broken}");

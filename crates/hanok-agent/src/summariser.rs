@@ -81,8 +81,8 @@ fn summary_request(messages: &[Message], call: &Call, language: Language) -> Cha
     // Whoever wrote the conversation cannot know the key of a call that is made after it.
     let key = call.key().as_str();
     let mark = DataMark::from_code(key.get(..16).unwrap_or(key));
-    let said = mark.around(&conversation::transcript(messages));
-    ChatRequest::new([Message::system(prompt::summarise(language)), Message::user(said)])
+    let transcript = mark.around(&conversation::transcript(messages));
+    ChatRequest::new([Message::system(prompt::summarise(language)), Message::user(transcript)])
 }
 
 impl fmt::Debug for Summariser {

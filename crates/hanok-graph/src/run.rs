@@ -4,7 +4,8 @@
 //! retries, the error handler, within its [`task_limits`]. [`route`] asks the routers where to go on, [`merge`] merges the writes,
 //! [`plan`] says what is due next, and [`commit`] stores all of it in one append. [`turn_start`] is what a run begins from;
 //! [`rebase`] brings a state of another build into this build's schema first, and [`unknown`] keeps what this build does not know.
-//! [`subgraph`] is the same loop under the namespace of the task that calls it.
+//! [`subgraph`] is the same loop under the namespace of the task that calls it; [`fast_path`] is a shorter way through the
+//! same for one task.
 //!
 //! A task is *due*, *running*, *written* (its write is stored, alone or with its siblings), *interrupted* (it waits for an
 //! answer), *failed* or *stopped*. A super-step is *committed* when all of its tasks are written.
@@ -23,6 +24,7 @@
 pub(crate) mod answer;
 pub(crate) mod commit;
 pub(crate) mod ephemeral;
+pub(crate) mod fast_path;
 pub(crate) mod graph_run;
 pub(crate) mod group;
 pub(crate) mod initial_fields;

@@ -109,6 +109,18 @@ impl SupervisorBuilder {
     }
 
     /// Adds an agent. The model reads its name and description.
+    ///
+    /// ```
+    /// # use hanok_agent::ReactAgent;
+    /// # use hanok_model::ScriptedModel;
+    /// # use hanok_supervisor::Supervisor;
+    /// # let model = ScriptedModel::new([]);
+    /// let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let rates = ReactAgent::builder("rates", "Knows today's rates", model.clone()).build()?;
+    /// let supervisor = Supervisor::builder(model).agent(rules).agent(rates).build()?;
+    /// assert!(supervisor.system_prompt().contains("Knows today's rates"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn agent(mut self, agent: ReactAgent) -> Self {
         self.settings.agents.push(agent);
         self

@@ -45,7 +45,7 @@ enum Judged<'a> {
     Observed(Observation),
 }
 
-/// Makes the calls of the last reply, all at once, and writes one observation for each, in their order. B110,
+/// Makes the calls of the last reply, all at once, and writes one observation for each, in their order.
 ///
 /// Each call is a memoised step: one that was finished is not made again after a crash. One that must not be repeated is
 /// not made again when nobody knows whether it was made: the run ends in doubt, and a person says so.

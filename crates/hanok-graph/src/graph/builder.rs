@@ -280,6 +280,15 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
 
     /// Declares that a join of an earlier build is removed. Threads that wait forget the nodes that it has counted.
     /// `former` is the join's name in [`RunError::GraphChanged`](crate::RunError).
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// // Until now a join of `left` and `right` led to `add`.
+    /// let graph = graph.removed_join("left+right->add").build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn removed_join(mut self, former: &str) -> Self {
         self.former.joins.insert(former.to_owned());
         self
@@ -340,6 +349,18 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     }
 
     /// Limits the retries of a run, all nodes together. Default: 100.
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn fail(_: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Err(std::io::Error::other("closed")) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let retry = Retry::attempts(5).first(std::time::Duration::ZERO);
+    /// let graph = Graph::<Count>::builder("count").node("fail", fail.retry(retry)).edge(START, "fail").edge("fail", END);
+    /// // Of the four retries of the node, the run makes one.
+    /// let graph = graph.retry_budget(1).build()?;
+    /// assert!(graph.invoke(Count::update(), ()).await.is_err());
+    /// # Ok(()) }
+    /// ```
     pub fn retry_budget(self, retry_budget: u32) -> Self {
         Self { retry_budget, ..self }
     }
@@ -501,11 +522,27 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
 
     /// Accepts a program that is built with `panic = "abort"`, where a panic of a node ends the program and not only its
     /// run. Default: such a graph is refused.
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// let graph = graph.allow_abort().build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn allow_abort(self) -> Self {
         Self { allow_abort: true, ..self }
     }
 
     /// Marks the graph as an agent: spans of its runs are those of an agent. Default: those of a workflow.
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END);
+    /// let graph = graph.agent().build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
     pub fn agent(self) -> Self {
         Self { agent: true, ..self }
     }

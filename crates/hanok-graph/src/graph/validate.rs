@@ -69,8 +69,8 @@ fn named_faults<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&str
 fn field_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     let schema = builder.initial.schema();
     let known = || schema.fields.iter().map(|field| field.name.to_string());
-    let said = [("input", &builder.input), ("output", &builder.output)];
-    let fields = said.iter().flat_map(|(what, fields)| {
+    let lists = [("input", &builder.input), ("output", &builder.output)];
+    let fields = lists.iter().flat_map(|(what, fields)| {
         fields.iter().flatten().map(move |field| (*what, field.to_string()))
     });
     fields

@@ -210,15 +210,15 @@ impl TaskAttempt {
 
     /// The resolution of the call `key`, and the id of the next intent to make it.
     pub(crate) fn doubt(&self, key: &str) -> (Option<Resolution>, String) {
-        let mut said = None;
+        let mut resolution = None;
         for n in 0_u32.. {
             let id = format!("{key}#{n}");
             match self.stored_steps().settled.get(&id) {
-                Some(value) => said = Resolution::read(value),
-                None => return (said, id),
+                Some(value) => resolution = Resolution::read(value),
+                None => return (resolution, id),
             }
         }
-        (said, String::new())
+        (resolution, String::new())
     }
 }
 

@@ -295,11 +295,11 @@ impl<C> Context<C> {
             .part(name.as_bytes())
             .part(arguments.as_bytes())
             .hex();
-        let mut seen = scope.log();
-        let before = seen.calls.entry(content.clone()).or_default();
+        let mut log = scope.log();
+        let before = log.calls.entry(content.clone()).or_default();
         let key = CallKey::new(format!("{content}-{before}"));
         *before += 1;
-        drop(seen);
+        drop(log);
         let call = Call::new(key, scope.env.runtime.clock.clone())
             .tenant_of(scope.env.journal.thread().tenant().clone())
             .cancellation(scope.cancellation().clone())
@@ -348,10 +348,10 @@ impl<C> Context<C> {
         payload: &(impl Serialize + ?Sized),
     ) -> Result<(), StoredError> {
         let payload = Stored::encode(payload)?;
-        let mut seen = self.scope.log();
-        let number = seen.outbox.len().to_string();
+        let mut log = self.scope.log();
+        let number = log.outbox.len().to_string();
         let id = Digest::new("item").part(self.scope.id().as_bytes()).part(number.as_bytes()).hex();
-        seen.outbox.push(Outbox { id, topic: topic.to_owned(), payload });
+        log.outbox.push(Outbox { id, topic: topic.to_owned(), payload });
         Ok(())
     }
 
@@ -465,6 +465,24 @@ impl<C> Context<C> {
     }
 
     /// Makes a call as [`once`](Context::once) does, under the key of an earlier [`call`](Context::call).
+    ///
+    /// ```
+    /// # use {hanok_core::Call, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Bill { receipt: String }
+    /// # async fn transfer(call: Call) -> Result<String, BoxError> { Ok(format!("paid under {}", call.key())) }
+    /// async fn pay(_: Snapshot<Bill>, cx: Context) -> Result<BillUpdate, BoxError> {
+    ///     let arguments = r#"{"amount": 5}"#;
+    ///     let call = cx.call("payment", "pay", arguments);
+    ///     // What was told about the call before it is made knows it by its key.
+    ///     cx.custom(&call.key().to_string());
+    ///     let receipt = cx.once_as(call, "pay", arguments, Doubt::Ask, transfer).await?;
+    ///     Ok(Bill::update().receipt(receipt))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Bill>::builder("bill").node("pay", pay).edge(START, "pay").edge("pay", END).build()?;
+    /// assert!(graph.invoke(Bill::update(), ()).await?.done()?.receipt.starts_with("paid"));
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///

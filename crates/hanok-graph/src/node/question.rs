@@ -25,9 +25,9 @@ impl TaskAttempt {
                 reason: "an interrupt needs a checkpointer: the run has to end and go on later",
             });
         }
-        let mut seen = self.log();
+        let mut log = self.log();
         // Counted among equal ones: a question that another one comes before stays the same question.
-        let before = seen.questions.entry((payload.clone(), schema.clone())).or_default();
+        let before = log.questions.entry((payload.clone(), schema.clone())).or_default();
         let ordinal = *before;
         *before += 1;
         let id = Digest::new("question")
@@ -38,14 +38,14 @@ impl TaskAttempt {
             .part(schema.as_deref().unwrap_or_default().as_bytes())
             .hex();
         if let Some(answer) = self.stored_steps().answers.get(&id) {
-            seen.used.insert(id.clone());
+            log.used.insert(id.clone());
             let Some((check, error)) = check.and_then(|check| {
                 let error = check.read(answer).err()?;
                 Some((check, error))
             }) else {
                 return Ok(answer.clone());
             };
-            seen.unfit.push(UnfitAnswer {
+            log.unfit.push(UnfitAnswer {
                 id: id.clone(),
                 expected: check.expected().to_owned(),
                 answer: answer.clone(),
@@ -54,12 +54,12 @@ impl TaskAttempt {
             return Err(AskError::Waiting(RequestId(id.into())));
         }
         // A question that was asked keeps the deadline that it was asked with.
-        let asked = self.stored_steps().questions.iter().find(|asked| asked.id == id);
-        let deadline = asked.map_or(deadline, |asked| asked.deadline);
-        if asked.is_some() && deadline.is_some_and(|d| d <= self.env.runtime.clock.now()) {
+        let stored = self.stored_steps().questions.iter().find(|stored| stored.id == id);
+        let deadline = stored.map_or(deadline, |stored| stored.deadline);
+        if stored.is_some() && deadline.is_some_and(|d| d <= self.env.runtime.clock.now()) {
             return Err(AskError::Expired(RequestId(id.into())));
         }
-        seen.questions_asked.push(Question {
+        log.questions_asked.push(Question {
             id: id.clone(),
             task: self.id(),
             node: self.task.node.to_string(),
@@ -72,10 +72,10 @@ impl TaskAttempt {
 
     /// The answered questions of the task that it did not ask again when it ran again.
     pub(crate) fn unused(&self) -> Vec<Question> {
-        let (task, seen, kept) = (self.id(), self.log(), self.stored_steps());
-        let asked = kept.questions.iter().filter(|question| question.task == task);
-        let answered = asked.filter(|question| kept.answers.contains_key(&question.id));
-        answered.filter(|question| !seen.used.contains(&question.id)).cloned().collect()
+        let (task, log, steps) = (self.id(), self.log(), self.stored_steps());
+        let stored = steps.questions.iter().filter(|question| question.task == task);
+        let answered = stored.filter(|question| steps.answers.contains_key(&question.id));
+        answered.filter(|question| !log.used.contains(&question.id)).cloned().collect()
     }
 }
 

@@ -58,10 +58,10 @@ pub(crate) async fn check(
     if answers.is_empty() {
         return Err(RunError::NothingAsked(log.thread().clone()));
     }
-    let mut given: Vec<CheckedAnswer> = Vec::with_capacity(answers.len());
+    let mut checked: Vec<CheckedAnswer> = Vec::with_capacity(answers.len());
     for (id, value) in answers {
         let Some(at) = open.iter().position(|pending| pending.id == id) else {
-            return Err(match given.iter().any(|before| before.id == id) {
+            return Err(match checked.iter().any(|before| before.id == id) {
                 true => RunError::AlreadyAnswered(id),
                 false => why_not(log, id).await?,
             });
@@ -83,9 +83,9 @@ pub(crate) async fn check(
             let (expected, question) = (expected.to_owned(), Box::new(asked));
             return Err(RunError::WrongAnswer { id, question, expected, answer: value, faults });
         }
-        given.push(CheckedAnswer { path: asked.path, id, value });
+        checked.push(CheckedAnswer { path: asked.path, id, value });
     }
-    Ok(given)
+    Ok(checked)
 }
 
 #[cfg(feature = "schema")]

@@ -22,12 +22,12 @@ use crate::{
 use smallvec::SmallVec;
 
 /// The place of a commit in the log.
-struct Committed {
-    at: Position,
+pub(super) struct Committed {
+    pub(super) at: Position,
     /// The last entry of the append.
-    last: Position,
+    pub(super) last: Position,
     /// True if the append also ends the run.
-    ends: bool,
+    pub(super) ends: bool,
 }
 
 impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
@@ -41,28 +41,6 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             return on_heap(self.commit_step(progress, ran)).await;
         }
         self.commit_unsaved(progress, ran)
-    }
-
-    /// Merges the updates of the tasks where nothing is stored.
-    fn commit_unsaved(
-        &self,
-        progress: &mut RunState<S>,
-        ran: &mut Ran<S::Update>,
-    ) -> Result<(), RunError> {
-        let frontier = self.next(progress, ran)?;
-        let expired = self.graph.expire(progress);
-        let merged = self.reduce(progress, ran);
-        merged.map_err(|refused| refused.of_run(progress.frontier.step, &self.namespace))?;
-        self.spend(ran);
-        let wrote = ran.iter().map(|(_, done)| &*done.update);
-        let reset = self.graph.reset(progress, wrote, &expired)?;
-        let ends = frontier.is_done() && self.namespace.is_root();
-        if self.env.sink.is_on() {
-            let at = progress.at;
-            self.report(progress, ran, &reset, &Committed { at, last: at, ends });
-        }
-        let now = self.env.runtime.clock.now();
-        self.scheduled(progress, ran, frontier, now)
     }
 
     /// Merges the updates of the tasks, and stores them.
@@ -139,17 +117,21 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// The frontier that the super-step schedules.
-    fn next(&self, progress: &RunState<S>, ran: &Ran<S::Update>) -> Result<Frontier, RunError> {
-        let said = ran.iter().map(|(task, done)| TaskExit {
+    pub(super) fn next(
+        &self,
+        progress: &RunState<S>,
+        ran: &Ran<S::Update>,
+    ) -> Result<Frontier, RunError> {
+        let exits = ran.iter().map(|(task, done)| TaskExit {
             node: self.graph.current_name(&task.node),
             goto: &done.goto,
         });
-        let frontier = next_frontier(&progress.frontier, said, self.graph.rules());
+        let frontier = next_frontier(&progress.frontier, exits, self.graph.rules());
         self.graph.not_too_wide(frontier, progress.frontier.step, &self.namespace)
     }
 
     /// Notes the spending of the tasks that no entry has recorded.
-    fn spend(&self, ran: &Ran<S::Update>) {
+    pub(super) fn spend(&self, ran: &Ran<S::Update>) {
         let fresh = ran.iter().filter(|(_, done)| done.position.is_none());
         let fresh = fresh.fold(Spent::default(), |sum, (_, done)| sum.plus(done.spent));
         if !fresh.is_nothing() {
@@ -158,7 +140,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// Reports the updates of the super-step, its commit and the state after it.
-    fn report(
+    pub(super) fn report(
         &self,
         progress: &RunState<S>,
         ran: &Ran<S::Update>,
@@ -184,7 +166,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// Moves on to the next frontier.
-    fn scheduled(
+    pub(super) fn scheduled(
         &self,
         progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,
@@ -206,7 +188,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// Merges the updates of the tasks into the state. The updates stay for their later readers.
-    fn reduce(
+    pub(super) fn reduce(
         &self,
         progress: &mut RunState<S>,
         ran: &mut Ran<S::Update>,

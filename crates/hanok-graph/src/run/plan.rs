@@ -22,14 +22,14 @@ pub(crate) struct TaskExit<'a> {
 /// Nodes come first, by name and once; then `SendTo`s by sender and index. A deferred node waits until no other is due.
 pub(crate) fn next_frontier<'a>(
     before: &Frontier,
-    said: impl Iterator<Item = TaskExit<'a>>,
+    exits: impl Iterator<Item = TaskExit<'a>>,
     rules: Rules<'_>,
 ) -> Frontier {
     let mut due: Vec<Due> = Vec::with_capacity(before.due.len());
     let mut sends = Vec::new();
     let mut handed: Option<Handed> = None;
-    let mut seen = before.joins.clone();
-    for TaskExit { node, goto } in said {
+    let mut arrived = before.joins.clone();
+    for TaskExit { node, goto } in exits {
         // A command that says `only` puts its ways in the place of all others.
         let only = matches!(goto.first(), Some(Goto::Only));
         for goto in goto {
@@ -44,16 +44,16 @@ pub(crate) fn next_frontier<'a>(
             continue;
         }
         for join in rules.joins.iter().filter(|join| join.sources.iter().any(|s| &**s == node)) {
-            see(&mut seen, join, node);
+            see(&mut arrived, join, node);
         }
     }
     for join in rules.joins {
-        let complete = seen.iter().position(|(name, nodes)| {
+        let complete = arrived.iter().position(|(name, nodes)| {
             *name == join.name
                 && join.sources.iter().all(|source| nodes.iter().any(|n| n == source.as_ref()))
         });
         if let Some(at) = complete {
-            seen.remove(at);
+            arrived.remove(at);
             due.push(Due::node(join.target.clone()));
         }
     }
@@ -84,7 +84,7 @@ pub(crate) fn next_frontier<'a>(
         });
         due = std::mem::take(&mut deferred);
     }
-    Frontier { step, due, joins: seen, deferred, handed: None }
+    Frontier { step, due, joins: arrived, deferred, handed: None }
 }
 
 fn both(before: Option<Handed>, command: &Handed) -> Handed {
@@ -95,11 +95,11 @@ fn both(before: Option<Handed>, command: &Handed) -> Handed {
     all
 }
 
-fn see(seen: &mut Vec<(String, Vec<String>)>, join: &Join, node: &str) {
-    match seen.iter_mut().find(|(name, _)| *name == join.name) {
+fn see(arrived: &mut Vec<(String, Vec<String>)>, join: &Join, node: &str) {
+    match arrived.iter_mut().find(|(name, _)| *name == join.name) {
         Some((_, nodes)) if nodes.iter().any(|n| n == node) => {}
         Some((_, nodes)) => nodes.push(node.to_owned()),
-        None => seen.push((join.name.clone(), vec![node.to_owned()])),
+        None => arrived.push((join.name.clone(), vec![node.to_owned()])),
     }
 }
 

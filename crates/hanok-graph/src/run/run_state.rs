@@ -125,9 +125,9 @@ impl<S: State, C> Definition<S, C> {
     /// The first frontier, from a state with the input.
     pub(crate) fn first(&self, state: &S) -> Result<Frontier, NodeError> {
         let goto = self.targets(&self.start, state)?;
-        let said = std::iter::once(TaskExit { node: crate::names::START, goto: &goto });
-        let begun = next_frontier(&Frontier::default(), said, self.rules());
-        Ok(Frontier { step: 0, ..begun })
+        let exits = std::iter::once(TaskExit { node: crate::names::START, goto: &goto });
+        let first = next_frontier(&Frontier::default(), exits, self.rules());
+        Ok(Frontier { step: 0, ..first })
     }
 }
 

@@ -11,11 +11,10 @@ use crate::{
         task_ref::TaskRef,
     },
     observe::event::{AnyUpdate, Event, EventKind},
-    outcome::{Outcome, Pending, Resolution},
+    outcome::{Pending, Resolution},
     run::{
         graph_run::GraphRun,
         group::{Group, Part},
-        on_heap::on_heap,
         plan::indices,
         run_state::RunState,
         step_outcome::{StepOutcome, stored_done},
@@ -29,37 +28,6 @@ use hanok_state::{State, StateUpdate};
 use tracing::{Instrument, Span};
 
 impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
-    /// The only task that is due, if the log has no record of it: most super-steps of most graphs.
-    pub(crate) fn alone(&self, progress: &RunState<S>) -> Option<(Arc<TaskRef>, &Vertex<S, C>)> {
-        let [due] = progress.frontier.due.as_slice() else { return None };
-        let waits = self.env.journal.was_interrupted();
-        if waits || !progress.records.is_empty() || progress.added.is_some() {
-            return None;
-        }
-        let vertex = self.graph.vertex(&due.node)?;
-        let step = progress.frontier.step;
-        Some((TaskRef::new(&self.namespace, progress.turn, step, due, 0), vertex))
-    }
-
-    /// As [`super_step`](GraphRun::super_step), of one task.
-    pub(crate) async fn step_alone(
-        &self,
-        progress: &mut RunState<S>,
-        task: Arc<TaskRef>,
-        vertex: &Vertex<S, C>,
-    ) -> Result<Option<Outcome<S>>, RunError> {
-        let scope = self.first_attempt(progress, &task, vertex, true);
-        let (state, services) = (&progress.state, &self.services);
-        let ended = task::run(&self.graph, vertex, state, services, scope, None).await;
-        if let TaskOutcome::Done(done) = ended {
-            self.commit(progress, &mut [(task, done)]).await?;
-            return Ok(None);
-        }
-        let mut outcome = StepOutcome::of(1);
-        outcome.add(0, ended);
-        on_heap(self.ended(progress, vec![task], outcome)).await
-    }
-
     /// The tasks that are due, in order, with their ids.
     pub(crate) fn tasks(&self, progress: &RunState<S>) -> Vec<Arc<TaskRef>> {
         let due = &progress.frontier.due;
@@ -80,7 +48,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         progress: &RunState<S>,
         tasks: &[Arc<TaskRef>],
     ) -> Result<StepOutcome<S::Update>, RunError> {
-        let mut came = StepOutcome::of(tasks.len());
+        let mut outcome = StepOutcome::of(tasks.len());
         let mut to_run = Vec::new();
         let fresh = progress.records.is_empty() && !self.env.journal.was_interrupted();
         for (i, task) in tasks.iter().enumerate() {
@@ -91,11 +59,11 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             let id = self.id(task);
             let stored = progress.records.pending.iter().find(|(_, write)| write.task == id);
             if let Some((position, write)) = stored {
-                came.done(i, stored_done(&*progress.state, *position, write)?);
+                outcome.done(i, stored_done(&*progress.state, *position, write)?);
             } else if self.waits(progress, id) {
                 continue;
             } else if let Some(asked) = self.env.journal.waiting_below(&self.namespace, id) {
-                came.waiting.extend(asked);
+                outcome.waiting.extend(asked);
             } else {
                 to_run.push(i);
             }
@@ -114,11 +82,11 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
                 Some(_) => store(ended, &scope).await,
                 None => ended,
             };
-            came.add(*i, ended);
-            return Ok(came);
+            outcome.add(*i, ended);
+            return Ok(outcome);
         }
-        self.run_wide(progress, tasks, &to_run, &mut came).await;
-        Ok(came)
+        self.run_wide(progress, tasks, &to_run, &mut outcome).await;
+        Ok(outcome)
     }
 
     /// True if a task has a question without an answer or a call in doubt, so that it is not started again. A question
@@ -141,7 +109,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         progress: &RunState<S>,
         tasks: &[Arc<TaskRef>],
         to_run: &[usize],
-        came: &mut StepOutcome<S::Update>,
+        outcome: &mut StepOutcome<S::Update>,
     ) {
         let group = Group::of(to_run.len());
         let due = to_run.iter().filter_map(|i| Some((*i, tasks.get(*i)?)));
@@ -149,16 +117,16 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let mut started = Group::start(&group, &self.env.runtime.spawner, works);
         while let Some((i, ended)) = started.next().await {
             let failed = matches!(ended, TaskOutcome::Failed(_));
-            came.add(i, ended);
+            outcome.add(i, ended);
             if failed && self.graph.fail_fast {
                 break;
             }
         }
         // What still runs is aborted.
         drop(started);
-        let lost = to_run.iter().find(|i| came.is_missing(**i));
-        if let (Some(i), None) = (lost, &came.failed) {
-            came.failed = Some((*i, NodeError::Lost));
+        let lost = to_run.iter().find(|i| outcome.is_missing(**i));
+        if let (Some(i), None) = (lost, &outcome.failed) {
+            outcome.failed = Some((*i, NodeError::Lost));
         }
     }
 
@@ -208,24 +176,26 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let StepRecords { memos, intents, mut settled, questions, answers, .. } = records;
         let memos = memos.into_iter().map(|((_, name), value)| (name, value)).collect();
         for intent in intents.values() {
-            let said = match intent.doubt {
+            let resolution = match intent.doubt {
                 Doubt::Ask => continue,
                 Doubt::Repeat => Resolution::NotMade,
                 Doubt::GiveUp => Resolution::GiveUp,
             };
-            settled.extend(said.to_stored().ok().map(|said| (intent.id.clone(), said)));
+            settled.extend(
+                resolution.to_stored().ok().map(|resolution| (intent.id.clone(), resolution)),
+            );
         }
-        let kept = StoredSteps {
+        let stored = StoredSteps {
             memos: Mutex::new(memos),
             intents: Mutex::default(),
             settled,
             questions,
             answers,
         };
-        Arc::new(kept).into()
+        Arc::new(stored).into()
     }
 
-    fn first_attempt(
+    pub(super) fn first_attempt(
         &self,
         progress: &RunState<S>,
         task: &Arc<TaskRef>,

@@ -157,6 +157,27 @@ impl<C> Context<C> {
 
     /// Runs `graph` as [`run`](Context::run) does, with the lifetime of its state in `persistence`.
     ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let inner = Graph::<Count>::builder("inner").node("add", add).edge(START, "add").edge("add", END).build()?;
+    /// let call = move |_: Snapshot<Count>, cx: Context| {
+    ///     let inner = inner.clone();
+    ///     async move {
+    ///         // The inner graph counts on from turn to turn.
+    ///         let outcome = cx.run_as(Persistence::PerThread, &inner, Count::update(), ()).await?;
+    ///         Ok::<_, BoxError>(Count::update().n(outcome.done()?.n))
+    ///     }
+    /// };
+    /// let outer = Graph::<Count>::builder("outer").node("call", call).edge(START, "call").edge("call", END).build()?;
+    /// let thread = outer.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// thread.invoke(Count::update(), ()).await?;
+    /// assert_eq!(thread.invoke(Count::update(), ()).await?.done()?.n, 2);
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`run`](Context::run), and [`SubgraphError::Busy`].
@@ -178,16 +199,16 @@ impl<C> Context<C> {
         graph: &str,
         persistence: Persistence,
     ) -> Result<Namespace, InvalidName> {
-        let mut seen = self.scope().log();
+        let mut log = self.scope().log();
         let kind = match persistence {
             Persistence::PerThread => graph,
             // These are told apart by their number alone.
             Persistence::PerCall | Persistence::None => "",
         };
-        let count = seen.subgraphs.entry(kind.to_owned()).or_default();
+        let count = log.subgraphs.entry(kind.to_owned()).or_default();
         let number = *count;
         *count += 1;
-        drop(seen);
+        drop(log);
         let node = self.scope().named(self.node());
         let segment = match persistence {
             // The colon is where the node's name ends, and nowhere in it.
@@ -265,9 +286,9 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         if self.persistence == Persistence::PerThread {
             journal.call_child(&scope.namespace);
         }
-        let left = journal.take_child(&scope.namespace).await;
-        let left = left.map_err(|error| failed(error.into()))?;
-        let progress = on_heap(self.begin(&scope, left, input, outer.id())).await;
+        let child = journal.take_child(&scope.namespace).await;
+        let child = child.map_err(|error| failed(error.into()))?;
+        let progress = on_heap(self.begin(&scope, child, input, outer.id())).await;
         let mut progress = progress.map_err(failed)?;
         let span = self.graph.0.span(Some(journal.thread()));
         let outcome = scope.drive(&mut progress).instrument(span).await.map_err(failed)?;
@@ -318,19 +339,19 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
     async fn begin(
         &self,
         scope: &GraphRun<S, D>,
-        left: Option<ChildState>,
+        child: Option<ChildState>,
         input: S::Update,
         parent: TaskId,
     ) -> Result<RunState<S>, RunError> {
-        let left = match left {
+        let child = match child {
             Some(ChildState::Stored(run)) if run.run.is_some() => {
                 Some(self.stored(scope, *run).await?)
             }
             Some(ChildState::Live(live)) => Some(self.live(scope, *live).await?),
             _ => None,
         };
-        let is_new = left.is_none();
-        let (mut state, unknown, schema) = match left {
+        let is_new = child.is_none();
+        let (mut state, unknown, schema) = match child {
             Some((of, progress)) if of == Some(parent) => return Ok(progress),
             Some((_, progress)) => (progress.state, progress.unknown, progress.schema),
             None => {

@@ -94,8 +94,8 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     async fn super_step(&self, progress: &mut RunState<S>) -> Result<Option<Outcome<S>>, RunError> {
         self.check_nodes(progress)?;
         let tasks = self.tasks(progress);
-        let came = self.run_tasks(progress, &tasks).await?;
-        self.ended(progress, tasks, came).await
+        let outcome = self.run_tasks(progress, &tasks).await?;
+        self.ended(progress, tasks, outcome).await
     }
 
     /// Commits the outcome of a super-step's tasks; returns an outcome if the run ends with it.
@@ -103,17 +103,18 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         &self,
         progress: &mut RunState<S>,
         tasks: Vec<Arc<TaskRef>>,
-        mut came: StepOutcome<S::Update>,
+        mut outcome: StepOutcome<S::Update>,
     ) -> Result<Option<Outcome<S>>, RunError> {
         let doubts = self.doubts(progress);
         let step = progress.frontier.step;
-        if !came.questions.is_empty() || !came.unfit.is_empty() {
+        if !outcome.questions.is_empty() || !outcome.unfit.is_empty() {
             // In task order, not in time.
-            came.questions.sort_by_key(|(index, _)| *index);
-            let asked: Vec<_> = came.questions.drain(..).flat_map(|(_, asked)| asked).collect();
-            self.ask(progress, asked, std::mem::take(&mut came.unfit)).await;
+            outcome.questions.sort_by_key(|(index, _)| *index);
+            let questions: Vec<_> =
+                outcome.questions.drain(..).flat_map(|(_, questions)| questions).collect();
+            self.ask(progress, questions, std::mem::take(&mut outcome.unfit)).await;
         }
-        if let Some((index, source)) = came.failed {
+        if let Some((index, source)) = outcome.failed {
             let unknown = "?".into();
             let node = tasks.get(index).map_or(&unknown, |task| &task.node);
             return Err(match source {
@@ -127,12 +128,12 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
                 source => RunError::node(node, step, &self.namespace, source),
             });
         }
-        if let Some(stop) = came.stopped {
+        if let Some(stop) = outcome.stopped {
             return Ok(Some(self.stopped(progress, stop)));
         }
-        let mut waiting = came.waiting;
+        let mut waiting = outcome.waiting;
         let done = |id| {
-            let mut done = tasks.iter().zip(&came.done).filter(|(_, done)| done.is_some());
+            let mut done = tasks.iter().zip(&outcome.done).filter(|(_, done)| done.is_some());
             done.any(|(task, _)| self.id(task) == id)
         };
         let now = self.env.runtime.clock.now();
@@ -154,7 +155,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         if !waiting.is_empty() {
             return Ok(Some(Outcome::Interrupted(waiting)));
         }
-        let ran = tasks.into_iter().zip(came.done);
+        let ran = tasks.into_iter().zip(outcome.done);
         let ran = ran.filter_map(|(task, done)| done.map(|done| (task, done)));
         let mut ran: Vec<_> = ran.collect();
         self.commit(progress, &mut ran).await?;
@@ -162,10 +163,15 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     }
 
     /// Stores questions with the end of the run, and reopens those whose answers do not fit.
-    async fn ask(&self, progress: &mut RunState<S>, asked: Vec<Question>, unfit: Vec<UnfitAnswer>) {
+    async fn ask(
+        &self,
+        progress: &mut RunState<S>,
+        questions: Vec<Question>,
+        unfit: Vec<UnfitAnswer>,
+    ) {
         let path = &self.namespace;
         let question = |question: &Question| (path.clone(), Body::Question(question.clone()));
-        let mut entries: Vec<_> = asked.iter().map(question).collect();
+        let mut entries: Vec<_> = questions.iter().map(question).collect();
         let count = entries.len() as u64 + unfit.len() as u64;
         for UnfitAnswer { id, expected, answer, reason } in unfit {
             progress.records.answers.remove(&id);
@@ -187,7 +193,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
         let shown = |question| {
             (EventTask::of_question(question), Pending::of_question(question, &self.namespace))
         };
-        let shown: Vec<_> = asked.iter().map(shown).collect();
+        let shown: Vec<_> = questions.iter().map(shown).collect();
         let (sink, step, path) = (self.env.sink.clone(), progress.frontier.step, path.clone());
         let report = move |last: Position| {
             for (i, (task, request)) in (1..).zip(shown) {
@@ -197,6 +203,6 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             }
         };
         self.env.journal.hold(entries, Box::new(report)).await;
-        asked.into_iter().for_each(|question| progress.records.ask(question));
+        questions.into_iter().for_each(|question| progress.records.ask(question));
     }
 }

@@ -55,11 +55,11 @@ async fn work<S: State, C: Send + Sync + 'static>(
     failed: Option<Box<Failed>>,
 ) -> TaskOutcome<S::Update> {
     let run_and_graph = scope.env.slots.iter().chain(&graph.slots);
-    let wanted: Vec<_> = run_and_graph.chain(&vertex.settings.slots).cloned().collect();
-    let (scope, _permits) = if wanted.is_empty() && failed.is_none() {
+    let slots_needed: Vec<_> = run_and_graph.chain(&vertex.settings.slots).cloned().collect();
+    let (scope, _permits) = if slots_needed.is_empty() && failed.is_none() {
         (scope.clone(), Vec::new())
     } else {
-        let (held, permits) = Box::pin(slots::acquire(wanted, &scope.held)).await;
+        let (held, permits) = Box::pin(slots::acquire(slots_needed, &scope.held)).await;
         (Arc::new(TaskAttempt { held, ..scope.again(scope.attempt, failed.is_some()) }), permits)
     };
     let task = TaskRunner { graph, vertex, state, services };
@@ -153,7 +153,9 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
                         }
                     }
                 }
-                AttemptOutcome::Interrupted(asked) => return TaskOutcome::Interrupted(asked),
+                AttemptOutcome::Interrupted(interrupted) => {
+                    return TaskOutcome::Interrupted(interrupted);
+                }
                 AttemptOutcome::Stopped(stop) => return TaskOutcome::Stopped(stop),
                 AttemptOutcome::Failed(error) => error,
             };
@@ -220,7 +222,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
                     ended => ended,
                 }
             }
-            AttemptOutcome::Interrupted(asked) => TaskOutcome::Interrupted(asked),
+            AttemptOutcome::Interrupted(interrupted) => TaskOutcome::Interrupted(interrupted),
             AttemptOutcome::Stopped(stop) => TaskOutcome::Stopped(stop),
             AttemptOutcome::Failed(error) => of_handler(error),
         }
@@ -276,22 +278,22 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         });
         let returned = node.catch_unwind().await;
         // A node that asked is suspended, and one that was stopped stops, whatever it made of the error.
-        let (asked, stopped, command) = match scope.log_so_far() {
-            Some(mut seen) => {
-                let asked = Interrupted {
-                    questions: std::mem::take(&mut seen.questions_asked),
-                    below: std::mem::take(&mut seen.waiting),
-                    unfit: std::mem::take(&mut seen.unfit),
+        let (interrupted, stopped, command) = match scope.log_so_far() {
+            Some(mut log) => {
+                let interrupted = Interrupted {
+                    questions: std::mem::take(&mut log.questions_asked),
+                    below: std::mem::take(&mut log.waiting),
+                    unfit: std::mem::take(&mut log.unfit),
                 };
-                (asked, seen.stopped.take(), seen.command.take())
+                (interrupted, log.stopped.take(), log.command.take())
             }
             None => (Interrupted::default(), None, None),
         };
-        if !asked.is_empty() {
-            if !asked.questions.is_empty() && failed.is_none() {
+        if !interrupted.is_empty() {
+            if !interrupted.questions.is_empty() && failed.is_none() {
                 self.voided(scope);
             }
-            return AttemptOutcome::Interrupted(asked);
+            return AttemptOutcome::Interrupted(interrupted);
         }
         if let Some(stop) = stopped {
             return AttemptOutcome::Stopped(stop);
@@ -334,7 +336,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
         match self.routed(command, scope) {
             Ok((update, goto, ahead)) => {
                 let (spent, attempt) = (scope.spend(), scope.attempt);
-                let outbox = scope.log_so_far().map(|mut seen| std::mem::take(&mut seen.outbox));
+                let outbox = scope.log_so_far().map(|mut log| std::mem::take(&mut log.outbox));
                 let outbox = outbox.unwrap_or_default();
                 TaskOutcome::Done(Done {
                     update,

@@ -201,7 +201,7 @@ impl<S: State> TurnStart<S> {
         graph: &Definition<S, C>,
         thread: &ThreadKey,
         run: RunId,
-        way: TurnInput<S::Update>,
+        turn_input: TurnInput<S::Update>,
         tags: BTreeMap<String, String>,
     ) -> Result<Self, RunError> {
         let at = Position(self.tip.position.0 + self.first.len() as u64 + 1);
@@ -219,7 +219,7 @@ impl<S: State> TurnStart<S> {
             tags,
         };
         let mut answers = Vec::new();
-        match way {
+        match turn_input {
             TurnInput::New(update) => {
                 // What was due and pending is over; the state stays, and so do those of subgraphs that outlive a call.
                 let RunState { mut state, unknown, schema, .. } = self.progress;
@@ -240,7 +240,7 @@ impl<S: State> TurnStart<S> {
                 self.began = Some(at);
                 (self.identity, self.is_new) = (None, false);
             }
-            TurnInput::Continue(given) => answers = given,
+            TurnInput::Continue(answer) => answers = answer,
         }
         // The log names a graph by its fingerprint alone.
         let same = self.ran == graph.fingerprint;
@@ -250,13 +250,13 @@ impl<S: State> TurnStart<S> {
         let is_done = same && self.labels.stored.as_ref().is_some_and(Labels::is_done);
         self.labels.next = (!is_done).then(|| Labels::running(graph.name.as_str().into()));
         self.first.push((Namespace::root(), Body::Begin(begin)));
-        answers.into_iter().for_each(|given| self.answer(given));
+        answers.into_iter().for_each(|answer| self.answer(answer));
         Ok(self)
     }
 
     /// Adds an answer for the graph that asked.
-    fn answer(&mut self, given: answer::CheckedAnswer) {
-        let answer::CheckedAnswer { path, id, value } = given;
+    fn answer(&mut self, answer: answer::CheckedAnswer) {
+        let answer::CheckedAnswer { path, id, value } = answer;
         let id = id.0.to_string();
         let below = self.runs.get_mut(&path).map(|run| &mut run.records);
         below.unwrap_or(&mut self.progress.records).answer(&id, &value);

@@ -150,8 +150,8 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         let reset = graph.reset(progress, updates.iter().map(|(_, update)| update), &expired)?;
         changes.0.retain(|(field, _)| resolved.get(field).is_none());
         changes.0.extend(resolved.0.into_iter().chain(reset.0));
-        let said = nodes.iter().zip(&goto).map(|(node, goto)| TaskExit { node, goto });
-        let frontier = next_frontier(&progress.frontier, said, graph.rules());
+        let exits = nodes.iter().zip(&goto).map(|(node, goto)| TaskExit { node, goto });
+        let frontier = next_frontier(&progress.frontier, exits, graph.rules());
         let frontier = graph.not_too_wide(frontier, step, &root)?;
         let commit = Commit {
             step,

@@ -283,9 +283,9 @@ impl<S: State, C> Definition<S, C> {
     ) -> Result<Frontier, crate::error::NodeError> {
         let goto = self.ways_of(node, &progress.state)?;
         let node: Arc<str> = node.into();
-        let said = std::iter::once(TaskExit { node: self.current_name(&node), goto: &goto });
+        let exits = std::iter::once(TaskExit { node: self.current_name(&node), goto: &goto });
         let before = Frontier { due: Vec::new(), ..progress.frontier.clone() };
-        Ok(next_frontier(&before, said, self.rules()))
+        Ok(next_frontier(&before, exits, self.rules()))
     }
 
     /// The targets of `node` from `state`, as of a task of it.

@@ -177,6 +177,25 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// Lets this handle discard records of calls in doubt: by an edit in a node's place, an erasure, a rewind, a fork, or
     /// an input that [replaces](NewInput::Replace) the turn. Nobody is asked about a discarded call, and it may be made
     /// twice. Default: these are refused while a call is in doubt.
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Call, Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Bill { receipt: String }
+    /// # async fn transfer(_: Call) -> Result<String, BoxError> { Err("the connection broke".into()) }
+    /// # async fn pay(_: Snapshot<Bill>, cx: Context) -> Result<BillUpdate, BoxError> {
+    /// #     Ok(Bill::update().receipt(cx.once("pay", "{}", Doubt::Ask, transfer).await?))
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Bill>::builder("bill").node("pay", pay).edge(START, "pay").edge("pay", END).build()?;
+    /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
+    /// assert!(thread.invoke(Bill::update(), ()).await.is_err());
+    /// // Nobody knows whether the transfer was made.
+    /// assert!(matches!(thread.resume(()).await?, Outcome::InDoubt(_)));
+    /// let replacing = thread.new_input(NewInput::Replace);
+    /// assert!(replacing.invoke(Bill::update(), ()).await.is_err());
+    /// let Err(error) = replacing.discarding_doubts().invoke(Bill::update(), ()).await else { panic!() };
+    /// assert!(matches!(error, RunError::Node { .. }));
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn discarding_doubts(self) -> Self {
         Self { options: RunOptions { discards: true, ..self.options }, ..self }

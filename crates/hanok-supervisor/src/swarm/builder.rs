@@ -61,6 +61,18 @@ impl SwarmBuilder {
     }
 
     /// Adds an agent. To whom it hands over is its own ([`HandoffTool`]).
+    ///
+    /// ```
+    /// # use hanok_agent::{HandoffTool, ReactAgent};
+    /// # use hanok_model::ScriptedModel;
+    /// # use hanok_supervisor::Swarm;
+    /// # let model = ScriptedModel::new([]);
+    /// let sales = ReactAgent::builder("sales", "Sells", model.clone()).build()?;
+    /// let front = ReactAgent::builder("front", "Takes calls", model).handoff(HandoffTool::to("sales", "What is to be sold")).build()?;
+    /// let swarm = Swarm::builder().agent(front).agent(sales).build()?;
+    /// # let _ = swarm;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn agent(mut self, agent: ReactAgent) -> Self {
         self.agents.push(agent);
         self

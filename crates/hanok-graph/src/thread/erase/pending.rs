@@ -59,8 +59,8 @@ fn is_call(name: &str) -> bool {
 }
 
 /// True if a person's resolution of a call has a result with a word that is `gone`.
-fn result_holds(gone: &Words, said: &Stored) -> bool {
-    matches!(Resolution::read(said), Some(Resolution::Made(result)) if gone.are_in(&result))
+fn result_holds(gone: &Words, result: &Stored) -> bool {
+    matches!(Resolution::read(result), Some(Resolution::Made(result)) if gone.are_in(&result))
 }
 
 /// Drops the pending records of `run` that hold a word that is `gone`. A call whose result is dropped is in doubt.
