@@ -1,10 +1,9 @@
 //! The embedders at hand, and vectors by them.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use hanok_checkpoint::Vector;
-use hanok_core::{Call, CallKey};
-use hanok_graph::TokioClock;
+use hanok_core::Call;
 use hanok_model::{Embedder, SharedEmbedder};
 use hanok_openai::OpenAiEmbedder;
 use hanok_retrieval::{NgramEmbedder, SentenceEncoder};
@@ -26,7 +25,7 @@ pub(crate) fn all(encoder: Option<&Path>) -> Result<Vec<SharedEmbedder>> {
 
 /// A call without limits.
 pub(crate) fn call() -> Call {
-    Call::new(CallKey::new("evaluate"), Arc::new(TokioClock))
+    Call::detached()
 }
 
 /// The vector of one text.

@@ -9,12 +9,12 @@ use hanok_state::{Message, State};
 
 use crate::{
     conversation,
-    error::{AgentBuildError, AgentError},
+    error::{AgentBuildError, AgentError, NoAnswer},
     handoff::Handoff,
     nodes::{call_model::call_model, execute_tool::execute_tool},
     prompt,
     settings::AgentSettings,
-    state::{AgentState, AgentStateUpdate},
+    state::{AgentState, AgentStateUpdate, StopReason},
     tools::handoff_tool::HandoffTool,
     usage::TurnUsage,
 };
@@ -227,6 +227,32 @@ impl ReactAgent {
     ) -> AgentStateUpdate {
         let task = handoff.message(self.language(), mark);
         self.input(messages.into_iter().chain(task), None)
+    }
+
+    /// Asks the agent `text` in a conversation of its own, which is not stored, and returns its answer.
+    ///
+    /// ```
+    /// use hanok_agent::ReactAgent;
+    /// use hanok_model::{Exchange, ScriptedModel};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([Exchange::says("Final Answer: 15 days")]);
+    /// let agent = ReactAgent::builder("rules", "Knows the rules", model).build()?;
+    /// assert_eq!(agent.run("How much leave do I have?").await?, "15 days");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NoAnswer::Run`] when the model did not answer, [`NoAnswer::Unfinished`] when the run reaches a limit,
+    /// [`NoAnswer::Stopped`] when the turn ends without an answer. Nobody can be asked: a call that needs an approval is
+    /// not made, and the model reads why.
+    pub async fn run(&self, text: impl Into<String>) -> Result<String, NoAnswer> {
+        let state = self.graph().invoke(self.ask(text), ()).await?.done()?;
+        let reason = state.stopped.unwrap_or(StopReason::EmptyReply);
+        state.answer.ok_or_else(|| NoAnswer::Stopped { agent: self.name().to_owned(), reason })
     }
 
     /// The input of a turn in which a user says `text`.

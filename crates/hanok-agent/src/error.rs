@@ -3,9 +3,11 @@
 use std::fmt;
 
 use hanok_core::BoxError;
-use hanok_graph::{BuildError, StepError};
+use hanok_graph::{BuildError, RunError, StepError, Unfinished};
 use hanok_model::{InvalidSpec, ModelError, ToolError};
 use thiserror::Error;
+
+use crate::state::StopReason;
 
 /// The error of a node that cannot go on. The thread can be resumed.
 #[derive(Debug, Error)]
@@ -48,6 +50,26 @@ pub enum AgentError {
         agent: String,
         /// The cause.
         source: StepError,
+    },
+}
+
+/// The error of [`ReactAgent::run`](crate::ReactAgent::run): there is no answer.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum NoAnswer {
+    /// The run failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The run ended before the agent was done, as at a limit of the run. On a thread it can be continued.
+    #[error(transparent)]
+    Unfinished(#[from] Unfinished),
+    /// The turn ended without an answer.
+    #[error("agent `{agent}` has no answer: its turn ended with `{}`", reason.code())]
+    Stopped {
+        /// The agent.
+        agent: String,
+        /// The reason why its turn ended.
+        reason: StopReason,
     },
 }
 

@@ -65,7 +65,7 @@ mod usage;
 pub use agent::ReactAgent;
 pub use builder::ReactAgentBuilder;
 pub use conversation::transcript;
-pub use error::{AgentBuildError, AgentError, RegistryError, ToolFault};
+pub use error::{AgentBuildError, AgentError, NoAnswer, RegistryError, ToolFault};
 pub use hand_over::HandedOver;
 pub use handoff::{Handoff, HandoffHistory};
 pub use hanok_graph::Doubt;

@@ -98,6 +98,24 @@ impl Call {
         }
     }
 
+    /// A call outside of a graph, with a key of its own and the system's clock.
+    ///
+    /// ```
+    /// use hanok_core::Call;
+    ///
+    /// let call = Call::detached();
+    /// assert_eq!(call.time_left(), None);
+    /// assert_ne!(call.key(), Call::detached().key());
+    /// ```
+    #[cfg(feature = "system-clock")]
+    pub fn detached() -> Self {
+        use std::hash::{BuildHasher, Hasher, RandomState};
+        // Each `RandomState` of a process has keys of its own.
+        let random = || RandomState::new().build_hasher().finish();
+        let key = CallKey::new(format!("detached-{:016x}{:016x}", random(), random()));
+        Self::new(key, Arc::new(crate::system_clock::SystemClock))
+    }
+
     /// Another call of the same run: the same clock, deadline, cancellation, meter and listeners.
     #[must_use]
     pub fn keyed(&self, key: CallKey) -> Self {

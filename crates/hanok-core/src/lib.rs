@@ -32,6 +32,8 @@ mod printable;
 mod secret;
 mod spawn;
 mod stored;
+#[cfg(feature = "system-clock")]
+mod system_clock;
 mod words;
 
 pub use boxed::{BoxError, BoxFuture};
@@ -54,6 +56,8 @@ pub use stored::error::StoredError;
 pub use stored::msgpack::{Reader, Writer};
 pub use stored::shared::Shared;
 pub use stored::value::Stored;
+#[cfg(feature = "system-clock")]
+pub use system_clock::SystemClock;
 pub use words::{Script, Word, words};
 
 /// The programs of the README.

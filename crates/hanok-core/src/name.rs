@@ -132,6 +132,21 @@ impl ThreadKey {
         Ok(Self { tenant, thread: checked("thread", thread)? })
     }
 
+    /// The thread `thread` of the default tenant, for programs that have only one.
+    ///
+    /// ```
+    /// # use hanok_core::{Tenant, ThreadKey};
+    /// assert_eq!(ThreadKey::named("chat-1")?, ThreadKey::new(Tenant::default(), "chat-1")?);
+    /// # Ok::<(), hanok_core::InvalidName>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](ThreadKey::new).
+    pub fn named(thread: &str) -> Result<Self, InvalidName> {
+        Self::new(Tenant::default(), thread)
+    }
+
     /// The tenant that owns the thread.
     pub fn tenant(&self) -> &Tenant {
         &self.tenant

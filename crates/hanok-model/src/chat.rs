@@ -80,6 +80,33 @@ pub trait ChatModel: fmt::Debug + Send + Sync + 'static {
         request: ChatRequest,
         call: &Call,
     ) -> impl Future<Output = Result<ChatReply, ModelError>> + Send;
+
+    /// Asks the model `text`, outside of a graph, and returns the text of its reply.
+    ///
+    /// ```
+    /// # use hanok_model::{ChatModel, ModelError};
+    /// async fn capital(model: &impl ChatModel) -> Result<String, ModelError> {
+    ///     model.ask("What is the capital of Korea? One word.").await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`chat`](ChatModel::chat).
+    #[cfg(feature = "system-clock")]
+    fn ask(
+        &self,
+        text: impl Into<String>,
+    ) -> impl Future<Output = Result<String, ModelError>> + Send
+    where
+        Self: Sized,
+    {
+        let request = ChatRequest::new([hanok_state::Message::user(text.into())]);
+        async move {
+            let reply = self.chat(request, &Call::detached()).await?;
+            Ok(reply.message.text().into_owned())
+        }
+    }
 }
 
 /// Any [`ChatModel`], chosen at run time. Clones share the model.

@@ -92,8 +92,8 @@ struct Script {
 impl ScriptedModel {
     /// A model named `scripted` that follows `exchanges` in their order.
     pub fn new(exchanges: impl IntoIterator<Item = Exchange>) -> Self {
-        let script =
-            Script { exchanges: exchanges.into_iter().map(Some).collect(), requests: Vec::new() };
+        let numbered = (1..).zip(exchanges).map(|(number, exchange)| exchange.numbered(number));
+        let script = Script { exchanges: numbered.map(Some).collect(), requests: Vec::new() };
         Self { name: "scripted".into(), any_order: false, script: Arc::new(Mutex::new(script)) }
     }
 

@@ -56,6 +56,22 @@ async fn a_script_answers_checks_counts_and_records_its_requests() {
     assert_eq!(script.requests(), [ask("휴가는 며칠?"), ask("찾아줘")]);
 }
 
+#[tokio::test]
+async fn calls_of_a_script_are_numbered_like_its_exchanges() {
+    let script = ScriptedModel::new([
+        Exchange::says("15일"),
+        Exchange::call("search", r#"{"q":"출장"}"#),
+        Exchange::calls([ToolCall::new("mine", "search", "{}")]),
+    ]);
+    let call = call();
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let reply = script.chat(ask("?"), &call).await.unwrap();
+        ids.extend(reply.message.tool_calls().iter().map(|call| call.id.clone()));
+    }
+    assert_eq!(ids, ["call-2", "mine"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_unexpected_request_is_an_error_that_shows_it() {
     let script = ScriptedModel::new([Exchange::says("15일").contains("휴가").lacks("출장")]);

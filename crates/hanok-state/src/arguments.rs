@@ -50,6 +50,27 @@ impl Arguments {
     }
 }
 
+/// The value as JSON: `json!({"city": "Seoul"}).into()`.
+impl From<serde_json::Value> for Arguments {
+    fn from(value: serde_json::Value) -> Self {
+        Self::new(value.to_string())
+    }
+}
+
+/// JSON, unchanged.
+impl From<&str> for Arguments {
+    fn from(json: &str) -> Self {
+        Self::new(json)
+    }
+}
+
+/// JSON, unchanged.
+impl From<String> for Arguments {
+    fn from(json: String) -> Self {
+        Self::new(json)
+    }
+}
+
 /// No arguments: `{}`.
 impl Default for Arguments {
     fn default() -> Self {

@@ -1,9 +1,8 @@
 //! How texts become vectors.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
-use hanok_core::{Call, CallKey};
-use hanok_graph::TokioClock;
+use hanok_core::Call;
 use hanok_model::SharedEmbedder;
 use hanok_openai::OpenAiEmbedder;
 use hanok_retrieval::{NgramEmbedder, SentenceEncoder};
@@ -43,5 +42,5 @@ pub(crate) fn choose(folder: Option<&Path>) -> Result<Meaning, Failure> {
 
 /// The call that the contract is embedded in.
 pub(crate) fn call() -> Call {
-    Call::new(CallKey::new("contract"), Arc::new(TokioClock))
+    Call::detached()
 }

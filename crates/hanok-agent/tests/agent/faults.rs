@@ -1,6 +1,6 @@
 //! What goes wrong with calls, as the model reads it.
 
-use hanok_agent::{Language, ReactAgent, StopReason};
+use hanok_agent::{Approval, Language, NoAnswer, ReactAgent, StopReason};
 use hanok_model::{Exchange, ModelError, ScriptedModel};
 
 use crate::support::{Ledger, builder, call, observations, run, tools};
@@ -93,6 +93,27 @@ async fn an_endless_loop_ends_at_the_limit_with_its_observations() {
     let want: Vec<_> = (1..=10).map(|n| format!("Observation: found {n}")).collect();
     assert_eq!(observations(&state), want);
     assert_eq!((state.answer, state.stopped), (None, Some(StopReason::MaxIterations)));
+}
+
+#[tokio::test]
+async fn who_asks_in_one_line_learns_why_there_is_no_answer() {
+    let model = ScriptedModel::new([Exchange::says(call("find", r#"{"q": "1"}"#))]);
+    let agent = builder(&model).max_iterations(1).build().unwrap();
+    let error = agent.run("?").await.unwrap_err();
+    assert!(
+        matches!(error, NoAnswer::Stopped { reason: StopReason::MaxIterations, .. }),
+        "{error}"
+    );
+    let error = agent.run("?").await.unwrap_err();
+    assert!(matches!(error, NoAnswer::Run(_)), "the script is over: {error}");
+
+    // Nobody can be asked.
+    let model = ScriptedModel::new([
+        Exchange::says(call("find", r#"{"q": "1"}"#)),
+        Exchange::says("Final Answer: I may not.").contains("nobody can be asked here"),
+    ]);
+    let agent = builder(&model).intercept(Approval::new().tool("find")).build().unwrap();
+    assert_eq!(agent.run("?").await.unwrap(), "I may not.");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use hanok_core::Token;
-use hanok_state::{Message, ToolCall};
+use hanok_state::{Arguments, Message, ToolCall};
 
 use crate::{ChatReply, ChatRequest, ModelError, Usage};
 
@@ -31,6 +31,33 @@ impl Exchange {
     /// The model asks for these calls.
     pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
         Self::replies(ChatReply::new(Message::assistant("").with_tool_calls(calls), ""))
+    }
+
+    /// The model asks for one call of the tool `name`. The call's id is the number of the exchange.
+    ///
+    /// ```
+    /// use hanok_model::{Exchange, ScriptedModel};
+    /// use serde_json::json;
+    ///
+    /// let model = ScriptedModel::new([
+    ///     Exchange::call("get_weather", json!({"city": "Seoul"})),
+    ///     Exchange::says("It is raining.").contains("rain"),
+    /// ]);
+    /// ```
+    pub fn call(name: impl Into<String>, arguments: impl Into<Arguments>) -> Self {
+        Self::calls([ToolCall::new("", name, arguments)])
+    }
+
+    /// Sets the ids of calls without one.
+    pub(super) fn numbered(mut self, number: usize) -> Self {
+        if let Outcome::Reply(reply) = &mut self.outcome
+            && let [call] = reply.message.tool_calls()
+            && call.id.is_empty()
+        {
+            let call = ToolCall { id: format!("call-{number}"), ..call.clone() };
+            reply.message = Message::assistant("").with_tool_calls([call]);
+        }
+        self
     }
 
     /// The model answers `reply`, under its own name.

@@ -267,3 +267,22 @@ pub struct ToolCall {
     #[serde(default)]
     pub arguments: Arguments,
 }
+
+impl ToolCall {
+    /// The call `id` of the tool `name`.
+    ///
+    /// ```
+    /// use hanok_state::ToolCall;
+    /// use serde_json::json;
+    ///
+    /// let call = ToolCall::new("1", "search", json!({"city": "Seoul"}));
+    /// assert_eq!(call, ToolCall::new("1", "search", r#"{"city":"Seoul"}"#));
+    /// ```
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<Arguments>,
+    ) -> Self {
+        Self { id: id.into(), name: name.into(), arguments: arguments.into() }
+    }
+}
