@@ -13,6 +13,7 @@ mod fault;
 mod files;
 mod fixtures;
 mod fuzz;
+mod getting_started;
 mod house;
 mod jail;
 mod metadata;

@@ -10,6 +10,7 @@ use crate::command::{Ended, Tool, coloured};
 use crate::dependencies;
 use crate::examples::{RUNS, Run};
 use crate::fuzz;
+use crate::getting_started;
 use crate::jail;
 use crate::metadata::Metadata;
 use crate::mutants;
@@ -56,6 +57,11 @@ pub(crate) const ALL: &[Stage] = &[
     },
     Stage { name: "doctest", about: "the examples in the documentation", run: doctest },
     Stage { name: "examples", about: "the example programs end to end", run: examples },
+    Stage {
+        name: "getting-started",
+        about: "the first guide, followed to the letter",
+        run: getting_started::stage,
+    },
     Stage { name: "publish", about: "cargo publish --dry-run of every crate", run: publish },
 ];
 

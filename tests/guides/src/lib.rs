@@ -37,6 +37,10 @@ pub struct Encryption;
 pub struct Failure;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/getting-started.md")]
+pub struct GettingStarted;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/limits.md")]
 pub struct Limits;
 

@@ -1,0 +1,140 @@
+//! The first guide, followed to the letter: its dependencies, its program and its runs in a package outside the workspace.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::command::Tool;
+use crate::metadata::Metadata;
+use crate::report::Outcome;
+use crate::result::Result;
+
+const GUIDE: &str = "docs/guides/getting-started.md";
+
+/// The name of its package.
+const NAME: &str = "trip";
+
+/// No run of the program may take longer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What a reader does, in the words of the page.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Steps {
+    /// The packages that are added, each with its features.
+    added: Vec<(String, Vec<String>)>,
+    program: String,
+    /// The arguments of each run, and its output.
+    runs: Vec<(Vec<String>, String)>,
+}
+
+/// Makes the package of the page, builds it, and compares what its runs print with the page.
+pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
+    let steps = Steps::read(&fs::read_to_string(metadata.workspace_root.join(GUIDE))?);
+    if steps.added.is_empty() || steps.program.is_empty() || steps.runs.is_empty() {
+        return Ok(Outcome::Failed(format!("{GUIDE}: no dependencies, no program or no runs")));
+    }
+    let folder = package(metadata, &steps)?;
+    let build = Tool::cargo()
+        .arguments(["build", "--quiet", "--manifest-path"])
+        .arguments([folder.join("Cargo.toml")])
+        .variable("CARGO_TARGET_DIR", &metadata.target_directory);
+    let built = build.run()?;
+    if !built.succeeded() {
+        return Ok(Outcome::Failed(built.output));
+    }
+    let program = metadata.target_directory.join("debug").join(NAME);
+    for (arguments, shown) in &steps.runs {
+        let run = Tool::named(&program).arguments(arguments).within(&folder).limit(LIMIT).run()?;
+        if !run.succeeded() || run.output != *shown {
+            let printed = run.output;
+            let what =
+                format!("{NAME} {arguments:?} prints\n{printed}\nand the page says\n{shown}");
+            return Ok(Outcome::Failed(what));
+        }
+    }
+    let lines = steps.program.lines().filter(|line| !line.trim().is_empty()).count();
+    Ok(Outcome::Passed(format!("{lines} lines, {} runs as the page shows them", steps.runs.len())))
+}
+
+impl Steps {
+    fn read(page: &str) -> Self {
+        let mut steps = Self::default();
+        let mut fence: Option<&str> = None;
+        for line in page.lines() {
+            match (fence, line.strip_prefix("```")) {
+                (Some(_), Some(_)) => fence = None,
+                (None, Some(language)) => fence = Some(language),
+                (Some("console"), None) => steps.console(line),
+                (Some(language), None) if language.starts_with("rust") => {
+                    steps.program += line;
+                    steps.program.push('\n');
+                }
+                _ => {}
+            }
+        }
+        steps
+    }
+
+    /// Takes a line of a terminal: a command, or what the last one prints.
+    fn console(&mut self, line: &str) {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        if let Some(added) = line.strip_prefix("$ cargo add ") {
+            let (packages, features) = added.split_once(" -F ").unwrap_or((added, ""));
+            let features: Vec<_> = features.split_terminator(',').map(str::to_owned).collect();
+            let packages = words(packages).into_iter();
+            self.added.extend(packages.map(|package| (package, features.clone())));
+        } else if let Some(arguments) = line.strip_prefix("$ cargo run") {
+            let arguments = arguments.trim_start().trim_start_matches("--");
+            self.runs.push((words(arguments), String::new()));
+        } else if let (false, Some((_, shown))) = (line.starts_with('$'), self.runs.last_mut()) {
+            *shown += line;
+            shown.push('\n');
+        }
+    }
+}
+
+/// Makes the package anew, with the lock of the workspace.
+fn package(metadata: &Metadata, steps: &Steps) -> Result<PathBuf> {
+    let folder = metadata.target_directory.join("getting-started");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(folder.join("src"))?;
+    fs::write(folder.join("src/main.rs"), &steps.program)?;
+    fs::write(folder.join("Cargo.toml"), manifest(&metadata.workspace_root, &steps.added))?;
+    fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    Ok(folder)
+}
+
+fn manifest(root: &Path, added: &[(String, Vec<String>)]) -> String {
+    let mut text = format!(
+        "[package]\nname = {NAME:?}\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n"
+    );
+    for (package, features) in added {
+        let source = match package.as_str() {
+            "hanok" => format!("path = {:?}", root.join("crates/hanok")),
+            _ => "version = \"*\"".to_owned(),
+        };
+        text += &format!("{package} = {{ {source}, features = {features:?} }}\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_read_as_its_reader_follows_it() {
+        let page = "# One\n\n```console\n$ cargo new trip && cd trip\n$ cargo add hanok -F a,b\n$ cargo add x y\n```\n\n\
+            ```rust,no_run\nfn main() {}\n```\n\n```console\n$ cargo run\none\ntwo\n$ cargo run -- yes\nthree\n```\n";
+        let (none, text) = (Vec::new(), str::to_owned);
+        let added = vec![
+            (text("hanok"), vec![text("a"), text("b")]),
+            (text("x"), none.clone()),
+            (text("y"), none),
+        ];
+        let runs = vec![(Vec::new(), text("one\ntwo\n")), (vec![text("yes")], text("three\n"))];
+        assert_eq!(Steps::read(page), Steps { added, program: text("fn main() {}\n"), runs });
+    }
+}
