@@ -21,6 +21,22 @@ pub enum CheckpointError {
         /// The position the thread is at.
         actual: Position,
     },
+    /// The log has no such position. Nothing was stored.
+    #[error("thread `{thread}` has no position {position}; its log ends at {end}")]
+    NoSuchPosition {
+        /// The thread.
+        thread: ThreadKey,
+        /// The position that was asked for.
+        position: Position,
+        /// The last position of the log.
+        end: Position,
+    },
+    /// The thread that is to be copied, forked or rewound has no log. Nothing was stored.
+    #[error("thread `{0}` does not exist")]
+    NoSuchThread(ThreadKey),
+    /// A copy, fork or import is to become a thread that has a log already. Nothing was stored.
+    #[error("thread `{0}` exists already")]
+    ThreadExists(ThreadKey),
     /// The run has lost its claim, or a run holds one where none may. Nothing of this append was stored.
     #[error("thread `{thread}` is claimed under epoch {actual}, not {expected}")]
     Fenced {
@@ -118,6 +134,14 @@ pub enum CheckpointError {
 impl CheckpointError {
     pub(crate) fn conflict(thread: &ThreadKey, expected: Position, actual: Position) -> Self {
         Self::Conflict { thread: thread.clone(), expected, actual }
+    }
+
+    /// The error of the first append of a thread that is to be new.
+    pub(crate) fn of_new(self) -> Self {
+        match self {
+            Self::Conflict { thread, expected: Position::START, .. } => Self::ThreadExists(thread),
+            error => error,
+        }
     }
 
     pub(crate) fn fenced(thread: &ThreadKey, expected: Epoch, actual: Epoch) -> Self {

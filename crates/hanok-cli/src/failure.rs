@@ -70,6 +70,7 @@ impl Failure {
             Self::Damaged(..) | Self::Repair(_) | Self::Pages => 4,
             Self::Store(error) | Self::Import(ImportError::Checkpoint(error)) => match error {
                 CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. } => 3,
+                CheckpointError::NoSuchPosition { .. } | CheckpointError::ThreadExists(_) => 2,
                 CheckpointError::Corrupt { .. } => 4,
                 _ => 1,
             },

@@ -9,7 +9,10 @@ use hanok_core::{
 use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
 
-use crate::outcome::{Pending, Unfinished};
+use crate::{
+    names::{END, START, instead, listed, written},
+    outcome::{Pending, Unfinished},
+};
 
 /// The faults of a graph, all at once.
 ///
@@ -45,7 +48,13 @@ pub enum Fault {
     #[error("nothing says where to begin: add `.edge(START, \"…\")`")]
     NoStart,
     /// An edge, branch, `goto` or join names an unknown node.
-    #[error("{kind} `{from}` -> `{to}`: no node `{node}`; there are {}", listed(nodes))]
+    #[error(
+        "{kind} {} -> {}: no node {}; there are {}",
+        written(from),
+        written(to),
+        written(node),
+        instead(node, nodes)
+    )]
     UnknownNode {
         /// `edge`, `branch`, `goto` or `join`.
         kind: &'static str,
@@ -65,7 +74,7 @@ pub enum Fault {
         node: String,
     },
     /// A node's name is START's or END's, empty, too long, or holds a control character.
-    #[error("a node cannot be named {node:?}")]
+    #[error("a node cannot be named {node:?}{}", reserved(node))]
     BadName {
         /// The name.
         node: String,
@@ -76,7 +85,7 @@ pub enum Fault {
     )]
     Aborts,
     /// A declaration names an unknown node.
-    #[error("{what}: no node `{node}`; there are {}", listed(nodes))]
+    #[error("{what}: no node {}; there are {}", written(node), instead(node, nodes))]
     NoSuchNode {
         /// The declaration: `retry`, `timeout`, `breakpoint`, …
         what: &'static str,
@@ -94,7 +103,7 @@ pub enum Fault {
         node: String,
     },
     /// The input or output of the graph names an unknown field of the state.
-    #[error("{what}: the state has no field `{field}`; there are {}", listed(fields))]
+    #[error("{what}: the state has no field `{field}`; there are {}", instead(field, fields))]
     NoSuchField {
         /// The declaration: `input` or `output`.
         what: &'static str,
@@ -105,7 +114,8 @@ pub enum Fault {
     },
     /// A node that runs for [`SendTo`](crate::SendTo)s alone is the target of an edge or join, which carries no input.
     #[error(
-        "{kind} `{from}` -> `{to}`: `{to}` takes an input of its own, so only a `SendTo` can lead there"
+        "{kind} {} -> `{to}`: `{to}` takes an input of its own, so only a `SendTo` can lead there",
+        written(from)
     )]
     NeedsSend {
         /// `edge` or `join`.
@@ -157,13 +167,6 @@ pub enum Lint {
     UnequalFanIn,
 }
 
-pub(crate) fn listed(names: &[String]) -> String {
-    if names.is_empty() {
-        return "none".to_owned();
-    }
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-}
-
 /// The reason why a task failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -178,7 +181,7 @@ pub enum NodeError {
     #[error("the router of a branch failed")]
     Router(#[source] BoxError),
     /// The node has a target that it did not declare, or that does not exist.
-    #[error("it goes on to `{target}`; declared are {}", listed(declared))]
+    #[error("it goes on to {}; declared are {}", written(target), instead(target, declared))]
     UnknownTarget {
         /// The target.
         target: String,
@@ -395,6 +398,14 @@ pub enum RunError {
         /// The nodes that wrote last.
         nodes: Vec<String>,
     },
+    /// The graph has no such node.
+    #[error("there is no node {}; there are {}", written(node), instead(node, nodes))]
+    NoSuchNode {
+        /// The name that was looked up.
+        node: String,
+        /// The nodes of the graph.
+        nodes: Vec<String>,
+    },
     /// The thread has no such subgraph.
     #[error("thread `{thread}` has no subgraph at `{path}`")]
     NoSuchSubgraph {
@@ -445,6 +456,15 @@ pub(crate) fn causes<'a>(
     })
 }
 
+/// The reason why a name of the field's is none for a node.
+fn reserved(node: &str) -> &'static str {
+    match node {
+        START | "START" => ": START is where a run begins",
+        END | "END" => ": END is where a path ends",
+        _ => "",
+    }
+}
+
 fn within(namespace: &Namespace) -> String {
     if namespace.is_root() { String::new() } else { format!(" of `{namespace}`") }
 }
@@ -492,6 +512,7 @@ impl From<CheckpointError> for RunError {
             CheckpointError::Conflict { thread, .. }
             | CheckpointError::Fenced { thread, .. }
             | CheckpointError::OtherLife { thread, .. } => Self::Conflict { thread, holder: None },
+            CheckpointError::NoSuchThread(thread) => Self::NoSuchThread(thread),
             error => Self::Checkpoint(error),
         }
     }

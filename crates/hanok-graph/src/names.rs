@@ -8,6 +8,34 @@ pub const START: &str = "__start__";
 /// The target at which a path ends.
 pub const END: &str = "__end__";
 
+/// The name as it is written in a program: `START`, or the node in backticks.
+pub(crate) fn written(name: &str) -> String {
+    match name {
+        START => "START".to_owned(),
+        END => "END".to_owned(),
+        name => format!("`{name}`"),
+    }
+}
+
+/// The list of `names`, and the one that `wrong` was probably meant to be.
+pub(crate) fn instead(wrong: &str, names: &[String]) -> String {
+    let distance = |name: &String| strsim::damerau_levenshtein(&name.to_lowercase(), wrong);
+    let near = names.iter().map(|name| (distance(name), name)).min();
+    // One letter in three.
+    match near.filter(|(distance, _)| distance * 3 <= wrong.chars().count()) {
+        Some((_, near)) => format!("{}; did you mean {}?", listed(names), written(near)),
+        None => listed(names),
+    }
+}
+
+/// The list of `names`.
+pub(crate) fn listed(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names.iter().map(|name| written(name)).collect::<Vec<_>>().join(", ")
+}
+
 /// The first position that is no position of a log, but the name of an entry that waits.
 pub(crate) const WAITING: u64 = 1 << 62;
 

@@ -232,7 +232,7 @@ impl Pending {
 #[non_exhaustive]
 pub enum Unfinished {
     /// The run waits for answers.
-    #[error("the run waits for {} answers", .0.len())]
+    #[error("the run waits for {}: answer with `Thread::reply` or `Thread::answer`", answers(.0.len()))]
     Interrupted(Vec<Pending>),
     /// The run stopped at breakpoints of these nodes.
     #[error("the run stopped at a breakpoint of {}", .0.join(", "))]
@@ -252,6 +252,10 @@ pub enum Unfinished {
     /// The run was drained.
     #[error("the run was drained")]
     Drained,
+}
+
+fn answers(count: usize) -> String {
+    if count == 1 { "an answer".to_owned() } else { format!("{count} answers") }
 }
 
 impl<S> Outcome<S> {

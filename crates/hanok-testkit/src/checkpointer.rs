@@ -98,7 +98,7 @@ macro_rules! checkpointer_conforms {
             /// P10
             a_rewind_goes_back_and_keeps_what_it_leaves
             /// P7
-            a_position_that_is_not_in_the_log_is_a_conflict_and_no_damage
+            a_position_that_is_not_in_the_log_is_named_and_no_damage
             /// P7, B79
             a_flipped_bit_is_told_with_the_last_good_position
             /// P7, B79

@@ -79,8 +79,8 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// [`CheckpointError::Conflict`] when `to` has a log already, or this thread has none; [`CheckpointError::Corrupt`] for a
-    /// damaged record on any branch.
+    /// [`CheckpointError::ThreadExists`] when `to` has a log already, [`CheckpointError::NoSuchThread`] when this thread has
+    /// none; [`CheckpointError::Corrupt`] for a damaged record on any branch.
     pub async fn copy(
         &self,
         to: &ThreadKey,
@@ -94,8 +94,7 @@ impl Log {
     /// All that the log holds.
     pub(crate) async fn copied(&self) -> Result<LogCopy, CheckpointError> {
         let Some(opened) = self.store().open(self.thread(), None, Snapshots::Ignore).await? else {
-            let (expected, actual) = (Position::START.next(), Position::START);
-            return Err(CheckpointError::conflict(self.thread(), expected, actual));
+            return Err(CheckpointError::NoSuchThread(self.thread().clone()));
         };
         let (floor, mut good) = (opened.head.floor, opened.head.floor);
         let (life, codec) = (opened.head.life, self.store().codec());
@@ -176,6 +175,7 @@ impl Log {
         self.store()
             .append(thread, Append { base, origin, expires, updated: Some(now), labels, ..append })
             .await
+            .map_err(CheckpointError::of_new)
     }
 
     /// The thread, as it is listed.

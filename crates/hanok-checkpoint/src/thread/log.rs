@@ -107,7 +107,7 @@ impl Log {
     /// # store.append(&thread, append).await?;
     /// let before = log.open(Some(Position(1))).await?.map(|opened| opened.fold.position);
     /// assert_eq!(before, Some(Position(1)));
-    /// assert!(matches!(log.open(Some(Position(9))).await, Err(CheckpointError::Conflict { .. })));
+    /// assert!(matches!(log.open(Some(Position(9))).await, Err(CheckpointError::NoSuchPosition { .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
     /// ```
@@ -115,7 +115,7 @@ impl Log {
     /// # Errors
     ///
     /// [`CheckpointError::Corrupt`] for a damaged record, with the last good position; a damaged snapshot is passed over.
-    /// [`CheckpointError::Conflict`] when `at` is not in the log.
+    /// [`CheckpointError::NoSuchPosition`] when `at` is not in the log.
     pub async fn open(&self, at: Option<Position>) -> Result<Option<OpenLog>, CheckpointError> {
         let Some(opened) = self.store.open(&self.thread, at, Snapshots::Use).await? else {
             return Ok(None);
@@ -138,8 +138,8 @@ impl Log {
     ) -> Result<Option<OpenLog>, CheckpointError> {
         let tip = at.unwrap_or(opened.head.position);
         if tip > opened.head.position {
-            let (expected, actual) = (tip, opened.head.position);
-            return Err(CheckpointError::conflict(&self.thread, expected, actual));
+            let (thread, position, end) = (self.thread.clone(), tip, opened.head.position);
+            return Err(CheckpointError::NoSuchPosition { thread, position, end });
         }
         let (floor, life) = (opened.head.floor, opened.head.life);
         if tip < floor {

@@ -43,7 +43,8 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// [`CheckpointError::Conflict`] when `to` has a log already, or this thread has none.
+    /// [`CheckpointError::ThreadExists`] when `to` has a log already, [`CheckpointError::NoSuchThread`] when this thread has
+    /// none, [`CheckpointError::NoSuchPosition`] when `at` is not in the log.
     pub async fn fork(
         &self,
         at: Option<Position>,
@@ -52,8 +53,7 @@ impl Log {
         now: Timestamp,
     ) -> Result<Position, CheckpointError> {
         let Some(log) = self.open(at).await? else {
-            let (expected, actual) = (Position::START.next(), Position::START);
-            return Err(CheckpointError::conflict(self.thread(), expected, actual));
+            return Err(CheckpointError::NoSuchThread(self.thread().clone()));
         };
         let position = log.fold.position;
         let fold = ThreadFold { identity: None, ..log.fold };
@@ -72,7 +72,7 @@ impl Log {
         let append = tip.append(codec, to, id, Position::START, Guard::Unclaimed, vec![record]);
         let (origin, labels) = (Some(self.thread().thread().to_owned()), labels.since(None));
         let append = Append { origin, labels, updated: Some(now), ..append };
-        self.store().append(to, append).await?;
+        self.store().append(to, append).await.map_err(CheckpointError::of_new)?;
         Ok(position)
     }
 
@@ -104,8 +104,9 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// [`CheckpointError::Fenced`] while a run owns the thread; [`CheckpointError::Conflict`] when `to` is not in the log
-    /// or someone else appended first; [`CheckpointError::Pruned`] when it was cut off.
+    /// [`CheckpointError::Fenced`] while a run owns the thread; [`CheckpointError::NoSuchPosition`] when `to` is not in
+    /// the log, [`CheckpointError::NoSuchThread`] when there is none; [`CheckpointError::Conflict`] when someone else appended
+    /// first; [`CheckpointError::Pruned`] when it was cut off.
     pub async fn rewind(
         &self,
         to: Position,
@@ -113,11 +114,12 @@ impl Log {
         now: Timestamp,
     ) -> Result<Position, CheckpointError> {
         let head = self.store().head(self.thread()).await?;
-        let Some(head) = head.filter(|head| to <= head.position && to > Position::START) else {
-            let head = self.store().head(self.thread()).await?;
-            let actual = head.map_or(Position::START, |head| head.position);
-            return Err(CheckpointError::conflict(self.thread(), to, actual));
-        };
+        let thread = || self.thread().clone();
+        let Some(head) = head else { return Err(CheckpointError::NoSuchThread(thread())) };
+        if to > head.position || to == Position::START {
+            let (position, end) = (to, head.position);
+            return Err(CheckpointError::NoSuchPosition { thread: thread(), position, end });
+        }
         if to < head.floor {
             return Err(self.pruned(to, head.floor));
         }

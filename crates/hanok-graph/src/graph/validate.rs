@@ -39,7 +39,9 @@ fn node_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     let mut faults = Vec::new();
     for node in &builder.nodes {
         let name = node.name.as_ref();
-        if matches!(name, START | END) || hanok_core::Namespace::root().child(name).is_err() {
+        if matches!(name, START | END | "START" | "END")
+            || hanok_core::Namespace::root().child(name).is_err()
+        {
             faults.push(Fault::BadName { node: name.to_owned() });
         }
         if !seen.insert(name) {

@@ -116,8 +116,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// # Errors
     ///
-    /// As [`edit`](Thread::edit); [`RunError::AmbiguousEdit`] when several nodes wrote last; [`RunError::Node`] for an
-    /// unknown node, or when its router fails.
+    /// As [`edit`](Thread::edit); [`RunError::AmbiguousEdit`] when several nodes wrote last; [`RunError::NoSuchNode`] for
+    /// an unknown node; [`RunError::Node`] when its router fails.
     pub async fn edit_as(
         &self,
         node: Option<&str>,
@@ -187,6 +187,10 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
                 }
             },
         };
+        if let Some(node) = node.as_ref().filter(|node| graph.vertex(node).is_none()) {
+            let nodes = graph.nodes.keys().map(ToString::to_string).collect();
+            return Err(RunError::NoSuchNode { node: node.clone(), nodes });
+        }
         let read = migrated(&*graph.initial, path, run, &mut fold.runs)?;
         let Migrated { mut progress, mut entries, .. } = read;
         let step = progress.frontier.step;

@@ -42,7 +42,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// [`RunError::Unfinished`] when a call is in doubt at that position
     /// ([`discarding_doubts`](Thread::discarding_doubts)); [`RunError::Checkpoint`] with
-    /// [`CheckpointError::Conflict`](hanok_checkpoint::CheckpointError::Conflict) when `to` exists already.
+    /// [`CheckpointError::ThreadExists`](hanok_checkpoint::CheckpointError::ThreadExists) when `to` exists already, with
+    /// [`CheckpointError::NoSuchPosition`](hanok_checkpoint::CheckpointError::NoSuchPosition) when `at` is not in the log.
     pub async fn fork(&self, at: Option<Position>, to: &ThreadKey) -> Result<Restarted, RunError> {
         let (log, runtime) = (self.log(), self.app.runtime());
         let opened = log.open(at).await.map_err(RunError::Checkpoint)?;

@@ -45,10 +45,10 @@ fn every_end_that_is_no_node_is_named_with_the_nodes_there_are() {
     assert_eq!(
         faults(graph),
         [
-            "edge `memory` -> `serch`: no node `serch`; there are `memory`, `search`",
+            "edge `memory` -> `serch`: no node `serch`; there are `memory`, `search`; did you mean `search`?",
             "edge `router` -> `search`: no node `router`; there are `memory`, `search`",
             "branch `search` -> `nowhere`: no node `nowhere`; there are `memory`, `search`",
-            "goto `memory` -> `__start__`: no node `__start__`; there are `memory`, `search`",
+            "goto `memory` -> START: no node START; there are `memory`, `search`",
             "join `lost` -> `memory`: no node `lost`; there are `memory`, `search`",
         ]
     );
@@ -67,7 +67,7 @@ fn a_name_belongs_to_one_node_and_not_to_the_graph() {
         .edge("a", END);
     let faults = faults(graph);
     assert_eq!(faults[0], "two nodes are named `a`");
-    assert_eq!(faults[1], "a node cannot be named \"__end__\"");
+    assert_eq!(faults[1], "a node cannot be named \"__end__\": END is where a path ends");
     assert_eq!(faults[2], "a node cannot be named \"\"");
     assert_eq!(faults[3], "a node cannot be named \"a\\nb\"");
 }

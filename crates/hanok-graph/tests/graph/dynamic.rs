@@ -274,13 +274,14 @@ fn every_fault_of_a_spec_is_named_at_once() {
         ("/branches/-", json!({"from": "rest", "field": "rute", "cases": {"a": "lost"}})),
         ("/joins/-", json!({"from": ["gone"], "to": "rest"})),
     ]);
-    let known = "`__end__`, `answer`, `bad`, `count`, `decide`, `fetch`, `flaky`, `rest`, `search`, `worse`";
+    let known =
+        "END, `answer`, `bad`, `count`, `decide`, `fetch`, `flaky`, `rest`, `search`, `worse`";
     let want = [
         "node `bad`: `say` cannot be made with what `with` says: invalid type: integer `3`, expected a string".to_owned(),
         "node `fetch`: no kind `http_get`; there are `echo`, `fails`, `say`".to_owned(),
         "node `worse`: `say` cannot be made with what `with` says: `field` is missing".to_owned(),
-        "branch of `rest`: no field `rute`; there are `count`, `messages`, `notes`, `question`, `route`".to_owned(),
-        "a node cannot be named \"__end__\"".to_owned(),
+        "branch of `rest`: no field `rute`; there are `count`, `messages`, `notes`, `question`, `route`; did you mean `route`?".to_owned(),
+        "a node cannot be named \"__end__\": END is where a path ends".to_owned(),
         format!("edge `rest` -> `nowhere`: no node `nowhere`; there are {known}"),
         format!("branch `rest` -> `lost`: no node `lost`; there are {known}"),
         format!("join `gone` -> `rest`: no node `gone`; there are {known}"),

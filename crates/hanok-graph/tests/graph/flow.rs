@@ -246,11 +246,11 @@ async fn a_router_may_lead_to_several_to_none_and_to_the_end() {
 async fn a_way_to_nowhere_fails_the_step_and_applies_nothing() {
     type To = fn() -> Target;
     let nowhere: [(&str, To); 5] = [
-        ("serch", || "serch".into()),
-        ("b", || "b".into()),
-        ("serch", || SendTo::new("serch", &1).into()),
-        ("__end__", || SendTo::new(END, &1).into()),
-        ("__start__", || START.into()),
+        ("`serch`", || "serch".into()),
+        ("`b`", || "b".into()),
+        ("`serch`", || SendTo::new("serch", &1).into()),
+        ("END", || SendTo::new(END, &1).into()),
+        ("START", || START.into()),
     ];
     let graph = |to: To, by_router: bool| {
         let commands = move |_: Snapshot<S>, _: Context<Ledger>| async move {
@@ -279,9 +279,8 @@ async fn a_way_to_nowhere_fails_the_step_and_applies_nothing() {
             let broken = graph(to, by_router);
             let error = thread(&broken, &store).invoke(S::update(), ledger.clone()).await;
             let said = chain(&error.unwrap_err());
-            let want = format!(
-                "node `a` failed in super-step 0 / it goes on to `{target}`; declared are "
-            );
+            let want =
+                format!("node `a` failed in super-step 0 / it goes on to {target}; declared are ");
             assert!(said.starts_with(&want), "{said}");
             let state = thread(&broken, &store).state(None).await.unwrap().unwrap();
             assert_eq!(state, S::default());

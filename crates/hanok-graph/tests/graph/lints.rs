@@ -62,7 +62,7 @@ fn an_input_or_output_that_is_no_field_is_a_fault() {
         faults(pair().input(["log", "question"]).output(["plans"])),
         [
             "input: the state has no field `question`; there are `log`, `n`, `plan`",
-            "output: the state has no field `plans`; there are `log`, `n`, `plan`",
+            "output: the state has no field `plans`; there are `log`, `n`, `plan`; did you mean `plan`?",
         ]
     );
     assert!(is_built(pair().input(["log"]).output(["plan", "n"])));
@@ -130,12 +130,12 @@ async fn takes(_: Snapshot<S>, sent: Sent<u64>, _: Context<Ledger>) -> Result<SU
 fn an_edge_or_a_join_to_a_node_with_an_input_of_its_own_is_a_fault() {
     let graph = || pair().node("takes", takes).edge("takes", END);
     for (way, from, graph) in [
-        ("edge", "__start__", graph().edge(START, "takes")),
-        ("edge", "a", graph().edge("a", "takes")),
-        ("join", "b", graph().join(["b"], "takes")),
+        ("edge", "START", graph().edge(START, "takes")),
+        ("edge", "`a`", graph().edge("a", "takes")),
+        ("join", "`b`", graph().join(["b"], "takes")),
     ] {
         let want = format!(
-            "{way} `{from}` -> `takes`: `takes` takes an input of its own, so only a `SendTo` can lead there"
+            "{way} {from} -> `takes`: `takes` takes an input of its own, so only a `SendTo` can lead there"
         );
         assert_eq!(faults(graph), [want]);
     }
@@ -249,7 +249,10 @@ fn a_name_that_is_too_long_is_refused() {
     let graph = |name: &str| builder().node(name, work).edge(START, name).edge(name, END);
     assert!(is_built(graph(&name(256))));
     assert_eq!(faults(graph(&name(257))), [format!("a node cannot be named {:?}", name(257))]);
-    assert_eq!(faults(graph(START))[0], "a node cannot be named \"__start__\"");
+    assert_eq!(
+        faults(graph(START))[0],
+        "a node cannot be named \"__start__\": START is where a run begins"
+    );
 }
 
 /// B8: so many levels, the same text each time.

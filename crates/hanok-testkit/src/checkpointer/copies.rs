@@ -59,7 +59,7 @@ pub(crate) fn a_copy_is_the_same_log_under_another_name(store: impl Checkpointer
         make().unwrap();
         assert_same(&script, &copy, floor);
         let again = block_on(script.log.copy(copy.thread(), AppendId(2), Timestamp(9)));
-        assert!(matches!(again, Err(CheckpointError::Conflict { .. })), "{again:?}");
+        assert!(matches!(again, Err(CheckpointError::ThreadExists(_))), "{again:?}");
         match floor {
             Position::START => script.assert_reads(None),
             floor => script.assert_cut(floor),

@@ -65,7 +65,7 @@ pub(crate) fn a_fork_outlives_its_origin(store: impl Checkpointer) {
         let make = |id| block_on(script.log.fork(Some(at), fork.thread(), id, Timestamp(9)));
         assert_eq!(make(AppendId(1)).unwrap(), at);
         let again = make(AppendId(2)).unwrap_err();
-        assert!(matches!(again, CheckpointError::Conflict { .. }), "{again}");
+        assert!(matches!(again, CheckpointError::ThreadExists(_)), "{again}");
 
         let state = Snapshot::of(&script.folds[at.0 as usize]).to_fold(Position(1));
         // Its tasks are its own, though those of its origin may have been another's.
@@ -84,7 +84,7 @@ pub(crate) fn a_fork_outlives_its_origin(store: impl Checkpointer) {
         assert_reads();
         assert!(block_on(store.delete(fork.thread(), None)).unwrap());
         let gone = script.log.fork(None, fork.thread(), AppendId(3), Timestamp(9));
-        assert!(matches!(block_on(gone), Err(CheckpointError::Conflict { .. })));
+        assert!(matches!(block_on(gone), Err(CheckpointError::NoSuchThread(_))));
     });
 }
 
@@ -138,14 +138,12 @@ pub(crate) fn a_rewind_goes_back_and_keeps_what_it_leaves(store: impl Checkpoint
     });
 }
 
-pub(crate) fn a_position_that_is_not_in_the_log_is_a_conflict_and_no_damage(
-    store: impl Checkpointer,
-) {
+pub(crate) fn a_position_that_is_not_in_the_log_is_named_and_no_damage(store: impl Checkpointer) {
     let store = SharedCheckpointer::new(store);
     let script = super::damage::small(&store);
     let (log, end) = (&script.log, script.end());
     let told = |error: CheckpointError| match error {
-        CheckpointError::Conflict { expected, actual, .. } => (expected, actual),
+        CheckpointError::NoSuchPosition { position, end, .. } => (position, end),
         error => panic!("{error}"),
     };
     for at in [end.next(), Position(u64::MAX)] {

@@ -6,7 +6,7 @@ use hanok_core::BoxError;
 use hanok_state::DynamicSchemaError;
 use thiserror::Error;
 
-use crate::error::{Fault, listed};
+use crate::{error::Fault, names::instead};
 
 /// The faults of a spec, all at once.
 #[derive(Debug, Error)]
@@ -32,7 +32,7 @@ pub enum SpecFault {
     #[error(transparent)]
     State(DynamicSchemaError),
     /// A node is of a kind that is not registered.
-    #[error("node `{node}`: no kind `{kind}`; there are {}", listed(kinds))]
+    #[error("node `{node}`: no kind `{kind}`; there are {}", instead(kind, kinds))]
     UnknownKind {
         /// The node.
         node: String,
@@ -52,7 +52,7 @@ pub enum SpecFault {
         reason: BoxError,
     },
     /// A branch reads an unknown field of the state.
-    #[error("branch of `{from}`: no field `{field}`; there are {}", listed(fields))]
+    #[error("branch of `{from}`: no field `{field}`; there are {}", instead(field, fields))]
     UnknownField {
         /// The source of the branch.
         from: String,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::{BranchSpec, place};
-use crate::error::listed;
+use crate::names::listed;
 
 /// A branch has no case for the value of its field.
 #[derive(Debug, Error)]
