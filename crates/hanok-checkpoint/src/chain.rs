@@ -19,7 +19,7 @@ use hanok_core::{Position, ThreadKey};
 
 use crate::{
     life::Life,
-    wire::{Wire, bytes, wire},
+    wire::{Wire, array_of, bytes, wire},
 };
 
 /// A link of a chain.
@@ -109,7 +109,7 @@ wire! {
         ancestor.link.write(to);
     },
     |from| {
-        from.array()?;
+        array_of(from, 2, "a life and its link")?;
         Ok(Self { life: Wire::read(from)?, link: Wire::read(from)? })
     };
 }

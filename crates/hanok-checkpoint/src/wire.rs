@@ -35,10 +35,8 @@ macro_rules! record {
             }
 
             fn read(from: &mut hanok_core::Reader<'_>) -> Result<Self, hanok_core::StoredError> {
-                if from.array()? != Self::FIELDS {
-                    let expected = concat!("the fields of a `", stringify!($record), "`");
-                    return $crate::wire::malformed(from, expected);
-                }
+                let expected = concat!("the fields of a `", stringify!($record), "`");
+                $crate::wire::array_of(from, Self::FIELDS, expected)?;
                 Ok(Self { $($field: $crate::wire::Wire::read(from)?,)+ })
             }
         }
@@ -48,6 +46,15 @@ pub(crate) use record;
 
 pub(crate) fn malformed<T>(from: &Reader<'_>, expected: &'static str) -> Result<T, StoredError> {
     Err(StoredError::Malformed { at: from.at(), expected })
+}
+
+/// Begins an array of `length` values. One of another length is nothing that this build has written.
+pub(crate) fn array_of(
+    from: &mut Reader<'_>,
+    length: usize,
+    expected: &'static str,
+) -> Result<(), StoredError> {
+    if from.array()? == length { Ok(()) } else { malformed(from, expected) }
 }
 
 /// Reads 16, 32 or any other number of bytes.
@@ -81,7 +88,7 @@ impl Wire for ThreadKey {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        from.array()?;
+        array_of(from, 2, "a tenant and a thread")?;
         thread(from)
     }
 }
@@ -148,7 +155,7 @@ impl Wire for Spent {
             from.nil()?;
             return Ok(Self::default());
         }
-        from.array()?;
+        array_of(from, 6, "six counts")?;
         Ok(Self {
             model_calls: from.uint()?,
             tool_calls: from.uint()?,
@@ -262,7 +269,7 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
-        from.array()?;
+        array_of(from, 2, "two values")?;
         Ok((A::read(from)?, B::read(from)?))
     }
 }
@@ -277,5 +284,28 @@ impl Wire for BTreeMap<String, String> {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
         (0..from.map()?).map(|_| Ok((String::read(from)?, String::read(from)?))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is longer or shorter than it was written is malformed, and no other value.
+    #[test]
+    fn an_array_of_another_length_is_malformed() {
+        fn read<T: Wire>(length: usize) -> bool {
+            let mut to = Writer::new();
+            to.array(length);
+            (0..length).for_each(|_| {
+                to.uint(1);
+            });
+            T::read(&mut Reader::new(&to.into_bytes())).is_ok()
+        }
+        for length in 0..9 {
+            assert_eq!(read::<(u64, u64)>(length), length == 2);
+            assert_eq!(read::<Spent>(length), length == 6);
+            assert!(read::<Vec<u64>>(length));
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hanok_core::{Changes, Reader, Stored, StoredError, Writer};
 
-use crate::wire::{Wire, malformed, record};
+use crate::wire::{Wire, array_of, malformed, record};
 
 /// The number of graphs that a command may be handed up: one more than graphs may be nested.
 const DEEPEST: usize = 17;
@@ -93,7 +93,7 @@ impl Wire for Due {
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
         let mut ahead = from.clone();
         if ahead.array().is_ok() {
-            from.array()?;
+            array_of(from, 2, "a node and its input")?;
             return Ok(Self { node: from.str()?.into(), input: Some(Wire::read(from)?) });
         }
         Ok(Self::node(from.str()?))
