@@ -8,8 +8,8 @@ use std::{error::Error, time::Duration};
 
 use hanok_core::{Cancellation, Spent, Token};
 use hanok_model::{
-    ChatModel, ChatRequest, Exchange, Finish, ModelError, NotRecorded, RecordedModel, ScriptError,
-    ScriptedModel, SharedModel, Wait,
+    ChatModel, ChatReply, ChatRequest, Exchange, Finish, ModelError, NotRecorded, RecordedModel,
+    ScriptError, ScriptedModel, SharedModel, Wait,
 };
 use hanok_state::{Arguments, Message, ToolCall};
 
@@ -62,14 +62,20 @@ async fn calls_of_a_script_are_numbered_like_its_exchanges() {
         Exchange::says("15일"),
         Exchange::call("search", r#"{"q":"출장"}"#),
         Exchange::calls([ToolCall::new("mine", "search", "{}")]),
+        Exchange::replies(ChatReply::new(
+            Message::assistant("찾아볼게요").with_tool_calls([ToolCall::new("", "search", "{}")]),
+            "",
+        )),
     ]);
     let call = call();
-    let mut ids = Vec::new();
-    for _ in 0..3 {
+    let (mut ids, mut texts) = (Vec::new(), Vec::new());
+    for _ in 0..4 {
         let reply = script.chat(ask("?"), &call).await.unwrap();
+        texts.push(reply.message.text().into_owned());
         ids.extend(reply.message.tool_calls().iter().map(|call| call.id.clone()));
     }
-    assert_eq!(ids, ["call-2", "mine"]);
+    assert_eq!(ids, ["call-2", "mine", "call-4"]);
+    assert_eq!(texts, ["15일", "", "", "찾아볼게요"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -48,14 +48,14 @@ impl Exchange {
         Self::calls([ToolCall::new("", name, arguments)])
     }
 
-    /// Sets the ids of calls without one.
+    /// Gives its only call an id, if it has none.
     pub(super) fn numbered(mut self, number: usize) -> Self {
         if let Outcome::Reply(reply) = &mut self.outcome
             && let [call] = reply.message.tool_calls()
             && call.id.is_empty()
         {
             let call = ToolCall { id: format!("call-{number}"), ..call.clone() };
-            reply.message = Message::assistant("").with_tool_calls([call]);
+            reply.message = reply.message.clone().with_tool_calls([call]);
         }
         self
     }
