@@ -194,7 +194,7 @@ impl<T, R: Code<T>> Slot<T, R> {
         };
         let of_node = |reason: Refused| refused(field, std::iter::once(node), reason);
         let changes = R::reduce(value, NodeWrites::of(node, write)).map_err(of_node)?;
-        let recorded = resolved.record::<T, R>(field.into(), value, changes);
+        let recorded = resolved.record::<T, R>(|| field.into(), value, changes);
         recorded.map_err(|error| of_node(error.into()))
     }
 
@@ -284,7 +284,7 @@ impl<T, R: Code<T>> Slot<T, R> {
             return Ok(());
         }
         let changes = R::reduce(value, plain).map_err(of_node)?;
-        let recorded = resolved.record::<T, R>(field.clone(), value, changes);
+        let recorded = resolved.record::<T, R>(|| field.clone(), value, changes);
         recorded.map_err(|error| of_node(error.into()))
     }
 
@@ -399,13 +399,13 @@ impl Resolved {
     /// Adds the result of a merge that gave `value` and `changes`, if it is to be recorded.
     fn record<T, R: Code<T>>(
         &mut self,
-        field: Cow<'static, str>,
+        field: impl Fn() -> Cow<'static, str>,
         value: &T,
         changes: Vec<Change>,
     ) -> Result<(), StoredError> {
         if self.recorded {
             let changes = R::resolved(value, changes)?;
-            changes.into_iter().for_each(|change| self.changes.push(field.clone(), change));
+            changes.into_iter().for_each(|change| self.changes.push(field(), change));
         }
         Ok(())
     }
