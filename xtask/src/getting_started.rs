@@ -1,11 +1,13 @@
 //! The first guide, followed to the letter: its dependencies, its program and its runs in a package outside the workspace.
 
+use std::env::consts::EXE_SUFFIX;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::command::Tool;
 use crate::metadata::Metadata;
+use crate::neighbours;
 use crate::report::Outcome;
 use crate::result::Result;
 
@@ -42,7 +44,7 @@ pub(crate) fn stage(metadata: &Metadata) -> Result<Outcome> {
     if !built.succeeded() {
         return Ok(Outcome::Failed(built.output));
     }
-    let program = metadata.target_directory.join("debug").join(NAME);
+    let program = metadata.target_directory.join("debug").join(format!("{NAME}{EXE_SUFFIX}"));
     for (arguments, shown) in &steps.runs {
         let run = Tool::named(&program).arguments(arguments).within(&folder).limit(LIMIT).run()?;
         if !run.succeeded() || run.output != *shown {
@@ -95,29 +97,24 @@ impl Steps {
 
 /// Makes the package anew, with the lock of the workspace.
 fn package(metadata: &Metadata, steps: &Steps) -> Result<PathBuf> {
-    let folder = metadata.target_directory.join("getting-started");
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
+    let before = neighbours::folder(metadata, NAME);
+    if before.exists() {
+        fs::remove_dir_all(before)?;
     }
-    fs::create_dir_all(folder.join("src"))?;
+    let dependencies: Vec<_> = steps.added.iter().map(dependency).collect();
+    let folder = neighbours::program(metadata, NAME, &dependencies.join("\n"))?;
+    fs::rename(folder.join("src/lib.rs"), folder.join("src/main.rs"))?;
     fs::write(folder.join("src/main.rs"), &steps.program)?;
-    fs::write(folder.join("Cargo.toml"), manifest(&metadata.workspace_root, &steps.added))?;
     fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
     Ok(folder)
 }
 
-fn manifest(root: &Path, added: &[(String, Vec<String>)]) -> String {
-    let mut text = format!(
-        "[package]\nname = {NAME:?}\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n"
-    );
-    for (package, features) in added {
-        let source = match package.as_str() {
-            "hanok" => format!("path = {:?}", root.join("crates/hanok")),
-            _ => "version = \"*\"".to_owned(),
-        };
-        text += &format!("{package} = {{ {source}, features = {features:?} }}\n");
+fn dependency(added: &(String, Vec<String>)) -> String {
+    let (package, features) = added;
+    match package.as_str() {
+        "hanok" => neighbours::dependency(package, &format!(", features = {features:?}")),
+        _ => format!("{package} = {{ version = \"*\", features = {features:?} }}"),
     }
-    text
 }
 
 #[cfg(test)]

@@ -149,13 +149,19 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates")
 }
 
-fn dependency(name: &str, options: &str) -> String {
+/// A dependency on a crate of the workspace, with options in the manifest's form: `, features = ["a"]`.
+pub(crate) fn dependency(name: &str, options: &str) -> String {
     format!("{name} = {{ path = {:?}{options} }}", crates().join(name))
 }
 
+/// The folder of the package `name`.
+pub(crate) fn folder(metadata: &Metadata, name: &str) -> PathBuf {
+    metadata.target_directory.join("neighbours").join(name)
+}
+
 /// A package of its own below the target folder, with these dependencies and no lock.
-fn program(metadata: &Metadata, name: &str, dependencies: &str) -> Result<PathBuf> {
-    let folder = Path::new(&metadata.target_directory).join("neighbours").join(name);
+pub(crate) fn program(metadata: &Metadata, name: &str, dependencies: &str) -> Result<PathBuf> {
+    let folder = folder(metadata, name);
     fs::create_dir_all(folder.join("src"))?;
     fs::write(folder.join("src/lib.rs"), "//! A program of somebody else.\n")?;
     let manifest = format!(
