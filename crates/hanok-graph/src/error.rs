@@ -10,7 +10,7 @@ use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
 
 use crate::{
-    names::{END, START, instead, listed, written},
+    names::{instead, listed, reserved, written},
     outcome::{Pending, Unfinished},
 };
 
@@ -74,7 +74,7 @@ pub enum Fault {
         node: String,
     },
     /// A node's name is START's or END's, empty, too long, or holds a control character.
-    #[error("a node cannot be named {node:?}{}", reserved(node))]
+    #[error("a node cannot be named {node:?}{}", why(reserved(node)))]
     BadName {
         /// The name.
         node: String,
@@ -456,13 +456,8 @@ pub(crate) fn causes<'a>(
     })
 }
 
-/// The reason why a name of the field's is none for a node.
-fn reserved(node: &str) -> &'static str {
-    match node {
-        START | "START" => ": START is where a run begins",
-        END | "END" => ": END is where a path ends",
-        _ => "",
-    }
+fn why(reason: Option<&str>) -> String {
+    reason.map(|reason| format!(": {reason}")).unwrap_or_default()
 }
 
 fn within(namespace: &Namespace) -> String {

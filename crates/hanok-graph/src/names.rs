@@ -8,6 +8,15 @@ pub const START: &str = "__start__";
 /// The target at which a path ends.
 pub const END: &str = "__end__";
 
+/// The reason why a name is none for a node.
+pub(crate) fn reserved(name: &str) -> Option<&'static str> {
+    match name {
+        START | "START" => Some("START is where a run begins"),
+        END | "END" => Some("END is where a path ends"),
+        _ => None,
+    }
+}
+
 /// The name as it is written in a program: `START`, or the node in backticks.
 pub(crate) fn written(name: &str) -> String {
     match name {

@@ -10,7 +10,7 @@ use hanok_state::State;
 use crate::{
     error::{Fault, Lint},
     graph::builder::GraphBuilder,
-    names::{END, START},
+    names::{END, START, reserved},
 };
 
 /// Every fault of a graph, in the order in which its parts were added.
@@ -39,9 +39,7 @@ fn node_faults<S: State, C>(builder: &GraphBuilder<S, C>) -> Vec<Fault> {
     let mut faults = Vec::new();
     for node in &builder.nodes {
         let name = node.name.as_ref();
-        if matches!(name, START | END | "START" | "END")
-            || hanok_core::Namespace::root().child(name).is_err()
-        {
+        if reserved(name).is_some() || hanok_core::Namespace::root().child(name).is_err() {
             faults.push(Fault::BadName { node: name.to_owned() });
         }
         if !seen.insert(name) {

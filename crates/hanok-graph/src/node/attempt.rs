@@ -19,7 +19,7 @@ use crate::{
         activity::Activity, command::ToParent, question::UnfitAnswer, run_context::RunContext,
         task_ref::TaskRef,
     },
-    observe::event::{Event, EventKind, EventTask},
+    observe::event::{Event, EventKind},
     outcome::{Breakpoint, Pending, Resolution},
     slots::HeldSlots,
 };
@@ -198,14 +198,21 @@ impl TaskAttempt {
     /// Reports a live event of the task.
     pub(crate) fn emit(&self, kind: EventKind) {
         self.activity.touch();
-        self.env.sink.emit(|| self.event(None, kind));
+        self.report(self.attempt, None, || kind);
     }
 
-    /// An event of the task.
-    pub(crate) fn event(&self, position: Option<Position>, kind: EventKind) -> Event {
-        let TaskRef { namespace, node, step, .. } = &*self.task;
-        let task = EventTask { node: node.clone(), id: self.id(), attempt: self.attempt };
-        Event::new(namespace, *step, Some(task), position, kind)
+    /// Reports an event of the attempt `attempt` of the task, recorded if it has a position.
+    pub(crate) fn report(
+        &self,
+        attempt: u32,
+        position: Option<Position>,
+        kind: impl FnOnce() -> EventKind,
+    ) {
+        self.env.sink.emit(|| {
+            let TaskRef { namespace, step, .. } = &*self.task;
+            let task = self.task.of_event(self.env.journal.identity(), attempt);
+            Event::new(namespace, *step, Some(task), position, kind())
+        });
     }
 
     /// The resolution of the call `key`, and the id of the next intent to make it.

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use hanok_checkpoint::Due;
 use hanok_core::{Namespace, Position, Stored, TaskId, ThreadKey};
 
-use crate::ids;
+use crate::{ids, observe::event::EventTask};
 
 /// A task that is due, shared by whatever runs, stores or reports it.
 #[derive(Debug)]
@@ -40,5 +40,10 @@ impl TaskRef {
     pub(crate) fn id(&self, thread: &ThreadKey) -> TaskId {
         let Self { namespace, node, step, turn, index, .. } = self;
         *self.id.get_or_init(|| ids::task(thread, namespace, *turn, *step, node, *index))
+    }
+
+    /// Names an attempt of the task in an event.
+    pub(crate) fn of_event(&self, thread: &ThreadKey, attempt: u32) -> EventTask {
+        EventTask { node: self.node.clone(), id: self.id(thread), attempt }
     }
 }

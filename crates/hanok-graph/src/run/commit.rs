@@ -149,8 +149,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
     ) {
         let Committed { at, last, ends } = *committed;
         for (task, done) in ran.iter().filter(|(_, done)| done.position.is_none()) {
-            let (node, id) = (task.node.clone(), self.id(task));
-            let task = EventTask { node, id, attempt: done.attempt };
+            let task = task.of_event(self.env.journal.identity(), done.attempt);
             let update = EventKind::Updates(AnyUpdate::new(S::Update::clone(&done.update)));
             self.emit(progress, Some(task), Some(at), update);
         }

@@ -10,7 +10,7 @@ use crate::{
         attempt::{LazyStop, StoredSteps, TaskAttempt},
         task_ref::TaskRef,
     },
-    observe::event::{AnyUpdate, Event, EventKind},
+    observe::event::{AnyUpdate, EventKind},
     outcome::{Pending, Resolution},
     run::{
         graph_run::GraphRun,
@@ -255,9 +255,8 @@ fn shown<U: StateUpdate>(ended: TaskOutcome<U>, scope: &TaskAttempt) -> TaskOutc
 }
 
 fn report<U: StateUpdate>(done: &Done<U>, scope: &TaskAttempt, position: Option<Position>) {
-    scope.env.sink.emit(|| {
-        let update = EventKind::Updates(AnyUpdate::new(U::clone(&done.update)));
-        // The scope is of the first attempt.
-        Event { attempt: done.attempt, ..scope.event(position, update) }
+    // The scope is of the first attempt.
+    scope.report(done.attempt, position, || {
+        EventKind::Updates(AnyUpdate::new(U::clone(&done.update)))
     });
 }
