@@ -19,6 +19,7 @@ pub(crate) mod apply;
 pub(crate) mod body;
 pub(crate) mod fold;
 pub(crate) mod frontier;
+pub(crate) mod graph_id;
 pub(crate) mod outbox;
 pub(crate) mod pending;
 pub(crate) mod run;

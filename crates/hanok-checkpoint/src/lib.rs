@@ -52,6 +52,7 @@ pub use codec::{Codec, CodecError, KeyId, Keyring};
 pub use entry::body::{Body, Entry, Kind, UnknownKind};
 pub use entry::fold::{RunFold, ThreadFold, outlives, turn_of};
 pub use entry::frontier::{Due, Frontier, Goto, Handed};
+pub use entry::graph_id::GraphId;
 pub use entry::outbox::{Cursor, Outbox, OutboxItem, Outgoing};
 pub use entry::run::{Begin, End, Persistence};
 pub use entry::run_end::RunEnd;

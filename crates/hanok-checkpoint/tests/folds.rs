@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use hanok_checkpoint::{
-    Begin, Body, Commit, Copied, Edit, Entry, Epoch, Frontier, Persistence, Question, TaskWrite,
-    ThreadFold,
+    Begin, Body, Commit, Copied, Edit, Entry, Epoch, Frontier, GraphId, Persistence, Question,
+    TaskWrite, ThreadFold,
 };
 use hanok_core::{
     Change, Changes, Namespace, Position, RunId, Spent, Stored, TaskId, Tenant, ThreadKey,
@@ -37,7 +37,7 @@ fn begin(frontier: Option<Frontier>) -> Body {
         input: Changes::default(),
         frontier,
         schema: None,
-        graph: 0,
+        graph: GraphId::default(),
         takeovers: 0,
         tags: BTreeMap::new(),
     })

@@ -439,8 +439,40 @@ pub enum RunError {
         /// The version of this build.
         supported: u32,
     },
-    /// The stored state has another shape than its type.
-    #[error("the stored state cannot be read")]
+    /// The stored state has another shape than its type: the cause says which field.
+    #[error(
+        "thread `{thread}`: the state{}{} does not fit the state of this build",
+        within(namespace),
+        stored_by(graph)
+    )]
+    Unreadable {
+        /// The thread.
+        thread: ThreadKey,
+        /// The graph's place in the thread.
+        namespace: Namespace,
+        /// The name of the graph that stored it, if it is known.
+        graph: Option<String>,
+        /// The cause: a [`StoredError::Field`] names the field, what it holds, and the type that reads it.
+        #[source]
+        source: BoxError,
+    },
+    /// The thread, or the place of a subgraph in it, is that of a graph of another name. Nothing was read or stored.
+    #[error(
+        "thread `{thread}`{} is of graph `{stored}`, and this is graph `{graph}`; if it had that name once, say `.formerly(\"{stored}\")`",
+        at(namespace)
+    )]
+    OtherGraph {
+        /// The thread.
+        thread: ThreadKey,
+        /// The graph's place in the thread.
+        namespace: Namespace,
+        /// The name of the graph that stored it.
+        stored: String,
+        /// The name of this graph.
+        graph: String,
+    },
+    /// A value cannot be stored, or what was stored cannot be read: a state, an input or an answer.
+    #[error("a value of the run cannot be stored or read")]
     State(#[source] BoxError),
 }
 
@@ -462,6 +494,14 @@ fn why(reason: Option<&str>) -> String {
 
 fn within(namespace: &Namespace) -> String {
     if namespace.is_root() { String::new() } else { format!(" of `{namespace}`") }
+}
+
+fn at(namespace: &Namespace) -> String {
+    if namespace.is_root() { String::new() } else { format!(" at `{namespace}`") }
+}
+
+fn stored_by(graph: &Option<String>) -> String {
+    graph.as_ref().map(|graph| format!(" that graph `{graph}` stored")).unwrap_or_default()
 }
 
 fn nested(field: &str) -> String {

@@ -136,13 +136,14 @@ impl<T: Clone, R: Code<T>> Slot<T, R> {
     pub fn load(field: &str, changes: &Changes) -> Result<Self, StoredError> {
         let of_field: Vec<_> =
             changes.0.iter().filter(|(name, _)| name == field).map(|(_, change)| change).collect();
-        match of_field.as_slice() {
-            [] => Ok(Self(None)),
+        let write = match of_field.as_slice() {
+            [] => return Ok(Self(None)),
             [Change::Set(value)] if R::HAS_OVERWRITE => {
-                Ok(Self(Some(Write::Overwrite(R::load_value(Field::Value(value.clone()))?))))
+                R::load_value(Field::Value(value.clone())).map(Write::Overwrite)
             }
-            several => Ok(Self(Some(Write::Plain(R::load(several)?)))),
-        }
+            several => R::load(several).map(Write::Plain),
+        };
+        write.map(|write| Self(Some(write))).map_err(|error| error.of_field(field))
     }
 }
 
@@ -306,8 +307,9 @@ impl<T, R: Code<T>> Slot<T, R> {
     ///
     /// [`StoredError`] when it was stored in another shape.
     pub fn load_value(names: &[&str], fields: &mut Fields) -> Result<Option<T>, StoredError> {
-        let stored = names.iter().find_map(|name| fields.take(name));
-        stored.map(R::load_value).transpose()
+        let stored = names.iter().find_map(|name| Some((name, fields.take(name)?)));
+        let Some((name, field)) = stored else { return Ok(None) };
+        R::load_value(field).map(Some).map_err(|error| error.of_field(name))
     }
 }
 

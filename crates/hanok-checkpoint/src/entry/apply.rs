@@ -205,7 +205,7 @@ impl RunFold {
         if let Some(schema) = &begin.schema {
             (self.fields, self.schema) = (Fields::default(), schema.clone());
         }
-        self.graph = begin.graph;
+        self.graph.clone_from(&begin.graph);
         self.takeovers = begin.takeovers;
         self.fields.apply_all(&begin.input)?;
         if let Some(frontier) = &begin.frontier {

@@ -7,8 +7,11 @@ use hanok_core::{
 };
 
 use crate::{
-    claim::Epoch, entry::frontier::Frontier, entry::run::Persistence, entry::run_end::RunEnd,
-    entry::step_records::StepRecords,
+    claim::Epoch,
+    entry::{
+        frontier::Frontier, graph_id::GraphId, run::Persistence, run_end::RunEnd,
+        step_records::StepRecords,
+    },
 };
 
 /// The position from which the ids of tasks derive in a subgraph whose calls share a namespace: a number that the calling task has to
@@ -46,8 +49,8 @@ pub struct RunFold {
     pub fields: Fields,
     /// The schema that it is stored in.
     pub schema: Arc<StoredSchema>,
-    /// The fingerprint of the graph that ran.
-    pub graph: u64,
+    /// The graph that ran.
+    pub graph: GraphId,
     /// The tasks that are due.
     pub frontier: Frontier,
     /// When it was scheduled: what its tasks take for the time.

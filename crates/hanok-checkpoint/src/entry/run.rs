@@ -6,8 +6,7 @@ use hanok_core::{Changes, RunId, Spent, StoredSchema, TaskId};
 
 use crate::{
     claim::Epoch,
-    entry::frontier::Frontier,
-    entry::run_end::RunEnd,
+    entry::{frontier::Frontier, graph_id::GraphId, run_end::RunEnd},
     wire::{record, wire},
 };
 
@@ -31,8 +30,8 @@ record! {
         /// The schema of a state that begins here, and holds nothing before the input. `None` for a run whose state is there
         /// already: the log has said its schema, or its caller's is that of a state which it shares.
         schema: Option<Arc<StoredSchema>>,
-        /// The fingerprint of the graph.
-        graph: u64,
+        /// The graph.
+        graph: GraphId,
         /// The number of runs, since the last commit, that went on with what a lost one left.
         takeovers: u32,
         /// Tags that the run's caller gives it, for whoever looks for it later.

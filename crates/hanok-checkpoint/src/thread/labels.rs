@@ -77,7 +77,7 @@ impl Labels {
         Self { graph, status: Status::Ended(RunEnd::Done), ..Self::default() }
     }
 
-    /// Those of a thread that is as its log says; the log does not name the graph.
+    /// Those of a thread that is as its log says.
     pub fn of(fold: &ThreadFold) -> Self {
         let doubts = |run: &RunFold| {
             run.records.intents.values().filter(|intent| intent.doubt == Doubt::Ask).count()
@@ -104,7 +104,7 @@ impl Labels {
             },
         };
         Self {
-            graph: None,
+            graph: root.and_then(|root| root.graph.name.clone()),
             status,
             requests: doubts + questions().count(),
             deadline: questions().filter_map(|question| question.deadline).min(),

@@ -13,7 +13,7 @@ use crate::{
     entry::state::Edit,
     error::CheckpointError,
     life::Life,
-    thread::labels::{GRAPH, Labels},
+    thread::labels::Labels,
     thread::log::{Log, unwritten},
 };
 
@@ -60,11 +60,7 @@ impl Log {
         let (thread, snapshot) = (self.thread().thread().to_owned(), Snapshot::of(&fold));
         let origin = Origin { thread, position, snapshot };
         // What the fork is at is what is due there, whoever was asked.
-        let graph = self.info().await?.and_then(|mut info| info.labels.remove(GRAPH));
-        let labels = Labels {
-            graph: graph.map(Into::into),
-            ..Labels::of(&origin.snapshot.to_fold(position))
-        };
+        let labels = Labels::of(&origin.snapshot.to_fold(position));
         let entry = Entry { at: now, namespace: Namespace::root(), body: Body::Origin(origin) };
         let from = Ancestor { life: log.head.life, link: log.head.link };
         let (codec, mut tip) = (self.store().codec(), self.new_tip(id));

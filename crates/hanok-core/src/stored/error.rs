@@ -1,7 +1,10 @@
 //! The reasons why a value cannot be stored or read.
 
+use std::fmt::{self, Write};
+
 use thiserror::Error;
 
+use super::value::Stored;
 use crate::boxed::BoxError;
 
 /// The deepest nesting of a value. Deeper ones are refused when they are read, so that no stack overflows.
@@ -24,8 +27,25 @@ pub enum StoredError {
         expected: &'static str,
     },
     /// The value has another shape than the type that was asked for.
-    #[error("a stored value does not have the expected shape")]
-    Decode(#[source] BoxError),
+    #[error("the stored value {found} is no `{wanted}`")]
+    Decode {
+        /// The type that was asked for.
+        wanted: String,
+        /// The value as JSON, cut to what fits a line.
+        found: String,
+        /// The reason why it does not fit.
+        #[source]
+        source: BoxError,
+    },
+    /// A field of a state, or a write to it, cannot be read.
+    #[error("field `{field}` cannot be read")]
+    Field {
+        /// The field, with the fields around it: `child.plan`.
+        field: String,
+        /// The reason.
+        #[source]
+        source: Box<StoredError>,
+    },
     /// The value is nested deeper than what is read again: make it flatter, or store it as a text.
     #[error("a value cannot be stored: it is nested deeper than {deepest}")]
     TooDeep {
@@ -41,7 +61,62 @@ pub enum StoredError {
 }
 
 impl StoredError {
-    pub(crate) fn decode(source: impl Into<BoxError>) -> Self {
-        Self::Decode(source.into())
+    /// The error of a `T` that could not be read from `found`.
+    pub(crate) fn decode<T>(found: &Stored, source: impl Into<BoxError>) -> Self {
+        let wanted = short(std::any::type_name::<T>());
+        Self::Decode { wanted, found: beginning(found), source: source.into() }
     }
+
+    /// The error of `field`, or of the field within it that has it already.
+    ///
+    /// ```
+    /// use hanok_core::{Stored, StoredError};
+    ///
+    /// let error = Stored::encode(&"셋")?.decode::<u64>().unwrap_err();
+    /// assert_eq!(error.to_string(), r#"the stored value "셋" is no `u64`"#);
+    /// let error = error.of_field("total").of_field("plan");
+    /// assert_eq!(error.to_string(), "field `plan.total` cannot be read");
+    /// # Ok::<(), StoredError>(())
+    /// ```
+    #[must_use]
+    pub fn of_field(self, field: &str) -> Self {
+        match self {
+            Self::Field { field: inner, source } => {
+                Self::Field { field: format!("{field}.{inner}"), source }
+            }
+            source => Self::Field { field: field.to_owned(), source: Box::new(source) },
+        }
+    }
+}
+
+/// The characters of a value that an error shows.
+const SHOWN: usize = 80;
+
+/// The beginning of `value` as text.
+fn beginning(value: &Stored) -> String {
+    let mut shown = Beginning { text: String::new(), left: SHOWN };
+    if write!(shown, "{value}").is_err() {
+        shown.text.push('…');
+    }
+    shown.text
+}
+
+/// Takes so many characters, and fails at the next one.
+struct Beginning {
+    text: String,
+    left: usize,
+}
+
+impl Write for Beginning {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        self.text.extend(more.chars().take(self.left));
+        self.left = self.left.checked_sub(more.chars().count()).ok_or(fmt::Error)?;
+        Ok(())
+    }
+}
+
+/// The name of a type without the modules that it is in.
+fn short(name: &str) -> String {
+    let parts = name.split_inclusive(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')));
+    parts.map(|part| part.rsplit("::").next().unwrap_or(part)).collect()
 }

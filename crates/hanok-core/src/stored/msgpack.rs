@@ -139,6 +139,11 @@ impl<'a> Reader<'a> {
         self.bytes.get(self.at) == Some(&0xc0)
     }
 
+    /// True when the next value is an unsigned integer.
+    pub fn is_uint(&self) -> bool {
+        self.bytes.get(self.at).is_some_and(|head| matches!(head, 0..=0x7f | 0xcc..=0xcf))
+    }
+
     /// Reads the length of an array.
     ///
     /// # Errors
@@ -182,7 +187,10 @@ impl<'a> Reader<'a> {
     /// [`StoredError`] when the next value is something else or no UTF-8.
     pub fn str(&mut self) -> Result<&'a str, StoredError> {
         match self.head()? {
-            Head::Str(len) => std::str::from_utf8(self.take(len)?).map_err(StoredError::decode),
+            Head::Str(len) => {
+                let text = std::str::from_utf8(self.take(len)?).ok();
+                text.ok_or_else(|| self.wrong("a text in UTF-8"))
+            }
             _ => Err(self.wrong("a text")),
         }
     }
@@ -293,7 +301,7 @@ impl<'a> Reader<'a> {
     }
 
     fn len(&mut self, width: usize) -> Result<usize, StoredError> {
-        usize::try_from(self.number(width)?).map_err(StoredError::decode)
+        usize::try_from(self.number(width)?).ok().ok_or_else(|| self.wrong("a length"))
     }
 
     fn cut(&self) -> StoredError {

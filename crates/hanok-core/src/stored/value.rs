@@ -96,7 +96,7 @@ impl Stored {
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, StoredError> {
         let mut deserializer = rmp_serde::Deserializer::from_read_ref(&self.0[..]);
         deserializer.set_max_depth(DEEPEST);
-        T::deserialize(&mut deserializer).map_err(StoredError::decode)
+        T::deserialize(&mut deserializer).map_err(|error| StoredError::decode::<T>(self, error))
     }
 
     /// The number of bytes of the value.

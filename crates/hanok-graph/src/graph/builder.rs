@@ -73,6 +73,7 @@ pub struct GraphBuilder<S: State, C = ()> {
     pub(crate) settings: BTreeMap<Arc<str>, NodeSettings<S, C>>,
     /// The nodes that declarations name, for errors.
     pub(crate) named: Vec<(&'static str, Arc<str>)>,
+    formerly: Vec<Arc<str>>,
     pub(crate) allowed: BTreeSet<(Arc<str>, Lint)>,
     pub(crate) input: Option<Vec<Arc<str>>>,
     pub(crate) output: Option<Vec<Arc<str>>>,
@@ -94,7 +95,8 @@ pub struct GraphBuilder<S: State, C = ()> {
 }
 
 impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
-    /// Begins a graph. Its name stands in drawings and errors.
+    /// Begins a graph. Its name stands in drawings, errors and logs: a thread is of the graph of that name, and no other runs
+    /// on it ([`GraphBuilder::formerly`]).
     pub fn builder(name: &str) -> GraphBuilder<S, C> {
         GraphBuilder::new(name)
     }
@@ -114,6 +116,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             deferred: BTreeSet::new(),
             settings: BTreeMap::new(),
             named: Vec::new(),
+            formerly: Vec::new(),
             allowed: BTreeSet::new(),
             input: None,
             output: None,
@@ -132,6 +135,29 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             recursion_limit: RECURSION_LIMIT,
             runtime: Runtime::default(),
         }
+    }
+
+    /// Declares a name that the graph had in earlier builds, so that threads of that name go on.
+    ///
+    /// ```
+    /// # use {hanok_checkpoint::InMemoryCheckpointer, hanok_core::{Tenant, ThreadKey}, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let key = ThreadKey::new(Tenant::default(), "t1")?;
+    /// # let store = hanok_checkpoint::SharedCheckpointer::new(InMemoryCheckpointer::new());
+    /// let graph = |name| Graph::<Count>::builder(name).node("add", add).edge(START, "add").edge("add", END);
+    /// graph("count").build()?.checkpointer(store.clone()).thread(key.clone()).invoke(Count::update(), ()).await?;
+    ///
+    /// let renamed = graph("sum").build()?.checkpointer(store.clone()).thread(key.clone());
+    /// assert!(matches!(renamed.state(None).await, Err(RunError::OtherGraph { stored, .. }) if stored == "count"));
+    /// let declared = graph("sum").formerly("count").build()?.checkpointer(store).thread(key);
+    /// assert_eq!(declared.state(None).await?.map(|state| state.n), Some(1));
+    /// # Ok(()) }
+    /// ```
+    pub fn formerly(mut self, name: &str) -> Self {
+        self.formerly.push(name.into());
+        self
     }
 
     /// Sets the state that a thread begins with. Default: the type's default.
@@ -616,7 +642,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
         }
         let fingerprint = validate::fingerprint(&self);
         let mut inner = Definition {
-            name: self.name,
+            name: self.name.into(),
             has_ephemeral: self.initial.schema().fields.iter().any(|field| field.ephemeral),
             shows_all: false,
             initial: Arc::new(self.initial),
@@ -638,6 +664,7 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
             retry_budget: self.retry_budget,
             recursion_limit: self.recursion_limit,
             fingerprint,
+            formerly: self.formerly,
             runtime: self.runtime,
         };
         for NamedNode { name, node, inside } in self.nodes {

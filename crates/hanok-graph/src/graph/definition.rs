@@ -20,7 +20,7 @@ use crate::{
     runtime::Runtime,
     slots::Slots,
 };
-use hanok_checkpoint::Due;
+use hanok_checkpoint::{Due, GraphId};
 
 /// The default limit of the super-steps of a turn.
 pub(crate) const RECURSION_LIMIT: u32 = 100;
@@ -49,7 +49,7 @@ pub(crate) const RETRIES: u32 = 100;
 pub struct Graph<S: State, C = ()>(pub(crate) Arc<Definition<S, C>>);
 
 pub(crate) struct Definition<S: State, C> {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     /// The state that a thread begins with.
     pub(crate) initial: Arc<S>,
     /// True if some fields of the state last for one super-step only.
@@ -78,6 +78,8 @@ pub(crate) struct Definition<S: State, C> {
     pub(crate) retry_budget: u32,
     pub(crate) recursion_limit: u32,
     pub(crate) fingerprint: u64,
+    /// The names that it had in earlier builds.
+    pub(crate) formerly: Vec<Arc<str>>,
     pub(crate) runtime: Runtime,
 }
 
@@ -103,6 +105,11 @@ impl<S: State, C> Definition<S, C> {
             hanok_telemetry::record_conversation(&span, thread);
         }
         span
+    }
+
+    /// The graph as logs name it.
+    pub(crate) fn id(&self) -> GraphId {
+        GraphId { name: Some(self.name.clone()), fingerprint: self.fingerprint }
     }
 
     /// The rules by which a plan is made.

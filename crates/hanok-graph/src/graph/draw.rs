@@ -78,7 +78,7 @@ impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
         let calls = inside.filter_map(|(node, vertex)| {
             vertex.inside.as_ref().map(|draw| (node.to_string(), draw(deeper)))
         });
-        Drawing { name: inner.name.clone(), nodes, lines, calls: calls.collect() }
+        Drawing { name: inner.name.to_string(), nodes, lines, calls: calls.collect() }
     }
 
     /// The graph as a Mermaid flowchart: [`Drawing::mermaid`].

@@ -281,7 +281,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             run: Some(self.run),
             open,
             schema: progress.schema.clone(),
-            graph: self.graph.fingerprint,
+            graph: self.graph.id(),
             frontier: progress.frontier.clone(),
             since: progress.since,
             turn: progress.turn,

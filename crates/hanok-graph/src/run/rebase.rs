@@ -8,6 +8,7 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::{RunError, state_error},
+    graph::definition::Definition,
     run::{parent_command::apart, run_state::RunState},
 };
 
@@ -20,9 +21,55 @@ pub(crate) struct Migrated<S: State> {
     pub(crate) unknown: Vec<String>,
 }
 
-/// Reads the part of the graph at `path`. The subgraphs in `below` are in its schema where they share the state or
+/// The place of one graph's part: the thread, and the path there.
+#[derive(Clone, Copy)]
+pub(crate) struct LogPlace<'a> {
+    pub(crate) thread: &'a ThreadKey,
+    pub(crate) path: &'a Namespace,
+}
+
+impl<S: State, C> Definition<S, C> {
+    /// Refuses a run that a graph of another name has stored, unless this one had that name once.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::OtherGraph`].
+    pub(crate) fn owns(&self, place: LogPlace<'_>, run: &RunFold) -> Result<(), RunError> {
+        match &run.graph.name {
+            Some(name) if *name != self.name && !self.formerly.contains(name) => {
+                Err(RunError::OtherGraph {
+                    thread: place.thread.clone(),
+                    namespace: place.path.clone(),
+                    stored: name.to_string(),
+                    graph: self.name.to_string(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads the part of the graph at `place`. The subgraphs in `below` are in its schema where they share the state or
 /// command the graph. A record that cannot be read in this build's schema is voided, and its task runs again.
 pub(crate) fn migrated<S: State>(
+    initial: &S,
+    place: LogPlace<'_>,
+    run: RunFold,
+    below: &mut BTreeMap<Namespace, RunFold>,
+) -> Result<Migrated<S>, RunError> {
+    let writer = run.graph.name.clone();
+    read(initial, place.path, run, below).map_err(|error| match error {
+        RunError::State(source) => RunError::Unreadable {
+            thread: place.thread.clone(),
+            namespace: place.path.clone(),
+            graph: writer.map(|name| name.to_string()),
+            source,
+        },
+        error => error,
+    })
+}
+
+fn read<S: State>(
     initial: &S,
     path: &Namespace,
     mut run: RunFold,

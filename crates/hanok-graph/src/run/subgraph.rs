@@ -27,7 +27,7 @@ use crate::{
         initial_fields::{first_values, forget, with_input},
         on_heap::on_heap,
         parent_command::to_parent,
-        rebase::{Migrated, migrated, warn_unknown},
+        rebase::{LogPlace, Migrated, migrated, warn_unknown},
         run_state::RunState,
         turn_start::{InputPlace, apply_input},
     },
@@ -392,7 +392,7 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
             input,
             frontier: Some(progress.frontier.clone()),
             schema: declared,
-            graph: scope.graph.fingerprint,
+            graph: scope.graph.id(),
             takeovers: 0,
             tags: BTreeMap::new(),
         };
@@ -417,7 +417,9 @@ impl<S: State, D: Send + Sync + 'static> SubgraphCall<'_, S, D> {
         let parent = run.parent;
         let (journal, path) = (&scope.env.journal, &scope.namespace);
         let mut below = journal.take_below(path);
-        let read = migrated(&*self.graph.0.initial, path, run, &mut below);
+        let place = LogPlace { thread: journal.thread(), path };
+        let read = self.graph.0.owns(place, &run);
+        let read = read.and_then(|()| migrated(&*self.graph.0.initial, place, run, &mut below));
         journal.put_below(below);
         let Migrated { progress, entries, unknown } = read?;
         if !entries.is_empty() {

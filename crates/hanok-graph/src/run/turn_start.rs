@@ -19,7 +19,7 @@ use crate::{
         answer,
         initial_fields::{first_values, forget, with_input},
         merge::{Unmerged, complete, merge},
-        rebase::{Migrated, migrated},
+        rebase::{LogPlace, Migrated, migrated},
         run_state::RunState,
         thread_cache::CachedThread,
     },
@@ -99,8 +99,6 @@ pub(crate) struct TurnStart<S: State> {
     /// True if that run ended because people are asked, and nothing could continue without them.
     pub(crate) interrupted: bool,
     takeovers: u32,
-    /// The fingerprint of the graph that ran last.
-    ran: u64,
     /// True if the thread had no turn yet.
     is_new: bool,
     /// The entries with which the run takes the thread.
@@ -127,8 +125,9 @@ pub(crate) fn takeovers(opened: Option<&OpenLog>, me: &Holder) -> u32 {
 impl<S: State> TurnStart<S> {
     /// Reads the state from the log, or begins a thread without a log at `new`. A state in another schema is written anew
     /// in this build's.
-    pub(crate) fn of(
-        initial: &S,
+    pub(crate) fn of<C: Send + Sync + 'static>(
+        graph: &Definition<S, C>,
+        thread: &ThreadKey,
         opened: Option<OpenLog>,
         new: impl FnOnce() -> Tip,
         me: &Holder,
@@ -138,21 +137,23 @@ impl<S: State> TurnStart<S> {
             || (new(), Epoch::default(), SnapshotPolicy::of(0, 0)),
             |opened| (Tip::of(&opened.head), opened.head.epoch, snapshot_policy(opened)),
         );
+        let initial = &*graph.initial;
         let takeovers = takeovers(opened.as_ref(), me);
         let stored = opened.as_ref().map(|opened| Labels::of(&opened.fold));
         let fold = opened.map(|opened| opened.fold).unwrap_or_default();
         let (mut runs, identity) = (fold.runs, fold.identity);
         let root = runs.remove(&Namespace::root()).unwrap_or_default();
         let interrupted = root.ended == Some(RunEnd::Interrupted);
-        let ran = root.graph;
         let is_new = root.run.is_none() && root.fields.is_empty();
         let Migrated { progress, entries: first, unknown } = if is_new {
             let schema = initial.schema().to_stored().into();
-            let state = Arc::new(initial.clone());
+            let state = graph.initial.clone();
             let progress = RunState::beginning(state, Default::default(), schema);
             Migrated { progress, entries: Vec::new(), unknown: Vec::new() }
         } else {
-            migrated(initial, &Namespace::root(), root, &mut runs)?
+            let place = LogPlace { thread, path: &Namespace::root() };
+            graph.owns(place, &root)?;
+            migrated(initial, place, root, &mut runs)?
         };
         Ok(Self {
             tip,
@@ -163,7 +164,6 @@ impl<S: State> TurnStart<S> {
             runs,
             interrupted,
             takeovers,
-            ran,
             is_new,
             first,
             unknown,
@@ -174,7 +174,7 @@ impl<S: State> TurnStart<S> {
     }
 
     /// Continues from the final state of a run of this process.
-    pub(crate) fn cached(cached: CachedThread<S>, ran: u64, now: Timestamp) -> Self {
+    pub(crate) fn cached(cached: CachedThread<S>, graph: &Arc<str>, now: Timestamp) -> Self {
         Self {
             tip: cached.tip,
             now,
@@ -185,13 +185,12 @@ impl<S: State> TurnStart<S> {
             interrupted: false,
             takeovers: 0,
             identity: None,
-            ran,
             is_new: false,
             first: Vec::new(),
             unknown: Vec::new(),
             began: None,
             // Only what is done is remembered.
-            labels: Relabel { stored: Some(Labels::done(None)), next: None },
+            labels: Relabel { stored: Some(Labels::done(Some(graph.clone()))), next: None },
         }
     }
 
@@ -214,7 +213,7 @@ impl<S: State> TurnStart<S> {
             input: Changes::default(),
             frontier: None,
             schema: None,
-            graph: graph.fingerprint,
+            graph: graph.id(),
             takeovers: self.takeovers,
             tags,
         };
@@ -242,13 +241,9 @@ impl<S: State> TurnStart<S> {
             }
             TurnInput::Continue(answer) => answers = answer,
         }
-        // The log names a graph by its fingerprint alone.
-        let same = self.ran == graph.fingerprint;
-        if let Some(stored) = self.labels.stored.as_mut().filter(|_| same) {
-            stored.graph = Some(graph.name.as_str().into());
-        }
-        let is_done = same && self.labels.stored.as_ref().is_some_and(Labels::is_done);
-        self.labels.next = (!is_done).then(|| Labels::running(graph.name.as_str().into()));
+        let same = |labels: &&Labels| labels.graph.as_ref() == Some(&graph.name);
+        let is_done = self.labels.stored.as_ref().filter(same).is_some_and(Labels::is_done);
+        self.labels.next = (!is_done).then(|| Labels::running(graph.name.clone()));
         self.first.push((Namespace::root(), Body::Begin(begin)));
         answers.into_iter().for_each(|answer| self.answer(answer));
         Ok(self)

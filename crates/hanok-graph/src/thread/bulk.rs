@@ -74,7 +74,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let (runtime, graph) = (self.app.runtime(), &self.app.graph().0);
         let epoch = opened.as_ref().map(|opened| opened.head.epoch).unwrap_or_default();
         let mut opening = TurnStart::of(
-            &*graph.initial,
+            graph,
+            self.key(),
             opened,
             || self.app.new_tip(),
             self.app.holder(),

@@ -17,7 +17,7 @@ use crate::{
         answer,
         merge::{Unmerged, complete, merge},
         plan::{TaskExit, next_frontier},
-        rebase::{Migrated, migrated},
+        rebase::{LogPlace, Migrated, migrated},
         run_state::RunState,
     },
     thread::handle::Thread,
@@ -191,7 +191,9 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
             let nodes = graph.nodes.keys().map(ToString::to_string).collect();
             return Err(RunError::NoSuchNode { node: node.clone(), nodes });
         }
-        let read = migrated(&*graph.initial, path, run, &mut fold.runs)?;
+        let place = LogPlace { thread: self.key(), path };
+        graph.owns(place, &run)?;
+        let read = migrated(&*graph.initial, place, run, &mut fold.runs)?;
         let Migrated { mut progress, mut entries, .. } = read;
         let step = progress.frontier.step;
         let writer: Arc<str> = node.as_deref().unwrap_or("edit").into();
@@ -270,7 +272,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         let (id, guard) = (AppendId(runtime.ids.id()), Guard::Unclaimed);
         let append = tip.append(codec, thread, id, expected, guard, records);
         let is_new = expected == Position::START;
-        let graph = is_new.then(|| self.app.graph().0.name.as_str().into());
+        let graph = is_new.then(|| self.app.graph().0.name.clone());
         let labels = Labels { graph, ..Labels::of(&fold) }.since(None);
         let append = Append { updated: Some(now), labels, ..append };
         self.app.store().append(thread, append).await?;

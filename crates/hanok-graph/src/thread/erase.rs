@@ -11,7 +11,10 @@ use hanok_state::{State, StateUpdate};
 
 use crate::{
     error::RunError,
-    run::{rebase::migrated, run_state::RunState},
+    run::{
+        rebase::{LogPlace, migrated},
+        run_state::RunState,
+    },
     thread::handle::Thread,
 };
 
@@ -126,7 +129,11 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         update: &S::Update,
     ) -> Result<RunFold, RunError> {
         let initial = &*self.app.graph().0.initial;
-        let mut progress = migrated(initial, path, run.clone(), below)?.progress;
+        let place = LogPlace { thread: self.key(), path };
+        if path.is_root() {
+            self.app.graph().0.owns(place, &run)?;
+        }
+        let mut progress = migrated(initial, place, run.clone(), below)?.progress;
         self.merge(&mut progress, path, at, "erase".into(), S::Update::clone(update))?;
         let fields = progress.fields().map_err(crate::error::state_error)?;
         let RunState { schema, records, added, .. } = progress;

@@ -15,7 +15,7 @@ use crate::{
         sink::{CatchUp, Events, Sink},
     },
     outcome::{Outcome, Resolution},
-    run::rebase::migrated,
+    run::rebase::{LogPlace, migrated},
     slots::Slots,
     thread::{
         app::App,
@@ -628,13 +628,16 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// # Errors
     ///
-    /// [`RunError::Checkpoint`] when the log cannot be read; [`RunError::State`] when the state has another shape.
+    /// [`RunError::Checkpoint`] when the log cannot be read; [`RunError::Unreadable`] when the state has another shape, and
+    /// [`RunError::OtherGraph`] when a graph of another name stored it.
     pub async fn state(&self, at: Option<Position>) -> Result<Option<S>, RunError> {
         let opened = self.log().open(at).await.map_err(RunError::Checkpoint)?;
         let run = opened.and_then(|mut opened| opened.fold.runs.remove(&Namespace::root()));
         let Some(run) = run else { return Ok(None) };
-        let initial = &*self.app.graph().0.initial;
-        let read = migrated(initial, &Namespace::root(), run, &mut BTreeMap::new())?;
+        let (graph, root) = (&self.app.graph().0, Namespace::root());
+        let place = LogPlace { thread: &self.key, path: &root };
+        graph.owns(place, &run)?;
+        let read = migrated(&*graph.initial, place, run, &mut BTreeMap::new())?;
         Ok(Some(S::clone(&read.progress.state)))
     }
 

@@ -22,7 +22,7 @@ use crate::{
     run::{
         answer,
         graph_run::GraphRun,
-        rebase::{migrated, warn_unknown},
+        rebase::{LogPlace, migrated, warn_unknown},
         run_state::RunState,
         thread_cache::CachedThread,
         time_limit::within_time,
@@ -120,7 +120,7 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
                 };
                 let root = opened.fold.run(&Namespace::root());
                 if !broken && root.is_none_or(|run| run.frontier.is_done()) {
-                    return self.is_done(opened).map(Outcome::Done);
+                    return self.is_done(thread, opened).map(Outcome::Done);
                 }
                 let requests = answer::open(Some(&opened), now);
                 let expired = |pending: &Pending| pending.deadline.is_some_and(|d| d <= now);
@@ -172,11 +172,13 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
     }
 
     /// The state of a thread whose turn is over.
-    fn is_done(&self, opened: OpenLog) -> Result<S, RunError> {
+    fn is_done(&self, thread: &ThreadKey, opened: OpenLog) -> Result<S, RunError> {
         let graph = &self.app.graph().0;
-        let mut fold = opened.fold;
-        let run = fold.runs.remove(&Namespace::root()).unwrap_or_default();
-        let read = migrated(&*graph.initial, &Namespace::root(), run, &mut BTreeMap::new())?;
+        let (mut fold, root) = (opened.fold, Namespace::root());
+        let run = fold.runs.remove(&root).unwrap_or_default();
+        let place = LogPlace { thread, path: &root };
+        graph.owns(place, &run)?;
+        let read = migrated(&*graph.initial, place, run, &mut BTreeMap::new())?;
         Ok(S::clone(&graph.shown(&read.progress.state)))
     }
 
@@ -239,9 +241,9 @@ impl<S: State, C: Send + Sync + 'static> TurnRunner<'_, S, C> {
         let start = match source {
             ThreadSource::Read(opened) => {
                 let new = || app.new_tip();
-                TurnStart::of(&*graph.initial, opened, new, app.holder(), now)?
+                TurnStart::of(graph, log.thread(), opened, new, app.holder(), now)?
             }
-            ThreadSource::Cached(cached) => TurnStart::cached(cached, graph.fingerprint, now),
+            ThreadSource::Cached(cached) => TurnStart::cached(cached, &graph.name, now),
         };
         let start = start.begin(graph, log.thread(), run, input, options.tags.clone())?;
         let claim = Claim { run, holder: app.holder().clone(), epoch: start.epoch, beat: now };

@@ -96,7 +96,7 @@ async fn an_answer_of_another_type_leaves_the_question_open() {
         };
         assert_eq!((&id, &*question, expected.as_str()), (&open[0].id, &open[0], "u32"));
         assert_eq!(answer, Stored::encode(wrong).unwrap());
-        assert!(faults[0].contains("shape"), "{faults:?}");
+        assert!(faults[0].contains("is no `u32`"), "{faults:?}");
         assert_eq!(asked(thread(&graph, &store).resume(ledger.clone()).await), open);
     }
     let outcome = thread(&graph, &store).reply(&3, ledger.clone()).await.unwrap();

@@ -115,7 +115,11 @@ async fn a_turn_of_a_thread_that_is_done_writes_no_label() {
         assert_eq!(labels(&store, "t").await, are([(GRAPH, "a"), (STATUS, "done")]));
     }
     // Another graph says so.
-    let graph = Graph::builder("b").node("other", work).edge(START, "other").edge("other", END);
+    let graph = Graph::builder("b")
+        .formerly("a")
+        .node("other", work)
+        .edge(START, "other")
+        .edge("other", END);
     let graph = built(graph);
     thread(&graph, &store).invoke(S::update(), ledger).await.unwrap().done().unwrap();
     assert_eq!(labels(&store, "t").await, are([(GRAPH, "b"), (STATUS, "done")]));

@@ -539,7 +539,7 @@ async fn a_thread_outlives_a_change_of_its_state() {
     let (store, ledger) = (memory(), Ledger::default());
     let update = S::update().message("kept").n(5);
     app(&chain(), &store).thread(key("t")).invoke(update, ledger.clone()).await.unwrap();
-    let graph = Graph::<Newer, Ledger>::builder("newer")
+    let graph = Graph::<Newer, Ledger>::builder("chain")
         .node("newer", newer)
         .edge(START, "newer")
         .edge("newer", END)

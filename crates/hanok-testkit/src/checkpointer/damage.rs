@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use hanok_checkpoint::{
     AppendId, Begin, Body, CheckpointError, Checkpointer, Codec, Commit, Due, Entry, Epoch,
-    Frontier, Guard, Persistence, Record, SharedCheckpointer, Snapshots, Tip,
+    Frontier, GraphId, Guard, Persistence, Record, SharedCheckpointer, Snapshots, Tip,
 };
 use hanok_core::{
     Change, Changes, Namespace, Position, RunId, Spent, Stored, StoredSchema, Timestamp,
@@ -30,7 +30,7 @@ pub(crate) fn small(store: &SharedCheckpointer) -> Script {
         input: said("안녕"),
         frontier: Some(frontier(0)),
         schema: Some(StoredSchema::default().into()),
-        graph: 78,
+        graph: GraphId { name: Some("count".into()), fingerprint: 78 },
         takeovers: 0,
         tags: Default::default(),
     });

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use hanok_checkpoint::{
     Answer, Begin, Body, Commit, Copied, Doubt, Due, Edit, End, Entry, Epoch, Erased, Extend,
-    Failed, Frontier, Goto, Handed, Intent, Memo, Origin, Outbox, Persistence, Question, Rebase,
-    Reopen, RunEnd, Snapshot, TaskWrite, ThreadFold, Void,
+    Failed, Frontier, Goto, GraphId, Handed, Intent, Memo, Origin, Outbox, Persistence, Question,
+    Rebase, Reopen, RunEnd, Snapshot, TaskWrite, ThreadFold, Void,
 };
 use hanok_core::{
     Change, Changes, Fields, MessageChange, Namespace, Position, RunId, Spent, Stored, StoredField,
@@ -106,7 +106,9 @@ fn copied() -> impl Strategy<Value = Body> {
 fn begin() -> impl Strategy<Value = Body> {
     let first = (run(), number(), option::of(task()), persistence(), any::<bool>(), changes());
     let tags = btree_map(text(), text(), 0..3);
-    let second = (option::of(frontier()), option::of(schema()), number(), any::<u32>(), tags);
+    let graph = (option::of(text()), number())
+        .prop_map(|(name, fingerprint)| GraphId { name: name.map(Into::into), fingerprint });
+    let second = (option::of(frontier()), option::of(schema()), graph, any::<u32>(), tags);
     (first, second).prop_map(
         |(
             (run, epoch, parent, persistence, shared, input),

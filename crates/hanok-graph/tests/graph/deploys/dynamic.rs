@@ -40,7 +40,7 @@ async fn a_declared_state_outlives_a_change_of_its_schema() {
 
     let outcome = fresh(&new, &store).invoke(DynamicUpdate::new(), ledger.clone()).await.unwrap();
     assert!(is_waiting(&outcome));
-    let quiet = Graph::builder("quiet")
+    let quiet = Graph::builder("dynamic")
         .initial(schema().state().unwrap())
         .node("asks", asks::<DynamicState>);
     let quiet = quiet.edge(START, "asks").edge("asks", END).removed("writes", END);

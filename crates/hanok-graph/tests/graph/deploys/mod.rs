@@ -9,21 +9,25 @@ mod subgraphs;
 
 use std::fmt::Debug;
 
-use hanok_checkpoint::SharedCheckpointer;
+use hanok_checkpoint::{Forks, SharedCheckpointer};
 use hanok_core::Namespace;
-use hanok_graph::{BoxError, Context, END, Graph, Outcome, START, Snapshot, Thread};
+use hanok_graph::{
+    BoxError, Context, END, EditStep, Graph, Outcome, RunError, START, Snapshot, Thread,
+};
 use hanok_state::State;
 
-use crate::support::{Ledger, key, memory};
+use crate::support::{Ledger, chain, key, memory};
 use leaf::{Leaf, Tree, added, base, recast, removed, renamed, retyped};
 
 /// A graph of one node that writes nothing.
 fn idle<S: State>() -> Graph<S, Ledger> {
-    async fn nothing<S: State>(_: Snapshot<S>, _: Context<Ledger>) -> Result<(), BoxError> {
-        Ok(())
-    }
-    let graph = Graph::builder("idle").node("a", nothing::<S>).edge(START, "a").edge("a", END);
+    let graph = Graph::builder("idle").formerly("w").formerly("outer").node("a", nothing::<S>);
+    let graph = graph.edge(START, "a").edge("a", END);
     graph.build().unwrap()
+}
+
+async fn nothing<S: State>(_: Snapshot<S>, _: Context<Ledger>) -> Result<(), BoxError> {
+    Ok(())
 }
 
 /// Asks a person, and writes nothing.
@@ -222,8 +226,45 @@ async fn a_value_of_another_shape_is_an_error_and_stays() {
     let before = kinds(&store).await;
     let thread = fresh(&idle::<Wrong>(), &store);
     let error = thread.invoke(Wrong::update(), Ledger::default()).await.unwrap_err();
-    assert_eq!(error.to_string(), "the stored state cannot be read");
+    insta::assert_snapshot!(chain(&error), @r#"thread `default/t`: the state that graph `idle` stored does not fit the state of this build / field `facts` cannot be read / the stored value ["a"] is no `u32` / wrong msgpack marker FixArray(1)"#);
     assert_eq!(kinds(&store).await, before, "nothing is written over what cannot be read");
+}
+
+/// A thread is of the graph that began it: another one is told so, whether their states fit or not, until it says that it had
+/// that name.
+#[tokio::test]
+async fn a_thread_is_of_the_graph_that_began_it() {
+    let store = memory();
+    let named = |name| {
+        let graph = Graph::builder(name).node("a", nothing::<base::One>).edge(START, "a");
+        graph.edge("a", END)
+    };
+    let first = named("first").build().unwrap();
+    turn(&fresh(&first, &store), base::One::of(base::One::first())).await;
+    let (before, second) = (kinds(&store).await, named("second").build().unwrap());
+    let thread = fresh(&second, &store);
+    let ways = [
+        thread.invoke(base::One::update(), Ledger::default()).await.map(drop),
+        thread.resume(Ledger::default()).await.map(drop),
+        thread.state(None).await.map(drop),
+        thread.edit(base::One::update()).await.map(drop),
+        thread.edits(vec![EditStep::Input(base::One::update())]).await.map(drop),
+        thread.erase(base::One::update(), "me", Forks::Keep).await.map(drop),
+    ];
+    for refused in ways {
+        let error = refused.unwrap_err();
+        assert!(matches!(error, RunError::OtherGraph { .. }), "{error:?}");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(chain(&error), @r#"thread `default/t` is of graph `first`, and this is graph `second`; if it had that name once, say `.formerly("first")`"#);
+        }
+    }
+    assert_eq!(kinds(&store).await, before, "nothing was stored");
+
+    let renamed = named("second").formerly("first").build().unwrap();
+    turn(&fresh(&renamed, &store), base::One::update()).await;
+    // From now on it is a thread of the second name.
+    assert!(fresh(&second, &store).state(None).await.unwrap().is_some());
+    assert!(fresh(&first, &store).state(None).await.is_err());
 }
 
 fn is_waiting<S: State>(outcome: &Outcome<S>) -> bool {

@@ -211,10 +211,10 @@ async fn a_deploy_that_cannot_read_the_state_takes_no_answer() {
     let graph = Graph::builder("w").node("asks", asks::<broken::One>).edge(START, "asks");
     let wrong = graph.edge("asks", END).removed("writes", END).build().unwrap();
     let error = fresh(&wrong, &store).reply("yes", ledger.clone()).await.unwrap_err();
-    assert!(matches!(error, RunError::State(_)), "{error:?}");
+    assert!(matches!(error, RunError::Unreadable { .. }), "{error:?}");
     assert_eq!(
         crate::support::chain(&error),
-        "the stored state cannot be read / the state was not upgraded from version 1 to 2 / nobody knows how"
+        "thread `default/t`: the state that graph `w` stored does not fit the state of this build / the state was not upgraded from version 1 to 2 / nobody knows how"
     );
     assert_eq!(kinds(&store).await, before, "nothing was stored");
     let state = fresh(&good, &store).reply("yes", ledger.clone()).await.unwrap().done().unwrap();
