@@ -58,10 +58,10 @@ pub enum AgentError {
 #[non_exhaustive]
 pub enum NoAnswer {
     /// The run failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Run(#[from] RunError),
     /// The run ended before the agent was done, as at a limit of the run. On a thread it can be continued.
-    #[error(transparent)]
+    #[error("{0}")]
     Unfinished(#[from] Unfinished),
     /// The turn ended without an answer.
     #[error("agent `{agent}` has no answer: its turn ended with `{}`", reason.code())]
@@ -158,6 +158,6 @@ pub enum AgentBuildError {
         required: String,
     },
     /// Its graph cannot be built.
-    #[error(transparent)]
+    #[error("{0}")]
     Graph(#[from] BuildError),
 }

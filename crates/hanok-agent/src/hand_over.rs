@@ -1,6 +1,6 @@
 //! The part of a conversation that an agent receives with a hand-off.
 
-use hanok_core::BoxError;
+use hanok_core::{BoxError, Chain};
 use hanok_graph::{Context, StepError};
 use hanok_model::DataMark;
 use hanok_parse::Language;
@@ -87,12 +87,6 @@ impl Handoff {
     }
 }
 
-/// An error with its causes in one line.
-fn report(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"))
-}
-
 /// The summary of `messages`, made once and for all of the task's runs; so is the failure to make one.
 async fn summary<C>(
     messages: &[Message],
@@ -109,7 +103,7 @@ async fn summary<C>(
         let text = match made {
             // A stop is none of the summary's: it is made when the run goes on.
             Err(error) if context.cancellation().is_cancelled() => return Err(error),
-            Err(error) => Err(report(&*error)),
+            Err(error) => Err(Chain(&*error).to_string()),
             Ok(text) if text.trim().is_empty() => Err("the summary is empty".to_owned()),
             Ok(text) => Ok(cut(text.trim(), LONGEST_RESULT).0.to_owned()),
         };

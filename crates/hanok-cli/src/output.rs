@@ -1,11 +1,8 @@
 //! The output, for people and for programs.
 
-use std::{
-    error::Error,
-    io::{self, Write},
-};
+use std::io::{self, Write};
 
-use hanok_core::{Namespace, Printable, Stored, Timestamp};
+use hanok_core::{Chain, Namespace, Printable, Stored, Timestamp};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -60,13 +57,7 @@ impl Output {
 
     /// Writes a failure with its causes to the standard error.
     pub(crate) fn complain(&mut self, failure: &Failure) {
-        let mut text = failure.to_string();
-        let mut cause = failure.source();
-        while let Some(error) = cause {
-            text.push_str(": ");
-            text.push_str(&error.to_string());
-            cause = error.source();
-        }
+        let text = Chain(failure).to_string();
         // Whoever does not listen is not told.
         let _ = writeln!(io::stderr().lock(), "hanok: {}", plain(&text));
     }

@@ -8,7 +8,7 @@
 //! - **stored values**: [`Stored`] (one value as canonical msgpack), the closed vocabulary [`Change`], and the fold
 //!   [`Fields`] that a log of changes amounts to.
 //!
-//! Beside them stands what a search reads of a text: its [`words`].
+//! Beside them stand what a search reads of a text, its [`words`], and an error with its causes as a text: [`Chain`].
 //!
 //! ```
 //! use hanok_core::{Change, Fields, Stored};
@@ -22,6 +22,7 @@
 
 mod boxed;
 mod call;
+mod chain;
 mod clock;
 mod effect;
 mod fields;
@@ -41,6 +42,7 @@ pub use call::ask::{Ask, AskError, Check, Request, RequestId};
 pub use call::cancel::{Cancellation, Cancelled};
 pub use call::meter::{Budget, Charge, Limit, Meter, OverBudget, Spent};
 pub use call::{Call, CallKey, Token, TokenSink};
+pub use chain::Chain;
 pub use clock::{Clock, Timestamp};
 pub use effect::Effect;
 pub use fields::change::{Change, Changes, MessageChange};

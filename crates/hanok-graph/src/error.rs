@@ -4,7 +4,7 @@ use std::{any::Any, fmt, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{CheckpointError, Holder};
 use hanok_core::{
-    BoxError, Namespace, Position, RequestId, Stored, StoredError, ThreadKey, Timestamp,
+    BoxError, Chain, Namespace, Position, RequestId, Stored, StoredError, ThreadKey, Timestamp,
 };
 use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
@@ -172,8 +172,8 @@ pub enum Lint {
 #[non_exhaustive]
 pub enum NodeError {
     /// The node returned an error.
-    #[error(transparent)]
-    Failed(BoxError),
+    #[error("{0}")]
+    Failed(#[source] BoxError),
     /// The node panicked.
     #[error("it panicked: {0}")]
     Panicked(String),
@@ -238,13 +238,13 @@ pub enum NodeError {
     #[error("what it wrote cannot be stored")]
     Stored(#[from] StoredError),
     /// The update cannot be applied to the state for the node's router.
-    #[error(transparent)]
+    #[error("{0}")]
     Reduce(#[from] ReduceError),
     /// The task was lost, because there is no runtime to run it on.
     #[error("its task was lost: a super-step with several tasks needs a tokio runtime")]
     Lost,
     /// The store failed while the task ran.
-    #[error(transparent)]
+    #[error("{0}")]
     Checkpoint(#[from] CheckpointError),
 }
 
@@ -476,18 +476,6 @@ pub enum RunError {
     State(#[source] BoxError),
 }
 
-/// The error, its cause, the cause of that, and so on.
-pub(crate) fn causes<'a>(
-    error: &'a (dyn std::error::Error + 'static),
-) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
-    let mut next = Some(error);
-    std::iter::from_fn(move || {
-        let error = next?;
-        next = error.source();
-        Some(error)
-    })
-}
-
 fn why(reason: Option<&str>) -> String {
     reason.map(|reason| format!(": {reason}")).unwrap_or_default()
 }
@@ -517,6 +505,26 @@ fn request_ids(requests: &[Pending]) -> String {
 }
 
 impl RunError {
+    /// The first error of type `E` among the causes: the one that a node returned, or that its model gave.
+    ///
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn read(_: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> {
+    ///     Err(std::io::ErrorKind::NotFound.into())
+    /// }
+    ///
+    /// let graph = Graph::<Count>::builder("count").node("read", read).edge(START, "read").edge("read", END).build()?;
+    /// let error = graph.invoke(Count::update(), ()).await.unwrap_err();
+    /// let missing = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    /// assert_eq!(missing, Some(std::io::ErrorKind::NotFound));
+    /// # Ok(()) }
+    /// ```
+    pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        Chain(self).causes().find_map(|error| error.downcast_ref::<E>())
+    }
+
     /// The error of `node`, in a super-step of the graph at `namespace`.
     pub(crate) fn node(
         node: &Arc<str>,
@@ -551,21 +559,6 @@ impl From<CheckpointError> for RunError {
             error => Self::Checkpoint(error),
         }
     }
-}
-
-/// An error as text, with what caused it.
-pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let cause_text = error.to_string();
-        // A transparent error says what its cause says.
-        if !text.ends_with(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        cause = error.source();
-    }
-    text
 }
 
 /// The message of a panic.

@@ -48,8 +48,8 @@ pub trait Remembers: State {
 #[non_exhaustive]
 pub enum MemoryError {
     /// The run is asked to stop, or may not ask a model any more.
-    #[error(transparent)]
-    Stopped(ModelError),
+    #[error("{0}")]
+    Stopped(#[source] ModelError),
     /// A memoised step could not be stored.
     #[error("a step of the compaction could not be kept")]
     Step(#[from] StepError),

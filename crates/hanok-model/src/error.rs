@@ -40,7 +40,7 @@ impl fmt::Display for Wait {
 #[non_exhaustive]
 pub enum ModelError {
     /// The turn may ask no more models: this one was not asked. Hand it on: the run ends with that limit.
-    #[error(transparent)]
+    #[error("{0}")]
     OverBudget(#[from] OverBudget),
     /// Something has to be set before any model can be asked.
     #[error("no model is configured: {missing}")]

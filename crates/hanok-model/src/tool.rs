@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use hanok_core::{AskError, BoxError, BoxFuture, Call, Effect, Limit};
+use hanok_core::{AskError, BoxError, BoxFuture, Call, Chain, Effect, Limit};
 use hanok_state::{Arguments, Json};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -61,8 +61,8 @@ pub enum ToolError {
     #[error("the arguments do not fit the tool")]
     Arguments(#[source] BoxError),
     /// The tool failed, in its own words.
-    #[error(transparent)]
-    Failed(BoxError),
+    #[error("{0}")]
+    Failed(#[source] BoxError),
     /// The tool does not do this.
     #[error("refused: {reason}")]
     Refused {
@@ -129,8 +129,7 @@ impl ToolError {
 
     /// The error with its causes in one line, as a model reads it.
     pub fn report(&self) -> String {
-        let causes = std::iter::successors(std::error::Error::source(self), |e| e.source());
-        causes.fold(self.to_string(), |line, cause| format!("{line}: {cause}"))
+        Chain(self).to_string()
     }
 }
 

@@ -24,6 +24,7 @@ pub struct ReduceError {
     /// The nodes that wrote it, in task order.
     pub nodes: Vec<Arc<str>>,
     /// The cause.
+    #[source]
     pub reason: Refused,
 }
 
@@ -58,14 +59,14 @@ pub enum Refused {
         second: Arc<str>,
     },
     /// The write does not fit the value.
-    #[error(transparent)]
+    #[error("{0}")]
     Fold(#[from] FoldError),
     /// The result of a reducer cannot be stored.
-    #[error(transparent)]
+    #[error("{0}")]
     Stored(#[from] StoredError),
     /// A reducer of the user's refused the write.
     #[error("the reducer failed: {0}")]
-    Reducer(BoxError),
+    Reducer(#[source] BoxError),
     /// The state has no field of this name.
     #[error("`{node}` wrote it, and the state has no such field; there are {}", listed(.fields))]
     UnknownField {
@@ -99,8 +100,8 @@ pub enum Refused {
         deepest: usize,
     },
     /// A field of a nested state.
-    #[error(transparent)]
-    Nested(Box<ReduceError>),
+    #[error("{0}")]
+    Nested(#[source] Box<ReduceError>),
 }
 
 /// Lists names for a message.

@@ -95,7 +95,7 @@ pub enum SupervisorFault {
     #[error("it may ask its model 0 times; it takes at least 1")]
     NoIterations,
     /// Its graph cannot be built.
-    #[error(transparent)]
+    #[error("{0}")]
     Graph(#[from] BuildError),
 }
 

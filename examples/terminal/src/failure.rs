@@ -1,9 +1,9 @@
 //! What goes wrong, in one sentence, and with which exit.
 
-use std::{error::Error, path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode};
 
 use hanok_checkpoint::CheckpointError;
-use hanok_core::{BoxError, InvalidName};
+use hanok_core::{BoxError, Chain, InvalidName};
 use hanok_graph::RunError;
 use hanok_model::ModelError;
 use thiserror::Error;
@@ -99,18 +99,7 @@ impl Failure {
 
     /// The failure and its causes, as one line.
     pub fn line(&self) -> String {
-        let mut line = self.to_string();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            let said = error.to_string();
-            // Transparent layers say the same as what they hold.
-            if !line.ends_with(&said) {
-                line += ": ";
-                line += &said;
-            }
-            cause = error.source();
-        }
-        line
+        Chain(self).to_string()
     }
 }
 

@@ -14,7 +14,7 @@ const LONGEST_QUOTE: usize = 2_000;
 #[non_exhaustive]
 pub enum StructuredError {
     /// The model did not answer.
-    #[error(transparent)]
+    #[error("{0}")]
     Model(#[from] ModelError),
     /// The schema of the answer is none, or refers to what is not in it. Another attempt cannot help.
     #[error("the schema `{name}` cannot be used")]

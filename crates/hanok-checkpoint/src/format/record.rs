@@ -60,7 +60,7 @@ pub enum RecordError {
     #[error("its payload is not the one that its digest was made of")]
     Digest,
     /// It is whole, and the codec does not read it.
-    #[error(transparent)]
+    #[error("{0}")]
     Codec(#[from] CodecError),
 }
 

@@ -27,7 +27,7 @@ pub(crate) enum Sealed {
 pub(crate) enum UnsealError {
     #[error("it is damaged, or belongs elsewhere")]
     Damaged,
-    #[error(transparent)]
+    #[error("{0}")]
     Codec(#[from] CodecError),
 }
 

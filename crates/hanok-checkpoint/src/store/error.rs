@@ -43,7 +43,7 @@ pub enum StoreError {
     #[error("the texts could not be made into vectors")]
     Embedding(#[source] BoxError),
     /// The place where it is stored did not do it, for the reason it says.
-    #[error(transparent)]
+    #[error("{0}")]
     Storage(#[from] CheckpointError),
 }
 

@@ -68,7 +68,7 @@ pub enum ImportError {
         format: u64,
     },
     /// The store did not take them.
-    #[error(transparent)]
+    #[error("{0}")]
     Checkpoint(#[from] CheckpointError),
 }
 

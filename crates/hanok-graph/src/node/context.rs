@@ -4,7 +4,7 @@ use std::{error::Error, fmt, sync::Arc};
 
 use hanok_checkpoint::{Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety};
 use hanok_core::{
-    AskError, BoxError, Call, CallKey, Cancellation, Check, Namespace, Request, Stored,
+    AskError, BoxError, Call, CallKey, Cancellation, Chain, Check, Namespace, Request, Stored,
     StoredError, TaskId, Timestamp,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -46,8 +46,8 @@ pub struct Context<C = ()> {
 #[non_exhaustive]
 pub enum StepError {
     /// The work failed. Nothing was stored, and a retry of the task does the work again.
-    #[error(transparent)]
-    Failed(BoxError),
+    #[error("{0}")]
+    Failed(#[source] BoxError),
     /// Two steps of one task have one name.
     #[error("two steps of one task are named `{0}`")]
     Twice(String),
@@ -91,8 +91,8 @@ pub enum StepError {
 /// }
 /// ```
 #[derive(Debug, Error)]
-#[error(transparent)]
-pub struct NotMade(pub BoxError);
+#[error("{0}")]
+pub struct NotMade(#[source] pub BoxError);
 
 impl<C> Context<C> {
     pub(crate) fn new(services: Arc<C>, scope: Arc<TaskAttempt>) -> Self {
@@ -693,7 +693,7 @@ impl<C> Context<C> {
 
 /// True for an error of a call that was certainly not made: it is a [`NotMade`], or a person is asked first.
 fn was_not_made(error: &(dyn Error + 'static)) -> bool {
-    crate::error::causes(error).any(|error| {
+    Chain(error).causes().any(|error| {
         error.is::<NotMade>() || matches!(error.downcast_ref(), Some(AskError::Waiting(_)))
     })
 }

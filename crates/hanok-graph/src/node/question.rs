@@ -49,7 +49,7 @@ impl TaskAttempt {
                 id: id.clone(),
                 expected: check.expected().to_owned(),
                 answer: answer.clone(),
-                reason: crate::error::error_chain(&*error),
+                reason: hanok_core::Chain(&*error).to_string(),
             });
             return Err(AskError::Waiting(RequestId(id.into())));
         }

@@ -2,9 +2,9 @@
 
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
-use hanok_core::Rng;
+use hanok_core::{Chain, Rng};
 
-use crate::error::{NodeError, causes};
+use crate::error::NodeError;
 
 /// The default of the first delay.
 const FIRST: Duration = Duration::from_millis(500);
@@ -165,7 +165,7 @@ pub(crate) fn caused_by<E: Error + 'static>(error: &NodeError) -> Option<&E> {
         NodeError::Failed(error) => error.as_ref(),
         error => error,
     };
-    causes(first).find_map(|error| error.downcast_ref::<E>())
+    Chain(first).causes().find_map(|error| error.downcast_ref::<E>())
 }
 
 impl fmt::Debug for Retry {

@@ -10,10 +10,10 @@ use std::{
 
 use futures::{Stream, channel::oneshot};
 use hanok_checkpoint::Life;
-use hanok_core::{BoxFuture, Namespace, Position, Spawned, Spawner};
+use hanok_core::{BoxFuture, Chain, Namespace, Position, Spawned, Spawner};
 
 use crate::{
-    error::{RunError, error_chain},
+    error::RunError,
     names::is_waiting,
     observe::event::{Event, EventId, EventKind, Modes},
     outcome::Outcome,
@@ -344,7 +344,7 @@ impl<S> Stream for Events<S> {
                 }
                 Err(error) => {
                     this.is_cut = true;
-                    let error = error_chain(&error);
+                    let error = Chain(&error).to_string();
                     return Poll::Ready(Some(live(EventKind::Cut { error })));
                 }
             }

@@ -71,8 +71,8 @@ pub enum Persistence {
 #[non_exhaustive]
 pub enum SubgraphError {
     /// A person is asked in the subgraph. The run ends here, and the answer resumes it.
-    #[error(transparent)]
-    Waiting(AskError),
+    #[error("{0}")]
+    Waiting(#[source] AskError),
     /// The subgraph stopped with the run. A resume continues it.
     #[error("subgraph `{graph}` has stopped with its run")]
     Stopped {

@@ -1,12 +1,13 @@
 //! One task: its attempts, its error handler and its router.
 
 use hanok_checkpoint::{Body, CheckpointError, Doubt, Failed, Goto};
+use hanok_core::Chain;
 use hanok_state::State;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tracing::Instrument;
 
 use crate::{
-    error::{NodeError, error_chain, panic_message},
+    error::{NodeError, panic_message},
     graph::definition::{Definition, Vertex},
     node::{
         attempt::{LazyStop, Shown, Stop, TaskAttempt, locked},
@@ -70,7 +71,7 @@ async fn work<S: State, C: Send + Sync + 'static>(
     };
     match &ended {
         TaskOutcome::Failed(error) => {
-            scope.emit(EventKind::TaskFailed { error: error_chain(error), handled: false });
+            scope.emit(EventKind::TaskFailed { error: Chain(error).to_string(), handled: false });
         }
         TaskOutcome::Interrupted(..) => scope.emit(EventKind::TaskInterrupted),
         TaskOutcome::Done(_) | TaskOutcome::Stopped(_) => {}
@@ -168,7 +169,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
                 .values()
                 .any(|intent| intent.doubt != Doubt::Repeat);
             if let (false, Some(delay)) = (in_doubt, self.retry(&scope, &error)) {
-                scope.emit(EventKind::TaskRetried { error: error_chain(&error), delay });
+                scope.emit(EventKind::TaskRetried { error: Chain(&error).to_string(), delay });
                 scope.env.runtime.clock.sleep(delay).await;
                 scope = Arc::new(scope.again(scope.attempt + 1, false));
                 continue;
@@ -195,7 +196,7 @@ impl<S: State, C: Send + Sync + 'static> TaskRunner<'_, S, C> {
             task: scope.id(),
             node: scope.task.node.to_string(),
             kind: FailureKind::of(&error).word().to_owned(),
-            message: error_chain(&error),
+            message: Chain(&error).to_string(),
             attempts: scope.attempt,
             spent,
         };

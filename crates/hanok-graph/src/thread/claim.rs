@@ -1,11 +1,11 @@
 //! The claim of a run on its thread: the error of a run that does not get it, and its release.
 
 use hanok_checkpoint::{Body, CheckpointError, Checkpointer, Labels, Log, RunEnd, Status};
-use hanok_core::{Cancellation, Namespace};
+use hanok_core::{Cancellation, Chain, Namespace};
 use hanok_state::State;
 
 use crate::{
-    error::{RunError, error_chain},
+    error::RunError,
     journal::append::ClaimAfter,
     observe::event::EventKind,
     outcome::Outcome,
@@ -59,7 +59,7 @@ impl<S: State, C: Send + Sync + 'static> Ending<'_, S, C> {
         }
         let (name, detail) = match &outcome {
             Ok(outcome) => (outcome.name(), String::new()),
-            Err(error) => (RunEnd::Failed, error_chain(error)),
+            Err(error) => (RunEnd::Failed, Chain(error).to_string()),
         };
         let error = (!detail.is_empty()).then(|| detail.clone());
         if let Err(RunError::Checkpoint(_)) = outcome {

@@ -11,13 +11,13 @@ use crate::{schema::Schema, state::State};
 #[non_exhaustive]
 pub enum MigrationError {
     /// A newer version of the type stored them.
-    #[error(transparent)]
+    #[error("{0}")]
     NewerVersion(#[from] NewerVersion),
     /// The upgrade function refused them.
-    #[error(transparent)]
+    #[error("{0}")]
     Upgrade(#[from] UpgradeError),
     /// A field was stored in another shape than the type has.
-    #[error(transparent)]
+    #[error("{0}")]
     Stored(#[from] StoredError),
 }
 

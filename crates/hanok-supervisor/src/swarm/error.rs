@@ -107,6 +107,6 @@ pub enum SwarmFault {
         to: String,
     },
     /// Its graph cannot be built.
-    #[error(transparent)]
+    #[error("{0}")]
     Graph(#[from] BuildError),
 }

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use hanok_checkpoint::{Body, CheckpointError, LogEntry, SharedCheckpointer, ThreadFold};
-use hanok_core::{Changes, Namespace, RequestId, Stored, Tenant, ThreadKey};
+use hanok_core::{Chain, Changes, Namespace, RequestId, Stored, Tenant, ThreadKey};
 use hanok_graph::{Durability, Event, NewInput, Pending, RunError};
 
 use super::{
@@ -324,7 +324,7 @@ impl Play<'_> {
             Ok(None) => "done".to_owned(),
             Err(RunError::Conflict { .. }) => "conflict".to_owned(),
             Err(RunError::Superseded { .. }) => "superseded".to_owned(),
-            Err(error) => chain(error),
+            Err(error) => Chain(error).to_string(),
         };
         self.core.inner().note("answer", [0; 3], || text.clone());
         let ended = match reply {
@@ -456,12 +456,6 @@ impl Play<'_> {
     pub(crate) fn has_all_inputs(&self) -> bool {
         self.missing(&self.inputs()).is_empty()
     }
-}
-
-fn chain(error: &RunError) -> String {
-    let causes =
-        std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 impl fmt::Debug for Play<'_> {

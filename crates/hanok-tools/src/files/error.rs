@@ -52,7 +52,7 @@ pub enum FileError {
     #[error("`{path}` could not be read")]
     Io { path: String, source: std::io::Error },
     /// Never: the tool's own name and arguments are fixed.
-    #[error(transparent)]
+    #[error("{0}")]
     Spec(#[from] InvalidSpec),
 }
 

@@ -29,8 +29,8 @@ impl fmt::Display for SpecError {
 #[non_exhaustive]
 pub enum SpecFault {
     /// The fields cannot be those of a state.
-    #[error(transparent)]
-    State(DynamicSchemaError),
+    #[error("{0}")]
+    State(#[source] DynamicSchemaError),
     /// A node is of a kind that is not registered.
     #[error("node `{node}`: no kind `{kind}`; there are {}", instead(kind, kinds))]
     UnknownKind {
@@ -62,6 +62,6 @@ pub enum SpecFault {
         fields: Vec<String>,
     },
     /// The graph that the spec describes has a fault.
-    #[error(transparent)]
-    Graph(Fault),
+    #[error("{0}")]
+    Graph(#[source] Fault),
 }

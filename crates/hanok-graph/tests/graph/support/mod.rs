@@ -106,6 +106,7 @@ pub(crate) async fn both(graph: &Graph<S, Ledger>, ledger: &Ledger) -> S {
 
 /// An error and what caused it.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |error| (*error).source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(" / ")
+    let mut causes: Vec<_> = hanok_core::Chain(error).causes().map(ToString::to_string).collect();
+    causes.dedup_by(|cause, before| before.ends_with(&**cause));
+    causes.join(" / ")
 }
