@@ -39,7 +39,7 @@ async fn weather(
 }
 
 async fn map(_: Snapshot<Report>, _: Context<Services>) -> Result<ReportUpdate, BoxError> {
-    Ok(Report::update().push_lines("a map".to_owned()))
+    Ok(Report::update().push_lines("a map"))
 }
 
 async fn write(report: Snapshot<Report>, _: Context<Services>) -> Result<ReportUpdate, BoxError> {

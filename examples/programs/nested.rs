@@ -26,7 +26,7 @@ async fn search(state: Snapshot<Research>, context: Context) -> Result<ResearchU
 
 async fn read(state: Snapshot<Research>, context: Context) -> Result<ResearchUpdate, BoxError> {
     context.custom(&format!("reading {} pages", state.found.len()));
-    Ok(Research::update().push_found("a good inn".to_owned()))
+    Ok(Research::update().push_found("a good inn"))
 }
 
 async fn pack(trip: Snapshot<Trip>, _: Context) -> Result<TripUpdate, BoxError> {

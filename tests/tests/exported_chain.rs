@@ -68,7 +68,7 @@ async fn a_program_in_another_language_checks_the_chain_of_an_exported_log() {
         let store = SharedCheckpointer::new(InMemoryCheckpointer::chained()).with_codec(codec);
         let thread = app(&store).thread(key("t"));
         for _ in 0..3 {
-            thread.invoke(S::update().push_log("in".to_owned()), ()).await.unwrap();
+            thread.invoke(S::update().push_log("in"), ()).await.unwrap();
         }
         let log = thread.log();
         log.copy(&key("copy"), AppendId(77), Timestamp(1)).await.unwrap();
@@ -83,7 +83,7 @@ async fn a_program_in_another_language_checks_the_chain_of_an_exported_log() {
         let mut others = lines.clone();
         let other = app(&store).thread(key("other"));
         for _ in 0..3 {
-            other.invoke(S::update().push_log("out".to_owned()), ()).await.unwrap();
+            other.invoke(S::update().push_log("out"), ()).await.unwrap();
         }
         others[2] = other.log().export().await.unwrap()[2].clone();
         for wrong in [&others[..], &lines[..lines.len() - 1]] {
@@ -91,7 +91,7 @@ async fn a_program_in_another_language_checks_the_chain_of_an_exported_log() {
             assert!(!holds && text.starts_with("not what was exported"), "{text}");
         }
         log.prune(hanok::checkpoint::Keep::Newest).await.unwrap();
-        thread.invoke(S::update().push_log("more".to_owned()), ()).await.unwrap();
+        thread.invoke(S::update().push_log("more"), ()).await.unwrap();
         let (holds, text) = checked(python, &log.export().await.unwrap(), keyed);
         assert!(holds, "after a prune: {text}");
         assert!(store.delete(&key("t"), None).await.unwrap());

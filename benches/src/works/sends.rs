@@ -31,7 +31,7 @@ struct Joke {
 }
 
 async fn edit(state: Snapshot<Joke>, _: Context) -> Result<JokeUpdate> {
-    Ok(Joke::update().subject(format!("{} - hohoho", state.subject).into()))
+    Ok(Joke::update().subject(format!("{} - hohoho", state.subject)))
 }
 
 async fn generate(state: Snapshot<Joke>, _: Context) -> Result<JokeUpdate> {

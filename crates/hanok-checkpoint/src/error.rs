@@ -131,6 +131,26 @@ pub enum CheckpointError {
     Encode(#[source] BoxError),
 }
 
+hanok_core::error_codes! {
+    CheckpointError {
+        "HNK-101": Self::Conflict { .. },
+        "HNK-102": Self::NoSuchPosition { .. },
+        "HNK-103": Self::NoSuchThread(_),
+        "HNK-104": Self::ThreadExists(_),
+        "HNK-105": Self::Fenced { .. },
+        "HNK-106": Self::OtherLife { .. },
+        "HNK-107": Self::Corrupt { .. },
+        "HNK-108": Self::Pruned { .. },
+        "HNK-109": Self::Locked { .. },
+        "HNK-110": Self::TooNew { .. },
+        "HNK-111": Self::NotAStore { .. },
+        "HNK-112": Self::Unavailable { .. },
+        "HNK-113": Self::Full(_),
+        "HNK-114": Self::Denied(_),
+        "HNK-115": Self::Encode(_),
+    }
+}
+
 impl CheckpointError {
     pub(crate) fn conflict(thread: &ThreadKey, expected: Position, actual: Position) -> Self {
         Self::Conflict { thread: thread.clone(), expected, actual }

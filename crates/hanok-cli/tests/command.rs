@@ -81,7 +81,7 @@ impl House {
                 thread.invoke(S::update().push_log(said.to_owned()), ()).await.unwrap();
             }
             let asks = app.thread(key("asks"));
-            asks.invoke(S::update().push_log("ask".to_owned()), ()).await.unwrap();
+            asks.invoke(S::update().push_log("ask"), ()).await.unwrap();
             let other = ThreadKey::new(Tenant::new("other").unwrap(), "theirs").unwrap();
             app.thread(other).invoke(S::update(), ()).await.unwrap();
         });
@@ -211,7 +211,7 @@ fn damage_is_found_and_got_over() {
     assert!(found.out.contains("it reads"), "{}", found.out);
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let app = app(&house.db).await;
-        app.thread(key("t")).invoke(S::update().push_log("on".to_owned()), ()).await.unwrap();
+        app.thread(key("t")).invoke(S::update().push_log("on"), ()).await.unwrap();
     });
     house.done(&["prune", "t", "--last", "1", "--yes"]);
     assert_eq!(house.hanok(&["verify", "t"]).code, 0, "what was cut off took the damage with it");

@@ -24,6 +24,7 @@ mod boxed;
 mod call;
 mod chain;
 mod clock;
+mod codes;
 mod effect;
 mod fields;
 mod ids;

@@ -1,6 +1,6 @@
-//! Errors: the faults of a graph that cannot be built, and the reasons why a run or a task cannot go on.
+//! The reasons why a run cannot go on; those of a task are a [`NodeError`], those of a graph a [`BuildError`].
 
-use std::{any::Any, fmt, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use hanok_checkpoint::{CheckpointError, Holder};
 use hanok_core::{
@@ -9,244 +9,14 @@ use hanok_core::{
 use hanok_state::{NewerVersion, ReduceError};
 use thiserror::Error;
 
+pub use crate::{
+    build_error::{BuildError, Fault, Lint},
+    node_error::NodeError,
+};
 use crate::{
-    names::{instead, listed, reserved, written},
+    names::{instead, listed, written},
     outcome::{Pending, Unfinished},
 };
-
-/// The faults of a graph, all at once.
-///
-/// ```
-/// # use {hanok_graph::*, hanok_state::State};
-/// # #[derive(State, Clone, Default)] struct Count { n: u32 }
-/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
-/// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", "print");
-/// let error = graph.interrupt_before(["ad"]).build().unwrap_err();
-/// assert_eq!(error.faults.len(), 2);
-/// assert!(error.to_string().contains("no node `print`; there are `add`"));
-/// ```
-#[derive(Debug, Error)]
-pub struct BuildError {
-    /// The graph's name.
-    pub graph: String,
-    /// The faults, in the order in which the parts were added.
-    pub faults: Vec<Fault>,
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "graph `{}` cannot be built", self.graph)?;
-        self.faults.iter().try_for_each(|fault| write!(f, "\n- {fault}"))
-    }
-}
-
-/// One fault of a graph. A [`BuildError`] lists all of them, and a [`Lint`] allows some.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum Fault {
-    /// No edge or branch leads from [`START`](crate::START).
-    #[error("nothing says where to begin: add `.edge(START, \"…\")`")]
-    NoStart,
-    /// An edge, branch, `goto` or join names an unknown node.
-    #[error(
-        "{kind} {} -> {}: no node {}; there are {}",
-        written(from),
-        written(to),
-        written(node),
-        instead(node, nodes)
-    )]
-    UnknownNode {
-        /// `edge`, `branch`, `goto` or `join`.
-        kind: &'static str,
-        /// The source.
-        from: String,
-        /// The target.
-        to: String,
-        /// The unknown name.
-        node: String,
-        /// The nodes of the graph.
-        nodes: Vec<String>,
-    },
-    /// Two nodes have one name.
-    #[error("two nodes are named `{node}`")]
-    TwiceNamed {
-        /// The name.
-        node: String,
-    },
-    /// A node's name is START's or END's, empty, too long, or holds a control character.
-    #[error("a node cannot be named {node:?}{}", why(reserved(node)))]
-    BadName {
-        /// The name.
-        node: String,
-    },
-    /// The program aborts when something panics.
-    #[error(
-        "this program aborts on a panic, so a node that panics would end it: build it with `panic = \"unwind\"`, or say `.allow_abort()`"
-    )]
-    Aborts,
-    /// A declaration names an unknown node.
-    #[error("{what}: no node {}; there are {}", written(node), instead(node, nodes))]
-    NoSuchNode {
-        /// The declaration: `retry`, `timeout`, `breakpoint`, …
-        what: &'static str,
-        /// The unknown name.
-        node: String,
-        /// The nodes of the graph.
-        nodes: Vec<String>,
-    },
-    /// A node that is declared as renamed or removed is still in the graph.
-    #[error("{what}: the graph has a node `{node}`")]
-    StillThere {
-        /// The declaration: `renamed` or `removed`.
-        what: &'static str,
-        /// The node.
-        node: String,
-    },
-    /// The input or output of the graph names an unknown field of the state.
-    #[error("{what}: the state has no field `{field}`; there are {}", instead(field, fields))]
-    NoSuchField {
-        /// The declaration: `input` or `output`.
-        what: &'static str,
-        /// The unknown name.
-        field: String,
-        /// The fields of the state.
-        fields: Vec<String>,
-    },
-    /// A node that runs for [`SendTo`](crate::SendTo)s alone is the target of an edge or join, which carries no input.
-    #[error(
-        "{kind} {} -> `{to}`: `{to}` takes an input of its own, so only a `SendTo` can lead there",
-        written(from)
-    )]
-    NeedsSend {
-        /// `edge` or `join`.
-        kind: &'static str,
-        /// The source.
-        from: String,
-        /// The target.
-        to: String,
-    },
-    /// Branches of different length meet in a node that is not joined. [`Lint::UnequalFanIn`] allows it.
-    #[error(
-        "`{node}` would run once for each branch from `{fork}`, which are of different length: `{short}` comes first, `{long}` later; join them with `.join([\"{short}\", \"{long}\"], \"{node}\")`, or compose `.defer()` or `.allow(Lint::UnequalFanIn)` on `{node}`"
-    )]
-    UnequalFanIn {
-        /// The node where they meet.
-        node: String,
-        /// The node where they part.
-        fork: String,
-        /// The last node before it on the shorter branch.
-        short: String,
-        /// The last node before it on the longer branch.
-        long: String,
-    },
-    /// No path leads to a node. [`Lint::Unreachable`] allows it.
-    #[error("no path leads to `{node}`")]
-    Unreachable {
-        /// The node.
-        node: String,
-    },
-    /// No edge, branch or command leads out of a node. [`Lint::DeadEnd`] allows it.
-    #[error(
-        "no way leads out of `{node}`: add `.edge(\"{node}\", END)`, a branch, or compose `.goto(…)` on it for its commands"
-    )]
-    DeadEnd {
-        /// The node.
-        node: String,
-    },
-}
-
-/// A fault that a graph may be allowed to have: [`NodeExt::allow`](crate::NodeExt::allow).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Lint {
-    /// Allows [`Fault::Unreachable`].
-    Unreachable,
-    /// Allows [`Fault::DeadEnd`].
-    DeadEnd,
-    /// Allows [`Fault::UnequalFanIn`].
-    UnequalFanIn,
-}
-
-/// The reason why a task failed.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum NodeError {
-    /// The node returned an error.
-    #[error("{0}")]
-    Failed(#[source] BoxError),
-    /// The node panicked.
-    #[error("it panicked: {0}")]
-    Panicked(String),
-    /// The router of one of its branches failed.
-    #[error("the router of a branch failed")]
-    Router(#[source] BoxError),
-    /// The node has a target that it did not declare, or that does not exist.
-    #[error("it goes on to {}; declared are {}", written(target), instead(target, declared))]
-    UnknownTarget {
-        /// The target.
-        target: String,
-        /// The declared targets.
-        declared: Vec<String>,
-    },
-    /// The attempt exceeded its time limit.
-    #[error("it took longer than {after:?}")]
-    TimedOut {
-        /// The limit.
-        after: Duration,
-    },
-    /// The attempt gave no sign of life for longer than its idle time-out.
-    #[error("it gave no sign of life for {after:?}")]
-    Idle {
-        /// The idle time-out.
-        after: Duration,
-    },
-    /// The node sends an input of one type to a node that takes another.
-    #[error("it sends a `{sent}` to `{target}`, which takes a `{takes}`")]
-    WrongInput {
-        /// The node.
-        target: String,
-        /// The type that the target takes.
-        takes: &'static str,
-        /// The type of the input.
-        sent: &'static str,
-    },
-    /// A node that runs for [`SendTo`](crate::SendTo)s alone was scheduled without an input.
-    #[error("`{node}` takes an input of its own, so only a `SendTo` can lead there")]
-    NoInput {
-        /// The node.
-        node: String,
-    },
-    /// The node commands a parent graph, and its graph is not a subgraph here.
-    #[error("it commands a parent, and this graph is not a subgraph here")]
-    NoParent,
-    /// A subgraph's command writes a field that the state of the calling graph does not have.
-    #[error("its subgraph's command writes `{field}`, which this graph's state has not")]
-    ForeignUpdate {
-        /// The field.
-        field: String,
-    },
-    /// The error handler failed.
-    #[error("its error handler failed, after it had failed itself with: {failure}")]
-    Handler {
-        /// The failure of the node, as text.
-        failure: String,
-        /// The failure of the handler.
-        #[source]
-        source: Box<NodeError>,
-    },
-    /// The update, or the input of a `SendTo`, cannot be stored.
-    #[error("what it wrote cannot be stored")]
-    Stored(#[from] StoredError),
-    /// The update cannot be applied to the state for the node's router.
-    #[error("{0}")]
-    Reduce(#[from] ReduceError),
-    /// The task was lost, because there is no runtime to run it on.
-    #[error("its task was lost: a super-step with several tasks needs a tokio runtime")]
-    Lost,
-    /// The store failed while the task ran.
-    #[error("{0}")]
-    Checkpoint(#[from] CheckpointError),
-}
 
 /// The reason why a run could not go on. Committed super-steps stay, and the thread can be resumed.
 #[derive(Debug, Error)]
@@ -476,8 +246,36 @@ pub enum RunError {
     State(#[source] BoxError),
 }
 
-fn why(reason: Option<&str>) -> String {
-    reason.map(|reason| format!(": {reason}")).unwrap_or_default()
+hanok_core::error_codes! {
+    RunError {
+        "HNK-201": Self::Node { .. },
+        "HNK-202": Self::Reduce { .. },
+        "HNK-203": Self::ReducerPanicked { .. },
+        "HNK-204": Self::TooWide { .. },
+        "HNK-205": Self::Input { .. },
+        "HNK-206": Self::Lost,
+        "HNK-207": Self::ShuttingDown,
+        "HNK-208": Self::Conflict { .. },
+        "HNK-209": Self::Superseded { .. },
+        "HNK-210": Self::Unfinished { .. },
+        "HNK-211": Self::NoSuchRequest(_),
+        "HNK-212": Self::AlreadyAnswered(_),
+        "HNK-213": Self::Stale(_),
+        "HNK-214": Self::Expired { .. },
+        "HNK-215": Self::Ambiguous { .. },
+        "HNK-216": Self::WrongAnswer { .. },
+        "HNK-217": Self::NothingAsked(_),
+        "HNK-218": Self::AmbiguousEdit { .. },
+        "HNK-219": Self::NoSuchNode { .. },
+        "HNK-220": Self::NoSuchSubgraph { .. },
+        "HNK-221": Self::NoSuchThread(_),
+        "HNK-222": Self::GraphChanged { .. },
+        "HNK-223": Self::SchemaTooNew { .. },
+        "HNK-224": Self::Unreadable { .. },
+        "HNK-225": Self::OtherGraph { .. },
+        "HNK-226": Self::State(_),
+    }
+    of { Self::Checkpoint(error) => error.code() }
 }
 
 fn within(namespace: &Namespace) -> String {
@@ -559,13 +357,6 @@ impl From<CheckpointError> for RunError {
             error => Self::Checkpoint(error),
         }
     }
-}
-
-/// The message of a panic.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "without a message".to_owned())
 }
 
 /// The error of a run whose state cannot be read or written.

@@ -55,12 +55,14 @@
 //! default. A program that aborts on a panic cannot build a graph without
 //! [`allow_abort`](GraphBuilder::allow_abort).
 
+mod build_error;
 mod error;
 mod graph;
 mod ids;
 mod journal;
 mod names;
 mod node;
+mod node_error;
 mod observe;
 mod outcome;
 mod run;

@@ -59,7 +59,7 @@ mod later {
 
     pub(super) fn app(store: &SharedCheckpointer) -> App<S> {
         async fn note(_: Snapshot<S>, _: Context) -> Result<SUpdate, BoxError> {
-            Ok(S::update().push_log("later".to_owned()))
+            Ok(S::update().push_log("later"))
         }
         let graph = Graph::builder("later").node("work", note);
         graph.edge(START, "work").edge("work", END).build().unwrap().checkpointer(store.clone())

@@ -65,6 +65,8 @@ mod rules;
 mod schema;
 mod slot;
 mod state;
+mod storable;
+mod text;
 mod view;
 mod writes;
 
@@ -113,6 +115,7 @@ pub use rules::{
 pub use schema::{FieldSchema, Schema, Upgrade};
 pub use slot::{Slot, Write};
 pub use state::{State, StateUpdate};
+pub use storable::Storable;
 pub use view::View;
 pub use writes::NodeWrites;
 
@@ -121,7 +124,11 @@ pub use writes::NodeWrites;
 pub mod derived {
     pub use hanok_core::{BoxError, Changes, Fields, StoredError};
 
-    pub use crate::{schema::fingerprint, slot::Resolved};
+    pub use crate::{
+        schema::fingerprint,
+        slot::{Resolved, StoredSlot},
+        text::OptionalText,
+    };
 }
 
 /// The programs of the README.

@@ -34,7 +34,7 @@ pub enum Write<T, R: Reduce<T>> {
     Overwrite(T),
 }
 
-impl<T: Clone, R: Code<T>> Slot<T, R> {
+impl<T: Clone, R: Reduce<T>> Slot<T, R> {
     /// Makes a slot with `write`.
     pub(crate) fn plain(write: R::Write) -> Self {
         Self(Some(Write::Plain(write)))
@@ -102,52 +102,9 @@ impl<T: Clone, R: Code<T>> Slot<T, R> {
             None => {}
         }
     }
-
-    /// Encodes the write into `changes`.
-    ///
-    /// # Errors
-    ///
-    /// [`StoredError`] when a value's `Serialize` fails.
-    pub fn store(
-        &self,
-        field: impl Into<Cow<'static, str>>,
-        changes: &mut Changes,
-    ) -> Result<(), StoredError> {
-        let field = field.into();
-        match &self.0 {
-            None => {}
-            Some(Write::Plain(write)) => {
-                R::store(write)?.into_iter().for_each(|change| changes.push(field.clone(), change));
-            }
-            Some(Write::Overwrite(value)) => {
-                if let Some(field_value) = R::store_value(value)? {
-                    changes.push(field, Change::Set(field_value.to_stored()));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the write of `field` out of `changes`.
-    ///
-    /// # Errors
-    ///
-    /// [`StoredError`] when it was stored in another shape.
-    pub fn load(field: &str, changes: &Changes) -> Result<Self, StoredError> {
-        let of_field: Vec<_> =
-            changes.0.iter().filter(|(name, _)| name == field).map(|(_, change)| change).collect();
-        let write = match of_field.as_slice() {
-            [] => return Ok(Self(None)),
-            [Change::Set(value)] if R::HAS_OVERWRITE => {
-                R::load_value(Field::Value(value.clone())).map(Write::Overwrite)
-            }
-            several => R::load(several).map(Write::Plain),
-        };
-        write.map(|write| Self(Some(write))).map_err(|error| error.of_field(field))
-    }
 }
 
-impl<T, R: Code<T>> Slot<T, R> {
+impl<T, R: Reduce<T>> Slot<T, R> {
     /// Checks that the writes of one super-step to `field` can be merged into `value`. `slot` picks the field's slot of an
     /// update.
     ///
@@ -175,28 +132,6 @@ impl<T, R: Code<T>> Slot<T, R> {
         let Some(Write::Plain(write)) = &self.0 else { return Ok(()) };
         let checked = R::check(value, &NodeWrites::of(node, write));
         checked.map_err(|reason| refused(field, std::iter::once(node), reason))
-    }
-
-    /// Merges it.
-    fn merge_alone(
-        &mut self,
-        field: &'static str,
-        value: &mut T,
-        node: &Arc<str>,
-        resolved: &mut Resolved,
-    ) -> Result<(), ReduceError> {
-        let write = match self.0.take() {
-            Some(Write::Plain(write)) => write,
-            Some(Write::Overwrite(whole)) => {
-                *value = whole;
-                return Ok(());
-            }
-            None => return Ok(()),
-        };
-        let of_node = |reason: Refused| refused(field, std::iter::once(node), reason);
-        let changes = R::reduce(value, NodeWrites::of(node, write)).map_err(of_node)?;
-        let recorded = resolved.record::<T, R>(|| field.into(), value, changes);
-        recorded.map_err(|error| of_node(error.into()))
     }
 
     pub(crate) fn check_written<'a>(
@@ -227,27 +162,29 @@ impl<T, R: Code<T>> Slot<T, R> {
             _ => R::check(value, &plain).map_err(|reason| refused(field, nodes(), reason)),
         }
     }
+}
 
-    /// Merges the writes of one super-step to `field` into `value`, and empties their slots. Adds to `resolved` the changes
-    /// that a log needs besides the writes.
-    ///
-    /// # Errors
-    ///
-    /// [`ReduceError`] when they cannot be merged. [`Slot::check`] finds that before anything is changed.
-    pub fn apply<U>(
+impl<T, R: Code<T>> Slot<T, R> {
+    /// Merges it.
+    fn merge_alone(
+        &mut self,
         field: &'static str,
         value: &mut T,
-        writes: &mut [(&Arc<str>, &mut U)],
-        slot: impl Fn(&mut U) -> &mut Self,
+        node: &Arc<str>,
         resolved: &mut Resolved,
     ) -> Result<(), ReduceError> {
-        match writes {
-            [(node, update)] => slot(update).merge_alone(field, value, node, resolved),
-            several => {
-                let slots = several.iter_mut().map(|(node, update)| (*node, slot(update)));
-                Self::merge(field.into(), value, slots, resolved)
+        let write = match self.0.take() {
+            Some(Write::Plain(write)) => write,
+            Some(Write::Overwrite(whole)) => {
+                *value = whole;
+                return Ok(());
             }
-        }
+            None => return Ok(()),
+        };
+        let of_node = |reason: Refused| refused(field, std::iter::once(node), reason);
+        let changes = R::reduce(value, NodeWrites::of(node, write)).map_err(of_node)?;
+        let recorded = resolved.record::<T, R>(|| field.into(), value, changes);
+        recorded.map_err(|error| of_node(error.into()))
     }
 
     pub(crate) fn merge<'a>(
@@ -288,25 +225,116 @@ impl<T, R: Code<T>> Slot<T, R> {
         let recorded = resolved.record::<T, R>(|| field.clone(), value, changes);
         recorded.map_err(|error| of_node(error.into()))
     }
+}
+
+/// What a slot does with what is stored. It is a trait so that a type which cannot be stored is one error, and not one for
+/// each method of its slot.
+pub trait StoredSlot<T>: Sized {
+    /// Merges the writes of one super-step to `field` into `value`, and empties their slots. Adds to `resolved` the changes
+    /// that a log needs besides the writes.
+    ///
+    /// # Errors
+    ///
+    /// [`ReduceError`] when they cannot be merged. [`Slot::check`] finds that before anything is changed.
+    fn apply<U>(
+        field: &'static str,
+        value: &mut T,
+        writes: &mut [(&Arc<str>, &mut U)],
+        slot: impl Fn(&mut U) -> &mut Self,
+        resolved: &mut Resolved,
+    ) -> Result<(), ReduceError>;
+
+    /// Encodes the write into `changes`.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when a value's `Serialize` fails.
+    fn store(
+        &self,
+        field: impl Into<Cow<'static, str>>,
+        changes: &mut Changes,
+    ) -> Result<(), StoredError>;
+
+    /// Reads the write of `field` out of `changes`.
+    ///
+    /// # Errors
+    ///
+    /// [`StoredError`] when it was stored in another shape.
+    fn load(field: &str, changes: &Changes) -> Result<Self, StoredError>;
 
     /// Encodes the value of the field into `fields`. A transient one is left out.
     ///
     /// # Errors
     ///
     /// [`StoredError`] when the value's `Serialize` fails.
-    pub fn store_value(name: &str, value: &T, fields: &mut Fields) -> Result<(), StoredError> {
-        if let Some(field) = R::store_value(value)? {
-            fields.insert(name, field);
-        }
-        Ok(())
-    }
+    fn store_value(name: &str, value: &T, fields: &mut Fields) -> Result<(), StoredError>;
 
     /// Takes the field out of `fields`, under the first of `names` that is there.
     ///
     /// # Errors
     ///
     /// [`StoredError`] when it was stored in another shape.
-    pub fn load_value(names: &[&str], fields: &mut Fields) -> Result<Option<T>, StoredError> {
+    fn load_value(names: &[&str], fields: &mut Fields) -> Result<Option<T>, StoredError>;
+}
+
+impl<T: Clone, R: Code<T>> StoredSlot<T> for Slot<T, R> {
+    fn apply<U>(
+        field: &'static str,
+        value: &mut T,
+        writes: &mut [(&Arc<str>, &mut U)],
+        slot: impl Fn(&mut U) -> &mut Self,
+        resolved: &mut Resolved,
+    ) -> Result<(), ReduceError> {
+        match writes {
+            [(node, update)] => slot(update).merge_alone(field, value, node, resolved),
+            several => {
+                let slots = several.iter_mut().map(|(node, update)| (*node, slot(update)));
+                Self::merge(field.into(), value, slots, resolved)
+            }
+        }
+    }
+
+    fn store(
+        &self,
+        field: impl Into<Cow<'static, str>>,
+        changes: &mut Changes,
+    ) -> Result<(), StoredError> {
+        let field = field.into();
+        match &self.0 {
+            None => {}
+            Some(Write::Plain(write)) => {
+                R::store(write)?.into_iter().for_each(|change| changes.push(field.clone(), change));
+            }
+            Some(Write::Overwrite(value)) => {
+                if let Some(field_value) = R::store_value(value)? {
+                    changes.push(field, Change::Set(field_value.to_stored()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn load(field: &str, changes: &Changes) -> Result<Self, StoredError> {
+        let of_field: Vec<_> =
+            changes.0.iter().filter(|(name, _)| name == field).map(|(_, change)| change).collect();
+        let write = match of_field.as_slice() {
+            [] => return Ok(Self(None)),
+            [Change::Set(value)] if R::HAS_OVERWRITE => {
+                R::load_value(Field::Value(value.clone())).map(Write::Overwrite)
+            }
+            several => R::load(several).map(Write::Plain),
+        };
+        write.map(|write| Self(Some(write))).map_err(|error| error.of_field(field))
+    }
+
+    fn store_value(name: &str, value: &T, fields: &mut Fields) -> Result<(), StoredError> {
+        if let Some(field) = R::store_value(value)? {
+            fields.insert(name, field);
+        }
+        Ok(())
+    }
+
+    fn load_value(names: &[&str], fields: &mut Fields) -> Result<Option<T>, StoredError> {
         let stored = names.iter().find_map(|name| Some((name, fields.take(name)?)));
         let Some((name, field)) = stored else { return Ok(None) };
         R::load_value(field).map(Some).map_err(|error| error.of_field(name))

@@ -19,7 +19,7 @@ use crate::{error::ReduceError, schema::Schema};
 /// }
 ///
 /// let mut counter = Counter::default();
-/// let update = Counter::update().push_names("셋".to_owned()).total(3);
+/// let update = Counter::update().push_names("셋").total(3);
 /// counter.reduce(vec![("count".into(), update)])?;
 ///
 /// let mut fields = counter.to_fields()?;

@@ -105,7 +105,7 @@ fn two_writers_of_one_value_are_named_and_nothing_is_applied() {
     let mut state = Agent::default();
     let error = state
         .reduce(vec![
-            by("a", Agent::update().push_log("kept?".into()).iteration(1)),
+            by("a", Agent::update().push_log("kept?").iteration(1)),
             by("b", Agent::update().iteration(2)),
         ])
         .unwrap_err();
@@ -129,9 +129,9 @@ fn an_overwrite_wins_over_every_other_write_of_its_super_step() {
     let mut state = Agent { log: vec!["old".into()], ..Agent::default() };
     let mut fields = state.to_fields().unwrap();
     let writes = vec![
-        by("a", Agent::update().push_log("a".into())),
+        by("a", Agent::update().push_log("a")),
         by("b", Agent::update().overwrite_log(vec!["b".into()])),
-        by("c", Agent::update().push_log("c".into())),
+        by("c", Agent::update().push_log("c")),
     ];
     let resolved = state.reduce(writes.clone()).unwrap();
     assert_eq!(state.log, ["b"]);

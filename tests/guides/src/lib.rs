@@ -33,6 +33,10 @@ pub struct Effects;
 pub struct Encryption;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/errors.md")]
+pub struct Errors;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/failure.md")]
 pub struct Failure;
 

@@ -47,6 +47,16 @@ pub enum StoreError {
     Storage(#[from] CheckpointError),
 }
 
+hanok_core::error_codes! {
+    StoreError {
+        "HNK-121": Self::Conflict { .. },
+        "HNK-122": Self::Dimensions { .. },
+        "HNK-123": Self::Model { .. },
+        "HNK-124": Self::Embedding(_),
+    }
+    of { Self::Storage(error) => error.code() }
+}
+
 struct Shown(Option<Version>);
 
 impl fmt::Display for Shown {

@@ -4,7 +4,6 @@ use std::fmt::{self, Write};
 
 use thiserror::Error;
 
-use super::value::Stored;
 use crate::boxed::BoxError;
 
 /// The deepest nesting of a value. Deeper ones are refused when they are read, so that no stack overflows.
@@ -27,12 +26,12 @@ pub enum StoredError {
         expected: &'static str,
     },
     /// The value has another shape than the type that was asked for.
-    #[error("the stored value {found} is no `{wanted}`")]
+    #[error("the stored value {actual} is no `{expected}`")]
     Decode {
         /// The type that was asked for.
-        wanted: String,
+        expected: String,
         /// The value as JSON, cut to what fits a line.
-        found: String,
+        actual: String,
         /// The reason why it does not fit.
         #[source]
         source: BoxError,
@@ -61,10 +60,10 @@ pub enum StoredError {
 }
 
 impl StoredError {
-    /// The error of a `T` that could not be read from `found`.
-    pub(crate) fn decode<T>(found: &Stored, source: impl Into<BoxError>) -> Self {
-        let wanted = short(std::any::type_name::<T>());
-        Self::Decode { wanted, found: beginning(found), source: source.into() }
+    /// The error of a `T` that could not be read from `actual`.
+    pub(crate) fn decode<T>(actual: &dyn fmt::Display, source: impl Into<BoxError>) -> Self {
+        let expected = short(std::any::type_name::<T>());
+        Self::Decode { expected, actual: beginning(actual), source: source.into() }
     }
 
     /// The error of `field`, or of the field within it that has it already.
@@ -93,8 +92,8 @@ impl StoredError {
 const SHOWN: usize = 80;
 
 /// The beginning of `value` as text.
-fn beginning(value: &Stored) -> String {
-    let mut shown = Beginning { text: String::new(), left: SHOWN };
+fn beginning(value: &dyn fmt::Display) -> String {
+    let mut shown = Beginning { text: String::new(), remaining: SHOWN };
     if write!(shown, "{value}").is_err() {
         shown.text.push('…');
     }
@@ -104,13 +103,13 @@ fn beginning(value: &Stored) -> String {
 /// Takes so many characters, and fails at the next one.
 struct Beginning {
     text: String,
-    left: usize,
+    remaining: usize,
 }
 
 impl Write for Beginning {
     fn write_str(&mut self, more: &str) -> fmt::Result {
-        self.text.extend(more.chars().take(self.left));
-        self.left = self.left.checked_sub(more.chars().count()).ok_or(fmt::Error)?;
+        self.text.extend(more.chars().take(self.remaining));
+        self.remaining = self.remaining.checked_sub(more.chars().count()).ok_or(fmt::Error)?;
         Ok(())
     }
 }

@@ -5,7 +5,10 @@ use std::{fmt::Write, panic::AssertUnwindSafe, sync::Arc};
 use hanok_core::{Changes, Namespace, TaskId};
 use hanok_state::{ReduceError, State, StateUpdate};
 
-use crate::error::{NodeError, RunError, panic_message};
+use crate::{
+    error::{NodeError, RunError},
+    node_error::panic_message,
+};
 
 /// Room for the id of a message.
 const ID: usize = 24;

@@ -6,10 +6,11 @@ use hanok_checkpoint::{Due, Goto};
 use hanok_state::State;
 
 use crate::{
-    error::{NodeError, panic_message},
+    error::NodeError,
     graph::definition::{Definition, Ways},
     names::END,
     node::command::Target,
+    node_error::panic_message,
 };
 
 /// Runs the routers of `ways` on `view`; returns their targets.

@@ -7,7 +7,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tracing::Instrument;
 
 use crate::{
-    error::{NodeError, panic_message},
+    error::NodeError,
     graph::definition::{Definition, Vertex},
     node::{
         attempt::{LazyStop, Shown, Stop, TaskAttempt, locked},
@@ -17,6 +17,7 @@ use crate::{
         handler::{Failure, FailureKind},
         retry::caused_by,
     },
+    node_error::panic_message,
     observe::event::EventKind,
     outcome::Pending,
     run::{

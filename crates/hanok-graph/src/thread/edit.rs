@@ -108,7 +108,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// # let graph = graph.interrupt_before(["draft"]).build()?;
     /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
     /// thread.invoke(Log::update(), ()).await?;
-    /// thread.edit_as(Some("draft"), Log::update().push_lines("a draft by hand".to_owned())).await?;
+    /// thread.edit_as(Some("draft"), Log::update().push_lines("a draft by hand")).await?;
     /// let state = thread.resume(()).await?.done()?;
     /// assert_eq!(state.lines.iter().collect::<Vec<_>>(), ["a draft by hand", "send"]);
     /// # Ok(()) }

@@ -74,14 +74,14 @@ async fn a_run_without_a_store_stops_at_its_breakpoint() {
 async fn the_state_may_be_edited_where_a_run_stopped() {
     async fn doubles(state: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError> {
         cx.services().note("b");
-        Ok(S::update().n(state.n * 2).push_log("b".into()))
+        Ok(S::update().n(state.n * 2).push_log("b"))
     }
     let graph = Graph::builder("edited").node("a", work).node("b", doubles);
     let graph = graph.edge(START, "a").edge("a", "b").edge("b", END).interrupt_before(["b"]);
     let (graph, store, ledger) = (built(graph), memory(), Ledger::default());
     stopped(thread(&graph, &store).invoke(S::update().n(1), ledger.clone()).await);
-    thread(&graph, &store).edit(S::update().n(21).push_log("edited".into())).await.unwrap();
-    thread(&graph, &store).edit(S::update().push_log("twice".into())).await.unwrap();
+    thread(&graph, &store).edit(S::update().n(21).push_log("edited")).await.unwrap();
+    thread(&graph, &store).edit(S::update().push_log("twice")).await.unwrap();
     let state = thread(&graph, &store).resume(ledger.clone()).await.unwrap().done().unwrap();
     assert_eq!((state.n, log(&state)), (42, vec!["a", "edited", "twice", "b"]));
     assert_eq!(ledger.counts(["a", "b"]), [1, 1]);

@@ -336,8 +336,7 @@ async fn a_command_to_a_parent_that_cannot_take_it_fails_a_task() {
         found: List<String>,
     }
     let foreign = inner(|| {
-        Command::new()
-            .parent(Command::<Other>::new().update(Other::update().push_found("x".into())))
+        Command::new().parent(Command::<Other>::new().update(Other::update().push_found("x")))
     });
     let graph = around("top", foreign, Persistence::PerCall).build().unwrap();
     let error = graph.invoke(S::update(), Ledger::default()).await.unwrap_err();

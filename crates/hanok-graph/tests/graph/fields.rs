@@ -103,10 +103,10 @@ async fn a_last_value_stays_until_it_is_written() {
 async fn writes_that_exclude_each_other_fail_the_step_whole() {
     type Make = fn(&str) -> SUpdate;
     let cases: [(&str, Make); 4] = [
-        ("plan", |node| S::update().plan(node).push_log("lost".into())),
+        ("plan", |node| S::update().plan(node).push_log("lost")),
         ("log", |node| S::update().overwrite_log([node.to_owned()].into_iter().collect())),
-        ("order", |node| S::update().overwrite_order(node.to_owned()).push_log("lost".into())),
-        ("messages", |_| S::update().remove_message("nobody").push_log("lost".into())),
+        ("order", |node| S::update().overwrite_order(node.to_owned()).push_log("lost")),
+        ("messages", |_| S::update().remove_message("nobody").push_log("lost")),
     ];
     for (field, make) in cases {
         let (store, graph) = (memory(), side_by_side::<S>(&["b", "a"], make));
@@ -175,9 +175,9 @@ async fn an_overwrite_wins_over_the_writes_beside_it() {
             .overwrite_log(["whole".to_owned()].into_iter().collect())
             .overwrite_order("whole".into())
             .overwrite_messages([Message::user("whole").with_id("w")].into_iter().collect()),
-        _ => S::update().push_log(node.into()).order(node.to_owned()).message(Message::user(node)),
+        _ => S::update().push_log(node).order(node.to_owned()).message(Message::user(node)),
     });
-    for input in [S::update(), S::update().push_log("before".into()).order("before".into())] {
+    for input in [S::update(), S::update().push_log("before").order("before".into())] {
         let store = memory();
         let state = thread(&graph, &store).invoke(input, ()).await.unwrap().done().unwrap();
         assert_eq!(state.log.iter().collect::<Vec<_>>(), ["whole"]);
@@ -225,7 +225,7 @@ async fn a_graph_may_say_what_goes_in_and_what_comes_out() {
     graph.invoke(S::update().order("mine".into()), ()).await.unwrap_err();
 
     let shown = S { order: "x".into(), ..S::default() };
-    let input = || S::update().push_log("in".into());
+    let input = || S::update().push_log("in");
     assert_eq!(graph.invoke(input(), ()).await.unwrap().done().unwrap(), shown);
     let thread = thread(&graph, &store).modes([Mode::Values]);
     let mut events = thread.stream(Input::New(input()), ());

@@ -43,7 +43,7 @@ impl Default for S {
 }
 
 async fn write(_: Snapshot<S>, _: Context) -> Result<SUpdate, BoxError> {
-    let update = S::update().push_log("written".into()).insert_seen("written", 2);
+    let update = S::update().push_log("written").insert_seen("written", 2);
     Ok(update.message("안녕").child(Child::update().push_notes(2)))
 }
 

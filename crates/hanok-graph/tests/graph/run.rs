@@ -97,7 +97,7 @@ async fn siblings_run_together() {
 #[tokio::test]
 async fn two_writers_of_one_value_fail_the_run_and_are_named() {
     async fn plan(_: Snapshot<S>, cx: Context) -> Result<SUpdate, BoxError> {
-        Ok(S::update().plan(cx.node().to_owned()).push_log("x".into()))
+        Ok(S::update().plan(cx.node().to_owned()).push_log("x"))
     }
     let graph = Graph::<S>::builder("two")
         .node("a", plan)

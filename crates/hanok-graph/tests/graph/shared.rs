@@ -88,7 +88,7 @@ fn nested(levels: u32, persistence: Persistence) -> Graph<All, Ledger> {
 
 fn input() -> AllUpdate {
     let input = All::update().message(Message::user("first").with_id("kept"));
-    input.push_log("in".to_owned()).sum(100).last("in".to_owned())
+    input.push_log("in").sum(100).last("in".to_owned())
 }
 
 /// What a state says, with ids only where they were given.
@@ -179,9 +179,9 @@ async fn a_crash_anywhere_in_a_shared_subgraph_adds_nothing_twice() {
 #[tokio::test]
 async fn a_command_to_the_caller_comes_after_what_was_written() {
     async fn commands(_: Snapshot<All>, _: Context<Ledger>) -> Result<Command<All>, BoxError> {
-        let said = All::update().push_log("commanded".to_owned()).sum(10).last("commanded");
+        let said = All::update().push_log("commanded").sum(10).last("commanded");
         Ok(Command::new()
-            .update(All::update().push_log("own".to_owned()).sum(5))
+            .update(All::update().push_log("own").sum(5))
             .parent(Command::<All>::new().update(said).goto("after").only()))
     }
     let inner = Graph::builder("inner")
@@ -197,8 +197,7 @@ async fn a_command_to_the_caller_comes_after_what_was_written() {
         .edge("inner", END)
         .edge("after", END);
     let (outer, store, ledger) = (plain(outer), memory(), Ledger::default());
-    let input =
-        All::update().message(Message::user("hi").with_id("kept")).push_log("in".to_owned());
+    let input = All::update().message(Message::user("hi").with_id("kept")).push_log("in");
     let thread = outer.checkpointer(store).thread(key("t"));
     let kept = thread.invoke(input.clone(), ledger.clone()).await.unwrap().done().unwrap();
     let log: Vec<_> = kept.log.iter().map(String::as_str).collect();

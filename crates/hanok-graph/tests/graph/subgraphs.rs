@@ -28,7 +28,7 @@ fn counting(name: &str) -> GraphBuilder<S, Ledger> {
 fn called(persistence: Persistence) -> Graph<S, Ledger> {
     let subgraph = Subgraph::new(
         built(counting("inner")),
-        |_: &S| S::update().push_log("in".into()),
+        |_: &S| S::update().push_log("in"),
         |inner: &S| S::update().n(inner.n).push_log(log(inner).join(" ")),
     );
     let graph = Graph::builder("outer").subgraph("call", subgraph.persistence(persistence));
@@ -228,7 +228,7 @@ async fn a_paused_subgraph_can_be_looked_at_and_edited() {
     assert_eq!(view.values.to_string(), r#"{"log":["first"],"messages":[],"n":1}"#);
     assert_eq!(view.path, asking[0].path);
 
-    let update = S::update().n(42).push_log("edited".into());
+    let update = S::update().n(42).push_log("edited");
     let at = on.edit_subgraph(&view.path, &inner(), update).await.unwrap();
     let view = on.views(Some(at)).await.unwrap().pop().unwrap();
     assert_eq!(view.values.to_string(), r#"{"log":["first","edited"],"messages":[],"n":42}"#);

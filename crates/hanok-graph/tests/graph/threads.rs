@@ -228,7 +228,7 @@ async fn a_cancelled_run_keeps_what_was_committed_and_can_go_on() {
         if cx.services().note("slow") == 1 {
             std::future::pending::<()>().await;
         }
-        Ok(S::update().push_log("slow".into()))
+        Ok(S::update().push_log("slow"))
     }
     let graph = Graph::<S, Ledger>::builder("slow")
         .node("a", work)
@@ -359,7 +359,7 @@ async fn parent(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, BoxError
         .edge("two", END)
         .build()?;
     cx.services().note("parent");
-    let input = Child::update().push_log("in".into());
+    let input = Child::update().push_log("in");
     let state = cx.run(&child, input, cx.services().clone()).await?.done()?;
     Ok(S::update().log(state.log.iter().cloned()))
 }
@@ -534,7 +534,7 @@ async fn a_thread_outlives_a_change_of_its_state() {
         Ok(())
     }
     async fn newer(_: Snapshot<Newer>, _: Context<Ledger>) -> Result<NewerUpdate, BoxError> {
-        Ok(Newer::update().push_log("newer".into()))
+        Ok(Newer::update().push_log("newer"))
     }
     let (store, ledger) = (memory(), Ledger::default());
     let update = S::update().message("kept").n(5);

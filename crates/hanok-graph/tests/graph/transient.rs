@@ -55,7 +55,7 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 #[tokio::test]
 async fn a_transient_field_is_stored_nowhere_and_unset_after_a_restart() {
     async fn opens(_: Snapshot<Session>, _: Context) -> Result<SessionUpdate, BoxError> {
-        Ok(Session::update().handle(Handle(SECRET.into())).push_log("opened".into()))
+        Ok(Session::update().handle(Handle(SECRET.into())).push_log("opened"))
     }
     async fn works(
         state: Snapshot<Session>,

@@ -119,7 +119,7 @@ fn two(node: &Node, sleeps: bool) -> Graph<S, World> {
 }
 
 fn subgraph(i: usize, node: &Node, sleeps: bool) -> Option<Subgraph<S, World>> {
-    let put_in = |_: &S| S::update().push_log("in".into());
+    let put_in = |_: &S| S::update().push_log("in");
     let inner = two(node, sleeps);
     Some(match node.kind {
         Kind::Plain => return None,

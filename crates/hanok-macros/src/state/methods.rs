@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Type, spanned::Spanned};
+use syn::{GenericArgument, PathArguments, Type, spanned::Spanned};
 
 use super::field::Field;
 use crate::attributes::Rule;
@@ -14,13 +14,9 @@ pub(super) fn methods(field: &Field<'_>, path: &TokenStream) -> TokenStream {
     let (parameter, value, doc) = match &field.rule {
         Rule::LastValue | Rule::Transient => {
             let doc = format!("Writes `{text}`.");
-            return match is_string(kind) {
-                true => {
-                    let value = quote!(value: impl ::core::convert::Into<::std::string::String>);
-                    write_method(field, &value, &quote!(value.into()), &doc)
-                }
-                false => write_method(field, &quote!(value: #kind), &quote!(value), &doc),
-            };
+            let taken = Parameter::of(kind, path);
+            let (parameter, value) = (&taken.parameter, taken.value(&quote!(value)));
+            return write_method(field, &quote!(value: #parameter), &value, &doc);
         }
         Rule::With(_) => {
             let doc = format!("Gives `value` to the reducer of `{text}`.");
@@ -84,6 +80,9 @@ fn write_method(
 fn append_methods(field: &Field<'_>, path: &TokenStream, overwrite: &TokenStream) -> TokenStream {
     let (name, kind, text) = (field.name, field.kind, &field.text);
     let item = quote_spanned!(kind.span()=> <#kind as #path::ListLike>::Item);
+    let taken = arguments(kind).first().map(|item| Parameter::of(item, path));
+    let taken = taken.unwrap_or_else(|| Parameter::itself(&item));
+    let (parameter, pushed) = (&taken.parameter, taken.value(&quote!(item)));
     let (push, doc) = (method("push", field), format!("Appends `item` to `{text}`."));
     let write = write_method(
         field,
@@ -94,8 +93,8 @@ fn append_methods(field: &Field<'_>, path: &TokenStream, overwrite: &TokenStream
     quote! {
         #write
         #[doc = #doc]
-        pub fn #push(self, item: #item) -> Self {
-            self.#name([item])
+        pub fn #push(self, item: #parameter) -> Self {
+            self.#name([#pushed])
         }
         #overwrite
     }
@@ -105,6 +104,14 @@ fn merge_methods(field: &Field<'_>, path: &TokenStream, overwrite: &TokenStream)
     let (name, kind, text, docs) = (field.name, field.kind, &field.text, &field.docs);
     let key = quote_spanned!(kind.span()=> <#kind as #path::MapLike>::Key);
     let value = quote_spanned!(kind.span()=> <#kind as #path::MapLike>::Value);
+    let of = |index: usize, otherwise: &TokenStream| {
+        let taken = arguments(kind).get(index).map(|kind| Parameter::of(kind, path));
+        taken.unwrap_or_else(|| Parameter::itself(otherwise))
+    };
+    let (taken_key, taken_value) = (of(0, &key), of(1, &value));
+    let (key_parameter, value_parameter) = (&taken_key.parameter, &taken_value.parameter);
+    let (inserted_key, inserted) =
+        (taken_key.value(&quote!(key)), taken_value.value(&quote!(value)));
     let insert = method("insert", field);
     let remove = method("remove", field);
     let merge_doc = format!("Merges `entries` into `{text}`; later keys win.");
@@ -122,14 +129,14 @@ fn merge_methods(field: &Field<'_>, path: &TokenStream, overwrite: &TokenStream)
         }
 
         #[doc = #insert_doc]
-        pub fn #insert(self, key: impl ::core::convert::Into<#key>, value: impl ::core::convert::Into<#value>) -> Self {
-            self.#name([(key.into(), value.into())])
+        pub fn #insert(self, key: #key_parameter, value: #value_parameter) -> Self {
+            self.#name([(#inserted_key, #inserted)])
         }
 
         #[doc = #remove_doc]
-        pub fn #remove(mut self, key: impl ::core::convert::Into<#key>) -> Self {
+        pub fn #remove(mut self, key: #key_parameter) -> Self {
             self.#name.write(
-                ::core::iter::once((key.into(), ::core::option::Option::None)).collect(),
+                ::core::iter::once((#inserted_key, ::core::option::Option::None)).collect(),
             );
             self
         }
@@ -183,6 +190,63 @@ fn messages_methods(field: &Field<'_>, path: &TokenStream, overwrite: &TokenStre
     }
 }
 
-fn is_string(kind: &Type) -> bool {
-    matches!(kind, Type::Path(path) if path.path.is_ident("String"))
+/// How a method takes a value: a text as whatever becomes one, an option with or without its `Some`, and anything else as it is,
+/// so that the type of a literal is known.
+struct Parameter {
+    parameter: TokenStream,
+    /// What makes the value of the parameter.
+    convert: Option<TokenStream>,
+}
+
+impl Parameter {
+    fn of(kind: &Type, path: &TokenStream) -> Self {
+        let into = |kind: TokenStream| quote!(impl ::core::convert::Into<#kind>);
+        if is_text(kind) {
+            return Self { parameter: into(quote!(#kind)), convert: Some(quote!(.into())) };
+        }
+        let optional = is_named(kind, "Option").then(|| arguments(kind).into_iter().next());
+        match optional.flatten() {
+            Some(inner) if is_named(inner, "String") => Self {
+                parameter: into(quote!(#path::derived::OptionalText)),
+                convert: Some(quote!(.into().0)),
+            },
+            Some(_) => Self { parameter: into(quote!(#kind)), convert: Some(quote!(.into())) },
+            None => Self::itself(&quote!(#kind)),
+        }
+    }
+
+    fn itself(kind: &TokenStream) -> Self {
+        Self { parameter: kind.clone(), convert: None }
+    }
+
+    /// The value that is given as `parameter`.
+    fn value(&self, parameter: &TokenStream) -> TokenStream {
+        let convert = &self.convert;
+        quote!(#parameter #convert)
+    }
+}
+
+/// `String`, `Arc<str>` or `Box<str>`, as they are written.
+fn is_text(kind: &Type) -> bool {
+    let is_str = |kind: &&Type| is_named(kind, "str");
+    is_named(kind, "String")
+        || ["Arc", "Box"].iter().any(|name| is_named(kind, name))
+            && arguments(kind).first().is_some_and(is_str)
+}
+
+/// Whether the last part of the type's path is `name`.
+fn is_named(kind: &Type, name: &str) -> bool {
+    matches!(kind, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == name))
+}
+
+/// The types between the angle brackets of `kind`.
+fn arguments(kind: &Type) -> Vec<&Type> {
+    let Type::Path(path) = kind else { return Vec::new() };
+    let last = path.path.segments.last().map(|last| &last.arguments);
+    let Some(PathArguments::AngleBracketed(arguments)) = last else { return Vec::new() };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(kind) => Some(kind),
+        _ => None,
+    });
+    types.collect()
 }

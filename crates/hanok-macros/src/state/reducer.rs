@@ -24,9 +24,14 @@ fn rule_type(field: &Field<'_>, path: &TokenStream) -> TokenStream {
 }
 
 /// The slot of the field in an update.
-pub(super) fn slot(field: &Field<'_>, path: &TokenStream) -> TokenStream {
+fn slot(field: &Field<'_>, path: &TokenStream) -> TokenStream {
     let (kind, rule) = (field.kind, rule_type(field, path));
     quote_spanned!(kind.span()=> #path::Slot<#kind, #rule>)
+}
+
+/// The slots of the fields.
+pub(super) fn slots(fields: &[Field<'_>], path: &TokenStream) -> Vec<TokenStream> {
+    fields.iter().map(|field| slot(field, path)).collect()
 }
 
 fn reducer_name(field: &Field<'_>) -> Ident {

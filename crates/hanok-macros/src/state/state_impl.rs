@@ -6,7 +6,7 @@ use syn::DeriveInput;
 
 use super::{
     field::{Field, names, texts},
-    reducer::slot,
+    reducer::slots,
     schema::schema,
 };
 use crate::attributes::StructAttributes;
@@ -34,10 +34,6 @@ pub(super) fn state_impl(
             #retaining
         }
     }
-}
-
-fn slots(fields: &[Field<'_>], path: &TokenStream) -> Vec<TokenStream> {
-    fields.iter().map(|field| slot(field, path)).collect()
 }
 
 fn merging(update: &Ident, fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
@@ -87,7 +83,7 @@ fn merging(update: &Ident, fields: &[Field<'_>], path: &TokenStream) -> TokenStr
             for __field in __written.iter().take(__count) {
                 match *__field {
                     #(#numbers => {
-                        <#slots>::apply(
+                        <#slots as #path::derived::StoredSlot<_>>::apply(
                             #texts,
                             &mut self.#names,
                             __writes,
@@ -115,7 +111,7 @@ fn storage(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
         ) -> ::core::result::Result<#path::derived::Fields, #path::derived::StoredError> {
             #[allow(unused_mut, reason = "a state may have no fields")]
             let mut __fields = #path::derived::Fields::default();
-            #(<#slots>::store_value(#texts, &self.#names, &mut __fields)?;)*
+            #(<#slots as #path::derived::StoredSlot<_>>::store_value(#texts, &self.#names, &mut __fields)?;)*
             ::core::result::Result::Ok(__fields)
         }
 
@@ -125,7 +121,7 @@ fn storage(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
         ) -> ::core::result::Result<Self, #path::derived::StoredError> {
             #[allow(unused_mut, reason = "a state may have no fields")]
             let mut __state = ::core::clone::Clone::clone(self);
-            #(if let ::core::option::Option::Some(__value) = <#slots>::load_value(#stored_names, __fields)? {
+            #(if let ::core::option::Option::Some(__value) = <#slots as #path::derived::StoredSlot<_>>::load_value(#stored_names, __fields)? {
                 __state.#names = __value;
             })*
             ::core::result::Result::Ok(__state)

@@ -6,7 +6,7 @@ use syn::DeriveInput;
 
 use super::{
     field::{Field, names, texts},
-    reducer::{reducer_type, slot},
+    reducer::{reducer_type, slots},
 };
 
 pub(super) fn update_type(
@@ -17,7 +17,7 @@ pub(super) fn update_type(
 ) -> TokenStream {
     let (visibility, state) = (&input.vis, &input.ident);
     let names = fields.iter().map(|field| field.name);
-    let slots = fields.iter().map(|field| slot(field, path));
+    let slots = slots(fields, path);
     let reducers = fields.iter().map(reducer_type);
     let doc = format!("The update that a node writes to [`{state}`]: every field optional.");
     quote! {
@@ -101,14 +101,14 @@ fn joining(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
 }
 
 fn storage(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
-    let (names, texts) = (names(fields), texts(fields));
+    let (names, texts, slots) = (names(fields), texts(fields), slots(fields, path));
     quote! {
         fn to_changes(
             &self,
         ) -> ::core::result::Result<#path::derived::Changes, #path::derived::StoredError> {
             #[allow(unused_mut, reason = "a state may have no fields")]
             let mut __changes = #path::derived::Changes::default();
-            #(self.#names.store(#texts, &mut __changes)?;)*
+            #(<#slots as #path::derived::StoredSlot<_>>::store(&self.#names, #texts, &mut __changes)?;)*
             ::core::result::Result::Ok(__changes)
         }
 
@@ -117,7 +117,7 @@ fn storage(fields: &[Field<'_>], path: &TokenStream) -> TokenStream {
         ) -> ::core::result::Result<Self, #path::derived::StoredError> {
             let _ = __changes;
             ::core::result::Result::Ok(Self {
-                #(#names: #path::Slot::load(#texts, __changes)?,)*
+                #(#names: <#slots as #path::derived::StoredSlot<_>>::load(#texts, __changes)?,)*
             })
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use hanok_core::{Change, FoldError, Stored, StoredError};
 use rpds::VectorSync;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::grow::Grow;
 
@@ -121,13 +121,13 @@ impl<'de, T: Deserialize<'de> + Clone> Deserialize<'de> for List<T> {
 )]
 pub trait ListLike {
     /// The item of the list.
-    type Item: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
+    type Item: Clone + Send + Sync + 'static;
 
     /// Puts `items` at the end.
     fn extend_items(&mut self, items: Vec<Self::Item>);
 }
 
-impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> ListLike for Vec<T> {
+impl<T: Clone + Send + Sync + 'static> ListLike for Vec<T> {
     type Item = T;
 
     fn extend_items(&mut self, items: Vec<T>) {
@@ -135,7 +135,7 @@ impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> ListLike f
     }
 }
 
-impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> ListLike for List<T> {
+impl<T: Clone + Send + Sync + 'static> ListLike for List<T> {
     type Item = T;
 
     fn extend_items(&mut self, items: Vec<T>) {

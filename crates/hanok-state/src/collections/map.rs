@@ -4,7 +4,9 @@ use std::{borrow::Borrow, collections::BTreeMap, fmt};
 
 use hanok_core::{Change, FoldError, Stored, StoredError};
 use rpds::RedBlackTreeMapSync;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::storable::Storable;
 
 use super::grow::Grow;
 
@@ -116,9 +118,9 @@ pub trait MapLike {
     /// The keys. Keys that compare equal have to be stored as equal bytes, because a log tells them apart by those. Of keys
     /// that are not (a text that is compared without its case) one would be there twice when the log is read. Debug builds
     /// stop at one.
-    type Key: Ord + Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
+    type Key: Ord + Storable;
     /// The values.
-    type Value: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
+    type Value: Clone + Send + Sync + 'static;
 
     /// Sets `key`.
     fn insert_entry(&mut self, key: Self::Key, value: Self::Value);
@@ -129,8 +131,8 @@ pub trait MapLike {
 
 impl<K, V> MapLike for BTreeMap<K, V>
 where
-    K: Ord + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
-    V: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    K: Ord + Storable,
+    V: Clone + Send + Sync + 'static,
 {
     type Key = K;
     type Value = V;
@@ -149,8 +151,8 @@ where
 
 impl<K, V> MapLike for Map<K, V>
 where
-    K: Ord + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
-    V: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    K: Ord + Storable,
+    V: Clone + Send + Sync + 'static,
 {
     type Key = K;
     type Value = V;

@@ -17,7 +17,7 @@ use crate::{
         append::Append, last_value::LastValue, merge::Merge, messages::MessageIds,
         operations::Operations,
     },
-    slot::Slot,
+    slot::{Slot, StoredSlot},
 };
 
 /// A JSON value whose clones share it.

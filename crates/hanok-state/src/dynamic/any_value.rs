@@ -18,7 +18,7 @@ use crate::{
         append::Append, last_value::LastValue, merge::Merge, messages::MessageIds,
         operations::Operations,
     },
-    slot::{Resolved, Slot},
+    slot::{Resolved, Slot, StoredSlot},
 };
 
 /// The value of a field.

@@ -1,11 +1,11 @@
 //! The rule of `#[reduce(append)]`.
 
 use hanok_core::{Change, Field, Stored, StoredError};
-use serde::{Serialize, de::DeserializeOwned};
 
 use super::macros::{other_shape, stored_whole};
 use crate::{
-    code::Code, collections::list::ListLike, error::Refused, reduce::Reduce, writes::NodeWrites,
+    code::Code, collections::list::ListLike, error::Refused, reduce::Reduce, storable::Storable,
+    writes::NodeWrites,
 };
 
 /// A list to which every write appends. The items of two writers stand in task order.
@@ -33,7 +33,7 @@ pub struct Append;
 
 impl<T> Reduce<T> for Append
 where
-    T: ListLike + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    T: ListLike + Clone + Send + Sync + 'static,
 {
     type Write = Vec<T::Item>;
 
@@ -50,7 +50,8 @@ where
 
 impl<T> Code<T> for Append
 where
-    T: ListLike + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    T: ListLike + Storable,
+    T::Item: Storable,
 {
     fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
         let items: Result<_, _> = write.iter().map(Stored::encode).collect();

@@ -1,10 +1,9 @@
 //! The rule of a field without an attribute.
 
 use hanok_core::{Change, Field, Stored, StoredError};
-use serde::{Serialize, de::DeserializeOwned};
 
 use super::macros::{last_write, other_shape, stored_whole};
-use crate::{code::Code, error::Refused, reduce::Reduce, writes::NodeWrites};
+use crate::{code::Code, error::Refused, reduce::Reduce, storable::Storable, writes::NodeWrites};
 
 /// A field with the value that was written last. Two writers in one super-step are an error.
 ///
@@ -30,7 +29,7 @@ pub struct LastValue;
 
 impl<T> Reduce<T> for LastValue
 where
-    T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    T: Clone + Send + Sync + 'static,
 {
     type Write = T;
 
@@ -39,7 +38,7 @@ where
 
 impl<T> Code<T> for LastValue
 where
-    T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    T: Storable,
 {
     const HAS_OVERWRITE: bool = false;
 

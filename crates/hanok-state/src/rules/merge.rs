@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use hanok_core::{Change, Field, Stored, StoredError};
-use serde::{Serialize, de::DeserializeOwned};
 
 use super::macros::{other_shape, stored_whole};
 use crate::{
-    code::Code, collections::map::MapLike, error::Refused, reduce::Reduce, writes::NodeWrites,
+    code::Code, collections::map::MapLike, error::Refused, reduce::Reduce, storable::Storable,
+    writes::NodeWrites,
 };
 
 /// A map in which later keys win: of two writers of one key, the later task.
@@ -33,7 +33,7 @@ pub struct Merge;
 
 impl<T> Reduce<T> for Merge
 where
-    T: MapLike + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    T: MapLike + Clone + Send + Sync + 'static,
 {
     /// `None` removes a key.
     type Write = BTreeMap<T::Key, Option<T::Value>>;
@@ -56,7 +56,9 @@ where
 
 impl<T> Code<T> for Merge
 where
-    T: MapLike + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    T: MapLike + Storable,
+    T::Key: Storable,
+    T::Value: Storable,
 {
     fn store(write: &Self::Write) -> Result<Vec<Change>, StoredError> {
         let (mut merged, mut removed) = (Vec::new(), Vec::new());

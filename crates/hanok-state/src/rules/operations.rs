@@ -3,17 +3,17 @@
 use std::marker::PhantomData;
 
 use hanok_core::{BoxError, Change, Field, Stored, StoredError};
-use serde::{Serialize, de::DeserializeOwned};
 
 use super::macros::{stored_input, stored_whole};
 use crate::{
-    code::Code, collections::grow::Grow, error::Refused, reduce::Reduce, writes::NodeWrites,
+    code::Code, collections::grow::Grow, error::Refused, reduce::Reduce, storable::Storable,
+    writes::NodeWrites,
 };
 
 /// The function of `#[reduce(operations = path, update = U)]`; written by the derive.
 pub trait OperationsReducer<T: Grow>: 'static {
     /// The write that an update holds.
-    type Update: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
+    type Update: Storable;
 
     /// Chooses the operation by which `update` changes `value`.
     ///
@@ -50,7 +50,7 @@ pub struct Operations<F>(PhantomData<F>);
 
 impl<T, F> Reduce<T> for Operations<F>
 where
-    T: Grow + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    T: Grow + Clone + Send + Sync + 'static,
     F: OperationsReducer<T>,
 {
     type Write = Vec<F::Update>;
@@ -77,7 +77,7 @@ where
 
 impl<T, F> Code<T> for Operations<F>
 where
-    T: Grow + Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    T: Grow + Storable,
     F: OperationsReducer<T>,
 {
     stored_input!();

@@ -3,10 +3,9 @@
 use std::marker::PhantomData;
 
 use hanok_core::{Change, Field, Stored, StoredError};
-use serde::{Serialize, de::DeserializeOwned};
 
 use super::macros::{stored_input, stored_whole};
-use crate::{code::Code, error::Refused, reduce::Reduce, writes::NodeWrites};
+use crate::{code::Code, error::Refused, reduce::Reduce, storable::Storable, writes::NodeWrites};
 
 /// The function of `#[reduce(with = path)]`; written by the derive.
 pub trait WithReducer<T>: 'static {
@@ -40,7 +39,7 @@ pub struct With<F>(PhantomData<F>);
 
 impl<T, F> Reduce<T> for With<F>
 where
-    T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    T: Clone + Send + Sync + 'static,
     F: WithReducer<T>,
 {
     type Write = Vec<T>;
@@ -60,7 +59,7 @@ where
 
 impl<T, F> Code<T> for With<F>
 where
-    T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
+    T: Storable,
     F: WithReducer<T>,
 {
     stored_input!();

@@ -80,8 +80,7 @@ fn deployed(
         );
         Ok((graph.runtime(world.runtime()).retry_budget(u32::MAX).build()?, world.effects()))
     };
-    let old =
-        set(Simulation::of(old).answer(answer)).input(Old::update().push_log("one".to_owned()));
+    let old = set(Simulation::of(old).answer(answer)).input(Old::update().push_log("one"));
     old.deploy(new).input(says("two")).input(says("three"))
 }
 
@@ -100,7 +99,7 @@ fn of_a_part() -> Simulation<S, Effects> {
         Ok((graph.retry_budget(u32::MAX).build()?, world.effects()))
     };
     let middle = Simulation::of(middle).answer(answer);
-    let middle = middle.input(Middle::update().push_log("one".to_owned()));
+    let middle = middle.input(Middle::update().push_log("one"));
     middle.deploy(new).input(says("two")).input(says("three"))
 }
 
@@ -118,7 +117,7 @@ fn shape<T: State>(graph: GraphBuilder<T, Effects>) -> GraphBuilder<T, Effects> 
 /// The price is another one in each turn.
 async fn old_price(state: Snapshot<Old>, cx: Cx) -> OldRan {
     begin(&cx).await;
-    Ok(Old::update().push_log("price".to_owned()).euros(u64::from(state.number) + 3))
+    Ok(Old::update().push_log("price").euros(u64::from(state.number) + 3))
 }
 
 async fn price(state: Snapshot<S>, cx: Cx) -> Ran {

@@ -145,7 +145,7 @@ build! { renamed: known, |to, n| to.total(n), |to| to;
     Self { known: List::default(), total: 0, by: Map::default() }
 }
 
-build! { added: facts, |to, n| to.count(n), |to| to.push_rules("be brief".to_owned());
+build! { added: facts, |to, n| to.count(n), |to| to.push_rules("be brief");
     {
         #[reduce(append)]
         pub(crate) facts: List<String>,

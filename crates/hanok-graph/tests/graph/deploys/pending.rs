@@ -109,21 +109,21 @@ async fn a_write_that_cannot_be_read_in_the_new_schema_is_voided_and_made_again(
         cx: Context<Ledger>,
     ) -> Result<euros::BillUpdate, BoxError> {
         cx.services().note("pays");
-        Ok(euros::Bill::update().sum(5).push_log("pays".into()))
+        Ok(euros::Bill::update().sum(5).push_log("pays"))
     }
     async fn says(
         _: Snapshot<euros::Bill>,
         cx: Context<Ledger>,
     ) -> Result<euros::BillUpdate, BoxError> {
         cx.services().note("says");
-        Ok(euros::Bill::update().message("paid").push_log("says".into()))
+        Ok(euros::Bill::update().message("paid").push_log("says"))
     }
     async fn pays_cents(
         _: Snapshot<cents::Bill>,
         cx: Context<Ledger>,
     ) -> Result<cents::BillUpdate, BoxError> {
         cx.services().note("pays");
-        Ok(cents::Bill::update().sum(500).push_lines("pays".into()))
+        Ok(cents::Bill::update().sum(500).push_lines("pays"))
     }
     async fn never(_: Snapshot<cents::Bill>, _: Context<Ledger>) -> Result<(), BoxError> {
         Err("its write is stored".into())
@@ -164,10 +164,10 @@ async fn a_reducers_input_of_an_unknown_field_is_not_lost_without_a_word() {
         _: Snapshot<euros::Bill>,
         _: Context<Ledger>,
     ) -> Result<euros::BillUpdate, BoxError> {
-        Ok(euros::Bill::update().sum(5).push_log("newer".into()))
+        Ok(euros::Bill::update().sum(5).push_log("newer"))
     }
     async fn plain(_: Snapshot<Plain>, _: Context<Ledger>) -> Result<PlainUpdate, BoxError> {
-        Ok(Plain::update().push_log("older".into()))
+        Ok(Plain::update().push_log("older"))
     }
     let newer = Graph::builder("bill").node("pays", pays).node("wait", asks::<euros::Bill>);
     let newer = newer.edge(START, "pays").edge(START, "wait").edge("pays", END).edge("wait", END);
