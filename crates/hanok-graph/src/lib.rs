@@ -87,6 +87,7 @@ pub use names::{END, START};
 pub use node::cache::Cache;
 pub use node::command::{Command, IntoCommand, IntoTargets, SendTo, Sent, Target};
 pub use node::context::{Context, NotMade, StepError};
+pub use node::for_test::TestContext;
 pub use node::function::Node;
 pub use node::handler::{Failure, FailureKind, Handler};
 pub use node::retry::{Class, Retry};

@@ -22,6 +22,7 @@ pub(crate) mod attempt;
 pub(crate) mod cache;
 pub(crate) mod command;
 pub(crate) mod context;
+pub(crate) mod for_test;
 pub(crate) mod function;
 pub(crate) mod handler;
 pub(crate) mod question;

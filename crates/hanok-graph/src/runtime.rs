@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use hanok_core::{BoxFuture, Clock, Ids, Rng, Spawned, Spawner, Timestamp};
+use hanok_core::{BoxFuture, Clock, Ids, Rng, Spawned, Spawner, SystemClock, Timestamp};
 
 use tokio::time::Instant;
 
@@ -48,7 +48,7 @@ impl Default for Runtime {
     }
 }
 
-/// The system's clock, which sleeps with tokio.
+/// The system's clock, which sleeps with tokio where a runtime with a timer is entered, and as [`SystemClock`] elsewhere.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TokioClock;
 
@@ -63,8 +63,19 @@ impl Clock for TokioClock {
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        Box::pin(async move { tokio::time::sleep(duration).await })
+        Box::pin(async move {
+            match tokio_timer(duration) {
+                Some(timer) => timer.await,
+                None => SystemClock.sleep(duration).await,
+            }
+        })
     }
+}
+
+/// A timer of the tokio runtime that is entered, if that has one. Tokio tells of a runtime without one by a panic.
+fn tokio_timer(duration: Duration) -> Option<tokio::time::Sleep> {
+    tokio::runtime::Handle::try_current().ok()?;
+    std::panic::catch_unwind(|| tokio::time::sleep(duration)).ok()
 }
 
 /// A source of random ids.

@@ -85,6 +85,8 @@ pub(crate) struct StoredSteps {
     pub(crate) settled: BTreeMap<String, Stored>,
     pub(crate) questions: Vec<Question>,
     pub(crate) answers: BTreeMap<String, Stored>,
+    /// In a test of a node: the answers, each behind the payload of its question.
+    pub(crate) scripted: Option<Vec<(Stored, Stored)>>,
 }
 
 /// The records of an attempt so far.

@@ -191,6 +191,7 @@ impl<S: State, C: Send + Sync + 'static> GraphRun<S, C> {
             settled,
             questions,
             answers,
+            scripted: None,
         };
         Arc::new(stored).into()
     }

@@ -528,3 +528,23 @@ async fn recorded(graph: &Graph<S, Ledger>, store: &hanok_checkpoint::SharedChec
     let entries = thread(graph, store).history(None, 100).await.unwrap();
     entries.iter().any(|entry| matches!(entry.entry.body, Body::Failed(_)))
 }
+
+/// A run needs no tokio: without its timer, a wait before another attempt is one of the system's clock.
+#[test]
+fn a_retry_without_a_timer_of_tokio_waits_all_the_same() {
+    async fn twice(_: Snapshot<S>, cx: Context<Ledger>) -> Result<SUpdate, io::Error> {
+        match cx.services().note("twice") {
+            1 => Err(io::ErrorKind::TimedOut.into()),
+            _ => Ok(S::update().push_log("done")),
+        }
+    }
+    let retry = Retry::attempts(2).first(ms(1));
+    let graph = Graph::builder("g").node("twice", twice.retry(retry).timeout(ms(60_000)));
+    let graph = graph.edge(START, "twice").edge("twice", END).build().unwrap();
+    let run =
+        || async { graph.invoke(S::update(), Ledger::default()).await.unwrap().done().unwrap() };
+    let without = futures::executor::block_on(run());
+    assert_eq!(log(&without), ["done"]);
+    let no_timer = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    assert_eq!(log(&no_timer.block_on(run())), ["done"]);
+}
