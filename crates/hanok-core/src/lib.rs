@@ -55,7 +55,7 @@ pub use name::{InvalidName, Namespace, Position, RunId, TaskId, Tenant, ThreadKe
 pub use printable::Printable;
 pub use secret::Secret;
 pub use spawn::{Spawned, Spawner};
-pub use stored::error::StoredError;
+pub use stored::error::{Mismatch, StoredError};
 pub use stored::msgpack::{Reader, Writer};
 pub use stored::shared::Shared;
 pub use stored::value::Stored;

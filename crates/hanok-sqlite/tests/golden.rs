@@ -61,7 +61,7 @@ mod later {
         async fn note(_: Snapshot<S>, _: Context) -> Result<SUpdate, BoxError> {
             Ok(S::update().push_log("later"))
         }
-        let graph = Graph::builder("later").node("work", note);
+        let graph = Graph::builder("golden").node("work", note);
         graph.edge(START, "work").edge("work", END).build().unwrap().checkpointer(store.clone())
     }
 }

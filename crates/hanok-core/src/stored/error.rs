@@ -26,12 +26,10 @@ pub enum StoredError {
         expected: &'static str,
     },
     /// The value has another shape than the type that was asked for.
-    #[error("the stored value {actual} is no `{expected}`")]
+    #[error("the stored value {} is no `{}`", mismatch.actual, mismatch.expected)]
     Decode {
-        /// The type that was asked for.
-        expected: String,
-        /// The value as JSON, cut to what fits a line.
-        actual: String,
+        /// The value and the type.
+        mismatch: Box<Mismatch>,
         /// The reason why it does not fit.
         #[source]
         source: BoxError,
@@ -40,7 +38,7 @@ pub enum StoredError {
     #[error("field `{field}` cannot be read")]
     Field {
         /// The field, with the fields around it: `child.plan`.
-        field: String,
+        field: Box<str>,
         /// The reason.
         #[source]
         source: Box<StoredError>,
@@ -59,11 +57,21 @@ pub enum StoredError {
     },
 }
 
+/// A stored value, and the type that it does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The type that was asked for, without the modules that it is in.
+    pub expected: String,
+    /// The value as JSON, cut to what fits a line.
+    pub actual: String,
+}
+
 impl StoredError {
     /// The error of a `T` that could not be read from `actual`.
     pub(crate) fn decode<T>(actual: &dyn fmt::Display, source: impl Into<BoxError>) -> Self {
         let expected = short(std::any::type_name::<T>());
-        Self::Decode { expected, actual: beginning(actual), source: source.into() }
+        let mismatch = Box::new(Mismatch { expected, actual: beginning(actual) });
+        Self::Decode { mismatch, source: source.into() }
     }
 
     /// The error of `field`, or of the field within it that has it already.
@@ -81,9 +89,9 @@ impl StoredError {
     pub fn of_field(self, field: &str) -> Self {
         match self {
             Self::Field { field: inner, source } => {
-                Self::Field { field: format!("{field}.{inner}"), source }
+                Self::Field { field: format!("{field}.{inner}").into(), source }
             }
-            source => Self::Field { field: field.to_owned(), source: Box::new(source) },
+            source => Self::Field { field: field.into(), source: Box::new(source) },
         }
     }
 }
