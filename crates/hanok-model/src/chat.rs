@@ -1,8 +1,8 @@
 //! Models that answer conversations.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
-use hanok_core::{BoxFuture, Call, Charge};
+use hanok_core::Call;
 
 use crate::{ChatReply, ChatRequest, ModelError};
 
@@ -62,6 +62,8 @@ use crate::{ChatReply, ChatRequest, ModelError};
 /// - [`Call::stop`] ends the call at once with [`ModelError::Cancelled`], [`Call::time_left`] with
 ///   [`ModelError::TimedOut`].
 /// - What is tried again is tried again inside, and never after the first piece went to the sink.
+///
+/// A [`SharedModel`](crate::SharedModel), which is what agents ask, does the first three for a model that leaves them out.
 pub trait ChatModel: fmt::Debug + Send + Sync + 'static {
     /// The model's name, as its server knows it.
     fn name(&self) -> &str;
@@ -106,51 +108,5 @@ pub trait ChatModel: fmt::Debug + Send + Sync + 'static {
             let reply = self.chat(request, &Call::detached()).await?;
             Ok(reply.message.text().into_owned())
         }
-    }
-}
-
-/// Any [`ChatModel`], chosen at run time. Clones share the model.
-#[derive(Debug, Clone)]
-pub struct SharedModel(Arc<dyn Erased>);
-
-impl SharedModel {
-    /// Shares `model`.
-    pub fn new(model: impl ChatModel) -> Self {
-        Self(Arc::new(model))
-    }
-}
-
-impl ChatModel for SharedModel {
-    fn name(&self) -> &str {
-        self.0.name_erased()
-    }
-
-    async fn chat(&self, request: ChatRequest, call: &Call) -> Result<ChatReply, ModelError> {
-        call.admit(Charge::Model)?;
-        self.0.chat_boxed(request, call).await
-    }
-}
-
-trait Erased: fmt::Debug + Send + Sync {
-    fn name_erased(&self) -> &str;
-
-    fn chat_boxed<'a>(
-        &'a self,
-        request: ChatRequest,
-        call: &'a Call,
-    ) -> BoxFuture<'a, Result<ChatReply, ModelError>>;
-}
-
-impl<M: ChatModel> Erased for M {
-    fn name_erased(&self) -> &str {
-        self.name()
-    }
-
-    fn chat_boxed<'a>(
-        &'a self,
-        request: ChatRequest,
-        call: &'a Call,
-    ) -> BoxFuture<'a, Result<ChatReply, ModelError>> {
-        Box::pin(self.chat(request, call))
     }
 }

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use hanok_core::{BoxFuture, Call};
 
-use crate::ModelError;
+use crate::{ModelError, race::until_the_end_of};
 
 /// Turns texts into vectors that are near each other when the texts mean the same.
 ///
@@ -33,7 +33,8 @@ pub trait Embedder: fmt::Debug + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Vec<Vec<f32>>, ModelError>> + Send;
 }
 
-/// Any [`Embedder`], chosen at run time. Clones share the model.
+/// Any [`Embedder`], chosen at run time. Clones share the model. It ends a call that is stopped or whose time is over, also where
+/// the embedder does not.
 #[derive(Debug, Clone)]
 pub struct SharedEmbedder(Arc<dyn Erased>);
 
@@ -54,7 +55,7 @@ impl Embedder for SharedEmbedder {
     }
 
     async fn embed(&self, texts: &[String], call: &Call) -> Result<Vec<Vec<f32>>, ModelError> {
-        self.0.embed_boxed(texts, call).await
+        until_the_end_of(call, self.0.embed_boxed(texts, call)).await
     }
 }
 

@@ -45,6 +45,7 @@ mod fn_tool;
 mod hashed;
 mod injected;
 mod price;
+mod race;
 #[cfg(feature = "test")]
 mod recorded;
 mod reply;
@@ -53,12 +54,13 @@ mod request;
 mod scripted;
 #[cfg(feature = "store")]
 mod semantic;
+mod shared;
 mod spec;
 mod tokens;
 mod tool;
 
 pub use blocking::BlockingPool;
-pub use chat::{ChatModel, SharedModel};
+pub use chat::ChatModel;
 pub use data::DataMark;
 pub use embed::{Embedder, SharedEmbedder};
 pub use error::{ModelError, Wait};
@@ -75,6 +77,7 @@ pub use request::{ChatRequest, ResponseFormat, ToolChoice};
 pub use scripted::{Exchange, ScriptError, ScriptedModel};
 #[cfg(feature = "store")]
 pub use semantic::Semantic;
+pub use shared::SharedModel;
 pub use spec::{InvalidSpec, Parameter, ToolSpec};
 pub use tokens::TokenCounter;
 pub use tool::{SharedTool, Tool, ToolError, ToolOutput};
