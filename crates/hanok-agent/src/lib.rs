@@ -62,6 +62,12 @@ mod summariser;
 mod tools;
 mod usage;
 
+// The crates whose types stand in what this one says.
+pub use hanok_core as core;
+pub use hanok_graph as graph;
+pub use hanok_model as model;
+pub use hanok_parse as parse;
+
 pub use agent::ReactAgent;
 pub use builder::ReactAgentBuilder;
 pub use conversation::transcript;

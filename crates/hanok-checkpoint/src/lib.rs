@@ -38,6 +38,9 @@ mod store;
 mod thread;
 mod wire;
 
+// The crates whose types stand in what this one says.
+pub use hanok_core as core;
+
 pub use backend::append::{Append, AppendId, Base, Guard, Safety, Trim};
 pub use backend::checkpointer::{Checkpointer, Opened, Snapshots};
 pub use backend::consumer::{Consumer, Delivered, Delivery};

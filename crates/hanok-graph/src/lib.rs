@@ -72,16 +72,20 @@ mod schema;
 mod slots;
 mod thread;
 
+// The crates whose types stand in what this one says.
+pub use hanok_checkpoint as checkpoint;
+pub use hanok_core as core;
+pub use hanok_state as state;
+
 pub use error::{BuildError, Fault, Lint, NodeError, RunError};
 pub use graph::builder::GraphBuilder;
 pub use graph::definition::Graph;
 pub use graph::draw::Drawing;
 pub use graph::spec::{BranchSpec, GraphSpec, JoinSpec, NodeKinds, NodeSpec, SpecError, SpecFault};
-pub use hanok_checkpoint::{Doubt, RunEnd};
-pub use hanok_core::{BoxError, Budget};
+pub use hanok_checkpoint::{Doubt, InMemoryCheckpointer, RunEnd, SharedCheckpointer};
+pub use hanok_core::{BoxError, Budget, Position, Tenant, ThreadKey, Token};
 pub use hanok_macros::debug_node;
-#[doc(hidden)]
-pub use hanok_state::{State, View};
+pub use hanok_state::{List, Map, Message, Messages, Shared, State, View};
 pub use journal::durability::Durability;
 pub use names::{END, START};
 pub use node::cache::Cache;

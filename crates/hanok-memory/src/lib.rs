@@ -16,6 +16,12 @@ mod shrink;
 mod stated_facts;
 mod unit;
 
+// The crates whose types stand in what this one says.
+pub use hanok_core as core;
+pub use hanok_model as model;
+pub use hanok_parse as parse;
+pub use hanok_state as state;
+
 pub use action::{Action, Replaced};
 pub use apply::NotApplied;
 pub use change::CompactionChange;

@@ -2,7 +2,7 @@
 
 use hanok_core::{Call, words};
 
-use crate::{Embedder, ModelError};
+use crate::{Embedder, ModelError, race::until_the_end_of};
 
 /// An embedder for tests that understands nothing: texts are alike as far as they share pairs of characters within words.
 /// The same text always has the same vector, on every machine.
@@ -60,9 +60,7 @@ impl Embedder for HashEmbedder {
     }
 
     async fn embed(&self, texts: &[String], call: &Call) -> Result<Vec<Vec<f32>>, ModelError> {
-        if call.stop().is_cancelled() {
-            return Err(ModelError::Cancelled);
-        }
-        Ok(texts.iter().map(|text| self.vector(text)).collect())
+        let vectors = async { Ok(texts.iter().map(|text| self.vector(text)).collect()) };
+        until_the_end_of(call, vectors).await
     }
 }

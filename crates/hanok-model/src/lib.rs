@@ -59,6 +59,10 @@ mod spec;
 mod tokens;
 mod tool;
 
+// The crates whose types stand in what this one says.
+pub use hanok_core as core;
+pub use hanok_state as state;
+
 pub use blocking::BlockingPool;
 pub use chat::ChatModel;
 pub use data::DataMark;

@@ -4,6 +4,7 @@ use std::{
     future::poll_fn,
     pin::{Pin, pin},
     task::Poll,
+    time::Duration,
 };
 
 use hanok_core::Call;
@@ -21,7 +22,11 @@ pub(crate) async fn until_the_end_of<T>(
     }
     let mut work = pin!(work);
     let mut stopped = call.stop().cancelled();
-    let mut late = call.time_left().map(|after| (after, call.clock().sleep(after)));
+    let late = |after| ModelError::TimedOut { what: Wait::Deadline, after };
+    let mut sleep = match call.time_left() {
+        Some(Duration::ZERO) => return Err(late(Duration::ZERO)),
+        left => left.map(|after| (after, call.clock().sleep(after))),
+    };
     poll_fn(|cx| {
         if let Poll::Ready(result) = work.as_mut().poll(cx) {
             return Poll::Ready(result);
@@ -29,13 +34,10 @@ pub(crate) async fn until_the_end_of<T>(
         if Pin::new(&mut stopped).poll(cx).is_ready() {
             return Poll::Ready(Err(ModelError::Cancelled));
         }
-        if let Some((after, sleep)) = &mut late
-            && sleep.as_mut().poll(cx).is_ready()
-        {
-            let after = *after;
-            return Poll::Ready(Err(ModelError::TimedOut { what: Wait::Deadline, after }));
+        match &mut sleep {
+            Some((after, sleep)) => sleep.as_mut().poll(cx).map(|()| Err(late(*after))),
+            None => Poll::Pending,
         }
-        Poll::Pending
     })
     .await
 }

@@ -4,10 +4,7 @@ mod exchange;
 
 use std::{
     fmt,
-    future::poll_fn,
-    pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::Poll,
 };
 
 use hanok_core::{Call, Charge, Token};
@@ -15,7 +12,9 @@ use thiserror::Error;
 
 pub use self::exchange::Exchange;
 use self::exchange::Outcome;
-use crate::{ChatModel, ChatReply, ChatRequest, ModelError, TokenCounter, Usage, Wait};
+use crate::{
+    ChatModel, ChatReply, ChatRequest, ModelError, TokenCounter, Usage, race::until_the_end_of,
+};
 
 /// The difference between a script and what happened.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -174,25 +173,7 @@ impl ChatModel for ScriptedModel {
         call.admit(Charge::Model)?;
         let exchange = self.script().take(&request, self.any_order);
         let exchange = exchange.map_err(|error| ModelError::Other(error.into()))?;
-        let mut answer = pin!(self.answer(exchange, &request, call));
-        let mut stopped = call.stop().cancelled();
-        let mut late = call.time_left().map(|left| (left, call.clock().sleep(left)));
-        poll_fn(|cx| {
-            if let Poll::Ready(answer) = answer.as_mut().poll(cx) {
-                return Poll::Ready(answer);
-            }
-            if Pin::new(&mut stopped).poll(cx).is_ready() {
-                return Poll::Ready(Err(ModelError::Cancelled));
-            }
-            if let Some((after, sleep)) = &mut late
-                && sleep.as_mut().poll(cx).is_ready()
-            {
-                let (what, after) = (Wait::Deadline, *after);
-                return Poll::Ready(Err(ModelError::TimedOut { what, after }));
-            }
-            Poll::Pending
-        })
-        .await
+        until_the_end_of(call, self.answer(exchange, &request, call)).await
     }
 }
 

@@ -55,6 +55,10 @@ mod tls;
 mod wait;
 mod wire;
 
+// The crates whose types stand in what this one says.
+pub use hanok_core as core;
+pub use hanok_model as model;
+
 pub use builder::OpenAiBuilder;
 pub use chat::OpenAi;
 pub use embedder::OpenAiEmbedder;

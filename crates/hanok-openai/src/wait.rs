@@ -21,8 +21,12 @@ pub(crate) async fn bounded<T>(
         Some(left) if left < total => (left, Wait::Deadline),
         _ => (total, Wait::Total),
     };
+    let late = ModelError::TimedOut { what, after };
+    if after.is_zero() {
+        return Err(late);
+    }
     let mut stopped = call.stop().cancelled();
-    let mut work = pin!(within(call, after, ModelError::TimedOut { what, after }, work));
+    let mut work = pin!(within(call, after, late, work));
     poll_fn(|cx| {
         if Pin::new(&mut stopped).poll(cx).is_ready() {
             return Poll::Ready(Err(ModelError::Cancelled));

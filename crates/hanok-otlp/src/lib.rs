@@ -22,6 +22,9 @@ mod config;
 mod error;
 mod export;
 
+// The crates whose types stand in what this one says.
+pub use hanok_telemetry as telemetry;
+
 pub use config::OtlpConfig;
 pub use error::OtlpError;
 pub use export::{OtlpGuard, install, layer};

@@ -33,6 +33,10 @@ mod log;
 mod number;
 mod server;
 
+// The crates whose types stand in what this one says.
+pub use hanok_checkpoint as checkpoint;
+pub use hanok_core as core;
+
 pub use config::{Config, Follow};
 pub use handle::connections::{Connections, Rows, Statement, Value};
 pub use handle::postgres::Postgres;

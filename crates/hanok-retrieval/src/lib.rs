@@ -93,6 +93,10 @@ mod terms;
 mod walk;
 mod work;
 
+// The crates whose types stand in what this one says.
+pub use hanok_core as core;
+pub use hanok_model as model;
+
 pub use contract::{
     Appendix, AppendixKind, Article, ArticleNumber, ArticleNumberError, Clause, Contract, Mark,
     NoArticle, Slip, SlipKind, TitleFit, TitleMatch, contract_passages,

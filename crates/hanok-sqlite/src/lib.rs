@@ -44,6 +44,10 @@ mod repair;
 mod scan;
 mod version;
 
+// The crates whose types stand in what this one says.
+pub use hanok_checkpoint as checkpoint;
+pub use hanok_core as core;
+
 pub use file::database::WriteAhead;
 pub use handle::sqlite::Sqlite;
 pub use repair::{Repaired, RepairedThread};

@@ -70,6 +70,9 @@ mod text;
 mod view;
 mod writes;
 
+// The crates whose types stand in what this one says.
+pub use hanok_core as core;
+
 pub use arguments::Arguments;
 pub use code::Code;
 pub use collections::{

@@ -57,6 +57,12 @@ mod state;
 mod supervisor;
 mod swarm;
 
+// The crates whose types stand in what this one says.
+pub use hanok_agent as agent;
+pub use hanok_core as core;
+pub use hanok_graph as graph;
+pub use hanok_model as model;
+
 pub use builder::SupervisorBuilder;
 pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};
 pub use progress::SupervisorProgress;

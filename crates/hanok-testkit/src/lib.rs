@@ -5,6 +5,8 @@
 //! - [`store_conforms!`] and [`STORE_CLAIMS`] are the same for a [`Store`](hanok_checkpoint::Store);
 //! - `document_store_conforms!` and `DOCUMENT_STORE_CLAIMS`, with the feature `retrieval`, are the same for a
 //!   `DocumentStore` of `hanok-retrieval`;
+//! - `chat_model_conforms!`, `embedder_conforms!` and `tool_conforms!`, with the feature `model`, are the same for a `ChatModel`, an
+//!   `Embedder` and a `Tool` of `hanok-model`;
 //! - [`Layer`] changes a store for a test;
 //! - `Simulation`, with the feature `simulation`, runs a graph under schedules of crashes.
 //!
@@ -14,10 +16,14 @@
 //! hanok_testkit::check_checkpointer("of_two_appends_to_one_position_one_gets_a_conflict", InMemoryCheckpointer::new());
 //! ```
 
+#[cfg(feature = "model")]
+mod chat_model;
 mod checkpointer;
 mod claims;
 #[cfg(feature = "retrieval")]
 mod documents;
+#[cfg(feature = "model")]
+mod embedder;
 #[cfg(feature = "kills")]
 mod kills;
 mod layer;
@@ -27,12 +33,18 @@ mod scatter;
 #[cfg(feature = "simulation")]
 mod simulation;
 mod store;
+#[cfg(feature = "model")]
+mod tool;
 
+#[cfg(feature = "model")]
+pub use chat_model::{CHAT_MODEL_CLAIMS, ChatModelClaim, check_chat_model};
 pub use checkpointer::{
     CHECKPOINTER_CLAIMS, CheckpointerClaim, any_entry, any_snapshot, check_checkpointer,
 };
 #[cfg(feature = "retrieval")]
 pub use documents::{DOCUMENT_STORE_CLAIMS, DocumentStoreClaim, Keeping, check_document_store};
+#[cfg(feature = "model")]
+pub use embedder::{EMBEDDER_CLAIMS, EmbedderClaim, check_embedder};
 #[cfg(feature = "kills")]
 pub use kills::{Killed, Kills, Ledger, Order, OrderUpdate, Payments};
 pub use layer::{Layer, Layered};
@@ -40,6 +52,8 @@ pub use runtime::block_on;
 #[cfg(feature = "simulation")]
 pub use simulation::{Effects, Failure, Fault, Faults, FinishedRun, Report, Simulation, World};
 pub use store::{STORE_CLAIMS, StoreClaim, check_store};
+#[cfg(feature = "model")]
+pub use tool::{TOOL_CLAIMS, ToolClaim, check_tool};
 
 /// The programs of the README.
 #[cfg(all(doctest, feature = "simulation"))]

@@ -16,6 +16,11 @@ mod wait;
 #[cfg(feature = "web")]
 mod web;
 
+// The crates whose types stand in what this one says.
+pub use hanok_core as core;
+pub use hanok_model as model;
+pub use hanok_state as state;
+
 pub use calculate::Calculator;
 pub use calculator::{CalculatorError, Number, evaluate};
 pub use clock::{ClockError, DEFAULT_ZONE, DateTimeReport, datetime_in};

@@ -23,7 +23,7 @@
 pub use hanok_checkpoint::{
     InMemoryCheckpointer, InMemoryStore, SharedCheckpointer, SharedStore, Store,
 };
-pub use hanok_core::{BoxError, ItemKey, Labels, Tenant, ThreadKey};
+pub use hanok_core::{BoxError, ItemKey, Labels, Position, Tenant, ThreadKey, Token};
 pub use hanok_graph::{
     App, Budget, Command, Context, Durability, END, Event, EventKind, Events, Graph, Input, Mode,
     NewInput, NodeExt, Outcome, Persistence, Retry, RunError, START, SendTo, Sent, Snapshot,

@@ -74,6 +74,26 @@ impl Server {
         Self { base_url, received, task }
     }
 
+    /// A server that answers each request with what `script` says about it.
+    pub(crate) async fn answering(script: fn(&Received) -> Script) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let heard = received.clone();
+        let task = tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let heard = heard.clone();
+                tokio::spawn(async move {
+                    let Some(received) = request(&mut stream).await else { return };
+                    heard.lock().unwrap().push(received.clone());
+                    follow(stream, script(&received)).await;
+                });
+            }
+        });
+        Self { base_url, received, task }
+    }
+
     pub(crate) fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }
@@ -101,6 +121,10 @@ pub(crate) fn settings(base_url: &str) -> OpenAiBuilder {
 async fn serve(mut stream: TcpStream, script: Script, heard: Arc<Mutex<Vec<Received>>>) {
     let Some(received) = request(&mut stream).await else { return };
     heard.lock().unwrap().push(received);
+    follow(stream, script).await;
+}
+
+async fn follow(mut stream: TcpStream, script: Script) {
     for step in script {
         let sent = match step {
             Step::Send(bytes) => stream.write_all(&bytes).await,
