@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::command::Tool;
+use crate::guides::{self, Added};
 use crate::metadata::Metadata;
 use crate::neighbours;
 use crate::report::Outcome;
@@ -23,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Steps {
     /// The packages that are added, each with its features.
-    added: Vec<(String, Vec<String>)>,
+    added: Vec<Added>,
     program: String,
     /// The arguments of each run, and its output.
     runs: Vec<(Vec<String>, String)>,
@@ -80,11 +81,8 @@ impl Steps {
     /// Takes a line of a terminal: a command, or what the last one prints.
     fn console(&mut self, line: &str) {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        if let Some(added) = line.strip_prefix("$ cargo add ") {
-            let (packages, features) = added.split_once(" -F ").unwrap_or((added, ""));
-            let features: Vec<_> = features.split_terminator(',').map(str::to_owned).collect();
-            let packages = words(packages).into_iter();
-            self.added.extend(packages.map(|package| (package, features.clone())));
+        if let Some(added) = guides::added(line) {
+            self.added.extend(added);
         } else if let Some(arguments) = line.strip_prefix("$ cargo run") {
             let arguments = arguments.trim_start().trim_start_matches("--");
             self.runs.push((words(arguments), String::new()));
@@ -101,20 +99,12 @@ fn package(metadata: &Metadata, steps: &Steps) -> Result<PathBuf> {
     if before.exists() {
         fs::remove_dir_all(before)?;
     }
-    let dependencies: Vec<_> = steps.added.iter().map(dependency).collect();
+    let dependencies: Vec<_> = steps.added.iter().map(guides::dependency).collect();
     let folder = neighbours::program(metadata, NAME, &dependencies.join("\n"))?;
     fs::rename(folder.join("src/lib.rs"), folder.join("src/main.rs"))?;
     fs::write(folder.join("src/main.rs"), &steps.program)?;
     fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
     Ok(folder)
-}
-
-fn dependency(added: &(String, Vec<String>)) -> String {
-    let (package, features) = added;
-    match package.as_str() {
-        "hanok" => neighbours::dependency(package, &format!(", features = {features:?}")),
-        _ => format!("{package} = {{ version = \"*\", features = {features:?} }}"),
-    }
 }
 
 #[cfg(test)]

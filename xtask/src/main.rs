@@ -14,6 +14,7 @@ mod files;
 mod fixtures;
 mod fuzz;
 mod getting_started;
+mod guides;
 mod house;
 mod jail;
 mod metadata;

@@ -11,6 +11,7 @@ use crate::dependencies;
 use crate::examples::{RUNS, Run};
 use crate::fuzz;
 use crate::getting_started;
+use crate::guides;
 use crate::jail;
 use crate::metadata::Metadata;
 use crate::mutants;
@@ -56,6 +57,7 @@ pub(crate) const ALL: &[Stage] = &[
         run: fuzz::run,
     },
     Stage { name: "doctest", about: "the examples in the documentation", run: doctest },
+    Stage { name: "guides", about: "the guides, each with what it adds", run: guides::stage },
     Stage { name: "examples", about: "the example programs end to end", run: examples },
     Stage {
         name: "getting-started",
@@ -322,7 +324,7 @@ fn nextest_counts(said: &str) -> String {
 }
 
 /// The sums over what every binary of `cargo test` says: `test result: ok. 3 passed; 0 failed; …`.
-fn cargo_test_counts(said: &str) -> String {
+pub(crate) fn cargo_test_counts(said: &str) -> String {
     let said = plain(said);
     let results: Vec<_> = said.lines().filter(|line| line.starts_with("test result:")).collect();
     let sum = |what: &str| -> usize {

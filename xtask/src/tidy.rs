@@ -38,20 +38,12 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     let files = files(Path::new("."))?;
     let guides = texts(&files, guides::is_guide)?;
     let index = fs::read_to_string(guides::INDEX)?;
-    faults.extend(guides::check(&guides, &compiled_guides()?, &index));
+    faults.extend(guides::check(&guides, &index));
     faults.extend(hygiene::check_files(&files)?);
     faults.extend(house::faults(&files, &floors::FLOORS, metadata)?);
     faults.sort();
     faults.dedup();
     Ok(faults)
-}
-
-/// The file that has the guides compiled, empty when it is gone.
-fn compiled_guides() -> Result<String> {
-    match fs::read_to_string(guides::COMPILED) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        read => Ok(read?),
-    }
 }
 
 /// The faults in a word.

@@ -99,20 +99,20 @@ impl ChatModel for SharedModel {
     }
 }
 
-/// A sink that knows whether anything came.
+/// A sink that knows whether anything was written to it.
 struct Watched {
     sink: Arc<dyn TokenSink>,
-    came: AtomicBool,
+    is_written: AtomicBool,
 }
 
 impl Watched {
     fn new(sink: &Arc<dyn TokenSink>) -> Self {
-        Self { sink: sink.clone(), came: AtomicBool::new(false) }
+        Self { sink: sink.clone(), is_written: AtomicBool::new(false) }
     }
 
     /// Hands on the whole reply, if nothing of it came.
     fn whole(&self, reply: &ChatReply) {
-        if self.came.load(Ordering::Acquire) {
+        if self.is_written.load(Ordering::Acquire) {
             return;
         }
         if let Some(reasoning) = &reply.reasoning {
@@ -127,7 +127,7 @@ impl Watched {
 
 impl TokenSink for Watched {
     fn token(&self, token: Token) {
-        self.came.store(true, Ordering::Release);
+        self.is_written.store(true, Ordering::Release);
         self.sink.token(token);
     }
 }

@@ -1,26 +1,39 @@
-//! Every guide is compiled and found: what is printed for a reader to copy has to work, and to be in the index.
+//! Every guide says what to add, and is found: what is printed for a reader to copy has to work, and to be in the index.
+
+use std::collections::BTreeSet;
 
 use crate::fault::Fault;
 
 /// The folder of the guides.
 const GUIDES: &str = "docs/guides/";
 
-/// The file that has them compiled.
-pub(super) const COMPILED: &str = "tests/guides/src/lib.rs";
+/// Within so many lines a guide says what to add.
+const BEGINNING: usize = 12;
+
+/// By so many different lines the guides add `hanok`: each is a build of its own.
+const LINES: usize = 5;
 
 /// The file that links to each of them.
 pub(super) const INDEX: &str = "README.md";
 
-/// Faults in the guides, each a path and its text, against the texts of [`COMPILED`] and [`INDEX`].
-pub(super) fn check(guides: &[(String, String)], compiled: &str, index: &str) -> Vec<Fault> {
+/// Faults in the guides, each a path and its text, against the text of [`INDEX`].
+pub(super) fn check(guides: &[(String, String)], index: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
+    let mut lines = BTreeSet::new();
     for (path, text) in guides {
         if !index.contains(&format!("]({path})")) {
             let what = format!("no reader gets there, link to it from the guides in `{INDEX}`");
             faults.push(Fault::new(path, 1, what));
         }
-        if !compiled.contains(&format!("include_str!(\"../../../{path}\")")) {
-            let what = format!("its programs are not compiled, include it in `{COMPILED}`");
+        match text.lines().take(BEGINNING).find(|line| line.starts_with("$ cargo add hanok")) {
+            Some(line) => drop(lines.insert(line)),
+            None => {
+                let what = "a reader does not know what to add, begin with `$ cargo add hanok …`";
+                faults.push(Fault::new(path, 1, what));
+            }
+        }
+        if lines.len() > LINES {
+            let what = "the guides add `hanok` in too many ways, take the line of another guide";
             faults.push(Fault::new(path, 1, what));
         }
         for (line, language) in fences(text) {
@@ -62,31 +75,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guide_that_is_not_compiled_or_not_in_the_index_is_found() {
+    fn a_guide_that_adds_nothing_or_is_not_in_the_index_is_found() {
         let index = "The guides: [state](docs/guides/state.md), docs/guides/new.md.\n";
-        let compiled = "#[doc = include_str!(\"../../../docs/guides/state.md\")]\nstruct State;\n";
-        let fine = "# State\n\n```rust\nfn main() {}\n```\n\n```python\nx = 1\n```\n";
+        let fine = "# State\n\n```console\n$ cargo add hanok\n```\n\n```rust\nfn main() {}\n```\n\n```python\nx = 1\n```\n";
         for (path, text, want) in [
             ("docs/guides/state.md", fine, vec![]),
-            ("docs/guides/state.md", "```rust,no_run\n```\n", vec![]),
+            ("docs/guides/state.md", "$ cargo add hanok -F x\n```rust,no_run\n```\n", vec![]),
             (
                 "docs/guides/new.md",
-                fine,
+                "# New\n",
                 vec![
                     "docs/guides/new.md:1: no reader gets there, link to it from the guides in `README.md`",
-                    "docs/guides/new.md:1: its programs are not compiled, include it in `tests/guides/src/lib.rs`",
+                    "docs/guides/new.md:1: a reader does not know what to add, begin with `$ cargo add hanok …`",
                 ],
             ),
             (
                 "docs/guides/state.md",
-                "```rust,ignore\n```\n\n```\n$ ls\n```\n",
+                "```rust,ignore\n```\n\n```\n$ cargo add hanok\n```\n",
                 vec![
                     "docs/guides/state.md:1: a program that is not compiled, mend it or write `rust,no_run`",
                     "docs/guides/state.md:4: a block without a language is compiled as Rust, say which it is",
                 ],
             ),
         ] {
-            let faults = check(&[(path.to_owned(), text.to_owned())], compiled, index);
+            let faults = check(&[(path.to_owned(), text.to_owned())], index);
             assert_eq!(
                 faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 want,
