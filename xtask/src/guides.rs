@@ -74,7 +74,8 @@ pub(crate) fn added(line: &str) -> Option<Vec<Added>> {
 }
 
 /// The line of a manifest that adds a package.
-pub(crate) fn dependency((package, features): &Added) -> String {
+pub(crate) fn dependency(added: &Added) -> String {
+    let (package, features) = added;
     match package.starts_with("hanok") {
         true => neighbours::dependency(package, &format!(", features = {features:?}")),
         false => format!("{package} = {{ version = \"*\", features = {features:?} }}"),

@@ -1,7 +1,8 @@
 //! One value as bytes: canonical msgpack, whose equal values are equal bytes.
 //!
 //! `encode` is the one way in which a value becomes bytes, with `compound` for its lists and maps; `value` holds them, `msgpack`
-//! reads and writes them piece by piece, `json` and `display` show them. A `shared` value is encoded once for all its places.
+//! reads and writes them piece by piece, `json` and `display` show them, `serialize`
+//! writes them in any form of serde's. A `shared` value is encoded once for all its places.
 
 pub(crate) mod compound;
 pub(crate) mod display;
@@ -9,5 +10,6 @@ pub(crate) mod encode;
 pub(crate) mod error;
 pub(crate) mod json;
 pub(crate) mod msgpack;
+pub(crate) mod serialize;
 pub(crate) mod shared;
 pub(crate) mod value;

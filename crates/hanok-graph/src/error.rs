@@ -187,6 +187,16 @@ pub enum RunError {
     /// The thread does not exist, so there is nothing to resume.
     #[error("thread `{0}` does not exist")]
     NoSuchThread(ThreadKey),
+    /// The thread cannot go back by so many turns. Nothing was stored.
+    #[error("thread `{thread}` cannot go back {turns} turns; it can go back {most}")]
+    NoSuchTurn {
+        /// The thread.
+        thread: ThreadKey,
+        /// The number of turns that was asked for.
+        turns: usize,
+        /// The most turns that it can go back.
+        most: usize,
+    },
     /// The graph has changed: nodes or joins that the thread waits at do not exist any more.
     #[error(
         "the graph has changed: the thread waits at {}, not in the graph any more; say what became of that with `renamed`, `removed` or `removed_join`",
@@ -274,6 +284,7 @@ hanok_core::error_codes! {
         "HNK-224": Self::Unreadable { .. },
         "HNK-225": Self::OtherGraph { .. },
         "HNK-226": Self::State(_),
+        "HNK-227": Self::NoSuchTurn { .. },
     }
     of { Self::Checkpoint(error) => error.code() }
 }

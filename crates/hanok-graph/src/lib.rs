@@ -97,7 +97,8 @@ pub use node::handler::{Failure, FailureKind, Handler};
 pub use node::retry::{Class, Retry};
 pub use node::settings::{Configured, NodeExt, NodeSettings};
 pub use node::snapshot::Snapshot;
-pub use observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, Mode};
+pub use observe::event::{AnyState, AnyUpdate, Event, EventId, EventKind, InvalidEventId, Mode};
+pub use observe::print::Printer;
 pub use observe::sink::Events;
 pub use outcome::{Breakpoint, Doubted, Limit, Outcome, Pending, Poisoned, Resolution, Unfinished};
 pub use run::subgraph::{Persistence, SubgraphError};
@@ -111,6 +112,7 @@ pub use thread::erase::Erasure;
 pub use thread::recover::{Pruned, Recovered};
 pub use thread::replay::Replay;
 pub use thread::restart::Restarted;
+pub use thread::turns::TurnEnd;
 pub use thread::{
     handle::Thread,
     input::{Input, NewInput},

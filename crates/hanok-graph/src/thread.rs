@@ -15,7 +15,8 @@
 //! - A run that has lost its claim stores nothing more, and ends as [`RunError::Superseded`](crate::RunError::Superseded).
 //! - [`edit`], [`bulk`], [`erase`], [`restart`] and [`reopen`] write between runs, on a thread whose claim nobody holds.
 //!
-//! Nothing in the crate calls this room; it calls all the others. [`replay`] reads a log and runs nobody's code.
+//! Nothing in the crate calls this room; it calls all the others. [`replay`] reads a log and runs nobody's code; [`turns`] reads
+//! where turns ended.
 
 pub(crate) mod active;
 pub(crate) mod app;
@@ -34,3 +35,4 @@ pub(crate) mod reopen;
 pub(crate) mod replay;
 pub(crate) mod restart;
 pub(crate) mod turn;
+pub(crate) mod turns;

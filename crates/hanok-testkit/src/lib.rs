@@ -56,6 +56,6 @@ pub use store::{STORE_CLAIMS, StoreClaim, check_store};
 pub use tool::{TOOL_CLAIMS, ToolClaim, check_tool};
 
 /// The programs of the README.
-#[cfg(all(doctest, feature = "simulation"))]
+#[cfg(all(doctest, feature = "model", feature = "simulation"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

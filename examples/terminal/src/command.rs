@@ -1,10 +1,7 @@
 //! Commands within a conversation.
 
-use std::{collections::HashSet, fmt::Write};
-
 use hanok_checkpoint::CheckpointError;
-use hanok_core::Position;
-use hanok_graph::{EventKind, RunError};
+use hanok_graph::RunError;
 use hanok_state::Message;
 
 use crate::{Session, Talk, failure::Failure, progress::short, session::key};
@@ -45,29 +42,10 @@ impl<T: Talk> Session<T> {
 
     /// Every message of the thread's branch, those that were taken out of the state since as well: the log keeps them.
     async fn history(&self) -> Result<String, Failure> {
-        let events = self.thread.events(None).await?;
-        let values = events.iter().filter(|event| event.path.is_root());
-        let values = values.filter_map(|event| match &event.kind {
-            EventKind::Values(state) => state.get::<T::State>().ok(),
-            _ => None,
-        });
-        // A fork begins with a state and no history.
-        let now = self.thread.state(None).await?;
-        let mut seen = HashSet::new();
-        let mut text = String::new();
-        for state in values.chain(now) {
-            for message in self.talk.messages(&state).iter() {
-                if seen.insert(message.id().unwrap_or_default().to_owned()) {
-                    // Writing to a `String` cannot fail.
-                    let _ = writeln!(text, "{}", line(seen.len(), message));
-                }
-            }
-        }
-        Ok(if text.is_empty() {
-            "아직 대화가 없습니다.".to_owned()
-        } else {
-            text.trim_end().to_owned()
-        })
+        let messages = self.thread.all_messages(|state| self.talk.messages(state)).await?;
+        let lines = messages.iter().enumerate().map(|(at, message)| line(at + 1, message));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        Ok(if text.is_empty() { "아직 대화가 없습니다.".to_owned() } else { text })
     }
 
     async fn rewind(&self, turns: &str) -> Result<String, Failure> {
@@ -79,55 +57,34 @@ impl<T: Talk> Session<T> {
                 ));
             }
         };
-        let (ends, is_answered) = self.ends().await?;
-        // Where the last question has an answer, the last end is where the thread is now.
-        let back = if is_answered { turns } else { turns - 1 };
-        let Some(to) = ends.iter().rev().nth(back).copied() else {
-            let most = ends.len() - usize::from(is_answered && !ends.is_empty());
-            return Err(Failure::Usage(format!("되돌릴 수 있는 차례는 {most}개입니다.")));
-        };
-        self.thread.rewind(to).await.map_err(Failure::from)?;
-        Ok(format!("{turns}차례를 되돌렸습니다. 그 뒤의 대화는 기록에 남아 있습니다."))
-    }
-
-    /// Where the turns of the thread's branch that have an answer ended, the oldest first, and whether the last turn is one.
-    async fn ends(&self) -> Result<(Vec<Position>, bool), Failure> {
-        let events = self.thread.events(None).await?;
-        let ended = events.iter().filter(|event| event.path.is_root());
-        let ended: Vec<(Position, bool)> = ended
-            .filter_map(|event| match &event.kind {
-                EventKind::Ended { outcome, .. } => Some((event.id?.position, outcome == "done")),
-                _ => None,
-            })
-            .collect();
-        let is_answered = ended.last().is_none_or(|(_, done)| *done);
-        let done = ended.into_iter().filter(|(_, done)| *done).map(|(position, _)| position);
-        Ok((done.collect(), is_answered))
+        match self.thread.rewind_turns(turns).await {
+            Ok(_) => {
+                Ok(format!("{turns}차례를 되돌렸습니다. 그 뒤의 대화는 기록에 남아 있습니다."))
+            }
+            Err(RunError::NoSuchTurn { most, .. }) => {
+                Err(Failure::Usage(format!("되돌릴 수 있는 차례는 {most}개입니다.")))
+            }
+            Err(error) => Err(Failure::from(error)),
+        }
     }
 
     async fn fork(&mut self, to: &str) -> Result<String, Failure> {
         let here = self.thread.key().thread().to_owned();
-        let to = if to.is_empty() { self.free(&here).await? } else { to.to_owned() };
-        let key = key(&to)?;
-        self.thread.fork(None, &key).await.map_err(|error| match error {
-            RunError::Checkpoint(CheckpointError::Conflict { .. }) => {
-                Failure::Usage(format!("대화 `{to}`는 이미 있습니다. 다른 이름을 쓰세요."))
+        self.thread = match to {
+            "" => self.thread.fork_numbered().await?,
+            to => {
+                let key = key(to)?;
+                self.thread.fork(None, &key).await.map_err(|error| match error {
+                    RunError::Checkpoint(CheckpointError::ThreadExists(_)) => {
+                        Failure::Usage(format!("대화 `{to}`는 이미 있습니다. 다른 이름을 쓰세요."))
+                    }
+                    error => Failure::from(error),
+                })?;
+                self.app.thread(key)
             }
-            error => Failure::from(error),
-        })?;
-        self.thread = self.app.thread(key);
+        };
+        let to = self.thread.key().thread();
         Ok(format!("`{here}`의 지금 상태에서 시작하는 대화 `{to}`로 옮겼습니다."))
-    }
-
-    /// A name for a fork that no thread has.
-    async fn free(&self, here: &str) -> Result<String, Failure> {
-        for number in 2_u32.. {
-            let name = format!("{here}-{number}");
-            if self.app.thread(key(&name)?).state(None).await?.is_none() {
-                return Ok(name);
-            }
-        }
-        Err(Failure::Usage("새 대화의 이름을 쓰세요: /fork 이름".into()))
     }
 }
 

@@ -95,6 +95,15 @@ impl<S: State, C> Definition<S, C> {
         })
     }
 
+    /// Refuses the name of a node that is not in the graph.
+    pub(crate) fn has(&self, node: &str) -> Result<(), RunError> {
+        if self.vertex(node).is_some() {
+            return Ok(());
+        }
+        let nodes = self.nodes.keys().map(ToString::to_string).collect();
+        Err(RunError::NoSuchNode { node: node.to_owned(), nodes })
+    }
+
     /// The name of `node` in this build.
     pub(crate) fn current_name<'a>(&'a self, node: &'a Arc<str>) -> &'a Arc<str> {
         self.former.renamed.get(node).unwrap_or(node)

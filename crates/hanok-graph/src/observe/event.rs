@@ -1,10 +1,11 @@
 //! Events of a run, as its observers see them.
 
-use std::{any::Any, fmt, sync::Arc, time::Duration};
+use std::{any::Any, fmt, str::FromStr, sync::Arc, time::Duration};
 
 use hanok_checkpoint::{Life, Question, RunEnd};
 use hanok_core::{Changes, Fields, Namespace, Position, Spent, Stored, StoredError, TaskId, Token};
 use hanok_state::{State, StateUpdate};
+use thiserror::Error;
 
 use crate::outcome::Pending;
 
@@ -92,6 +93,37 @@ impl fmt::Display for EventId {
         write!(f, "{}.{}.{}", self.life, self.position.0, self.index)
     }
 }
+
+/// Reads what `Display` writes: what a client sends as `Last-Event-ID`.
+///
+/// ```
+/// # use hanok_graph::EventId;
+/// # use {hanok_checkpoint::Life, hanok_core::Position};
+/// let id = EventId { life: Life::new(7), position: Position(12), index: 2 };
+/// assert_eq!(id.to_string().parse::<EventId>()?, id);
+/// assert_eq!("7".parse::<EventId>().unwrap_err().to_string(), "`7` is no id of an event: it is LIFE.POSITION.INDEX");
+/// # Ok::<(), hanok_graph::InvalidEventId>(())
+/// ```
+impl FromStr for EventId {
+    type Err = InvalidEventId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidEventId> {
+        let parsed = || {
+            let mut parts = text.split('.');
+            let life = parts.next()?;
+            let life = u128::from_str_radix(life, 16).ok().filter(|_| life.len() == 32)?;
+            let (position, index) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+            let id = Self { life: Life::new(life), position: Position(position), index };
+            parts.next().is_none().then_some(id)
+        };
+        parsed().ok_or_else(|| InvalidEventId(text.chars().take(80).collect()))
+    }
+}
+
+/// A text that is no [`EventId`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{0}` is no id of an event: it is LIFE.POSITION.INDEX")]
+pub struct InvalidEventId(String);
 
 /// The kind of an event, with its data.
 ///

@@ -118,6 +118,7 @@ impl<S: State, C: Send + Sync + 'static> Made<'_, S, C> {
         let mut changes = Changes::default();
         let (mut updates, mut index) = (Vec::with_capacity(writes.len()), 0);
         for (node, mut update) in writes {
+            graph.has(&node)?;
             let node: Arc<str> = node.into();
             index = match updates.last() {
                 Some((last, _)) if *last == node => index + 1,

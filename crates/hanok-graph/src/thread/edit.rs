@@ -187,10 +187,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
                 }
             },
         };
-        if let Some(node) = node.as_ref().filter(|node| graph.vertex(node).is_none()) {
-            let nodes = graph.nodes.keys().map(ToString::to_string).collect();
-            return Err(RunError::NoSuchNode { node: node.clone(), nodes });
-        }
+        node.as_ref().map_or(Ok(()), |node| graph.has(node))?;
         let place = LogPlace { thread: self.key(), path };
         graph.owns(place, &run)?;
         let read = migrated(&*graph.initial, place, run, &mut fold.runs)?;

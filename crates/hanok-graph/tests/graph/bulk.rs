@@ -122,7 +122,7 @@ async fn an_edit_that_cannot_be_made_writes_nothing() {
     on.invoke(says("in"), ledger).await.unwrap();
     let before = entries(&on).await;
     let unknown = on.edits(vec![EditStep::Input(says("x")), nodes(&["nobody"])]).await;
-    assert!(matches!(unknown, Err(RunError::Node { .. })), "{unknown:?}");
+    assert!(matches!(unknown, Err(RunError::NoSuchNode { .. })), "{unknown:?}");
     // `n` is a last value: two of one step cannot both write it.
     let both = on.edits(vec![EditStep::Input(says("x")), nodes(&["b", "c"])]).await;
     assert!(matches!(both, Err(RunError::Reduce { .. })), "{both:?}");

@@ -16,6 +16,7 @@ mod bulk;
 mod cached;
 mod changed;
 mod claims;
+mod clients;
 mod commands;
 mod concurrency;
 mod copied;

@@ -1,6 +1,6 @@
 //! A conversation.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
 
 use hanok_core::{Change, FoldError, StoredError};
 use rpds::{HashTrieMapSync, VectorSync};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{
     message::Message,
+    role::Role,
     update::{MessageOp, MessagesUpdate},
 };
 use crate::collections::grow::Grow;
@@ -53,6 +54,28 @@ impl Messages {
     /// The last message.
     pub fn last(&self) -> Option<&Message> {
         self.iter().next_back()
+    }
+
+    /// The model's answer: the text of the last message, if that is a model's and asks for no tool.
+    ///
+    /// ```
+    /// use hanok_state::{Message, Messages, State};
+    ///
+    /// #[derive(State, Clone, Default)]
+    /// struct Chat {
+    ///     messages: Messages,
+    /// }
+    ///
+    /// let mut chat = Chat::default();
+    /// chat.reduce(vec![("ask".into(), Chat::update().message(Message::user("졸리니?")))])?;
+    /// assert_eq!(chat.messages.answer(), None);
+    /// chat.reduce(vec![("model".into(), Chat::update().message(Message::assistant("네")))])?;
+    /// assert_eq!(chat.messages.answer().as_deref(), Some("네"));
+    /// # Ok::<(), hanok_state::ReduceError>(())
+    /// ```
+    pub fn answer(&self) -> Option<Cow<'_, str>> {
+        let last = self.last().filter(|last| last.role() == Role::Assistant)?;
+        last.tool_calls().is_empty().then(|| last.text())
     }
 
     /// The message with this id.

@@ -1,0 +1,164 @@
+//! Events for clients: as JSON, one object each.
+
+use std::fmt::Display;
+
+use hanok_core::Token;
+use serde::{
+    Serialize, Serializer,
+    ser::{Error, SerializeMap},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    observe::event::{AnyState, AnyUpdate, Event, EventKind},
+    outcome::Pending,
+};
+
+/// A map of field to value.
+impl Serialize for AnyState {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_fields().map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+/// A map of field to what happens to it, as the changes of [`hanok_core::Changes`] are.
+impl Serialize for AnyUpdate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_changes().map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl EventKind {
+    /// The name of the kind, as a client reads it: `values`, `updates`, `token`, `task_started` …
+    ///
+    /// ```
+    /// # use hanok_graph::EventKind;
+    /// assert_eq!(EventKind::Checkpoint.name(), "checkpoint");
+    /// ```
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Values(_) => "values",
+            Self::Updates(_) => "updates",
+            Self::Checkpoint => "checkpoint",
+            Self::Request(_) => "request",
+            Self::AnswerVoided { .. } => "answer_voided",
+            Self::Ended { .. } => "ended",
+            Self::TaskStarted { .. } => "task_started",
+            Self::TaskFinished { .. } => "task_finished",
+            Self::TaskInterrupted => "task_interrupted",
+            Self::TaskRetried { .. } => "task_retried",
+            Self::TaskFailed { .. } => "task_failed",
+            Self::Custom(_) => "custom",
+            Self::Token(_) => "token",
+            Self::UnknownFields { .. } => "unknown_fields",
+            Self::Lagged(_) => "lagged",
+            Self::Cut { .. } => "cut",
+        }
+    }
+}
+
+/// An object of what the event has: `event` (the name of its kind), `id`, `path`, `step`, `node`, `task`, `attempt`, `sequence`,
+/// and `data`, which depends on the kind.
+///
+/// ```
+/// # use {futures::StreamExt, hanok_graph::*};
+/// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+/// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+/// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1")?);
+/// let mut events = thread.modes([Mode::Updates]).stream(Input::New(Count::update()), ());
+/// let event = events.next().await.ok_or("no event")?;
+/// let json = serde_json::to_value(&event)?;
+/// assert_eq!(json["event"], "updates");
+/// assert_eq!(json["node"], "add");
+/// assert_eq!(json["data"], serde_json::json!({"n": {"set": 1}}));
+/// # Ok(()) }
+/// ```
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("event", self.kind.name())?;
+        if let Some(id) = &self.id {
+            object.serialize_entry("id", &Text(id))?;
+        }
+        if !self.path.is_root() {
+            object.serialize_entry("path", &Text(&self.path))?;
+        }
+        object.serialize_entry("step", &self.step)?;
+        if let Some(node) = &self.node {
+            object.serialize_entry("node", &**node)?;
+        }
+        if let Some(task) = &self.task {
+            object.serialize_entry("task", &Text(task))?;
+            object.serialize_entry("attempt", &self.attempt)?;
+        }
+        if let Some(sequence) = &self.sequence {
+            object.serialize_entry("sequence", sequence)?;
+        }
+        match &self.kind {
+            EventKind::Values(state) => object.serialize_entry("data", state)?,
+            EventKind::Updates(update) => object.serialize_entry("data", update)?,
+            EventKind::Custom(item) => object.serialize_entry("data", item)?,
+            kind => {
+                if let Some(data) = data(kind) {
+                    object.serialize_entry("data", &data)?;
+                }
+            }
+        }
+        object.end()
+    }
+}
+
+/// What an event of a kind without a state, an update or an item says; `None` where its name says all.
+fn data(kind: &EventKind) -> Option<Value> {
+    Some(match kind {
+        EventKind::Request(request) => pending(request),
+        EventKind::AnswerVoided { request, reason } => {
+            json!({"request": pending(request), "reason": reason})
+        }
+        EventKind::Ended { outcome, error, spent } => {
+            json!({"outcome": outcome.as_str(), "error": error, "spent": spent})
+        }
+        EventKind::TaskStarted { input } => json!({"input": input}),
+        EventKind::TaskFinished { cached } => json!({"cached": cached}),
+        EventKind::TaskRetried { error, delay } => {
+            json!({"error": error, "delay_ms": u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)})
+        }
+        EventKind::TaskFailed { error, handled } => json!({"error": error, "handled": handled}),
+        EventKind::Token(Token::Text(text)) => json!({"text": text}),
+        EventKind::Token(Token::Reasoning(text)) => json!({"reasoning": text}),
+        EventKind::Token(_) => json!({"retracted": true}),
+        EventKind::UnknownFields { fields } => json!({"fields": fields}),
+        EventKind::Lagged(events) => json!({"events": events}),
+        EventKind::Cut { error } => json!({"error": error}),
+        _ => return None,
+    })
+}
+
+/// A request as whoever shows it to a person reads it.
+fn pending(request: &Pending) -> Value {
+    let schema = request.schema.as_ref().map(|schema| {
+        serde_json::from_str::<Value>(schema).unwrap_or_else(|_| Value::from(&**schema))
+    });
+    let doubt = request
+        .doubt
+        .as_ref()
+        .map(|doubt| json!({"tool": doubt.tool, "key": doubt.key, "arguments": doubt.arguments}));
+    json!({
+        "id": &*request.id.0,
+        "node": request.node,
+        "payload": request.payload,
+        "schema": schema,
+        "deadline": request.deadline.map(|deadline| deadline.0),
+        "doubt": doubt,
+    })
+}
+
+struct Text<'a, T>(&'a T);
+
+impl<T: Display> Serialize for Text<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self.0)
+    }
+}

@@ -1,0 +1,161 @@
+//! Events as clients read them, a run as a terminal shows it, and a thread's turns.
+
+use futures::StreamExt;
+use hanok_core::{ThreadKey, Token};
+use hanok_graph::{
+    BoxError, Context, END, Event, EventId, Graph, InMemoryCheckpointer, Input, List, Messages,
+    Printer, RunError, START, Snapshot, State, Thread,
+};
+use hanok_state::Message;
+use insta::assert_snapshot;
+
+#[derive(State, Clone, Debug, Default)]
+struct Chat {
+    messages: Messages,
+    #[reduce(append)]
+    notes: List<String>,
+}
+
+async fn write(_: Snapshot<Chat>, cx: Context) -> Result<ChatUpdate, BoxError> {
+    cx.custom(&("looked at", 3));
+    let call = cx.call("model", "chat", "");
+    let sink = call.sink().ok_or("nobody watches")?;
+    sink.token(Token::Reasoning("음…".into()));
+    for piece in ["네, ", "졸려요.\u{1b}[2J"] {
+        sink.token(Token::Text(piece.into()));
+    }
+    Ok(Chat::update().message(Message::assistant("네, 졸려요.").with_id("m2")).push_notes("said"))
+}
+
+async fn ask(_: Snapshot<Chat>, cx: Context) -> Result<ChatUpdate, BoxError> {
+    let yes: bool = cx.interrupt("Sleep?").await?;
+    Ok(Chat::update().push_notes(if yes { "sleep" } else { "wake" }))
+}
+
+fn thread() -> Thread<Chat> {
+    let graph = Graph::<Chat>::builder("chat").node("write", write).node("ask", ask);
+    let graph = graph.edge(START, "write").edge("write", "ask").edge("ask", END).build().unwrap();
+    graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t1").unwrap())
+}
+
+fn input() -> Input<Chat> {
+    Input::New(Chat::update().message(Message::user("졸리니?").with_id("m1")))
+}
+
+async fn events(thread: &Thread<Chat>, input: Input<Chat>) -> Vec<Event> {
+    thread.stream(input, ()).collect().await
+}
+
+/// An event as JSON, without what differs from run to run.
+fn line(event: &Event) -> String {
+    let mut json = serde_json::to_value(event).unwrap();
+    let object = json.as_object_mut().unwrap();
+    for drawn in ["id", "task"] {
+        if let Some(value) = object.get_mut(drawn) {
+            *value = "…".into();
+        }
+    }
+    if let Some(id) = object.get_mut("data").and_then(|data| data.pointer_mut("/id")) {
+        *id = "…".into();
+    }
+    json.to_string()
+}
+
+#[tokio::test]
+async fn every_event_of_a_turn_is_an_object_that_a_client_reads() {
+    let thread = thread();
+    let lines: Vec<_> = events(&thread, input()).await.iter().map(line).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    {"data":{"messages":[{"content":"졸리니?","id":"m1","role":"user"}],"notes":[]},"event":"values","id":"…","sequence":0,"step":0}
+    {"attempt":1,"data":{"input":null},"event":"task_started","node":"write","sequence":1,"step":0,"task":"…"}
+    {"attempt":1,"data":["looked at",3],"event":"custom","node":"write","sequence":2,"step":0,"task":"…"}
+    {"attempt":1,"data":{"reasoning":"음…"},"event":"token","node":"write","sequence":3,"step":0,"task":"…"}
+    {"attempt":1,"data":{"text":"네, "},"event":"token","node":"write","sequence":4,"step":0,"task":"…"}
+    {"attempt":1,"data":{"text":"졸려요.\u001b[2J"},"event":"token","node":"write","sequence":5,"step":0,"task":"…"}
+    {"attempt":1,"data":{"cached":false},"event":"task_finished","node":"write","sequence":6,"step":0,"task":"…"}
+    {"attempt":1,"data":{"messages":{"messages":[{"put":{"content":"네, 졸려요.","id":"m2","role":"assistant"}}]},"notes":{"append":["said"]}},"event":"updates","id":"…","node":"write","sequence":7,"step":0,"task":"…"}
+    {"event":"checkpoint","id":"…","sequence":8,"step":0}
+    {"data":{"messages":[{"content":"졸리니?","id":"m1","role":"user"},{"content":"네, 졸려요.","id":"m2","role":"assistant"}],"notes":["said"]},"event":"values","id":"…","sequence":9,"step":0}
+    {"attempt":1,"data":{"input":null},"event":"task_started","node":"ask","sequence":10,"step":1,"task":"…"}
+    {"attempt":1,"event":"task_interrupted","node":"ask","sequence":11,"step":1,"task":"…"}
+    {"attempt":1,"data":{"deadline":null,"doubt":null,"id":"…","node":"ask","payload":"Sleep?","schema":null},"event":"request","id":"…","node":"ask","sequence":12,"step":1,"task":"…"}
+    {"data":{"error":null,"outcome":"interrupted","spent":{"cost":0,"input_tokens":0,"millis":0,"model_calls":0,"output_tokens":0,"tool_calls":0}},"event":"ended","id":"…","sequence":13,"step":1}
+    "#);
+}
+
+#[tokio::test]
+async fn a_terminal_shows_tasks_pieces_and_questions_and_nothing_acts_on_it() {
+    let thread = thread();
+    let mut printer = Printer::new(Vec::new());
+    for event in events(&thread, input()).await {
+        printer.event(&event).unwrap();
+    }
+    for event in events(&thread, Input::reply(&true).unwrap()).await {
+        printer.event(&event).unwrap();
+    }
+    assert_snapshot!(String::from_utf8(printer.into_inner()).unwrap(), @r#"
+    write …
+    write: ["looked at",3]
+    네, 졸려요.\u{1b}[2J
+    ask …
+    ask asks: "Sleep?"
+    interrupted
+    ask …
+    done
+    "#);
+}
+
+#[tokio::test]
+async fn an_id_that_a_client_sends_back_is_read_on_from() {
+    let thread = thread();
+    let all: Vec<_> = events(&thread, input()).await;
+    let ids: Vec<EventId> = all.iter().filter_map(|event| event.id).collect();
+    let sent = ids[1].to_string();
+    let rest = thread.events(Some(sent.parse().unwrap())).await.unwrap();
+    assert_eq!(rest.iter().filter_map(|event| event.id).collect::<Vec<_>>(), ids[2..]);
+    for wrong in ["", "1.2", "x.1.1", "1.1.1", "00000000000000000000000000000007.1.1.1", "-"] {
+        assert!(wrong.parse::<EventId>().is_err(), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_thread_goes_back_by_turns_and_keeps_every_message() {
+    let thread = thread();
+    for _ in 0..2 {
+        events(&thread, Input::New(Chat::update().message(Message::user("졸리니?")))).await;
+        thread.reply(&false, ()).await.unwrap();
+    }
+    events(&thread, Input::New(Chat::update().message(Message::user("und jetzt?")))).await;
+    let ends = thread.turn_ends().await.unwrap();
+    let outcomes: Vec<_> = ends.iter().map(|end| end.outcome.as_str()).collect();
+    assert_eq!(outcomes, ["interrupted", "done", "interrupted", "done", "interrupted"]);
+
+    // The turn that asks counts as one.
+    thread.rewind_turns(1).await.unwrap();
+    let state = thread.state(None).await.unwrap().unwrap();
+    assert_eq!(state.messages.iter().filter(|it| it.text() == "und jetzt?").count(), 0);
+    thread.rewind_turns(1).await.unwrap();
+    let notes = thread.state(None).await.unwrap().unwrap().notes;
+    assert_eq!(notes.iter().collect::<Vec<_>>(), ["said", "wake"]);
+    for turns in [0, 1, usize::MAX] {
+        let error = thread.rewind_turns(turns).await.unwrap_err();
+        let RunError::NoSuchTurn { most: 0, .. } = error else { panic!("{error:?}") };
+    }
+    let messages = thread.all_messages(|chat| &chat.messages).await.unwrap();
+    assert_eq!(messages.len(), 2);
+}
+
+#[tokio::test]
+async fn a_fork_without_a_name_takes_the_next_free_number() {
+    let thread = thread();
+    events(&thread, input()).await;
+    let names = ["t1-2", "t1-3"];
+    for name in names {
+        let fork = thread.fork_numbered().await.unwrap();
+        assert_eq!(fork.key().thread(), name);
+        // What is due in the thread is due in the fork, as a task of its own.
+        fork.resume(()).await.unwrap();
+        let outcome = fork.reply(&true, ()).await.unwrap().done().unwrap();
+        assert_eq!(outcome.notes.iter().last().map(String::as_str), Some("sleep"));
+    }
+}
