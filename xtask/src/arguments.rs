@@ -5,6 +5,7 @@ use crate::bench::{Bench, Beside};
 use crate::house;
 use crate::mutants::Selection;
 use crate::stages;
+use crate::weigh::Weigh;
 
 /// One invocation of `cargo xtask`.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub(crate) enum Request {
     Fixtures(Vec<String>),
     /// Measure what the engine costs.
     Bench(Bench),
+    /// Weigh what hanok brings into a program.
+    Weigh(Weigh),
     /// Measure how documents are found. What that is told is its own to understand.
     Evaluate(Vec<String>),
 }
@@ -48,6 +51,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Reques
         Some("fixtures") => return Ok(read_fixtures(arguments)),
         Some("bench") => return read_bench(arguments).map(Request::Bench),
         Some("evaluate") => return Ok(Request::Evaluate(arguments.collect())),
+        Some("weigh") => return read_weigh(arguments),
         Some("help" | "--help" | "-h") => Request::Help,
         Some(other) => return Err(format!("no command `{other}`")),
         None => return Err("which command?".to_owned()),
@@ -110,6 +114,23 @@ fn read_mutants(mut arguments: impl Iterator<Item = String>) -> Result<Request, 
         }
     }
     Ok(Request::Mutants(selection))
+}
+
+fn read_weigh(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
+    let mut weigh = Weigh::default();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--help" | "-h" => return Ok(Request::Help),
+            "--release" => weigh.release = true,
+            "--tree" => {
+                weigh.tree =
+                    Some(arguments.next().ok_or("`--tree` needs the folder of a checkout")?);
+            }
+            other if other.starts_with('-') => return Err(format!("`{other}` means nothing here")),
+            _ => weigh.only.push(argument),
+        }
+    }
+    Ok(Request::Weigh(weigh))
 }
 
 fn read_fixtures(arguments: impl Iterator<Item = String>) -> Request {
@@ -202,6 +223,9 @@ pub(crate) fn usage() -> String {
        cargo xtask fixtures [FAMILY]...     what models wrote, recorded by others, through the parser
        cargo xtask bench [ROW]...           what the engine costs, beside LangGraph; `bench --help`
                          --against REV      beside itself at another commit: which rows are worse
+       cargo xtask weigh [ROW]...           packages, first build and program size, beside rig and LangGraph
+                         --tree FOLDER      beside another checkout
+                         --release          release builds, too
        cargo xtask evaluate [OPTION]...     how well and fast documents are found; `evaluate --help`
 
 stages, in the order they run:

@@ -27,6 +27,7 @@ mod simulate;
 mod stages;
 mod tidy;
 mod unpacked;
+mod weigh;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -85,6 +86,7 @@ fn run(request: &Request) -> Result<ExitCode> {
         Request::Fixtures(families) => fixtures::run(families)?,
         Request::Bench(wanted) => return bench::run(wanted),
         Request::Evaluate(arguments) => evaluate::run(arguments)?,
+        Request::Weigh(wanted) => weigh::run(wanted).map(|()| true)?,
     };
     Ok(code(passed))
 }

@@ -1,0 +1,254 @@
+//! What hanok brings into a program: packages, the time of a first build, and the size of the program, beside other ways to an agent.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::command::Tool;
+use crate::metadata::Metadata;
+use crate::neighbours;
+use crate::python;
+use crate::result::Result;
+
+/// What is weighed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Weigh {
+    /// Only the rows whose name contains one of these; all when it is empty.
+    pub(crate) only: Vec<String>,
+    /// Another checkout of hanok, weighed beside this one.
+    pub(crate) tree: Option<String>,
+    /// A release build of each, and the size of its program.
+    pub(crate) release: bool,
+}
+
+/// One program of somebody's.
+struct Row {
+    name: &'static str,
+    /// The dependency, with `HANOK` for the folder of the crate `hanok`.
+    dependency: &'static str,
+    program: &'static str,
+}
+
+/// A graph of one node on SQLite.
+const GRAPH: &str = r#"use hanok::{BoxError, Context, END, Graph, START, Snapshot, State, ThreadKey, sqlite::Sqlite};
+
+#[derive(State, Clone, Default)]
+struct Count {
+    n: u32,
+}
+
+async fn add(count: Snapshot<Count>, _: Context) -> Result<CountUpdate, BoxError> {
+    Ok(Count::update().n(count.n + 1))
+}
+
+#[tokio::main]
+async fn main() -> Result<(), BoxError> {
+    let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", END).build()?;
+    let app = graph.checkpointer(Sqlite::open("threads.db").await?);
+    let count = app.thread(ThreadKey::named("mine")?).invoke(Count::update(), ()).await?.done()?;
+    println!("{}", count.n);
+    Ok(())
+}
+"#;
+
+/// An agent on an OpenAI-compatible server, on a thread in SQLite.
+const AGENT: &str = r#"use hanok::{BoxError, ThreadKey, agent::ReactAgent, openai::OpenAi, sqlite::Sqlite};
+
+#[tokio::main]
+async fn main() -> Result<(), BoxError> {
+    let agent = ReactAgent::builder("helper", "Helps", OpenAi::from_env()?).build()?;
+    let app = agent.graph().checkpointer(Sqlite::open("threads.db").await?);
+    let turn = app.thread(ThreadKey::named("mine")?).invoke(agent.ask("Hello"), ()).await?.done()?;
+    println!("{}", turn.answer.unwrap_or_default());
+    Ok(())
+}
+"#;
+
+/// An agent of rig, without a thread: it keeps none.
+const RIG: &str = r#"use rig_core::{client::CompletionClient, client::ProviderClient, completion::Prompt, providers::openai};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let agent = openai::Client::from_env()?.agent("gpt-4o").preamble("Helps").build();
+    println!("{}", agent.prompt("Hello").await?);
+    Ok(())
+}
+"#;
+
+const ROWS: [Row; 4] = [
+    Row {
+        name: "graph on SQLite",
+        dependency: r#"hanok = { path = "HANOK", default-features = false, features = ["sqlite"] }"#,
+        program: GRAPH,
+    },
+    Row { name: "defaults", dependency: r#"hanok = { path = "HANOK" }"#, program: GRAPH },
+    Row {
+        name: "agent on OpenAI and SQLite",
+        dependency: r#"hanok = { path = "HANOK", default-features = false, features = ["agent", "openai", "sqlite"] }"#,
+        program: AGENT,
+    },
+    Row { name: "rig: agent on OpenAI", dependency: r#"rig-core = "*""#, program: RIG },
+];
+
+/// What a program of LangGraph needs for the same: an agent, OpenAI, threads in SQLite.
+const PYTHON: [&str; 3] = ["langgraph", "langchain-openai", "langgraph-checkpoint-sqlite"];
+
+/// Weighs each row and prints it as it comes.
+///
+/// # Errors
+///
+/// Cargo could not be started, or a program does not build.
+pub(crate) fn run(weigh: &Weigh) -> Result<()> {
+    let metadata = Metadata::read()?;
+    println!("{:<34} {:>9} {:>13} {:>12}", "", "packages", "first build", "program");
+    for row in ROWS.iter().filter(|row| weigh.wants(row.name)) {
+        let here = metadata.workspace_root.clone();
+        line(row.name, &of(&metadata, row, &here, weigh.release)?);
+        if let Some(tree) = weigh.tree.as_ref().filter(|_| row.dependency.contains("HANOK")) {
+            let other = fs::canonicalize(tree)?;
+            line(&format!("  {tree}"), &of(&metadata, row, &other, weigh.release)?);
+        }
+    }
+    if weigh.wants("LangGraph") {
+        let folder = metadata.target_directory.join("weigh").join("python");
+        let python = python::with(&folder, &PYTHON)?;
+        let listed =
+            Tool::named(&python).arguments(["-m", "pip", "list", "--format", "freeze"]).text()?;
+        let packages = listed
+            .lines()
+            .filter(|line| !line.starts_with("pip=") && !line.starts_with("setuptools="))
+            .count();
+        let bytes = size(&folder.join("lib"))?;
+        println!(
+            "{:<34} {packages:>9} {:>13} {:>9.1} MB",
+            "LangGraph: agent on OpenAI, SQLite",
+            "-",
+            megabytes(bytes)
+        );
+    }
+    Ok(())
+}
+
+impl Weigh {
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
+    }
+}
+
+/// What a row weighs.
+struct Weight {
+    packages: usize,
+    cpu_seconds: f64,
+    program: Option<u64>,
+}
+
+fn line(name: &str, weight: &Weight) {
+    let program = weight.program.map(|bytes| format!("{:.1} MB", megabytes(bytes)));
+    println!(
+        "{name:<34} {:>9} {:>9.1} CPU s {:>10}",
+        weight.packages,
+        weight.cpu_seconds,
+        program.unwrap_or_else(|| "-".to_owned())
+    );
+}
+
+#[allow(clippy::cast_precision_loss, reason = "one digit is shown")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+fn of(metadata: &Metadata, row: &Row, tree: &Path, release: bool) -> Result<Weight> {
+    let hanok = tree.join("crates").join("hanok");
+    let dependency = row.dependency.replace("HANOK", &hanok.to_string_lossy());
+    let tokio = r#"tokio = { version = "1", features = ["macros", "rt-multi-thread"] }"#;
+    let folder = neighbours::program(metadata, "weigh", &format!("{dependency}\n{tokio}"))?;
+    let (library, main) = (folder.join("src/lib.rs"), folder.join("src/main.rs"));
+    if library.exists() {
+        fs::remove_file(library)?;
+    }
+    fs::write(main, row.program)?;
+    if row.dependency.contains("HANOK") {
+        fs::copy(tree.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    }
+    let manifest = folder.join("Cargo.toml");
+    let cargo = |arguments: &[&str]| {
+        Tool::cargo().arguments(arguments).arguments(["--manifest-path"]).arguments([&manifest])
+    };
+    let tree = cargo(&["tree", "--edges", "normal", "--prefix", "none"]).text()?;
+    let cpu_seconds = built(&folder, "")?;
+    let program = match release {
+        true => {
+            built(&folder, "--release")?;
+            Some(fs::metadata(folder.join("target/release/weigh"))?.len())
+        }
+        false => None,
+    };
+    Ok(Weight { packages: packages(&tree), cpu_seconds, program })
+}
+
+/// The packages of a tree, without the program's own.
+fn packages(tree: &str) -> usize {
+    let name = |line: &str| line.split(" (").next().unwrap_or_default().trim().to_owned();
+    let all: BTreeSet<String> = tree.lines().map(name).filter(|name| !name.is_empty()).collect();
+    all.len().saturating_sub(1)
+}
+
+/// Builds the package from nothing, and gives the CPU time of that, as the shell counts it for its children.
+fn built(folder: &Path, profile: &str) -> Result<f64> {
+    let target: PathBuf = folder.join("target");
+    if target.exists() {
+        fs::remove_dir_all(&target)?;
+    }
+    let script = format!("cargo fetch -q && cargo build -q {profile} && times");
+    let shell = Tool::named("sh").arguments(["-c", &script]).within(folder);
+    let shell = shell
+        .variable("CARGO_TARGET_DIR", &target)
+        .variable("CARGO_INCREMENTAL", "0")
+        .variable("CARGO_PROFILE_DEV_DEBUG", "none")
+        .variable("CARGO_PROFILE_RELEASE_STRIP", "true");
+    let ended = shell.run()?;
+    let seconds = ended.succeeded().then(|| ended.output.lines().last().and_then(seconds));
+    seconds.flatten().ok_or_else(|| ended.output.into())
+}
+
+/// The seconds of a line of `times`: `1m2.5s 0m3.25s`, user and system.
+fn seconds(line: &str) -> Option<f64> {
+    line.split_whitespace().try_fold(0.0, |sum, part| {
+        let (minutes, seconds) = part.strip_suffix('s')?.split_once('m')?;
+        Some(sum + minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
+    })
+}
+
+/// The bytes of the files below `folder`.
+fn size(folder: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        bytes += if kind.is_dir() {
+            size(&entry.path())?
+        } else if kind.is_file() {
+            entry.metadata()?.len()
+        } else {
+            0
+        };
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_of_a_tree_are_counted_once_and_without_the_program() {
+        let tree = "weigh v0.0.0 (/x)\nhanok v0.1.0 (/y)\nserde v1.0.0\nserde v1.0.0 (*)\n\nserde_derive v1.0.0 (proc-macro)\n";
+        assert_eq!(packages(tree), 3);
+    }
+
+    #[test]
+    fn the_shells_times_are_summed() {
+        assert_eq!(seconds("1m2.50s 0m3.25s"), Some(65.75));
+        assert_eq!(seconds("error: no such thing"), None);
+    }
+}
