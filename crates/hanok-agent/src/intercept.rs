@@ -2,7 +2,8 @@
 //!
 //! | files | what they hold |
 //! | --- | --- |
-//! | `chain` | the rest of a call behind an interceptor, and the verdict of all of them |
+//! | `chain` | the rest of a call behind an interceptor |
+//! | `admission` | the verdict of all interceptors on a call of a tool, and the question to a person |
 //! | `approval`, `capability`, `call_limits` | decisions about a call of a tool before it is made |
 //! | `retrying`, `fallback`, `breaker`, `attempt` | other attempts at a call that failed, or none |
 //! | `redaction`, `cache` | requests and replies that are changed or remembered |
@@ -11,6 +12,7 @@
 //! An interceptor sees one call and the [`TurnContext`]; it knows neither the nodes nor the settings. The nodes call the
 //! chain, and the chain calls the tool or the model at its end.
 
+pub(crate) mod admission;
 pub(crate) mod approval;
 mod attempt;
 pub(crate) mod breaker;
@@ -29,9 +31,11 @@ use hanok_core::{BoxFuture, Call, Effect};
 use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput, ToolSpec};
 use hanok_parse::Language;
 use hanok_state::{Arguments, Messages, ToolCall};
-use serde::{Deserialize, Serialize};
 
-use self::chain::{NextModel, NextTool};
+use self::{
+    approval::ApprovalTerms,
+    chain::{NextModel, NextTool},
+};
 use crate::usage::TurnUsage;
 
 /// An interceptor of the calls of an agent's model and tools. It may change the request and the result, call again, call
@@ -42,12 +46,12 @@ use crate::usage::TurnUsage;
 ///
 /// | method | stands around | runs |
 /// | --- | --- | --- |
-/// | [`admit`](Self::admit) | the decision whether a call of a tool is made | before the call, in every run of the task until there is a verdict; it may ask a person |
+/// | [`admit`](Self::admit) | the decision whether a call of a tool is made | before the call, until all have a verdict; it may have a person asked |
 /// | [`around_tool`](Self::around_tool) | the call of a tool that is made, its time-out included | within the memoised step of the call |
 /// | [`around_model`](Self::around_model) | the call of the model | within the memoised step of the call |
 ///
 /// A verdict, a reply and a result are memoised as they came out of the outermost interceptor. A run that resumes after a
-/// crash reads them and asks no interceptor again; a call without a result passes all of them again. A call that is not
+/// crash reads them and asks no interceptor again; a call without a verdict or a result passes all of them again. A call that is not
 /// valid (an unknown tool, arguments that do not fit) comes to no interceptor and is an observation for the model.
 ///
 /// ```
@@ -71,15 +75,23 @@ use crate::usage::TurnUsage;
 /// }
 /// ```
 pub trait Interceptor: fmt::Debug + Send + Sync + 'static {
+    /// Names it in the questions that it asks and in what is stored of them. Default: the name of its type.
+    ///
+    /// A run that goes on in another build finds it by this name, so give one to an interceptor that asks or changes calls.
+    fn name(&self) -> &str {
+        std::any::type_name::<Self>()
+    }
+
     /// Decides on a call of a tool before it is made. The first verdict that is not to make the call holds. When one changes
     /// the arguments, all the others judge the changed call: nothing is made that one of them has not seen.
     ///
-    /// The decision depends on the arguments of this method and on a person's answer ([`Call::question`]) alone.
+    /// [`Verdict::Ask`] leaves the decision to a person, and is stored before they are asked. When they let the call pass, all
+    /// judge it once more; that the same interceptor asks about the same arguments is answered then. It cannot ask by
+    /// [`Call::question`] here.
     ///
     /// # Errors
     ///
-    /// [`ToolError::Waiting`] suspends the call, and the run when the calls beside it are made. [`ToolError::OverBudget`] ends
-    /// the run. Any other error refuses the call.
+    /// [`ToolError::OverBudget`] ends the run, and [`ToolError::Cancelled`] suspends it. Any other error refuses the call.
     fn admit(
         &self,
         request: &ToolRequest<'_>,
@@ -142,8 +154,7 @@ impl SharedInterceptor {
 }
 
 /// The decision of an interceptor about a call of a tool.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Verdict {
     /// It is made.
@@ -154,6 +165,8 @@ pub enum Verdict {
     Refuse(String),
     /// It is not made, and this is its result.
     Give(ToolOutput),
+    /// A person decides ([`Decision`](crate::Decision)). The question is stored before it is asked.
+    Ask(ApprovalTerms),
 }
 
 /// The turn that a call belongs to.
@@ -187,6 +200,8 @@ pub struct ToolRequest<'a> {
 }
 
 trait Erased: fmt::Debug + Send + Sync {
+    fn name(&self) -> &str;
+
     fn admit_boxed<'a>(
         &'a self,
         request: &'a ToolRequest<'_>,
@@ -209,6 +224,10 @@ trait Erased: fmt::Debug + Send + Sync {
 }
 
 impl<I: Interceptor> Erased for I {
+    fn name(&self) -> &str {
+        Interceptor::name(self)
+    }
+
     fn admit_boxed<'a>(
         &'a self,
         request: &'a ToolRequest<'_>,

@@ -80,7 +80,7 @@ pub use hanok_parse::Language;
 pub use hanok_telemetry::ContentCapture;
 pub use intercept::{
     Interceptor, SharedInterceptor, ToolRequest, TurnContext, Verdict,
-    approval::{Approval, ApprovalRequest, ApprovalRule, Decision, DecisionKind},
+    approval::{Approval, ApprovalRequest, ApprovalRule, ApprovalTerms, Decision, DecisionKind},
     breaker::CircuitBreaker,
     cache::ModelCache,
     call_limits::{CallLimits, Exceeded},

@@ -2,19 +2,19 @@
 
 mod decision;
 mod request;
+mod terms;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use hanok_core::{AskError, Call, Check, Request, Stored};
-use hanok_model::{ToolError, ToolOutput};
-use hanok_state::{Arguments, ToolCall};
+use hanok_core::Call;
+use hanok_model::ToolError;
 
 pub use self::{
     decision::{Decision, DecisionKind},
     request::ApprovalRequest,
+    terms::ApprovalTerms,
 };
 use super::{Interceptor, ToolRequest, Verdict};
-use crate::prompt;
 
 type CallFilter = Arc<dyn Fn(&ToolRequest<'_>) -> bool + Send + Sync>;
 type Describe = Arc<dyn Fn(&ToolRequest<'_>) -> String + Send + Sync>;
@@ -25,6 +25,10 @@ type Describe = Arc<dyn Fn(&ToolRequest<'_>) -> String + Send + Sync>;
 /// payload is an [`ApprovalRequest`] and whose answer a [`Decision`]; the calls beside them are made. An answer that is not
 /// allowed, or whose arguments do not fit the tool, is refused when it is given, and the question stays open. A question
 /// belongs to the arguments that it shows: other arguments are another question. What was approved is what runs.
+///
+/// That a person is asked, about what, and what they may decide is stored before they are: a process that goes on with other
+/// rules asks the same and heeds the answer. A call that was rejected is not made because its rule was loosened or removed
+/// meanwhile; one that was approved is still judged by the rules of the process that would make it.
 ///
 /// Without a checkpointer nobody can be asked, and such a call is refused.
 ///
@@ -74,9 +78,13 @@ impl Approval {
 }
 
 impl Interceptor for Approval {
-    async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+    fn name(&self) -> &str {
+        "approval"
+    }
+
+    async fn admit(&self, request: &ToolRequest<'_>, _: &Call) -> Result<Verdict, ToolError> {
         match self.tools.get(&request.call.name) {
-            Some(rule) if rule.applies(request) => rule.ask(request, call).await,
+            Some(rule) if rule.applies(request) => Ok(Verdict::Ask(rule.terms(request))),
             _ => Ok(Verdict::Make),
         }
     }
@@ -98,7 +106,7 @@ impl ApprovalRule {
         Self::default()
     }
 
-    /// Selects the calls that wait for a person. The filter has to answer the same for the same call. Default: all calls.
+    /// Selects the calls that wait for a person. Default: all calls.
     ///
     /// ```
     /// use hanok_agent::ApprovalRule;
@@ -160,53 +168,12 @@ impl ApprovalRule {
         self.allowed.as_deref().unwrap_or(&DecisionKind::ALL)
     }
 
-    /// Asks a person, and says what becomes of the call.
-    pub(super) async fn ask(
-        &self,
-        request: &ToolRequest<'_>,
-        call: &Call,
-    ) -> Result<Verdict, ToolError> {
-        let failed = |error: hanok_core::BoxError| ToolError::Waiting(AskError::Failed(error));
-        let shown = self.approval_request(request);
-        let shown_to_reader = shown.clone();
-        let read = move |answer: &Stored| shown_to_reader.read(answer).map(drop);
-        let question = Request {
-            check: Some(Check::new("a decision about this call", read)),
-            schema: Some(shown.answers(request.spec.schema()).to_string().into()),
-            deadline: self.within.map(|within| call.clock().now().plus(within)),
-            ..Request::new(Stored::encode(&shown).map_err(|error| failed(error.into()))?)
-        };
-        let language = request.turn.language;
-        let answer = match call.question(question).await {
-            Err(AskError::Expired(_)) => {
-                return Ok(Verdict::Refuse(prompt::unanswered(language).to_owned()));
-            }
-            answer => answer?,
-        };
-        let decision = shown.read(&answer).map_err(failed)?;
-        Ok(match decision {
-            Decision::Approve => Verdict::Make,
-            Decision::Edit { arguments } => {
-                Verdict::Change(Arguments::new(arguments.0.to_string()))
-            }
-            Decision::Reject { message } => {
-                Verdict::Refuse(prompt::rejected(message.as_deref(), language))
-            }
-            Decision::Respond { result } => Verdict::Give(ToolOutput::new(result)),
-        })
-    }
-
-    fn approval_request(&self, request: &ToolRequest<'_>) -> ApprovalRequest {
-        let ToolCall { id: call_id, name: tool, arguments } = request.call.clone();
-        ApprovalRequest {
-            agent: request.turn.agent.to_owned(),
-            call_id,
-            tool,
-            bytes: arguments.as_str().len(),
-            digest: digest(arguments.as_str()),
-            arguments,
+    /// The terms on which it asks about a call.
+    pub(super) fn terms(&self, request: &ToolRequest<'_>) -> ApprovalTerms {
+        ApprovalTerms {
             description: self.describe.as_ref().map(|describe| describe(request)),
             allowed: self.allowed().to_vec(),
+            within: self.within,
         }
     }
 }

@@ -231,7 +231,11 @@ impl CapabilityPolicy {
 }
 
 impl Interceptor for CapabilityPolicy {
-    async fn admit(&self, request: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+    fn name(&self) -> &str {
+        "capability_policy"
+    }
+
+    async fn admit(&self, request: &ToolRequest<'_>, _: &Call) -> Result<Verdict, ToolError> {
         if let Some(reason) = self.forbids(request) {
             return Ok(Verdict::Refuse(reason));
         }
@@ -240,7 +244,7 @@ impl Interceptor for CapabilityPolicy {
             return Ok(Verdict::Make);
         }
         match &self.after {
-            AfterUntrusted::Approve(rule) => rule.ask(request, call).await,
+            AfterUntrusted::Approve(rule) => Ok(Verdict::Ask(rule.terms(request))),
             AfterUntrusted::Refuse => {
                 let reason = prompt::after_untrusted(request.turn.language);
                 Ok(Verdict::Refuse(reason.to_owned()))

@@ -5,11 +5,8 @@ use hanok_model::{
     ChatModel, ChatReply, ChatRequest, ModelError, SharedModel, ToolError, ToolOutput,
 };
 
-use super::{SharedInterceptor, ToolRequest, TurnContext, Verdict};
+use super::{SharedInterceptor, ToolRequest, TurnContext};
 use crate::tools::{execution, registry::Registered};
-
-/// The most changes of one call's arguments.
-const CHANGES: usize = 8;
 
 /// The rest of a model's call, behind an interceptor: the interceptors that were added later, and the model. It may be
 /// run several times.
@@ -91,53 +88,4 @@ impl<'a> NextTool<'a> {
             None => execution::run_tool(&self.tool.tool, &self.request.call.arguments, call).await,
         }
     }
-}
-
-/// The verdict on `request`, a call of `tool`: the first verdict that is not to make the call, or the arguments that all
-/// have judged but the one that gave them.
-pub(crate) async fn admit(
-    interceptors: &[SharedInterceptor],
-    tool: &Registered,
-    mut request: ToolRequest<'_>,
-    call: &Call,
-) -> Result<Verdict, ToolError> {
-    let mut changed_by = None;
-    for _ in 0..=CHANGES {
-        let Some((by, arguments)) = change(interceptors, &request, call, changed_by).await? else {
-            return Ok(match changed_by {
-                Some(_) => Verdict::Change(request.call.arguments),
-                None => Verdict::Make,
-            });
-        };
-        let arguments = match arguments {
-            Verdict::Change(arguments) => arguments,
-            other => return Ok(other),
-        };
-        if !tool.fits(&arguments) {
-            return Ok(Verdict::Change(arguments));
-        }
-        request.call.arguments = arguments;
-        changed_by = Some(by);
-    }
-    Ok(Verdict::Refuse("its arguments were changed again and again".to_owned()))
-}
-
-/// The first verdict that is not to make the call as it is, and whose it is.
-async fn change(
-    interceptors: &[SharedInterceptor],
-    request: &ToolRequest<'_>,
-    call: &Call,
-    changed_by: Option<usize>,
-) -> Result<Option<(usize, Verdict)>, ToolError> {
-    for (index, interceptor) in interceptors.iter().enumerate() {
-        if changed_by == Some(index) {
-            continue;
-        }
-        match interceptor.0.admit_boxed(request, call).await? {
-            Verdict::Make => {}
-            Verdict::Change(arguments) if arguments == request.call.arguments => {}
-            verdict => return Ok(Some((index, verdict))),
-        }
-    }
-    Ok(None)
 }

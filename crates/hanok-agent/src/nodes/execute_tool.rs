@@ -14,8 +14,9 @@ use crate::{
     error::AgentError,
     handoff::Handoff,
     intercept::{
-        ToolRequest, Verdict,
-        chain::{NextTool, admit},
+        ToolRequest,
+        admission::{Admitted, admit},
+        chain::NextTool,
     },
     nodes::call_record::{CallRecord, OnceResult},
     observation::{FaultKind, Observation},
@@ -167,31 +168,23 @@ impl AgentSettings {
             Ok(registered) => registered,
             Err(observation) => return Ok(Judged::Observed(observation)),
         };
-        if self.interceptors.is_empty() {
-            return Ok(Judged::Make(Cow::Borrowed(call)));
-        }
         let request = self.request_of(state, index, call, registered);
-        let admitted =
-            async || match admit(&self.interceptors, registered, request, tool_context).await {
-                Err(error) if !suspends(&error) => Ok(Verdict::Refuse(error.report())),
-                admitted => admitted,
-            };
-        let verdict = context.step(&format!("admit-{}", call.id), admitted).await;
+        let verdict = admit(context, &self.interceptors, registered, request, tool_context).await;
         let verdict = verdict.map_err(|error| self.tool_failed(call, error))?;
         Ok(self.follow(call, verdict))
     }
 
-    fn follow<'a>(&self, call: &'a ToolCall, verdict: Verdict) -> Judged<'a> {
+    fn follow<'a>(&self, call: &'a ToolCall, verdict: Admitted) -> Judged<'a> {
         let arguments = match verdict {
-            Verdict::Make => return Judged::Make(Cow::Borrowed(call)),
-            Verdict::Refuse(reason) => {
+            Admitted::Make => return Judged::Make(Cow::Borrowed(call)),
+            Admitted::Refuse(reason) => {
                 let text = prompt::refused(&call.name, &reason, self.language);
                 return Judged::Observed(Observation::fault(FaultKind::Denied, text));
             }
-            Verdict::Give(output) => {
+            Admitted::Give(output) => {
                 return Judged::Observed(prompt::result(output, self.language));
             }
-            Verdict::Change(arguments) => arguments,
+            Admitted::Change(arguments) => arguments,
         };
         let call = ToolCall { arguments, ..call.clone() };
         match self.tools.check(&call, self.language) {

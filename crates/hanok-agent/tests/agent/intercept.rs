@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use hanok_agent::{
-    Intercepted, Interceptor, NextModel, NextTool, Protocol, ReactAgent, ToolRequest, Verdict,
+    ApprovalTerms, Decision, Intercepted, Interceptor, NextModel, NextTool, Protocol, ReactAgent,
+    ToolRequest, Verdict,
 };
 use hanok_checkpoint::InMemoryCheckpointer;
-use hanok_core::{Call, Request, Stored, Tenant, ThreadKey};
+use hanok_core::{Call, Stored, Tenant, ThreadKey};
 use hanok_graph::{Input, Outcome};
 use hanok_model::{
     ChatModel, ChatReply, ChatRequest, Exchange, ModelError, Price, Priced, ScriptedModel,
@@ -97,7 +98,7 @@ async fn the_first_that_was_added_is_the_outermost() {
 struct Judge;
 
 impl Interceptor for Judge {
-    async fn admit(&self, asked: &ToolRequest<'_>, call: &Call) -> Result<Verdict, ToolError> {
+    async fn admit(&self, asked: &ToolRequest<'_>, _: &Call) -> Result<Verdict, ToolError> {
         let q: serde_json::Value = asked.call.arguments.decode().unwrap();
         Ok(match q["q"].as_str().unwrap() {
             "change" => Verdict::Change(Arguments::new(r#"{"q":"changed"}"#)),
@@ -105,11 +106,7 @@ impl Interceptor for Judge {
             "refuse" => Verdict::Refuse("not today".into()),
             "give" => Verdict::Give(ToolOutput::new("given")),
             "fail" => return Err(ToolError::failed("the judge is ill")),
-            "ask" => {
-                let shown = Stored::encode(&asked.call.id).unwrap();
-                let said: String = call.question(Request::new(shown)).await?.decode().unwrap();
-                Verdict::Refuse(said)
-            }
+            "ask" => Verdict::Ask(ApprovalTerms::new().describe(asked.call.id.clone())),
             _ => Verdict::Make,
         })
     }
@@ -166,11 +163,13 @@ async fn an_interceptor_may_ask_a_person_and_only_that_call_waits() {
     let count = |what: &str| passed.lock().unwrap().iter().filter(|p| p.contains(what)).count();
     assert_eq!((count("admits"), count("before the tool"), count("before the model")), (4, 2, 1));
 
-    let answers = asked.iter().map(|asked| (asked.id.clone(), Stored::encode("no").unwrap()));
+    let reject = Decision::Reject { message: Some("no".into()) };
+    let answers = asked.iter().map(|asked| (asked.id.clone(), Stored::encode(&reject).unwrap()));
     let state = thread.run(Input::Answers(answers.collect()), ()).await.unwrap().done().unwrap();
     assert_eq!(*ledger.lock().unwrap(), ["find a", "find b"]);
-    assert_eq!((count("admits"), count("before the tool"), count("before the model")), (6, 2, 2));
-    assert_eq!(observations(&state)[1], "Observation: The call of `find` was not made: no");
+    assert_eq!((count("admits"), count("before the tool"), count("before the model")), (4, 2, 2));
+    let refused = "Observation: The call of `find` was not made: a person rejected it. no";
+    assert_eq!(observations(&state)[1], refused);
     model.finished().unwrap();
 }
 

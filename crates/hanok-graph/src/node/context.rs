@@ -655,6 +655,30 @@ impl<C> Context<C> {
         self.scope.ask(Request { payload, schema, deadline, check })?.decode().map_err(failed)
     }
 
+    /// The result of the [step](Context::step) `name`, if this attempt, an earlier one or an earlier run of the task has stored
+    /// one. It does no work, and may be asked any number of times.
+    ///
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// async fn count(_: Snapshot<Count>, cx: Context) -> Result<CountUpdate, BoxError> {
+    ///     assert_eq!(cx.memoised::<u32>("count")?, None);
+    ///     cx.step("count", || async { Ok::<_, BoxError>(7) }).await?;
+    ///     Ok(Count::update().n(cx.memoised("count")?.unwrap_or_default()))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("count").node("count", count).edge(START, "count").edge("count", END).build()?;
+    /// assert_eq!(graph.invoke(Count::update(), ()).await?.done()?.n, 7);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::Stored`] when it has another shape.
+    pub fn memoised<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StepError> {
+        self.remembered(&self.scope.named(name))
+    }
+
     /// The result of an earlier run of a step, or of an earlier attempt.
     fn remembered<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StepError> {
         let memo = locked(&self.scope.stored_steps().memos).get(key).cloned();

@@ -12,6 +12,8 @@ use super::decision::{Decision, DecisionKind};
 #[serde(tag = "kind", rename = "tool_approval")]
 #[non_exhaustive]
 pub struct ApprovalRequest {
+    /// The [name](crate::Interceptor::name) of the interceptor that asks.
+    pub rule: String,
     /// The agent.
     pub agent: String,
     /// Names the call.
@@ -34,7 +36,7 @@ impl ApprovalRequest {
     /// The decision in `answer`.
     ///
     /// An answer that is not allowed, or that names the digest of other arguments, is refused.
-    pub(super) fn read(&self, answer: &Stored) -> Result<Decision, BoxError> {
+    pub(crate) fn read(&self, answer: &Stored) -> Result<Decision, BoxError> {
         let mut answer: Value = answer.decode()?;
         let digest = answer.as_object_mut().and_then(|answer| answer.remove("digest"));
         if digest.is_some_and(|digest| digest != self.digest) {
@@ -48,7 +50,7 @@ impl ApprovalRequest {
     }
 
     /// The JSON schema of the answers, for a tool whose arguments are of `schema`.
-    pub(super) fn answers(&self, schema: &Value) -> Value {
+    pub(crate) fn answers(&self, schema: &Value) -> Value {
         let mut schema = schema.clone();
         // What the schema refers to stands at its root, and so in this one's.
         let defs = schema.as_object_mut().and_then(|schema| schema.remove("$defs"));

@@ -1,0 +1,273 @@
+//! Whether a call is made: the interceptors judge it, and a person is asked where one of them wants it.
+//!
+//! Each judgement is a memoised step, and it is stored before anybody is asked. So what a question is about, which interceptor
+//! asks it and what may be decided stay as they were, whatever the interceptors of the process that goes on say: they judge the
+//! call again only after the person has let it pass, and can then stop it, but not make what was rejected.
+
+use std::sync::Arc;
+
+use hanok_core::{Ask, AskError, BoxError, BoxFuture, Call, Check, Request, Stored, Timestamp};
+use hanok_graph::{Context, StepError};
+use hanok_model::{ToolError, ToolOutput};
+use hanok_state::{Arguments, ToolCall};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    SharedInterceptor, ToolRequest, Verdict,
+    approval::{ApprovalRequest, ApprovalTerms, Decision, digest},
+};
+use crate::{
+    prompt,
+    tools::{execution::suspends, registry::Registered},
+};
+
+/// The most changes of one call's arguments that no person has seen.
+const CHANGES: usize = 8;
+
+/// What becomes of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Admitted {
+    /// It is made.
+    Make,
+    /// It is made with these arguments, if they fit the tool.
+    Change(Arguments),
+    /// It is not made, for this reason.
+    Refuse(String),
+    /// It is not made, and this is its result.
+    Give(ToolOutput),
+}
+
+/// The judgement of all interceptors, as its step stores it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Judgement {
+    Make,
+    Change(Arguments),
+    Refuse(String),
+    Give(ToolOutput),
+    Ask(Box<Question>),
+}
+
+/// The question that a judgement leaves to a person.
+#[derive(Debug, Serialize, Deserialize)]
+struct Question {
+    shown: ApprovalRequest,
+    /// The JSON schema of the answers.
+    answers: String,
+    deadline: Option<Timestamp>,
+    /// The interceptor that changed the arguments last.
+    changed_by: Option<String>,
+}
+
+/// The arguments of a call after the judgements so far.
+#[derive(Debug, Default)]
+struct Standing {
+    /// The interceptor that gave the arguments. It does not change them again.
+    changed_by: Option<String>,
+    /// The interceptors whose questions about these very arguments a person has answered with yes.
+    approved: Vec<String>,
+}
+
+impl Standing {
+    /// Other arguments, of an interceptor.
+    fn changed(by: String) -> Self {
+        Self { changed_by: Some(by), approved: Vec::new() }
+    }
+}
+
+/// Decides on `request`, a call of `tool`, once and for all of the task's runs.
+///
+/// # Errors
+///
+/// [`StepError::Failed`] with [`ToolError::Waiting`] while a person has to answer, and with what else suspends a call.
+pub(crate) async fn admit<C>(
+    context: &Context<C>,
+    interceptors: &[SharedInterceptor],
+    tool: &Registered,
+    mut request: ToolRequest<'_>,
+    call: &Call,
+) -> Result<Admitted, StepError> {
+    let (id, written) = (request.call.id.clone(), request.call.arguments.clone());
+    let mut standing = Standing::default();
+    for round in 0_u32.. {
+        let step = format!("admit-{round}-{id}");
+        let judgement =
+            match interceptors {
+                // Nobody judges here, but an earlier process may have asked.
+                [] => context.memoised(&step)?.unwrap_or(Judgement::Make),
+                _ => {
+                    let judging =
+                        async || match judge(interceptors, tool, request.clone(), &standing, call)
+                            .await
+                        {
+                            Err(error) if !suspends(&error) => {
+                                Ok(Judgement::Refuse(error.report()))
+                            }
+                            judgement => judgement,
+                        };
+                    context.step(&step, judging).await?
+                }
+            };
+        let question = match judgement {
+            Judgement::Make if request.call.arguments == written => return Ok(Admitted::Make),
+            Judgement::Make => return Ok(Admitted::Change(request.call.arguments)),
+            Judgement::Change(arguments) => return Ok(Admitted::Change(arguments)),
+            Judgement::Refuse(reason) => return Ok(Admitted::Refuse(reason)),
+            Judgement::Give(output) => return Ok(Admitted::Give(output)),
+            Judgement::Ask(question) => *question,
+        };
+        let language = request.turn.language;
+        let by = question.shown.rule.clone();
+        standing.changed_by.clone_from(&question.changed_by);
+        if request.call.arguments != question.shown.arguments {
+            request.call.arguments = question.shown.arguments.clone();
+            standing.approved.clear();
+        }
+        match question.put(call).await {
+            Ok(Decision::Approve) => standing.approved.push(by),
+            Ok(Decision::Edit { arguments }) => {
+                request.call.arguments = Arguments::new(arguments.0.to_string());
+                standing = Standing { changed_by: None, approved: vec![by] };
+            }
+            Ok(Decision::Reject { message }) => {
+                return Ok(Admitted::Refuse(prompt::rejected(message.as_deref(), language)));
+            }
+            Ok(Decision::Respond { result }) => return Ok(Admitted::Give(ToolOutput::new(result))),
+            Err(AskError::Expired(_)) => {
+                return Ok(Admitted::Refuse(prompt::unanswered(language).to_owned()));
+            }
+            Err(error) => match ToolError::Waiting(error) {
+                error if suspends(&error) => return Err(StepError::Failed(error.into())),
+                error => return Ok(Admitted::Refuse(error.report())),
+            },
+        }
+    }
+    Ok(Admitted::Refuse("it was judged without end".to_owned()))
+}
+
+/// The judgement on `request`: the first verdict that is not to make the call, or the arguments that all have judged but the
+/// one that gave them.
+async fn judge(
+    interceptors: &[SharedInterceptor],
+    tool: &Registered,
+    mut request: ToolRequest<'_>,
+    standing: &Standing,
+    call: &Call,
+) -> Result<Judgement, ToolError> {
+    let call = &call.clone().ask(Arc::new(NobodyHere));
+    let written = request.call.arguments.clone();
+    let mut changed: Option<Standing> = None;
+    for _ in 0..=CHANGES {
+        let standing = changed.as_ref().unwrap_or(standing);
+        let Some((by, verdict)) = verdict(interceptors, &request, standing, call).await? else {
+            return Ok(match request.call.arguments == written {
+                true => Judgement::Make,
+                false => Judgement::Change(request.call.arguments),
+            });
+        };
+        match verdict {
+            Verdict::Change(arguments) if !tool.fits(&arguments) => {
+                return Ok(Judgement::Change(arguments));
+            }
+            Verdict::Change(arguments) => {
+                request.call.arguments = arguments;
+                changed = Some(Standing::changed(by));
+            }
+            Verdict::Ask(terms) => {
+                let changed_by = standing.changed_by.clone();
+                let question = Question::new(&request, by, terms, changed_by, call);
+                return Ok(Judgement::Ask(Box::new(question)));
+            }
+            Verdict::Refuse(reason) => return Ok(Judgement::Refuse(reason)),
+            Verdict::Give(output) => return Ok(Judgement::Give(output)),
+            Verdict::Make => {}
+        }
+    }
+    Ok(Judgement::Refuse("its arguments were changed again and again".to_owned()))
+}
+
+/// The first verdict that is not to make the call as it is, and whose it is.
+async fn verdict(
+    interceptors: &[SharedInterceptor],
+    request: &ToolRequest<'_>,
+    standing: &Standing,
+    call: &Call,
+) -> Result<Option<(String, Verdict)>, ToolError> {
+    for (index, interceptor) in interceptors.iter().enumerate() {
+        let by = identity(interceptors, index);
+        if standing.changed_by.as_ref() == Some(&by) {
+            continue;
+        }
+        match interceptor.0.admit_boxed(request, call).await? {
+            Verdict::Make => {}
+            Verdict::Change(arguments) if arguments == request.call.arguments => {}
+            Verdict::Ask(_) if standing.approved.contains(&by) => {}
+            verdict => return Ok(Some((by, verdict))),
+        }
+    }
+    Ok(None)
+}
+
+/// What the interceptor at `index` is called in a stored judgement: its name, counted where several have it.
+fn identity(interceptors: &[SharedInterceptor], index: usize) -> String {
+    let name = interceptors.get(index).map_or("", |interceptor| interceptor.0.name());
+    let before = interceptors.iter().take(index).filter(|other| other.0.name() == name).count();
+    match before {
+        0 => name.to_owned(),
+        before => format!("{name} {}", before + 1),
+    }
+}
+
+impl Question {
+    fn new(
+        request: &ToolRequest<'_>,
+        rule: String,
+        terms: ApprovalTerms,
+        changed_by: Option<String>,
+        call: &Call,
+    ) -> Self {
+        let ToolCall { id: call_id, name: tool, arguments } = request.call.clone();
+        let shown = ApprovalRequest {
+            rule,
+            agent: request.turn.agent.to_owned(),
+            call_id,
+            tool,
+            bytes: arguments.as_str().len(),
+            digest: digest(arguments.as_str()),
+            arguments,
+            description: terms.description,
+            allowed: terms.allowed,
+        };
+        Self {
+            answers: shown.answers(request.spec.schema()).to_string(),
+            deadline: terms.within.map(|within| call.clock().now().plus(within)),
+            shown,
+            changed_by,
+        }
+    }
+
+    /// Asks the person, and reads the answer.
+    async fn put(&self, call: &Call) -> Result<Decision, AskError> {
+        let failed = |error: BoxError| AskError::Failed(error);
+        let shown = self.shown.clone();
+        let request = Request {
+            check: Some(Check::new("a decision about this call", move |answer: &Stored| {
+                shown.read(answer).map(drop)
+            })),
+            schema: Some(self.answers.as_str().into()),
+            deadline: self.deadline,
+            ..Request::new(Stored::encode(&self.shown).map_err(|error| failed(error.into()))?)
+        };
+        self.shown.read(&call.question(request).await?).map_err(failed)
+    }
+}
+
+/// Answers an interceptor that asks by itself: its question would be judged by the interceptors of the process that goes on.
+struct NobodyHere;
+
+impl Ask for NobodyHere {
+    fn ask(&self, _: Request) -> BoxFuture<'_, Result<Stored, AskError>> {
+        let reason = "an interceptor that judges a call asks by `Verdict::Ask`";
+        Box::pin(std::future::ready(Err(AskError::Nobody { reason })))
+    }
+}
