@@ -7,7 +7,7 @@ use hanok_state::Arguments;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::{BlockingPool, InvalidSpec, Tool, ToolError, ToolOutput, ToolSpec};
+use crate::{BlockingPool, InvalidSpec, Tool, ToolError, ToolOutput, ToolSpec, limited::limited};
 
 type Run =
     dyn Fn(&Arguments, &Call) -> BoxFuture<'static, Result<ToolOutput, ToolError>> + Send + Sync;
@@ -153,9 +153,7 @@ impl FnTool {
         Self { effect, ..self }
     }
 
-    /// The time limit of a call. Default: 30 s.
-    ///
-    /// An agent holds its calls to it. Whoever runs a tool without one, as a node may, waits as long as the tool takes.
+    /// The time limit of a call, whoever makes it. Default: 30 s.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
@@ -191,7 +189,7 @@ impl Tool for FnTool {
     }
 
     async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {
-        (self.run)(arguments, call).await
+        limited(self.timeout, call, |call| (self.run)(arguments, &call)).await
     }
 }
 

@@ -44,6 +44,7 @@ mod fn_tool;
 #[cfg(feature = "test")]
 mod hashed;
 mod injected;
+mod limited;
 mod price;
 mod race;
 #[cfg(feature = "test")]

@@ -7,7 +7,7 @@ use hanok_state::{Arguments, Json};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::ToolSpec;
+use crate::{ToolSpec, limited::limited};
 
 /// The result of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -195,8 +195,9 @@ impl ToolError {
 /// - What it reads is a model's: it is data, and never trusted.
 /// - [`Tool::effect`] is the truth about the world: a resumed run repeats what is [`Effect::Pure`] or
 ///   [`Effect::Idempotent`] (with the same [`Call::key`]), and never what is [`Effect::AtMostOnce`].
-/// - Dropping the future of [`Tool::run`] stops the tool. Whoever calls it does so when [`Tool::timeout`] has passed, and
-///   counts the call.
+/// - Dropping the future of [`Tool::run`] stops the tool. A [`SharedTool`] does so when [`Tool::timeout`] has passed, when the
+///   call is asked to stop, and when the tool panics; so does a [`FnTool`](crate::FnTool) by itself. Whoever makes calls
+///   counts them.
 /// - It never blocks the thread for long: blocking work goes to a [`BlockingPool`](crate::BlockingPool).
 pub trait Tool: fmt::Debug + Send + Sync + 'static {
     /// The tool as a model sees it.
@@ -223,6 +224,9 @@ pub trait Tool: fmt::Debug + Send + Sync + 'static {
 }
 
 /// Any [`Tool`], chosen at run time. Clones share the tool.
+///
+/// Its calls never take longer than [`Tool::timeout`], whoever makes them, and a panic of the tool is
+/// [`ToolError::Panicked`].
 #[derive(Debug, Clone)]
 pub struct SharedTool(Arc<dyn Erased>);
 
@@ -247,7 +251,8 @@ impl Tool for SharedTool {
     }
 
     async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {
-        self.0.run_boxed(arguments, call).await
+        let run = async |call: Call| self.0.run_boxed(arguments, &call).await;
+        limited(self.timeout(), call, run).await
     }
 }
 
