@@ -110,7 +110,7 @@ impl ReactAgent {
 
     /// The tools that it may call.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolSpec> {
-        self.settings.tools.specs()
+        self.settings.runner.tools.specs()
     }
 
     /// The agents that it may hand over to, and how.

@@ -8,9 +8,10 @@ use hanok_telemetry::ContentCapture;
 use crate::{
     agent::ReactAgent,
     error::AgentBuildError,
-    intercept::{Interceptor, SharedInterceptor},
+    intercept::Interceptor,
     prompt,
     protocol::Protocol,
+    runner::ToolRunner,
     settings::AgentSettings,
     tools::{handoff_tool::HandoffTool, registry::ToolRegistry, tool_errors::ToolErrors},
 };
@@ -63,8 +64,7 @@ impl ReactAgentBuilder {
             name,
             description,
             model,
-            tools: ToolRegistry::default(),
-            interceptors: Vec::new(),
+            runner: ToolRunner::default(),
             handoffs: Vec::new(),
             parser: Parser::default(),
             system: String::new(),
@@ -74,8 +74,6 @@ impl ReactAgentBuilder {
             tool_choice: ToolChoice::default(),
             temperature: None,
             max_tokens: None,
-            in_doubt: Doubt::default(),
-            capture: ContentCapture::default(),
         };
         let (tool_errors, runtime) = (ToolErrors::default(), Runtime::default());
         Self { settings, prompt: None, tools: Vec::new(), tool_errors, runtime }
@@ -141,7 +139,7 @@ impl ReactAgentBuilder {
     /// # Ok::<(), hanok_agent::AgentBuildError>(())
     /// ```
     pub fn intercept(mut self, interceptor: impl Interceptor) -> Self {
-        self.settings.interceptors.push(SharedInterceptor::new(interceptor));
+        self.settings.runner = self.settings.runner.intercept(interceptor);
         self
     }
 
@@ -252,13 +250,13 @@ impl ReactAgentBuilder {
     /// # Ok::<(), hanok_agent::AgentBuildError>(())
     /// ```
     pub fn in_doubt(mut self, in_doubt: Doubt) -> Self {
-        self.settings.in_doubt = in_doubt;
+        self.settings.runner = self.settings.runner.in_doubt(in_doubt);
         self
     }
 
     /// Records the texts of model and tool calls in their spans. Default: they are not recorded.
     pub fn capture(mut self, capture: ContentCapture) -> Self {
-        self.settings.capture = capture;
+        self.settings.runner = self.settings.runner.capture(capture);
         self
     }
 
@@ -303,10 +301,10 @@ impl ReactAgentBuilder {
         }
         let role = prompt.as_deref().unwrap_or(&settings.description);
         let settings = AgentSettings {
-            name: agent,
             system: prompt::system(role, tools.specs(), protocol, language),
             parser: Parser::new(tools.declared()),
-            tools,
+            runner: settings.runner.with_tools(tools).agent(&agent).language(language),
+            name: agent,
             ..settings
         };
         ReactAgent::new(settings, runtime)

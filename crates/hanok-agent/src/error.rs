@@ -53,6 +53,47 @@ pub enum AgentError {
     },
 }
 
+/// The error of a call of a [`ToolRunner`](crate::ToolRunner) that has no result. Hand it on: the run can be resumed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ToolCallError {
+    /// The call waits for a person's answer, was asked to stop, or passes the run's budget. The run ends here, and goes on later.
+    #[error("tool `{tool}` has no result now")]
+    Suspended {
+        /// The tool.
+        tool: String,
+        /// The cause.
+        source: ToolError,
+    },
+    /// The tool failed, and the registry's [`ToolErrors`](crate::ToolErrors) propagate it.
+    #[error("call `{call}` of tool `{tool}` failed")]
+    Failed {
+        /// The tool.
+        tool: String,
+        /// Names the call.
+        call: String,
+        /// The cause.
+        source: ToolError,
+    },
+    /// The memoised step of the call could not be stored, or two calls of one node have one id.
+    #[error("{0}")]
+    Step(#[source] StepError),
+}
+
+impl ToolCallError {
+    /// The same as an error of `agent`.
+    pub(crate) fn of_agent(self, agent: &str) -> AgentError {
+        let agent = agent.to_owned();
+        match self {
+            Self::Suspended { tool, source } => AgentError::Tool { agent, tool, source },
+            Self::Failed { tool, call, source } => {
+                AgentError::ToolFailed { agent, tool, call, source }
+            }
+            Self::Step(source) => AgentError::Step { agent, source },
+        }
+    }
+}
+
 /// The error of [`ReactAgent::run`](crate::ReactAgent::run): there is no answer.
 #[derive(Debug, Error)]
 #[non_exhaustive]

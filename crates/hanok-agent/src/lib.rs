@@ -3,6 +3,7 @@
 //! - [`ToolRegistry`]: tools by name. A call is checked against the tool's whole JSON schema; an unknown tool, bad
 //!   arguments, a tool's error, panic or time-out each become an [`Observation`] that helps the model to correct itself.
 //!   [`ToolErrors`] says which errors of a tool fail the run instead.
+//! - [`ToolRunner`]: makes calls from any node as an agent makes them: checked, intercepted, memoised, within their time.
 //! - [`ReactAgent`]: asks its model, makes the calls and shows their results, until there is an answer or a limit is reached
 //!   ([`StopReason`]). By text or by native calls ([`Protocol`]), in English or Korean ([`Language`]).
 //! - [`Interceptor`]: code around the calls of the model and the tools. There are [`Approval`], [`CapabilityPolicy`],
@@ -53,6 +54,7 @@ mod progress;
 mod prompt;
 mod protocol;
 mod reply;
+mod runner;
 mod schema;
 mod sentence;
 mod settings;
@@ -71,7 +73,7 @@ pub use hanok_parse as parse;
 pub use agent::ReactAgent;
 pub use builder::ReactAgentBuilder;
 pub use conversation::transcript;
-pub use error::{AgentBuildError, AgentError, NoAnswer, RegistryError, ToolFault};
+pub use error::{AgentBuildError, AgentError, NoAnswer, RegistryError, ToolCallError, ToolFault};
 pub use hand_over::HandedOver;
 pub use handoff::{Handoff, HandoffHistory};
 pub use hanok_graph::Doubt;
@@ -95,6 +97,7 @@ pub use observation::{FaultKind, Observation};
 pub use progress::AgentProgress;
 pub use protocol::Protocol;
 pub use reply::ask_model::ask_model;
+pub use runner::{ToolRunner, ToolTurn, tool_result::ToolResult};
 pub use state::{AgentState, AgentStateUpdate, Fault, StopReason};
 pub use structured::{
     SchemaPlace, Structured, StructuredMode, StructuredReply, error::StructuredError,

@@ -3,12 +3,11 @@
 //! | node | file | steps that it memoises |
 //! | --- | --- | --- |
 //! | `call_model` | `call_model.rs` | `model`, and `model-again` for a reply that cannot be used |
-//! | `execute_tool` | `execute_tool.rs` | `admit-ID` for a verdict, `tool-ID` for a call that may be repeated; a call that must not be is an intent of its own |
+//! | `execute_tool` | `execute_tool.rs` | those of the [`ToolRunner`](crate::ToolRunner): `admit-N-ID` for a judgement, `tool-ID` for a call that may be repeated; a call that must not be is an intent of its own |
 //!
 //! A node reads the [`AgentSettings`](crate::settings::AgentSettings) and one snapshot of the state, and returns an update.
 //! The memoised steps are the only effects, so a lost run repeats nothing that is stored. The roof
 //! ([`ReactAgent`](crate::ReactAgent)) alone calls the nodes.
 
 pub(crate) mod call_model;
-mod call_record;
 pub(crate) mod execute_tool;

@@ -1,16 +1,12 @@
 //! The settings of an agent.
 
-use hanok_graph::{Context, Doubt};
+use hanok_graph::Context;
 use hanok_model::{SharedModel, ToolChoice};
 use hanok_parse::{Language, Parser};
-use hanok_telemetry::ContentCapture;
 
 use crate::{
-    intercept::{SharedInterceptor, TurnContext},
-    progress::AgentProgress,
-    protocol::Protocol,
-    state::AgentState,
-    tools::{handoff_tool::HandoffTool, registry::ToolRegistry},
+    progress::AgentProgress, protocol::Protocol, runner::ToolRunner, state::AgentState,
+    tools::handoff_tool::HandoffTool,
 };
 
 /// The parts and limits of an agent, which its nodes share.
@@ -19,8 +15,7 @@ pub(crate) struct AgentSettings {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) model: SharedModel,
-    pub(crate) tools: ToolRegistry,
-    pub(crate) interceptors: Vec<SharedInterceptor>,
+    pub(crate) runner: ToolRunner,
     pub(crate) handoffs: Vec<HandoffTool>,
     pub(crate) parser: Parser,
     pub(crate) system: String,
@@ -30,16 +25,9 @@ pub(crate) struct AgentSettings {
     pub(crate) tool_choice: ToolChoice,
     pub(crate) temperature: Option<f64>,
     pub(crate) max_tokens: Option<u32>,
-    pub(crate) in_doubt: Doubt,
-    pub(crate) capture: ContentCapture,
 }
 
 impl AgentSettings {
-    /// The turn, as interceptors see it.
-    pub(crate) fn turn_context<'a>(&'a self, state: &'a AgentState) -> TurnContext<'a> {
-        TurnContext { agent: &self.name, usage: &state.usage, language: self.language }
-    }
-
     /// Emits a progress event of this agent, whose name `event` is given.
     pub(crate) fn emit(&self, context: &Context, event: impl FnOnce(String) -> AgentProgress) {
         context.custom(&event(self.name.clone()));

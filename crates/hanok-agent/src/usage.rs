@@ -36,8 +36,8 @@ impl TurnUsage {
         self.estimated |= reply.usage.estimated;
     }
 
-    /// Counts a call of `tool`, if `spent` says that it was made.
-    pub(crate) fn tool(&mut self, tool: &str, spent: Spent) {
+    /// Counts a call of `tool`, if `spent` ([`ToolResult::spent`](crate::ToolResult::spent)) says that it was made.
+    pub fn tool(&mut self, tool: &str, spent: Spent) {
         self.spent = self.spent.plus(spent);
         if spent.tool_calls > 0 {
             *self.tools.entry(tool.to_owned()).or_default() += 1;

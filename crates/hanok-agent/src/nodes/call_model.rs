@@ -116,7 +116,7 @@ impl AgentSettings {
         let mut request = ChatRequest::new(sent);
         (request.max_tokens, request.temperature) = (self.max_tokens, self.temperature);
         if self.protocol == Protocol::Native {
-            request.tools = self.tools.specs().cloned().collect();
+            request.tools = self.runner.tools.specs().cloned().collect();
         }
         request
     }
@@ -131,11 +131,11 @@ impl AgentSettings {
     ) -> Result<ReadReply, AgentError> {
         let call = context.call("model", self.model.name(), "");
         let turn = TurnContext { agent: &self.name, usage, language: self.language };
-        let model = NextModel::new(&self.interceptors, &self.model, turn);
+        let model = NextModel::new(&self.runner.interceptors, &self.model, turn);
         let reading = (&self.parser, self.protocol);
         let ask = async || {
             let ask = |call| async move {
-                ask_through(model, request, &call, reading, self.capture).await
+                ask_through(model, request, &call, reading, self.runner.capture).await
             };
             let (reply, spent) = metered(&call, ask).await;
             Ok::<_, ModelError>(StoredReply { reply: reply?, spent })

@@ -3,22 +3,40 @@
 use hanok_core::Spent;
 use hanok_graph::Context;
 use hanok_model::DataMark;
+use hanok_state::{Message, ToolCall};
 use serde::{Deserialize, Serialize};
 
-use crate::observation::Observation;
+use crate::{conversation, observation::Observation, protocol::Protocol};
 
-/// The observation of a call, as the memoised step stores it.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct CallRecord {
-    pub(crate) observation: Observation,
-    pub(crate) mark: DataMark,
+/// The result of a call of a [`ToolRunner`](crate::ToolRunner), as its memoised step stores it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolResult {
+    /// The observation.
+    pub observation: Observation,
+    /// The marks between which its text is shown to a model of the text protocol.
+    pub mark: DataMark,
+    /// The spending of the call, nothing for one that was not made.
     #[serde(default)]
-    pub(crate) spent: Spent,
+    pub spent: Spent,
 }
 
-impl CallRecord {
-    pub(crate) fn new(context: &Context, observation: Observation, spent: Spent) -> Self {
+impl ToolResult {
+    pub(crate) fn new<C>(context: &Context<C>, observation: Observation, spent: Spent) -> Self {
         Self { observation, mark: DataMark::new(&*context.runtime().rng), spent }
+    }
+
+    /// The message of the role tool that answers `call` in a conversation of native calls.
+    ///
+    /// Its metadata has the tool (`tool`), the code of the fault (`fault`) and the result for programs (`data`), where there is
+    /// one.
+    #[must_use]
+    pub fn message(self, call: &ToolCall) -> Message {
+        self.said(call, Protocol::Native)
+    }
+
+    pub(crate) fn said(self, call: &ToolCall, protocol: Protocol) -> Message {
+        conversation::observed(Some(call), self.observation, Some(&self.mark), protocol)
     }
 }
 
@@ -26,7 +44,7 @@ impl CallRecord {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum OnceResult {
-    Record(CallRecord),
+    Record(ToolResult),
     Text(String),
     Json(serde_json::Value),
 }

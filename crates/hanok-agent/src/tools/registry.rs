@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_core::{Call, Effect};
+use hanok_core::Effect;
 use hanok_model::{Parameter, SharedTool, Tool, ToolError, ToolOutput, ToolSpec};
 use hanok_parse::{Declared, Language, ParamType};
 use hanok_state::{Arguments, ToolCall};
@@ -12,13 +12,11 @@ use crate::{
     error::{RegistryError, ToolFault},
     observation::{FaultKind, Observation},
     prompt, schema,
-    tools::{
-        execution::{self, suspends},
-        tool_errors::ToolErrors,
-    },
+    tools::{execution::suspends, tool_errors::ToolErrors},
 };
 
-/// The tools of an agent, each with its schema compiled. Clones share them.
+/// The tools of an agent, each with its schema compiled. Clones share them. A [`ToolRunner`](crate::ToolRunner) makes calls of
+/// them.
 ///
 /// ```
 /// use hanok_agent::ToolRegistry;
@@ -177,48 +175,6 @@ impl ToolRegistry {
                 let text = prompt::bad_arguments(name, &mistakes, language);
                 Err(Observation::fault(FaultKind::BadArguments, text))
             }
-        }
-    }
-
-    /// Makes `call`, and says what came of it in `language`.
-    ///
-    /// An unknown tool, arguments that do not fit the schema, the tool's own error, its panic and its time-out are
-    /// observations, which help the model to correct itself.
-    ///
-    /// ```
-    /// use hanok_agent::{FaultKind, Language, ToolRegistry};
-    /// use hanok_core::{Call, CallKey};
-    /// use hanok_state::{Arguments, ToolCall};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let clock = hanok_graph::Runtime::default().clock;
-    /// let registry = ToolRegistry::new([])?;
-    /// let call = ToolCall { id: "1".into(), name: "search".into(), arguments: Arguments::default() };
-    /// let context = Call::new(CallKey::new("1"), clock);
-    /// let observation = registry.execute(&call, &context, Language::English).await?;
-    /// assert_eq!(observation.fault, Some(FaultKind::UnknownTool));
-    /// assert_eq!(observation.text, "There is no tool `search`. Answer without tools.");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`ToolError::Waiting`] when the tool asked a person: the run stops for the answer. [`ToolError::Cancelled`] when
-    /// the run was asked to stop. The tool's own error where [`ToolErrors`] propagates it.
-    pub async fn execute(
-        &self,
-        call: &ToolCall,
-        context: &Call,
-        language: Language,
-    ) -> Result<Observation, ToolError> {
-        match self.check(call, language) {
-            Ok(registered) => {
-                let made = execution::run_tool(&registered.tool, &call.arguments, context).await;
-                self.observed(call, made, language)
-            }
-            Err(observation) => Ok(observation),
         }
     }
 
