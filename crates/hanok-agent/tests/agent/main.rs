@@ -20,6 +20,7 @@ mod native;
 mod protocols;
 mod redaction;
 mod resume;
+mod runner;
 mod structured;
 mod support;
 mod tokens;
