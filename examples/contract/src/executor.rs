@@ -1,9 +1,7 @@
 //! Makes the calls, one after the other or all at once.
 
-use futures::future::join_all;
-use hanok_agent::{Language, Observation};
+use hanok_agent::{Observation, ToolTurn, TurnUsage};
 use hanok_graph::{Context, Snapshot};
-use hanok_model::ToolError;
 use hanok_state::{State, ToolCall};
 
 use crate::{
@@ -20,13 +18,13 @@ pub(crate) async fn executor(
     context: Context,
 ) -> Result<ContractStateUpdate, NodeFailure> {
     let mut read = ContractState::clone(&state);
-    for (index, call) in state.next_tools.iter().enumerate() {
+    for call in &state.next_tools {
         let call = completed(call.clone(), &read);
         if read.tool_history.has(&call) {
             continue;
         }
-        let found = expert.made(&context, index, &call).await?;
-        keep(&mut read, &context, &call, found);
+        let found = expert.tools.run(&context, &call).await?;
+        keep(&mut read, &context, &call, found.observation);
     }
     Ok(update(read))
 }
@@ -37,34 +35,13 @@ pub(crate) async fn parallel_executor(
     state: Snapshot<ContractState>,
     context: Context,
 ) -> Result<ContractStateUpdate, NodeFailure> {
-    let calls = state.next_tools.iter().enumerate();
-    let made = join_all(calls.map(|(index, call)| expert.made(&context, index, call))).await;
+    let turn = ToolTurn { messages: &state.messages, usage: &TurnUsage::default() };
+    let found = expert.tools.run_all(&context, turn, &state.next_tools).await?;
     let mut read = ContractState::clone(&state);
-    for (call, found) in state.next_tools.iter().zip(made) {
-        keep(&mut read, &context, call, found?);
+    for (call, found) in state.next_tools.iter().zip(found) {
+        keep(&mut read, &context, call, found.observation);
     }
     Ok(update(read))
-}
-
-impl Expert {
-    /// Makes a call, once and for all of the task's runs.
-    async fn made(
-        &self,
-        context: &Context,
-        index: usize,
-        call: &ToolCall,
-    ) -> Result<Observation, NodeFailure> {
-        let given = context.call("tool", &call.name, call.arguments.as_str());
-        let run = || self.tools.execute(call, &given, Language::Korean);
-        let made = context.step(&format!("tool-{index}"), run).await;
-        made.map_err(|error| match error {
-            hanok_graph::StepError::Failed(cause) => match cause.downcast::<ToolError>() {
-                Ok(source) => NodeFailure::Tool { tool: call.name.clone(), source: *source },
-                Err(cause) => hanok_graph::StepError::Failed(cause).into(),
-            },
-            error => error.into(),
-        })
-    }
 }
 
 /// What `call` found becomes part of what was read. A call that failed may be made again.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use hanok_agent::{Intercepted, Language, ModelCache, Protocol, ReactAgent, ToolRegistry};
+use hanok_agent::{
+    Intercepted, Language, ModelCache, Protocol, ReactAgent, ToolRegistry, ToolRunner,
+};
 use hanok_checkpoint::InMemoryStore;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
 use hanok_model::{SharedModel, SharedTool, Tool};
@@ -30,7 +32,7 @@ pub struct Expert {
     /// unasked, and answers out of it.
     pub(crate) comparing: ReactAgent,
     pub(crate) reading: ReactAgent,
-    pub(crate) tools: ToolRegistry,
+    pub(crate) tools: ToolRunner,
     pub(crate) book: Arc<Book>,
     pub(crate) max_iterations: u32,
 }
@@ -77,6 +79,7 @@ impl Expert {
         let of_contract = tools.iter().filter(|tool| tool.spec().name() != LOOKUP_STANDARD);
         let reading = planner(of_contract.cloned().collect())?;
         let tools = ToolRegistry::new(tools).map_err(Failure::wiring)?;
+        let tools = ToolRunner::new(tools).language(Language::Korean);
         Ok(Self { model, comparing, reading, tools, book, max_iterations })
     }
 

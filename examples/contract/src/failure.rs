@@ -1,8 +1,8 @@
 //! Why a node failed.
 
-use hanok_agent::{AgentError, StructuredError};
+use hanok_agent::{AgentError, StructuredError, ToolCallError};
 use hanok_graph::StepError;
-use hanok_model::{ModelError, ToolError};
+use hanok_model::ModelError;
 use hanok_retrieval::RetrievalError;
 use hanok_state::ReduceError;
 use thiserror::Error;
@@ -17,13 +17,8 @@ pub(crate) enum NodeFailure {
     #[error("a step could not be kept")]
     Step(#[source] StepError),
     /// A tool ended the turn.
-    #[error("the tool `{tool}` ended the turn")]
-    Tool {
-        /// The tool.
-        tool: String,
-        /// Why.
-        source: ToolError,
-    },
+    #[error("a tool ended the turn")]
+    Tool(#[from] ToolCallError),
     /// The contract could not be searched.
     #[error("the contract could not be searched")]
     Search(#[from] RetrievalError),

@@ -68,7 +68,10 @@ pub(crate) async fn planner(
         Plan::NoTools
     } else if fresh.is_empty() {
         Plan::SkipToEvaluator
-    } else if fresh.len() > 1 && expert.tools.only_read(&fresh) && !fresh.iter().any(needs_others) {
+    } else if fresh.len() > 1
+        && expert.tools.tools().only_read(&fresh)
+        && !fresh.iter().any(needs_others)
+    {
         Plan::ExecuteParallel
     } else {
         Plan::ExecuteSequential
