@@ -1,12 +1,8 @@
-//! Arguments of calls as a text: whether they are an object, and whether one of its keys stands twice.
+//! Arguments of calls as a text.
 
-use std::{collections::HashSet, fmt};
-
+use hanok_parse::{Event, Format, Parser};
 use hanok_state::Arguments;
-use serde::{
-    Deserializer,
-    de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor},
-};
+use serde::de::IgnoredAny;
 
 /// True for arguments that are a JSON object.
 pub(crate) fn is_object(arguments: &Arguments) -> bool {
@@ -14,103 +10,17 @@ pub(crate) fn is_object(arguments: &Arguments) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// The first key of `text` that stands twice in its object, at any depth. A text that is no JSON has none.
-///
-/// Of two values, one reader would take the first and another the last.
-pub(crate) fn duplicate_key(text: &str) -> Option<String> {
-    let mut duplicate = None;
-    let mut reader = serde_json::Deserializer::from_str(text);
-    // An error is either that key, or of a text that is no JSON.
-    match (KeyCheck { duplicate: &mut duplicate }).deserialize(&mut reader) {
-        Ok(()) | Err(_) => duplicate,
-    }
-}
-
-/// Reads a value, and records the key that stands twice.
-struct KeyCheck<'a> {
-    duplicate: &'a mut Option<String>,
-}
-
-impl<'de> DeserializeSeed<'de> for KeyCheck<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for KeyCheck<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(KeyCheck { duplicate: &mut *self.duplicate })?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let mut keys = HashSet::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            if keys.contains(&key) {
-                *self.duplicate = Some(key);
-                return Err(A::Error::custom("a key stands twice"));
-            }
-            keys.insert(key);
-            entries.next_value_seed(KeyCheck { duplicate: &mut *self.duplicate })?;
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// P42
-    #[test]
-    fn a_key_that_stands_twice_is_found_at_every_depth() {
-        for text in [
-            r#"{"amount":1000000,"amount":1}"#,
-            r#"{"a":[{"amount":1,"b":2,"amount":1}]}"#,
-            "{\"amount\":1,\"\\u0061mount\":2}",
-        ] {
-            assert_eq!(duplicate_key(text).as_deref(), Some("amount"), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_key_in_two_objects_is_no_such_key() {
-        for text in
-            ["null", "-3", "18446744073709551616", r#"[{"a":{"a":"a"}},{"a":1.5}]"#, "{", ""]
-        {
-            assert_eq!(duplicate_key(text), None, "{text}");
-        }
-    }
+/// True for a call, `before` and `arguments`, in whose arguments a key stands twice, also where they are no JSON before the
+/// parser has mended them.
+pub(crate) fn repeats_a_key(parser: &Parser, before: &str, arguments: &str) -> bool {
+    let mut stream = parser.clone().format(Format::React).stream();
+    let mut events = Vec::new();
+    stream.feed(before, &mut events);
+    // A stream takes back what it has told of the first value, so it is to have told each letter.
+    let mut letter = [0; 4];
+    arguments.chars().any(|c| {
+        events.clear();
+        stream.feed(c.encode_utf8(&mut letter), &mut events);
+        events.iter().any(|event| matches!(event, Event::ArgumentsReset { .. }))
+    })
 }

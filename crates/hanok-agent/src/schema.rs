@@ -2,13 +2,14 @@
 
 use hanok_core::BoxError;
 use hanok_parse::Language;
+use hanok_state::Arguments;
 use jsonschema::{
     PatternOptions, ValidationError, Validator,
     error::{TypeKind, ValidationErrorKind},
 };
 use serde_json::Value;
 
-use crate::{arguments::duplicate_key, observation::cut, sentence::sentence};
+use crate::{observation::cut, sentence::sentence};
 
 /// The most mistakes in one message to a model.
 const MISTAKES: usize = 5;
@@ -31,15 +32,20 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, BoxError> {
 }
 
 /// The mistakes in `arguments`, a sentence each; none when they fit.
-pub(crate) fn mistakes(validator: &Validator, arguments: &str, language: Language) -> Vec<String> {
-    if arguments.len() > LONGEST {
-        return vec![too_long(arguments.len(), language)];
+pub(crate) fn mistakes(
+    validator: &Validator,
+    arguments: &Arguments,
+    language: Language,
+) -> Vec<String> {
+    let text = arguments.as_str();
+    if text.len() > LONGEST {
+        return vec![too_long(text.len(), language)];
     }
     // A key that stands twice is told before anything else: what is read has one of the two values only.
-    if let Some(key) = duplicate_key(arguments) {
-        return vec![twice(short(&key), language)];
+    if let Some(key) = arguments.repeated_key() {
+        return vec![twice(&key, language)];
     }
-    match serde_json::from_str(arguments) {
+    match serde_json::from_str(text) {
         Ok(arguments) => faults(validator, &arguments, Noun::Arguments, language),
         Err(error) => vec![sentence!(
             language,
@@ -57,7 +63,9 @@ fn too_long(bytes: usize, language: Language) -> String {
     )
 }
 
-fn twice(key: &str, language: Language) -> String {
+/// The mistake of a key that stands twice.
+pub(crate) fn twice(key: &str, language: Language) -> String {
+    let key = short(key);
     sentence!(
         language,
         "`{key}` 값이 두 번 있습니다. 한 번만 쓰세요.",
@@ -220,11 +228,11 @@ mod tests {
                 "인자 전체의 형식은 object이어야 하는데 []입니다.",
             ),
         ] {
-            let text = |language| mistakes(&validator, arguments, language).join(" ");
+            let text = |language| mistakes(&validator, &arguments.into(), language).join(" ");
             assert_eq!(text(Language::English), english, "{arguments}");
             assert_eq!(text(Language::Korean), korean, "{arguments}");
         }
-        let broken = mistakes(&validator, "{", Language::English).join(" ");
+        let broken = mistakes(&validator, &"{".into(), Language::English).join(" ");
         assert!(broken.starts_with("The arguments are not JSON"), "{broken}");
     }
 
@@ -243,6 +251,6 @@ mod tests {
             json!({"properties": {"q": {"type": "string", "pattern": "^(?=(a+)+$)(a+)+$"}}});
         let validator = compile(&pattern).unwrap();
         let arguments = json!({"q": format!("{}!", "a".repeat(5_000))}).to_string();
-        assert_eq!(mistakes(&validator, &arguments, Language::English).len(), 1);
+        assert_eq!(mistakes(&validator, &arguments.into(), Language::English).len(), 1);
     }
 }

@@ -312,7 +312,11 @@ impl<T: DeserializeOwned> Structured<T> {
         if matches!(reply.finish, Finish::Refused | Finish::ContentFilter) {
             return miss(MissReason::Refused);
         }
-        let mistakes = match extract::objects(&text, |value| self.fits(value, validator)) {
+        let mistakes = match extract::objects(
+            &text,
+            |value| self.fits(value, validator),
+            |key| schema::twice(key, self.language),
+        ) {
             Ok(value) => return Ok(value),
             Err(_) if reply.finish == Finish::Length => return miss(MissReason::CutOff),
             Err(_) if text.trim().is_empty() => vec![words::nothing(self.language)],

@@ -2,7 +2,12 @@
 
 use std::{fmt, sync::Arc};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, Error as _},
+};
+
+use crate::repeated_key::repeated_key;
 
 /// The arguments of a call: the text of a JSON object, with its digits and the order of its keys untouched.
 ///
@@ -42,11 +47,37 @@ impl Arguments {
 
     /// Reads the arguments as a `T`.
     ///
+    /// ```
+    /// use hanok_state::Arguments;
+    ///
+    /// let twice = Arguments::new(r#"{"pay": {"amount": 1, "amount": 1000000}}"#);
+    /// let error = twice.decode::<serde_json::Value>().unwrap_err();
+    /// assert_eq!(error.to_string(), "the key `amount` stands twice");
+    /// ```
+    ///
     /// # Errors
     ///
-    /// [`serde_json::Error`] when the text is no JSON or not of this shape.
+    /// [`serde_json::Error`] when the text is no JSON or not of this shape, or when a key stands twice in one of its objects.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(&self.0)
+        match self.repeated_key() {
+            Some(key) => {
+                Err(serde_json::Error::custom(format_args!("the key `{key}` stands twice")))
+            }
+            None => serde_json::from_str(&self.0),
+        }
+    }
+
+    /// The first key that stands twice in its object, at any depth, as far as the text is JSON. Of two values, one reader would
+    /// take the first and another the last, so a call with such arguments is not made.
+    ///
+    /// ```
+    /// use hanok_state::Arguments;
+    ///
+    /// let twice = Arguments::new(r#"{"to": "kim", "items": [{"n": 1, "n": 2}]}"#);
+    /// assert_eq!(twice.repeated_key().as_deref(), Some("n"));
+    /// ```
+    pub fn repeated_key(&self) -> Option<String> {
+        repeated_key(&self.0)
     }
 }
 

@@ -60,6 +60,7 @@ mod json;
 mod messages;
 mod migration;
 mod reduce;
+mod repeated_key;
 mod rule;
 mod rules;
 mod schema;

@@ -6,7 +6,7 @@ use hanok_parse::{Format, Parser};
 use hanok_state::{Arguments, ToolCall};
 use serde::de::IgnoredAny;
 
-use crate::arguments::is_object;
+use crate::arguments::{is_object, repeats_a_key};
 
 /// True for a name that servers take for a function's.
 pub(super) fn is_name(name: &str) -> bool {
@@ -24,14 +24,24 @@ pub(super) fn understood(parser: &Parser, call: &ToolCall, cut: bool) -> (String
     let other = !whole && arguments.decode::<IgnoredAny>().is_ok();
     let is_clear = (is_declared && whole) || other || (cut && !whole);
     match (!is_clear).then(|| as_written(parser, &call.name, &arguments)).flatten() {
+        // Of two values of one key the parser would take the last; the check of the arguments names the key.
+        Some((name, _))
+            if repeats_a_key(parser, &before_arguments(&call.name), arguments.as_str()) =>
+        {
+            (name, arguments.into_owned())
+        }
         Some(understood) => understood,
         None => (call.name.clone(), arguments.into_owned()),
     }
 }
 
+fn before_arguments(name: &str) -> String {
+    format!("Action: {name}\nAction Input: ")
+}
+
 /// The call as the parser reads it in a model's text, with all that it forgives.
 fn as_written(parser: &Parser, name: &str, arguments: &Arguments) -> Option<(String, Arguments)> {
-    let text = format!("Action: {name}\nAction Input: {arguments}");
+    let text = format!("{}{arguments}", before_arguments(name));
     let mut read = parser.clone().format(Format::React).parse(&text);
     let call = read.calls.pop().filter(|_| read.calls.is_empty() && read.error.is_none())?;
     Some((call.name, Arguments::new(call.arguments.as_str())))

@@ -50,7 +50,7 @@ pub(crate) struct Registered {
 impl Registered {
     /// The mistakes in `arguments`, a sentence each.
     fn mistakes(&self, arguments: &Arguments, language: Language) -> Vec<String> {
-        schema::mistakes(&self.validator, arguments.as_str(), language)
+        schema::mistakes(&self.validator, arguments, language)
     }
 
     /// True for arguments that the tool takes.
