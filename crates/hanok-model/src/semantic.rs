@@ -109,6 +109,7 @@ impl Store for Semantic {
     }
 
     async fn search(&self, search: &Search, now: Timestamp) -> Result<Page, StoreError> {
+        search.check()?;
         let mut search = search.clone();
         if let Some(text) = search.text.clone().filter(|text| !text.trim().is_empty())
             && search.vector.is_none()

@@ -42,6 +42,14 @@ pub enum StoreError {
     /// The texts could not be made into vectors. Nothing of the batch was stored.
     #[error("the texts could not be made into vectors")]
     Embedding(#[source] BoxError),
+    /// The text of a search is longer than any store searches for. Nothing was searched.
+    #[error("a search has a text of at most {most} bytes, and this one of {bytes}")]
+    LongText {
+        /// The length of the text.
+        bytes: usize,
+        /// The longest one.
+        most: usize,
+    },
     /// The place where it is stored did not do it, for the reason it says.
     #[error("{0}")]
     Storage(#[from] CheckpointError),
@@ -53,6 +61,7 @@ hanok_core::error_codes! {
         "HNK-122": Self::Dimensions { .. },
         "HNK-123": Self::Model { .. },
         "HNK-124": Self::Embedding(_),
+        "HNK-125": Self::LongText { .. },
     }
     of { Self::Storage(error) => error.code() }
 }

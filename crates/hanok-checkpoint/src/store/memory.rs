@@ -245,6 +245,7 @@ impl Store for InMemoryStore {
     }
 
     async fn search(&self, search: &Search, now: Timestamp) -> Result<Page, StoreError> {
+        search.check()?;
         let mut items = self.items();
         if let Some(vector) = search.by_vector()
             && let Some(space) = items.space(&search.tenant, |_| true)

@@ -3,10 +3,14 @@
 use hanok_core::{ItemKey, Labels, Reader, StoredError, Tenant, Writer};
 
 use super::{
+    error::StoreError,
     filter::Filter,
     item::{Item, Refresh},
     vector::Vector,
 };
+
+/// The most bytes of a search's text.
+const LONGEST: usize = 64 * 1024;
 
 /// In which namespaces to look.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,6 +161,26 @@ impl Search {
     #[must_use]
     pub fn refresh(self, refresh: Refresh) -> Self {
         Self { refresh, ..self }
+    }
+
+    /// Checks that a store can search for it: a text comes from a model or a client, and has a limit of 64 KiB.
+    ///
+    /// ```
+    /// use hanok_checkpoint::{Search, StoreError};
+    /// use hanok_core::Tenant;
+    ///
+    /// let search = Search::all(Tenant::default()).text("휴가 ".repeat(100_000));
+    /// assert!(matches!(search.check(), Err(StoreError::LongText { bytes: 700_000, .. })));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::LongText`], whether the text counts or not.
+    pub fn check(&self) -> Result<(), StoreError> {
+        match self.text.as_deref().map(str::len) {
+            Some(bytes) if bytes > LONGEST => Err(StoreError::LongText { bytes, most: LONGEST }),
+            _ => Ok(()),
+        }
     }
 
     /// The text by which it ranks.

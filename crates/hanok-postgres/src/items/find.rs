@@ -80,6 +80,9 @@ impl Database {
     }
 
     pub(crate) async fn search(&self, search: &Search, now: Timestamp) -> Answer<Page> {
+        if let Err(error) = search.check() {
+            return Ok(Err(error));
+        }
         let scope = Scope::new(&search.tenant, &search.within, now);
         if let Some(vector) = search.by_vector() {
             let sql = self.spaces(&self.tenant());

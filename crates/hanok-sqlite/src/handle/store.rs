@@ -74,6 +74,9 @@ fn batch(database: &mut Database, batch: &Batch, now: Timestamp) -> Answer<Batch
 }
 
 fn search(database: &mut Database, search: &Search, now: Timestamp) -> Answer<Page> {
+    if let Err(error) = search.check() {
+        return Ok(Err(error));
+    }
     let mut page = match database.read(|tx| find::search(tx, search, now))? {
         Ok(page) => page,
         Err(error) => return Ok(Err(error)),

@@ -1,6 +1,8 @@
 //! Lists, pages and texts.
 
-use hanok_checkpoint::{Expect, FieldPath, Filter, Hit, Index, Place, Search, SharedStore, Store};
+use hanok_checkpoint::{
+    Expect, FieldPath, Filter, Hit, Index, Place, Search, SharedStore, Store, StoreError,
+};
 use hanok_core::ItemKey;
 
 use super::fixture::*;
@@ -194,6 +196,10 @@ pub(crate) fn only_what_is_indexed_is_found_by_text(store: SharedStore) {
     at.put(&key("a", "title"), put(value()).index(Index::Off)).unwrap();
     at.put(&key("a", "off"), put(value())).unwrap();
     assert_eq!(sorted("제목"), "all off");
+    // A document is no search.
+    let long = within("a").text("제목 ".repeat(20_000));
+    let refused = block_on(store.search(&long, NOW));
+    assert!(matches!(refused, Err(StoreError::LongText { .. })), "{refused:?}");
 }
 
 pub(crate) fn every_sign_in_a_text_that_is_looked_for_means_itself(store: SharedStore) {
