@@ -4,6 +4,7 @@
 //!   arguments, a tool's error, panic or time-out each become an [`Observation`] that helps the model to correct itself.
 //!   [`ToolErrors`] says which errors of a tool fail the run instead.
 //! - [`ToolRunner`]: makes calls from any node as an agent makes them: checked, intercepted, memoised, within their time.
+//! - [`ToolNode`], [`tools_condition`]: the same as a node and its router, in a graph whose state holds a [`Conversation`].
 //! - [`ReactAgent`]: asks its model, makes the calls and shows their results, until there is an answer or a limit is reached
 //!   ([`StopReason`]). By text or by native calls ([`Protocol`]), in English or Korean ([`Language`]).
 //! - [`Interceptor`]: code around the calls of the model and the tools. There are [`Approval`], [`CapabilityPolicy`],
@@ -61,6 +62,7 @@ mod settings;
 mod state;
 mod structured;
 mod summariser;
+mod tool_node;
 mod tools;
 mod usage;
 
@@ -103,6 +105,7 @@ pub use structured::{
     SchemaPlace, Structured, StructuredMode, StructuredReply, error::StructuredError,
 };
 pub use summariser::Summariser;
+pub use tool_node::{Conversation, ToolNode, tools_condition};
 pub use tools::{
     handoff_tool::HandoffTool,
     registry::ToolRegistry,

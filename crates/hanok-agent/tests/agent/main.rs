@@ -25,4 +25,5 @@ mod structured;
 mod support;
 mod tokens;
 mod tool_errors;
+mod tool_node;
 mod watched;
