@@ -51,6 +51,7 @@ mod handoff;
 mod intercept;
 mod nodes;
 mod observation;
+mod plan;
 mod progress;
 mod prompt;
 mod protocol;
@@ -96,6 +97,11 @@ pub use intercept::{
     retrying::Retrying,
 };
 pub use observation::{FaultKind, Observation};
+pub use plan::{
+    plan_loop::PlanLoop,
+    planning::{Evaluation, PlanMode, Planned, Planning},
+    task::{MadePlan, PlanTask},
+};
 pub use progress::AgentProgress;
 pub use protocol::Protocol;
 pub use reply::ask_model::ask_model;

@@ -1,8 +1,9 @@
 //! What the nodes tell while they work.
 
+use hanok_agent::PlanMode;
 use serde::{Deserialize, Serialize};
 
-use crate::{Origin, Plan};
+use crate::Origin;
 
 /// What a turn does, step by step. The pieces of the answer come between `Generating` and `Sources`, as tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +35,7 @@ pub enum ContractEvent {
         /// The round, from 1.
         iteration: u32,
         /// How the calls are made.
-        plan: Plan,
+        plan: PlanMode,
         /// The calls, with their arguments.
         tools: Vec<String>,
         /// The calls that were made before and are not made again.

@@ -1,61 +1,26 @@
-//! Makes the calls, one after the other or all at once.
+//! What the calls found.
 
-use hanok_agent::{Observation, ToolTurn, TurnUsage};
-use hanok_graph::{Context, Snapshot};
-use hanok_state::{State, ToolCall};
+use hanok_agent::Observation;
+use hanok_graph::Context;
+use hanok_state::ToolCall;
 
 use crate::{
-    Absent, ContractEvent, ContractState, ContractStateUpdate, Expert, Material, Missing, Origin,
-    failure::NodeFailure,
-    planner::{completed, shown_of},
-    tools::Lookup,
+    Absent, ContractEvent, ContractState, Material, Missing, Origin,
+    planner::shown_of, tools::Lookup,
 };
 
-/// Makes the calls one after the other: each may take what those before it found.
-pub(crate) async fn executor(
-    expert: Expert,
-    state: Snapshot<ContractState>,
-    context: Context,
-) -> Result<ContractStateUpdate, NodeFailure> {
-    let mut read = ContractState::clone(&state);
-    for call in &state.next_tools {
-        let call = completed(call.clone(), &read);
-        if read.tool_history.has(&call) {
-            continue;
-        }
-        let found = expert.tools.run(&context, &call).await?;
-        keep(&mut read, &context, &call, found.observation);
-    }
-    Ok(update(read))
-}
-
-/// Makes all calls at once.
-pub(crate) async fn parallel_executor(
-    expert: Expert,
-    state: Snapshot<ContractState>,
-    context: Context,
-) -> Result<ContractStateUpdate, NodeFailure> {
-    let turn = ToolTurn { messages: &state.messages, usage: &TurnUsage::default() };
-    let found = expert.tools.run_all(&context, turn, &state.next_tools).await?;
-    let mut read = ContractState::clone(&state);
-    for (call, found) in state.next_tools.iter().zip(found) {
-        keep(&mut read, &context, call, found.observation);
-    }
-    Ok(update(read))
-}
-
-/// What `call` found becomes part of what was read. A call that failed may be made again.
-fn keep(read: &mut ContractState, context: &Context, call: &ToolCall, observation: Observation) {
+/// What `call` found becomes part of what was read.
+pub(crate) fn observe(
+    read: &mut ContractState,
+    call: &ToolCall,
+    observation: Observation,
+    context: &Context,
+) {
     let lookup =
         observation.data.as_ref().and_then(|data| serde_json::from_value(data.0.clone()).ok());
     let Lookup { materials, mut absent } = lookup.unwrap_or_default();
     let fault = observation.fault.map(|_| observation.text);
-    match &fault {
-        Some(fault) => absent.push(Absent::new(Missing::Fault, fault.as_str())),
-        None => {
-            read.tool_history.note(call);
-        }
-    }
+    absent.extend(fault.iter().map(|fault| Absent::new(Missing::Fault, fault.as_str())));
     context.custom(&ContractEvent::ToolFinished {
         tool: shown_of(call),
         found: materials.iter().map(|it| format!("{} {}", it.origin.name(), it.label)).collect(),
@@ -81,14 +46,4 @@ fn keep(read: &mut ContractState, context: &Context, call: &ToolCall, observatio
             read.absent.push(one);
         }
     }
-}
-
-fn update(read: ContractState) -> ContractStateUpdate {
-    ContractState::update()
-        .next_tools(Vec::new())
-        .tool_history(read.tool_history)
-        .collected(read.collected)
-        .absent(read.absent)
-        .explored(read.explored)
-        .unexplored(read.unexplored)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hanok_agent::{
-    Intercepted, Language, ModelCache, Protocol, ReactAgent, ToolRegistry, ToolRunner,
+    Intercepted, Language, ModelCache, PlanLoop, Protocol, ReactAgent, ToolRegistry, ToolRunner,
 };
 use hanok_checkpoint::InMemoryStore;
 use hanok_graph::{Context, END, Graph, START, Snapshot};
@@ -11,9 +11,11 @@ use hanok_model::{SharedModel, SharedTool, Tool};
 use terminal::failure::Failure;
 
 use crate::{
-    Book, ContractState, ContractStateUpdate, Options, evaluator, executor,
+    Book, ContractState, ContractStateUpdate, Options,
     failure::NodeFailure,
-    planner, previous, prompt, respond, scope,
+    previous, prompt, respond,
+    rounds::Rounds,
+    scope,
     tools::{self, LOOKUP_STANDARD},
 };
 
@@ -90,25 +92,17 @@ impl Expert {
     ///
     /// [`Failure::Wiring`] when the graph has a fault.
     pub fn graph(&self) -> Result<Graph<ContractState>, Failure> {
-        Graph::<ContractState>::builder("contract")
+        let rounds =
+            PlanLoop::of_rounds(Rounds(self.clone()), self.tools.clone(), self.max_iterations);
+        let graph = Graph::<ContractState>::builder("contract")
             .node("scope_validator", self.node(scope::scope_validator))
             .node("check_previous_context", self.node(previous::check_previous_context))
-            .node("planner", self.node(planner::planner))
-            .node("executor", self.node(executor::executor))
-            .node("parallel_executor", self.node(executor::parallel_executor))
-            .node("evaluator", self.node(evaluator::evaluator))
-            .node("respond", self.node(respond::respond))
             .edge(START, "scope_validator")
             .branch("scope_validator", after_scope, ["check_previous_context", END])
-            .edge("check_previous_context", "planner")
-            .branch(
-                "planner",
-                planner::after,
-                ["respond", "evaluator", "parallel_executor", "executor"],
-            )
-            .edge("executor", "evaluator")
-            .edge("parallel_executor", "evaluator")
-            .branch("evaluator", evaluator::after, ["planner", "respond"])
+            .edge("check_previous_context", "planner");
+        rounds
+            .add_to(graph, "respond")
+            .node("respond", self.node(respond::respond))
             .edge("respond", END)
             .build()
             .map_err(Failure::wiring)

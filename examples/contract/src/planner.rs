@@ -3,52 +3,37 @@
 use hanok_agent::{AgentState, ToolHistory};
 use hanok_graph::{Context, Snapshot};
 use hanok_state::{Arguments, Message, State, ToolCall};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    ContractEvent, ContractState, ContractStateUpdate, Expert, Origin,
+    ContractEvent, ContractState, Expert, Origin,
     failure::NodeFailure,
     previous::question_before,
     prompt, question, suggest,
     tools::{HYBRID_SEARCH, LOOKUP_STANDARD},
 };
 
-/// How the calls of a round are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Plan {
-    /// There is nothing to look up.
-    NoTools,
-    /// Every call was made before.
-    SkipToEvaluator,
-    /// One after the other.
-    ExecuteSequential,
-    /// All at once: they only read, and none needs what another finds.
-    ExecuteParallel,
-}
-
 /// The most calls of one round.
 const CALLS: usize = 16;
 
-/// Asks the model which tools to call, with what rules propose in the first round, and leaves out what was called before.
-pub(crate) async fn planner(
-    expert: Expert,
-    state: Snapshot<ContractState>,
-    context: Context,
-) -> Result<ContractStateUpdate, NodeFailure> {
-    let iteration = state.iteration + 1;
+/// Asks the model which tools to call, with what rules propose in the first round.
+pub(crate) async fn proposed(
+    expert: &Expert,
+    state: &ContractState,
+    iteration: u32,
+    context: &Context,
+) -> Result<Vec<ToolCall>, NodeFailure> {
     let suggested = match iteration {
-        1 => expert.suggested(&state),
+        1 => expert.suggested(state),
         _ => Vec::new(),
     };
-    let missing = state.missing_info.clone();
+    let missing = state.planning.missing.clone();
     let proposed = suggested.iter().map(shown_of).collect();
     context.custom(&ContractEvent::Planning { iteration, suggested: proposed, missing });
 
-    let messages = expert.planning(&state, &suggested);
+    let messages = expert.planning(state, &suggested);
     let asked = AgentState { messages: messages.into_iter().collect(), ..AgentState::default() };
-    let planner = match asks_standard(&state) {
+    let planner = match asks_standard(state) {
         true => &expert.comparing,
         false => &expert.reading,
     };
@@ -58,37 +43,7 @@ pub(crate) async fn planner(
 
     let mut calls = planned.pending_tool_calls;
     calls.truncate(CALLS);
-    if iteration == 1 {
-        calls = with_suggested(calls, suggested, &state);
-    }
-    let none = calls.is_empty();
-    let calls = calls.into_iter().map(|call| completed(call, &state));
-    let (fresh, skipped) = state.tool_history.sort(calls);
-    let plan = if none {
-        Plan::NoTools
-    } else if fresh.is_empty() {
-        Plan::SkipToEvaluator
-    } else if fresh.len() > 1
-        && expert.tools.tools().only_read(&fresh)
-        && !fresh.iter().any(needs_others)
-    {
-        Plan::ExecuteParallel
-    } else {
-        Plan::ExecuteSequential
-    };
-    context.custom(&ContractEvent::ToolSelected {
-        iteration,
-        plan,
-        tools: fresh.iter().map(shown_of).collect(),
-        skipped: skipped.iter().map(shown_of).collect(),
-    });
-    let update = ContractState::update().iteration(iteration).plan(Some(plan)).next_tools(fresh);
-    Ok(match plan {
-        Plan::NoTools if state.collected.is_empty() => {
-            update.collected(state.previous_sources.clone())
-        }
-        _ => update,
-    })
+    Ok(if iteration == 1 { with_suggested(calls, suggested, state) } else { calls })
 }
 
 /// `calls` with those that rules propose: an article that the question names is read, whatever the model says, and a model that
@@ -117,17 +72,7 @@ fn asks_standard(state: &ContractState) -> bool {
     question::asks_standard(&state.question)
         || !question::articles(&state.question, Origin::Standard).is_empty()
         || state.needs_previous && (before() || answer())
-        || state.missing_info.iter().any(|missing| question::asks_standard(missing))
-}
-
-/// Where a plan leads.
-pub(crate) fn after(state: &ContractState) -> &'static str {
-    match state.plan {
-        Some(Plan::ExecuteParallel) => "parallel_executor",
-        Some(Plan::ExecuteSequential) => "executor",
-        Some(Plan::SkipToEvaluator) => "evaluator",
-        Some(Plan::NoTools) | None => "respond",
-    }
+        || state.planning.missing.iter().any(|missing| question::asks_standard(missing))
 }
 
 /// A call as it is shown.
@@ -136,7 +81,7 @@ pub(crate) fn shown_of(call: &ToolCall) -> String {
 }
 
 /// Whether a call takes what the others find.
-fn needs_others(call: &ToolCall) -> bool {
+pub(crate) fn needs_others(call: &ToolCall) -> bool {
     call.name == LOOKUP_STANDARD && topic(call).is_none()
 }
 
@@ -178,7 +123,7 @@ impl Expert {
             let absent: Vec<String> = state.absent.iter().map(|it| it.text.clone()).collect();
             told.extend(prompt::listed("없는 것", &absent, mark));
             told.extend(prompt::listed("아직 읽지 않은 조", &state.unexplored, mark));
-            told.extend(prompt::listed("아직 부족한 것", &state.missing_info, mark));
+            told.extend(prompt::listed("아직 부족한 것", &state.planning.missing, mark));
         }
         if !suggested.is_empty() {
             let lines = suggested.iter().map(|call| format!("- 제안: {}", shown_of(call)));

@@ -61,7 +61,7 @@ pub(crate) async fn respond(
     let rest = [
         (!invented.is_empty())
             .then(|| format!("답에 나온 {}는 없는 조입니다.", invented.join(", "))),
-        state.forced.then(|| FORCED.to_owned()),
+        state.planning.forced.then(|| FORCED.to_owned()),
         cite::line(&sources).filter(|_| !told),
     ];
     for line in rest.into_iter().flatten() {

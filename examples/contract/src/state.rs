@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use hanok_agent::{StopReason, ToolHistory};
+use hanok_agent::{Planned, Planning, StopReason};
 use hanok_model::DataMark;
-use hanok_state::{Messages, State, ToolCall};
+use hanok_state::{Messages, State};
 use serde::{Deserialize, Serialize};
 
-use crate::{Absent, Material, Plan};
+use crate::{Absent, Material};
 
 /// The state of a conversation about a contract. The messages, the mark and the contract are of the conversation, the rest is of
 /// one turn.
@@ -29,13 +29,9 @@ pub struct ContractState {
     pub needs_previous: bool,
     /// What the last answer was taken from.
     pub previous_sources: Vec<Material>,
-    /// The calls that are to be made next.
-    pub next_tools: Vec<ToolCall>,
-    /// How they are made.
-    pub plan: Option<Plan>,
-    /// The calls that were made.
-    pub tool_history: ToolHistory,
-    /// What they found, each once.
+    /// What is planned, was called and is missing.
+    pub planning: Planning,
+    /// What the calls found, each once.
     pub collected: Vec<Material>,
     /// What was asked for and is not there.
     pub absent: Vec<Absent>,
@@ -43,18 +39,20 @@ pub struct ContractState {
     pub explored: BTreeSet<String>,
     /// Those that were not.
     pub unexplored: Vec<String>,
-    /// What is missing, as the evaluator says.
-    pub missing_info: Vec<String>,
-    /// What the evaluator said, round by round.
-    pub decisions: Vec<String>,
-    /// How often was planned.
-    pub iteration: u32,
-    /// Whether the answer has to be written from what there is.
-    pub forced: bool,
     /// What the answer is taken from.
     pub sources: Vec<Material>,
     /// The answer.
     pub answer: Option<String>,
     /// Why the turn is over.
     pub stopped: Option<StopReason>,
+}
+
+impl Planned for ContractState {
+    fn planning(&self) -> &Planning {
+        &self.planning
+    }
+
+    fn set_planning(update: ContractStateUpdate, planning: Planning) -> ContractStateUpdate {
+        update.planning(planning)
+    }
 }

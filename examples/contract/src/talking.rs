@@ -1,12 +1,13 @@
 //! The conversation, as the terminal shows it.
 
+use hanok_agent::PlanMode;
 use hanok_core::Stored;
 use hanok_graph::Event;
 use hanok_state::Messages;
 use serde_json::Value;
 use terminal::{Ended, Talk, progress::short};
 
-use crate::{ContractEvent, ContractState, ContractStateUpdate, Expert, Plan};
+use crate::{ContractEvent, ContractState, ContractStateUpdate, Expert};
 
 /// A conversation with the expert.
 #[derive(Debug)]
@@ -58,10 +59,10 @@ impl Talk for Talking {
             }
             ContractEvent::ToolSelected { plan, tools, skipped, .. } => {
                 let how = match plan {
-                    Plan::NoTools => "찾을 것 없음",
-                    Plan::SkipToEvaluator => "모두 이미 한 호출",
-                    Plan::ExecuteSequential => "차례로",
-                    Plan::ExecuteParallel => "한꺼번에",
+                    PlanMode::NoTools => "찾을 것 없음",
+                    PlanMode::SkipToEvaluator => "모두 이미 한 호출",
+                    PlanMode::ExecuteSequential => "차례로",
+                    PlanMode::ExecuteParallel => "한꺼번에",
                 };
                 let again = match skipped.len() {
                     0 => String::new(),

@@ -100,7 +100,7 @@ async fn asked(clause: &str) {
             }
         }
     }
-    assert_eq!(turn.state.tool_history.len(), 1, "{}", turn.course);
+    assert_eq!(turn.state.planning.history.len(), 1, "{}", turn.course);
     assert_eq!(turn.state.explored.iter().collect::<Vec<_>>(), ["제3조(대금)"], "{}", turn.course);
 }
 

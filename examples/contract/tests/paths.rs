@@ -121,7 +121,7 @@ async fn whose_article_it_is_and_all_that_is_asked_is_looked_up() {
             "{question}: {}",
             turn.course
         );
-        assert_eq!(turn.state.iteration, 1, "{question}: {}", turn.course);
+        assert_eq!(turn.state.planning.round, 1, "{question}: {}", turn.course);
     }
 }
 
@@ -192,7 +192,7 @@ async fn after_the_last_round_the_answer_is_written_from_what_there_is() {
     let talk = Talk::with(expert(&model, CONTRACT, 2).await);
     let turn = talk.ask("계약에서 돈은 언제 받아?").await;
     insta::assert_snapshot!(turn.course);
-    assert!(turn.state.forced);
+    assert!(turn.state.planning.forced);
     model.finished().unwrap();
 }
 
