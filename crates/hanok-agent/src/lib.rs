@@ -7,6 +7,8 @@
 //! - [`ToolNode`], [`tools_condition`]: the same as a node and its router, in a graph whose state holds a [`Conversation`].
 //! - [`ReactAgent`]: asks its model, makes the calls and shows their results, until there is an answer or a limit is reached
 //!   ([`StopReason`]). By text or by native calls ([`Protocol`]), in English or Korean ([`Language`]).
+//! - [`PlanAgent`]: plans all calls of a round, makes them, judges whether it is enough, and answers; [`PlanLoop`] is its loop, for
+//!   graphs with rules of their own.
 //! - [`Interceptor`]: code around the calls of the model and the tools. There are [`Approval`], [`CapabilityPolicy`],
 //!   [`CallLimits`], [`Retrying`], [`Fallback`], [`CircuitBreaker`], [`Redaction`] and [`ModelCache`]; [`Intercepted`] puts
 //!   them around a model outside an agent.
@@ -98,7 +100,10 @@ pub use intercept::{
 };
 pub use observation::{FaultKind, Observation};
 pub use plan::{
+    model_task::PlanError,
+    plan_agent::{PlanAgent, PlanAgentBuilder},
     plan_loop::PlanLoop,
+    plan_state::{CallResult, PlanState, PlanStateUpdate},
     planning::{Evaluation, PlanMode, Planned, Planning},
     task::{MadePlan, PlanTask},
 };

@@ -43,7 +43,7 @@ pub(crate) async fn execute_tool(
     let mut usage = state.usage.clone();
     let observations = pending.iter().zip(results).map(|(call, result)| {
         usage.tool(&call.name, result.spent);
-        result.said(call, agent.protocol)
+        result.in_protocol(call, agent.protocol)
     });
     let update = observations.fold(AgentState::update(), AgentStateUpdate::message);
     let lone = state.faults.iter().filter(|fault| fault.call_id.is_none());

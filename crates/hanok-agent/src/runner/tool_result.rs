@@ -32,10 +32,10 @@ impl ToolResult {
     /// one.
     #[must_use]
     pub fn message(self, call: &ToolCall) -> Message {
-        self.said(call, Protocol::Native)
+        self.in_protocol(call, Protocol::Native)
     }
 
-    pub(crate) fn said(self, call: &ToolCall, protocol: Protocol) -> Message {
+    pub(crate) fn in_protocol(self, call: &ToolCall, protocol: Protocol) -> Message {
         conversation::observed(Some(call), self.observation, Some(&self.mark), protocol)
     }
 }

@@ -17,6 +17,7 @@ mod faults;
 mod handoffs;
 mod intercept;
 mod native;
+mod plan;
 mod protocols;
 mod redaction;
 mod resume;
