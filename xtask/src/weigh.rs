@@ -64,13 +64,13 @@ async fn main() -> Result<(), BoxError> {
 }
 "#;
 
-/// An agent of rig, without a thread: it keeps none.
-const RIG: &str = r#"use rig_core::{client::CompletionClient, client::ProviderClient, completion::Prompt, providers::openai};
+/// A question to the same server with rig.
+const RIG: &str = r#"use rig_core::{completion::CompletionRequest, providers::openai::{self, OpenAI}};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let agent = openai::Client::from_env()?.agent("gpt-4o").preamble("Helps").build();
-    println!("{}", agent.prompt("Hello").await?);
+    let model = OpenAI::from_env()?.completion(openai::GPT_5_2);
+    println!("{}", model.call(CompletionRequest::new("Hello")).await?.text());
     Ok(())
 }
 "#;
@@ -87,7 +87,11 @@ const ROWS: [Row; 4] = [
         dependency: r#"hanok = { path = "HANOK", default-features = false, features = ["agent", "openai", "sqlite"] }"#,
         program: AGENT,
     },
-    Row { name: "rig: agent on OpenAI", dependency: r#"rig-core = "*""#, program: RIG },
+    Row {
+        name: "rig: a question to OpenAI",
+        dependency: r#"rig-core = { version = "0.44", features = ["reqwest"] }"#,
+        program: RIG,
+    },
 ];
 
 /// What a program of LangGraph needs for the same: an agent, OpenAI, threads in SQLite.
