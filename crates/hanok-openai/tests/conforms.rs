@@ -1,5 +1,9 @@
 //! The model and the embedder hold what every model and embedder has to hold.
-#![allow(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at what it did not expect"
+)]
 
 mod server;
 

@@ -175,7 +175,7 @@ impl Tool for Adder {
         // One call at a time, and the next one is told so where it should wait.
         if self.1 == Bug::Busy {
             static BUSY: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(1);
-            let _permit = BUSY.try_acquire().map_err(|_| ToolError::failed("busy"))?;
+            let _permit = BUSY.try_acquire().map_err(ToolError::failed)?;
             tokio::task::yield_now().await;
         }
         let text = (sum.a + sum.b).to_string();
