@@ -17,4 +17,6 @@ pub(crate) mod definition;
 pub(crate) mod draw;
 pub(crate) mod migration;
 pub(crate) mod spec;
+#[cfg(feature = "petgraph")]
+pub(crate) mod to_petgraph;
 pub(crate) mod validate;

@@ -45,6 +45,8 @@
 mod builder;
 mod chat;
 mod client;
+#[cfg(feature = "config")]
+mod configured;
 mod embedder;
 mod environment;
 mod redact;
