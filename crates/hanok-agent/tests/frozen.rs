@@ -81,6 +81,7 @@ fn ruled(agent: ReactAgentBuilder, rules: &str) -> ReactAgentBuilder {
         "strict and four eyes" => agent.intercept(by(rule())).intercept(FourEyes),
         "four eyes and strict" => agent.intercept(FourEyes).intercept(by(rule())),
         "rounded" => agent.intercept(RoundsUp).intercept(by(rule())),
+        "rounded and not asked" => agent.intercept(RoundsUp),
         // It asks, for the user's words hold those of somebody else.
         "only to a" => agent.intercept(to_a_only),
         rules => panic!("{rules}"),
@@ -338,4 +339,16 @@ fn each_rule_asks_for_itself_and_a_changed_call_is_asked_about_as_it_was_changed
     assert!(ended(APPROVE, "none", folder.path()).ends_with("sent"));
     let made: Value = serde_json::from_str(&ledger(folder.path())[0]).unwrap();
     assert_eq!(made, shown);
+
+    // What was approved is not changed by the rules of another process, and nobody there asks: it is asked once more.
+    for (decision, made) in [(APPROVE, 1), (REJECT, 0)] {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(killed("ask", "strict", folder.path()), ASKS);
+        let asked = ended(APPROVE, "rounded and not asked", folder.path());
+        let again: Value = serde_json::from_str(asked.split_once("send ").unwrap().1).unwrap();
+        assert_eq!(again, shown);
+        assert_eq!(ledger(folder.path()), NOTHING);
+        ended(decision, "rounded and not asked", folder.path());
+        assert_eq!(ledger(folder.path()).len(), made);
+    }
 }

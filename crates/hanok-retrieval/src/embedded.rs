@@ -76,6 +76,7 @@ fn wrong(what: String, source: Option<BoxError>) -> RetrievalError {
 
 impl<S: DocumentStore> Retriever for Embedded<S> {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
+        query.check()?;
         if query.compared() == Mode::Keyword || query.meaning().is_some() {
             return self.store.search(query).await;
         }

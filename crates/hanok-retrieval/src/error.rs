@@ -44,6 +44,16 @@ pub enum RetrievalError {
         /// What was asked for.
         mode: Mode,
     },
+    /// The text of a query is longer than any store searches for. Ask a question, not a document.
+    #[error(
+        "a query has a text of at most {most} bytes, and this one of {bytes}; ask a question, not a document"
+    )]
+    LongQuery {
+        /// The length of the text.
+        bytes: usize,
+        /// The longest one.
+        most: usize,
+    },
     /// No passage of the store has a vector that the question's can be compared with. Embed both with one model.
     #[error(
         "the store's vectors are {}, the question's is {}; embed the documents with the model that embeds questions",

@@ -167,7 +167,7 @@ impl LocalStore {
 
 impl Retriever for LocalStore {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        let (view, (keyword, vector)) = (self.now()?, query.depths());
+        let (view, (keyword, vector)) = (self.now()?, query.depths()?);
         let late = |error| self.shared.late(error);
         let by_keywords =
             |depth| search::by_keywords(&view, query, &self.shared.terms, depth).map_err(late);

@@ -94,7 +94,7 @@ impl MemoryIndex {
     ///
     /// [`RetrievalError::NoVector`] and [`RetrievalError::Space`].
     pub fn ask(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        let (keyword, vector) = query.depths();
+        let (keyword, vector) = query.depths()?;
         let vector = vector.map(|depth| self.by_vector(query, depth)).transpose()?;
         let keyword = keyword.map(|depth| self.by_keywords(query, depth));
         query.told((keyword, vector), |at| Ok(told(at.0)))

@@ -355,7 +355,7 @@ fn gone(source: impl Into<BoxError>) -> RetrievalError {
 
 impl Retriever for OpenSearchStore {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        let (keyword, vector) = query.depths();
+        let (keyword, vector) = query.depths()?;
         let vector = match vector {
             Some(depth) => Some(self.by_vector(query, depth).await?),
             None => None,

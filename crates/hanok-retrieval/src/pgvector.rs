@@ -276,7 +276,7 @@ fn gone(source: impl Into<BoxError>) -> RetrievalError {
 
 impl Retriever for PgvectorStore {
     async fn search(&self, query: &Query) -> Result<Vec<Hit>, RetrievalError> {
-        let (keyword, vector) = query.depths();
+        let (keyword, vector) = query.depths()?;
         let vector = match vector {
             Some(depth) => Some(self.by_vector(query, depth.min(MOST_ROWS)).await?),
             None => None,

@@ -13,6 +13,9 @@ use crate::{
     retriever::{Hit, Mode},
 };
 
+/// The most bytes of a query's text.
+const LONGEST: usize = 64 * 1024;
+
 /// What is asked for.
 ///
 /// ```
@@ -36,7 +39,8 @@ pub struct Query {
 }
 
 impl Query {
-    /// A question or keywords, in any Unicode normal form.
+    /// A question or keywords, in any Unicode normal form. A search for more than 64 KiB is refused
+    /// ([`RetrievalError::LongQuery`]).
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -188,14 +192,23 @@ impl Query {
         self.vector.as_ref().ok_or(RetrievalError::NoVector { mode: self.mode })
     }
 
+    /// Checks that its text, which comes from a model or a client, is none that takes a store too long.
+    pub(crate) fn check(&self) -> Result<(), RetrievalError> {
+        match self.text.len() {
+            bytes if bytes > LONGEST => Err(RetrievalError::LongQuery { bytes, most: LONGEST }),
+            _ => Ok(()),
+        }
+    }
+
     /// How many passages a search has to find by keywords, and by vectors: `None` where it is not to compare so.
-    pub(crate) fn depths(&self) -> (Option<usize>, Option<usize>) {
+    pub(crate) fn depths(&self) -> Result<(Option<usize>, Option<usize>), RetrievalError> {
+        self.check()?;
         let (alone, joined) = (Some(self.depth()), Some(self.fusion.reach(self.depth())));
-        match self.mode {
+        Ok(match self.mode {
             Mode::Keyword => (alone, None),
             Mode::Vector => (None, alone),
             Mode::Hybrid => (joined, joined),
-        }
+        })
     }
 
     /// How many passages one way of comparing has to find, alone. Of equal passages there may be more than are told.

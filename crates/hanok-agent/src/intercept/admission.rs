@@ -89,6 +89,7 @@ pub(crate) async fn admit<C>(
 ) -> Result<Admitted, StepError> {
     let (id, written) = (request.call.id.clone(), request.call.arguments.clone());
     let mut standing = Standing::default();
+    let mut approved: Option<Question> = None;
     for round in 0_u32.. {
         let step = format!("admit-{round}-{id}");
         let judgement =
@@ -111,7 +112,11 @@ pub(crate) async fn admit<C>(
         let question = match judgement {
             Judgement::Make if request.call.arguments == written => return Ok(Admitted::Make),
             Judgement::Make => return Ok(Admitted::Change(request.call.arguments)),
-            Judgement::Change(arguments) => return Ok(Admitted::Change(arguments)),
+            // What a person has let pass were other arguments, and nobody else asks about these.
+            Judgement::Change(arguments) => match &approved {
+                Some(question) if tool.fits(&arguments) => question.about(arguments),
+                _ => return Ok(Admitted::Change(arguments)),
+            },
             Judgement::Refuse(reason) => return Ok(Admitted::Refuse(reason)),
             Judgement::Give(output) => return Ok(Admitted::Give(output)),
             Judgement::Ask(question) => *question,
@@ -124,10 +129,14 @@ pub(crate) async fn admit<C>(
             standing.approved.clear();
         }
         match question.put(call).await {
-            Ok(Decision::Approve) => standing.approved.push(by),
+            Ok(Decision::Approve) => {
+                standing.approved.push(by);
+                approved = Some(question);
+            }
             Ok(Decision::Edit { arguments }) => {
                 request.call.arguments = Arguments::new(arguments.0.to_string());
                 standing = Standing { changed_by: None, approved: vec![by] };
+                approved = Some(question.about(request.call.arguments.clone()));
             }
             Ok(Decision::Reject { message }) => {
                 return Ok(Admitted::Refuse(prompt::rejected(message.as_deref(), language)));
@@ -244,6 +253,19 @@ impl Question {
             shown,
             changed_by,
         }
+    }
+
+    /// The same about other arguments, for which the description was not written.
+    fn about(&self, arguments: Arguments) -> Self {
+        let shown = ApprovalRequest {
+            bytes: arguments.as_str().len(),
+            digest: digest(arguments.as_str()),
+            arguments,
+            description: None,
+            ..self.shown.clone()
+        };
+        let answers = self.answers.replace(&self.shown.digest, &shown.digest);
+        Self { shown, answers, deadline: self.deadline, changed_by: None }
     }
 
     /// Asks the person, and reads the answer.

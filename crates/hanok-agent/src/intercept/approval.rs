@@ -28,7 +28,8 @@ type Describe = Arc<dyn Fn(&ToolRequest<'_>) -> String + Send + Sync>;
 ///
 /// That a person is asked, about what, and what they may decide is stored before they are: a process that goes on with other
 /// rules asks the same and heeds the answer. A call that was rejected is not made because its rule was loosened or removed
-/// meanwhile; one that was approved is still judged by the rules of the process that would make it.
+/// meanwhile; one that was approved is still judged by the rules of the process that would make it, and one that those change is
+/// asked about once more.
 ///
 /// Without a checkpointer nobody can be asked, and such a call is refused.
 ///

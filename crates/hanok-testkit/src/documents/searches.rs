@@ -1,8 +1,9 @@
 //! Searches of a store by keywords.
 
-use hanok_retrieval::{Document, Query, SharedDocumentStore};
+use hanok_retrieval::{Document, Query, RetrievalError, Retriever, SharedDocumentStore};
 
 use super::fixture::*;
+use crate::block_on;
 
 pub(crate) fn hits_come_best_first_and_no_more_than_asked(store: SharedDocumentStore) {
     let shelf = Shelf(&store);
@@ -36,6 +37,9 @@ pub(crate) fn a_question_without_an_answer_finds_nothing(store: SharedDocumentSt
         assert_eq!(shelf.hits(&Query::new(text)), [], "{text:?}");
     }
     assert_eq!(shelf.hits(&Query::new("병가 weather Busan zebra").min_coverage(0.9)), []);
+    // A document is no question.
+    let refused = block_on(store.search(&Query::new("휴가 ".repeat(20_000))));
+    assert!(matches!(refused, Err(RetrievalError::LongQuery { .. })), "{refused:?}");
 }
 
 pub(crate) fn a_folder_holds_whole_names_only(store: SharedDocumentStore) {
