@@ -17,6 +17,4 @@ pub(crate) mod definition;
 pub(crate) mod draw;
 pub(crate) mod migration;
 pub(crate) mod spec;
-#[cfg(feature = "petgraph")]
-pub(crate) mod to_petgraph;
 pub(crate) mod validate;

@@ -82,8 +82,6 @@ pub use graph::builder::GraphBuilder;
 pub use graph::definition::Graph;
 pub use graph::draw::Drawing;
 pub use graph::spec::{BranchSpec, GraphSpec, JoinSpec, NodeKinds, NodeSpec, SpecError, SpecFault};
-#[cfg(feature = "petgraph")]
-pub use graph::to_petgraph::WayKind;
 pub use hanok_checkpoint::{Doubt, InMemoryCheckpointer, RunEnd, SharedCheckpointer};
 pub use hanok_core::{BoxError, Budget, Position, Tenant, ThreadKey, Token};
 pub use hanok_macros::debug_node;

@@ -106,9 +106,9 @@ pub enum ModelError {
         source: Option<BoxError>,
     },
     /// The server failed. Another attempt may help.
-    #[error("the model's server failed{}{}", status_of_failure(*status), later(*retry_after))]
+    #[error("the model's server failed (status {status}){}", later(*retry_after))]
     Server {
-        /// The HTTP status, or the one the server gave inside its answer; 200 for one that failed while it answered, and gave none.
+        /// The HTTP status, or the one the server gave inside its answer.
         status: u16,
         /// The wait before another request, if the server said it.
         retry_after: Option<Duration>,
@@ -194,10 +194,6 @@ fn room(asked: Option<u64>, limit: Option<u64>) -> String {
         (Some(asked), None) => format!(": {asked} tokens; shorten it"),
         (None, None) => "; shorten it".to_owned(),
     }
-}
-
-fn status_of_failure(status: u16) -> String {
-    if status == 200 { " while it answered".to_owned() } else { format!(" (status {status})") }
 }
 
 fn later(retry_after: Option<Duration>) -> String {

@@ -1,13 +1,11 @@
 //! Settings in code.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use hanok_core::{Rng, Secret};
 use hanok_model::ModelError;
-use reqwest::{Url, header::HeaderMap};
+use reqwest::Url;
 
-#[cfg(feature = "config")]
-use crate::configured::Configured;
 use crate::{OpenAi, OpenAiEmbedder, client::Client, redact::Redact, retry::Retries, tls};
 
 /// The address of OpenAI's own API.
@@ -24,8 +22,6 @@ pub struct OpenAiBuilder {
     total: Duration,
     max_body: u64,
     retries: Retries,
-    #[cfg(feature = "config")]
-    configured: Option<Configured>,
 }
 
 impl OpenAiBuilder {
@@ -39,15 +35,7 @@ impl OpenAiBuilder {
             total: Duration::from_secs(600),
             max_body: 16 * 1024 * 1024,
             retries: Retries::default(),
-            #[cfg(feature = "config")]
-            configured: None,
         }
-    }
-
-    /// Asks the server as a configuration says.
-    #[cfg(feature = "config")]
-    pub(crate) fn configured(self, configured: Configured) -> Self {
-        Self { configured: Some(configured), ..self }
     }
 
     /// The API key. Default: none, and no `Authorization` header.
@@ -142,12 +130,6 @@ impl OpenAiBuilder {
 
     fn client(&self) -> Result<Client, ModelError> {
         let base = address(&self.base_url)?;
-        #[cfg(feature = "config")]
-        if let Some(Configured { http, headers, addresses }) = self.configured.clone() {
-            // The key is among the headers.
-            let client = self.client_of(http, base, None);
-            return Ok(Client { headers, addresses, ..client });
-        }
         let http = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::config(&base)?)
             .redirect(reqwest::redirect::Policy::none())
@@ -155,29 +137,17 @@ impl OpenAiBuilder {
             .connect_timeout(self.connect);
         let http = if is_loopback(&base) { http.no_proxy() } else { http };
         let http = http.build().map_err(|error| ModelError::Other(error.without_url().into()))?;
-        Ok(self.client_of(http, base, self.key.as_ref().map(authorization).transpose()?))
-    }
-
-    fn client_of(
-        &self,
-        http: reqwest::Client,
-        base: Url,
-        authorization: Option<reqwest::header::HeaderValue>,
-    ) -> Client {
-        Client {
+        Ok(Client {
             http,
             base,
-            key_given: self.key.is_some(),
-            authorization,
-            headers: HeaderMap::new(),
-            addresses: BTreeMap::new(),
+            authorization: self.key.as_ref().map(authorization).transpose()?,
             redact: Redact::new(self.key.as_ref()),
             connect: self.connect,
             silence: self.silence,
             total: self.total,
             max_body: self.max_body,
             retries: self.retries.clone(),
-        }
+        })
     }
 }
 
@@ -185,7 +155,7 @@ pub(crate) fn missing(what: impl Into<String>) -> ModelError {
     ModelError::NotConfigured { missing: what.into() }
 }
 
-pub(crate) fn address(text: &str) -> Result<Url, ModelError> {
+fn address(text: &str) -> Result<Url, ModelError> {
     let refused = |why: &str| {
         missing(format!("the base URL {why}; set OPENAI_BASE_URL to one like http://host:8080/v1"))
     };

@@ -130,13 +130,11 @@ impl Inner {
                 Err(error) => return Err(error),
             };
             received += length(&bytes);
-            let events = decoder.take(bytes.as_ref());
-            for data in events.map_err(|error| broken(error, answer.begun()))? {
+            for data in decoder.take(bytes.as_ref())? {
                 if data.trim() == "[DONE]" {
                     return Ok(());
                 }
-                let piece = self.piece(&data).map_err(|error| broken(error, answer.begun()))?;
-                answer.take(piece);
+                answer.take(self.piece(&data)?);
             }
         }
     }
@@ -165,7 +163,7 @@ impl Inner {
         call: &Call,
     ) -> Result<Response, ModelError> {
         loop {
-            let body = body(request, &self.model, streamed, &self.quirks)?;
+            let body = body(request, &self.model, streamed, &self.quirks);
             match self.client.send("chat/completions", Some(&body), call).await {
                 Ok(response) => return Ok(response),
                 Err(Failure::Refused { said, .. })
@@ -186,17 +184,6 @@ impl Inner {
 
     fn piece(&self, data: &str) -> Result<Chunk, ModelError> {
         chunk(&self.client.value(data, &self.model)?)
-    }
-}
-
-/// What is wrong with a piece: of a server that wrote good ones before, that it broke down.
-fn broken(error: ModelError, begun: bool) -> ModelError {
-    match error {
-        ModelError::Protocol { what, source } if begun => {
-            let source = source.unwrap_or_else(|| format!("it wrote {what}").into());
-            ModelError::Server { status: 200, retry_after: None, source: Some(source) }
-        }
-        error => error,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Requests over HTTP: bounded, and with typed failures.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{fmt, time::Duration};
 
 use hanok_core::Call;
 use hanok_model::{ModelError, Wait};
@@ -29,11 +29,6 @@ pub(crate) struct Client {
     pub(crate) http: reqwest::Client,
     pub(crate) base: Url,
     pub(crate) authorization: Option<HeaderValue>,
-    /// Whether there is a key, in `authorization` or among the `headers`.
-    pub(crate) key_given: bool,
-    /// Further headers, and the addresses of paths that do not follow from the base: those of a configuration.
-    pub(crate) headers: HeaderMap,
-    pub(crate) addresses: BTreeMap<&'static str, Url>,
     pub(crate) redact: Redact,
     pub(crate) connect: Duration,
     pub(crate) silence: Duration,
@@ -125,7 +120,6 @@ impl Client {
                 .body(body.to_string()),
             None => self.http.get(self.address(path)),
         };
-        let request = request.headers(self.headers.clone());
         let request = match &self.authorization {
             Some(authorization) => request.header(AUTHORIZATION, authorization.clone()),
             None => request,
@@ -146,9 +140,11 @@ impl Client {
     pub(crate) fn error(&self, failure: Failure, model: &str) -> ModelError {
         match failure {
             Failure::Lost(error) => error,
-            Failure::Refused { said, retry_after } => {
-                said.into_error(Asked { model, key_given: self.key_given, retry_after })
-            }
+            Failure::Refused { said, retry_after } => said.into_error(Asked {
+                model,
+                key_given: self.authorization.is_some(),
+                retry_after,
+            }),
         }
     }
 
@@ -244,9 +240,6 @@ impl Client {
     }
 
     fn address(&self, path: &str) -> Url {
-        if let Some(url) = self.addresses.get(path) {
-            return url.clone();
-        }
         let mut url = self.base.clone();
         url.set_path(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
         url
@@ -265,7 +258,7 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("server", &self.shown())
-            .field("key", &self.key_given)
+            .field("key", &self.authorization.is_some())
             .field("connect", &self.connect)
             .field("silence", &self.silence)
             .field("total", &self.total)

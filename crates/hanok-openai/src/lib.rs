@@ -45,8 +45,6 @@
 mod builder;
 mod chat;
 mod client;
-#[cfg(feature = "config")]
-mod configured;
 mod embedder;
 mod environment;
 mod redact;

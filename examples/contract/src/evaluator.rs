@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    ContractState, Expert, Material, Missing, Origin, prompt, question,
+    ContractState, Expert, Material, Missing, Origin,
+    prompt, question,
     refer::{self, Named},
     suggest,
 };

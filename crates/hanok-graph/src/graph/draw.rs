@@ -42,18 +42,6 @@ struct Line {
     maybe: bool,
 }
 
-#[cfg(feature = "petgraph")]
-impl Drawing {
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = &str> {
-        self.nodes.iter().map(String::as_str)
-    }
-
-    /// The lines: from where, to where, and whether one is taken or not.
-    pub(crate) fn ways(&self) -> impl Iterator<Item = (&str, &str, bool)> {
-        self.lines.iter().map(|line| (line.from.as_str(), line.to.as_str(), line.maybe))
-    }
-}
-
 impl<S: State, C: Send + Sync + 'static> Graph<S, C> {
     /// The drawing of the graph, without the graphs that its nodes are.
     pub fn drawing(&self) -> Drawing {

@@ -6,10 +6,6 @@ use std::{
 };
 
 use hanok_state::State;
-use petgraph::{
-    graph::{DiGraph, NodeIndex},
-    visit::Dfs,
-};
 
 use crate::{
     error::{Fault, Lint},
@@ -124,36 +120,26 @@ fn path_faults<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&str>
     if !ways.iter().any(|(_, from, _)| *from == START) {
         return vec![Fault::NoStart];
     }
-    let (graph, places) = drawn(&ways);
-    let mut walk = places.get(START).map(|start| Dfs::new(&graph, *start));
-    let mut reached = BTreeSet::new();
-    while let Some(place) = walk.as_mut().and_then(|walk| walk.next(&graph)) {
-        reached.extend(graph.node_weight(place).copied());
+    let mut onward: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (_, from, to) in &ways {
+        onward.entry(from).or_default().push(to);
     }
-    let leads_on =
-        |name: &str| places.get(name).is_some_and(|place| graph.neighbors(*place).next().is_some());
+    let mut reached = BTreeSet::new();
+    let mut next = vec![START];
+    while let Some(node) = next.pop() {
+        if reached.insert(node) {
+            next.extend(onward.get(node).into_iter().flatten());
+        }
+    }
     let allowed = |lint, name: &str| builder.allowed.contains(&(name.into(), lint));
     let unreachable =
         names.iter().filter(|name| !reached.contains(*name) && !allowed(Lint::Unreachable, name));
     let dead = names.iter().filter(|name| {
-        let stuck = reached.contains(*name) && !leads_on(name);
+        let stuck = reached.contains(*name) && !onward.contains_key(*name);
         stuck && !allowed(Lint::DeadEnd, name)
     });
     let unreachable = unreachable.map(|node| Fault::Unreachable { node: (*node).to_owned() });
     unreachable.chain(dead.map(|node| Fault::DeadEnd { node: (*node).to_owned() })).collect()
-}
-
-/// The ways as a graph, and the place of each node in it.
-fn drawn<'a>(
-    ways: &[(&str, &'a str, &'a str)],
-) -> (DiGraph<&'a str, ()>, BTreeMap<&'a str, NodeIndex>) {
-    let (mut graph, mut places) = (DiGraph::new(), BTreeMap::new());
-    for (_, from, to) in ways {
-        let [from, to] =
-            [*from, *to].map(|name| *places.entry(name).or_insert_with(|| graph.add_node(name)));
-        graph.add_edge(from, to, ());
-    }
-    (graph, places)
 }
 
 /// Edges and joins to nodes that need an input. A branch or a command is checked when it is taken.
