@@ -162,8 +162,9 @@ impl Inner {
         streamed: bool,
         call: &Call,
     ) -> Result<Response, ModelError> {
+        let mut body = body(request, &self.model, streamed)?;
         loop {
-            let body = body(request, &self.model, streamed, &self.quirks);
+            self.quirks.apply(&mut body);
             match self.client.send("chat/completions", Some(&body), call).await {
                 Ok(response) => return Ok(response),
                 Err(Failure::Refused { said, .. })
