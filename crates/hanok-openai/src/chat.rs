@@ -130,13 +130,31 @@ impl Inner {
                 Err(error) => return Err(error),
             };
             received += length(&bytes);
-            for data in decoder.take(bytes.as_ref())? {
+            let mut events = Vec::new();
+            let taken = decoder.take(bytes.as_ref(), &mut events);
+            for data in events {
                 if data.trim() == "[DONE]" {
                     return Ok(());
                 }
-                answer.take(self.piece(&data)?);
+                let piece = self.piece(&data);
+                answer.take(piece.map_err(|error| self.broken(error, Some(&data), answer))?);
             }
+            taken.map_err(|error| self.broken(error, None, answer))?;
         }
+    }
+
+    /// What an error within a stream is, of which `data` is no piece. Who opens a stream has the API that was asked for:
+    /// when it then says an error, or anything but a piece after good ones, it is the server that failed.
+    fn broken(&self, error: ModelError, data: Option<&str>, answer: &Assembly<'_>) -> ModelError {
+        let source = match error {
+            ModelError::Protocol { source: Some(said), .. } => said,
+            ModelError::Protocol { what, .. } if answer.has_choice() => match data {
+                Some(data) => self.client.said(data).into(),
+                None => what.into(),
+            },
+            error => return error,
+        };
+        ModelError::Server { status: 500, retry_after: None, source: Some(source) }
     }
 
     /// How long the next bytes of a stream are waited for, and what it is when they do not come. Until the first token

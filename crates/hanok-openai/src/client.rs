@@ -190,6 +190,11 @@ impl Client {
         Ok(value)
     }
 
+    /// `text` as the words of a server that failed.
+    pub(crate) fn said(&self, text: &str) -> Said {
+        Said::from_text(500, text, &self.redact)
+    }
+
     /// The next bytes of a response of which `received` are there already.
     pub(crate) async fn chunk(
         &self,
