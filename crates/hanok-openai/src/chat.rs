@@ -10,6 +10,7 @@ use serde::Deserialize;
 use crate::{
     OpenAiBuilder,
     client::{Client, Failure, Tried, length, names, protocol},
+    server::Api,
     sse::Decoder,
     wait::within,
     wire::{Assembly, Chunk, Quirks, body},
@@ -183,7 +184,7 @@ impl Inner {
         let mut body = body(request, &self.model, streamed)?;
         loop {
             self.quirks.apply(&mut body);
-            match self.client.send("chat/completions", Some(&body), call).await {
+            match self.client.send(Api::Chat, Some(&body), call).await {
                 Ok(response) => return Ok(response),
                 Err(Failure::Refused { said, .. })
                     if self.quirks.learn(&body, |word| said.mentions(word)) => {}

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::{
     client::{Client, protocol},
+    server::Api,
     wire::embeddings,
 };
 
@@ -65,7 +66,7 @@ impl Embedder for OpenAiEmbedder {
 impl Inner {
     async fn batch(&self, texts: &[String], call: &Call) -> Result<Vec<Vec<f32>>, ModelError> {
         let body = embeddings(texts, &self.model)?;
-        let response = self.client.send("embeddings", Some(&body), call).await;
+        let response = self.client.send(Api::Embeddings, Some(&body), call).await;
         let response = response.map_err(|failure| self.client.error(failure, &self.model))?;
         let value = self.client.json(response, &self.model).await?;
         let tokens = value.pointer("/usage/prompt_tokens").and_then(Value::as_u64);

@@ -42,18 +42,22 @@
 //!
 //! Requests are built as the types of `async-openai`. Its client is not used: it always sends an `Authorization` header and
 //! does not bound what it reads. Nor are its types of answers, which want what many servers leave out and drop
-//! `reasoning_content`. The transport is `reqwest` alone.
+//! `reasoning_content`. The transport is `reqwest` alone. What a program configured for async-openai, Azure among it, is taken
+//! by `OpenAi::from_config` (feature `config`).
 //! Redirects are not followed: a key goes to the address that was configured and to no other. A proxy of the environment
 //! is used except for a server on this machine.
 
 mod builder;
 mod chat;
 mod client;
+#[cfg(feature = "config")]
+mod config;
 mod embedder;
 mod environment;
 mod redact;
 mod refusal;
 mod retry;
+mod server;
 mod sse;
 mod tls;
 mod wait;
