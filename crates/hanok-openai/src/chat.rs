@@ -150,7 +150,7 @@ impl Inner {
         let source = match error {
             ModelError::Protocol { source: Some(said), .. } => said,
             ModelError::Protocol { what, .. } if answer.has_choice() => match data {
-                Some(data) => self.client.said(data).into(),
+                Some(data) => self.client.words(data).into(),
                 None => what.into(),
             },
             error => return error,

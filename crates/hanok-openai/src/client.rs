@@ -186,7 +186,7 @@ impl Client {
     }
 
     /// `text` as the words of a server that failed.
-    pub(crate) fn said(&self, text: &str) -> Said {
+    pub(crate) fn words(&self, text: &str) -> Said {
         Said::from_text(500, text, &self.server.redact)
     }
 

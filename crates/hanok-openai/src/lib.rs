@@ -54,6 +54,7 @@ mod client;
 mod config;
 mod embedder;
 mod environment;
+mod http_date;
 mod redact;
 mod refusal;
 mod retry;
