@@ -9,6 +9,7 @@ use reqwest::Url;
 use crate::{
     OpenAi, OpenAiEmbedder,
     client::Client,
+    not_configured::missing,
     retry::Retries,
     server::{Server, address},
     tls,
@@ -206,10 +207,6 @@ impl OpenAiBuilder {
         let http = if is_loopback(base) { http.no_proxy() } else { http };
         http.build().map_err(|error| ModelError::Other(error.without_url().into()))
     }
-}
-
-pub(crate) fn missing(what: impl Into<String>) -> ModelError {
-    ModelError::NotConfigured { missing: what.into() }
 }
 
 fn is_loopback(url: &Url) -> bool {

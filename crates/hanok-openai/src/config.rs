@@ -8,45 +8,10 @@ use reqwest::header::{AUTHORIZATION, HeaderValue};
 use secrecy::ExposeSecret;
 
 use crate::{
-    OpenAi, OpenAiBuilder,
-    builder::missing,
+    not_configured::missing,
     redact::Redact,
     server::{Api, Server, address, shown},
 };
-
-impl OpenAi {
-    /// Settings for the server that a configuration of `async-openai` names, OpenAI's, Azure's or one of your own: its
-    /// address, headers and query, through `http`. All else is as with [`OpenAi::builder`]: limits, time-outs, retries, and
-    /// errors without the key. The configuration is read when a model is built, so a key that changes needs another one.
-    ///
-    /// What belongs to `http` is not set here: the time to connect, TLS, proxies. Let it follow no redirect, or the key goes
-    /// where a server sends it. Azure lists no models: name yours.
-    ///
-    /// With the feature `config`.
-    ///
-    /// ```
-    /// use async_openai::config::AzureConfig;
-    /// use hanok_model::ChatModel;
-    /// use hanok_openai::OpenAi;
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let provider = rustls::crypto::ring::default_provider();
-    /// # provider.install_default().map_err(|_| "TLS")?;
-    /// let azure = AzureConfig::new()
-    ///     .with_api_base("https://example.openai.azure.com")
-    ///     .with_deployment_id("gpt-4o")
-    ///     .with_api_version("2024-10-21")
-    ///     .with_api_key("secret");
-    /// let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
-    /// let model = OpenAi::from_config(azure, http).model("gpt-4o").build()?;
-    /// assert_eq!(model.name(), "gpt-4o");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn from_config(config: impl Config + 'static, http: reqwest::Client) -> OpenAiBuilder {
-        OpenAiBuilder::from_config(config, http)
-    }
-}
 
 /// The server that `config` names.
 ///

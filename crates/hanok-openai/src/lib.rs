@@ -55,6 +55,7 @@ mod config;
 mod embedder;
 mod environment;
 mod http_date;
+mod not_configured;
 mod redact;
 mod refusal;
 mod retry;

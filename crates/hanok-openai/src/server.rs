@@ -9,7 +9,7 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderValue},
 };
 
-use crate::{builder::missing, redact::Redact};
+use crate::{not_configured::missing, redact::Redact};
 
 /// What a server is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

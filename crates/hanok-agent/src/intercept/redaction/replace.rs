@@ -49,7 +49,7 @@ pub(super) enum Author {
 }
 
 /// One thing that is replaced.
-struct Found<'s> {
+struct Match<'s> {
     at: Range<usize>,
     /// `None` for a pattern.
     kind: Option<PersonalData>,
@@ -108,7 +108,7 @@ impl<'a> Replacer<'a> {
     /// `text` of `author` without what is looked for.
     pub(super) fn text<'t>(&mut self, text: &'t str, author: Author) -> Cow<'t, str> {
         let (mut redacted, mut from) = (String::new(), 0);
-        for Found { at: Range { start, end }, kind, label, strategy } in self.find(text, author) {
+        for Match { at: Range { start, end }, kind, label, strategy } in self.find(text, author) {
             let original = text.get(start..end).unwrap_or_default();
             redacted.push_str(text.get(from..start).unwrap_or_default());
             match strategy {
@@ -131,16 +131,16 @@ impl<'a> Replacer<'a> {
     }
 
     /// What is looked for in `text`, in its order. Nothing overlaps: what begins first counts, and of two the longer.
-    fn find(&mut self, text: &str, author: Author) -> Vec<Found<'a>> {
+    fn find(&mut self, text: &str, author: Author) -> Vec<Match<'a>> {
         let strategies = self.strategies;
         let kinds = PersonalData::find(text).filter_map(|(kind, at)| {
             let strategy = strategies.kinds.get(&kind)?;
-            Some(Found { at, kind: Some(kind), label: kind.label(), strategy })
+            Some(Match { at, kind: Some(kind), label: kind.label(), strategy })
         });
         let mut found: Vec<_> = kinds.collect();
         for (number, (pattern, strategy)) in strategies.patterns.iter().enumerate() {
             let label = pattern.name.as_str();
-            let add = |at| Found { at, kind: None, label, strategy };
+            let add = |at| Match { at, kind: None, label, strategy };
             if author == Author::Other {
                 for at in pattern.find(text) {
                     let matched = text.get(at.clone()).unwrap_or_default().to_owned();
