@@ -9,6 +9,7 @@ mod licences;
 mod lock;
 mod manifests;
 mod member;
+mod packages;
 mod seams;
 
 use std::fs;
@@ -31,6 +32,7 @@ pub(crate) fn faults(metadata: &Metadata) -> Result<Vec<Fault>> {
     let mut faults = floors::check(&members);
     faults.extend(manifests::check(&members));
     faults.extend(manifests::check_root(&fs::read_to_string("Cargo.toml")?));
+    faults.extend(packages::check(&members));
     faults.extend(licences::check(metadata, &lock));
     faults.extend(licences::check_lock(&lock));
     faults.extend(seams::check_features(metadata, &lock));

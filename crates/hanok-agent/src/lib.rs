@@ -95,7 +95,7 @@ pub use intercept::{
     chain::{NextModel, NextTool},
     fallback::Fallback,
     intercepted::Intercepted,
-    redaction::{Redaction, RedactionStrategy, scan::PersonalData},
+    redaction::{PatternError, Redaction, RedactionStrategy, scan::PersonalData},
     retrying::Retrying,
 };
 pub use observation::{FaultKind, Observation};

@@ -137,6 +137,16 @@ pub enum Fault {
         /// The node.
         node: String,
     },
+    /// Nodes lead to each other by edges alone and no way leads out, so a turn there ends by its limits alone, or waits for an
+    /// answer. [`Lint::DeadEnd`] on one of them allows it.
+    #[error(
+        "no way leads out of the circle of `{}`: add an edge or a branch from one of them, or compose `.allow(Lint::DeadEnd)` on it",
+        nodes.join("`, `")
+    )]
+    NoWayOut {
+        /// The nodes of the circle, sorted.
+        nodes: Vec<String>,
+    },
     /// No edge, branch or command leads out of a node. [`Lint::DeadEnd`] allows it.
     #[error(
         "no way leads out of `{node}`: add `.edge(\"{node}\", END)`, a branch, or compose `.goto(…)` on it for its commands"
@@ -153,7 +163,7 @@ pub enum Fault {
 pub enum Lint {
     /// Allows [`Fault::Unreachable`].
     Unreachable,
-    /// Allows [`Fault::DeadEnd`].
+    /// Allows [`Fault::DeadEnd`] and [`Fault::NoWayOut`].
     DeadEnd,
     /// Allows [`Fault::UnequalFanIn`].
     UnequalFanIn,

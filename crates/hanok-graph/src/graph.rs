@@ -15,6 +15,9 @@
 pub(crate) mod builder;
 pub(crate) mod definition;
 pub(crate) mod draw;
+#[cfg(feature = "petgraph")]
+mod exported;
 pub(crate) mod migration;
+mod paths;
 pub(crate) mod spec;
 pub(crate) mod validate;

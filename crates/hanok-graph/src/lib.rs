@@ -76,6 +76,8 @@ mod thread;
 pub use hanok_checkpoint as checkpoint;
 pub use hanok_core as core;
 pub use hanok_state as state;
+#[cfg(feature = "petgraph")]
+pub use petgraph;
 
 pub use error::{BuildError, Fault, Lint, NodeError, RunError};
 pub use graph::builder::GraphBuilder;

@@ -133,7 +133,7 @@ impl Compaction {
             summaries: 3,
             overflow: Overflow::default(),
             window: None,
-            counter: TokenCounter::estimate(),
+            counter: TokenCounter::default(),
             language: Language::default(),
             summary_tokens: 500,
             pinned_tokens: 1_000,
@@ -176,7 +176,9 @@ impl Compaction {
         Self { window: Some(tokens), ..self }
     }
 
-    /// Sets the counter of tokens. Default: an estimate that errs upwards.
+    /// Sets the counter of tokens. Default: by o200k_base, the vocabulary of OpenAI's current models; without the feature
+    /// `tiktoken`, an estimate from the characters of a text, which errs upwards. For another model name it, so that more is
+    /// allowed for: [`TokenCounter::for_model`].
     pub fn counter(self, counter: TokenCounter) -> Self {
         Self { counter, ..self }
     }

@@ -6,8 +6,14 @@ use hanok_memory::{
     Action, Compaction, ConversationMemory, KeepRecent, NotApplied, Overflow, Plan, PromptParts,
     Trigger, stated_facts,
 };
+use hanok_model::TokenCounter;
 use hanok_parse::Language;
 use hanok_state::{Message, Messages, ToolCall};
+
+/// The defaults, and counts that depend on no feature: the numbers here are those of the estimate.
+fn estimating() -> Compaction {
+    Compaction::new().counter(TokenCounter::estimate())
+}
 
 const AROUND: PromptParts<'static> =
     PromptParts { system: "", tools: &[], context: "", reserved: 0 };
@@ -137,7 +143,7 @@ fn gave(id: &str, text: String) -> Message {
 
 #[test]
 fn old_results_are_cleared_before_anything_is_summarised() {
-    let policy = Compaction::new()
+    let policy = estimating()
         .trigger(Trigger::Tokens(3_000))
         .keep(KeepRecent::Messages(2))
         .language(Language::Korean);
@@ -161,7 +167,7 @@ fn old_results_are_cleared_before_anything_is_summarised() {
 
 #[test]
 fn as_a_last_resort_the_longest_result_is_shortened_with_a_mark() {
-    let policy = Compaction::new().trigger(Trigger::Tokens(2_000)).window(2_200);
+    let policy = estimating().trigger(Trigger::Tokens(2_000)).window(2_200);
     let mut messages: Messages = [
         Message::user("규정 전체").with_id("u1"),
         called("1"),
@@ -182,7 +188,7 @@ fn as_a_last_resort_the_longest_result_is_shortened_with_a_mark() {
 /// What is planned for one conversation is not put over another.
 #[test]
 fn a_result_that_was_changed_or_taken_since_is_not_overwritten() {
-    let policy = Compaction::new().trigger(Trigger::Tokens(2_000)).window(2_200);
+    let policy = estimating().trigger(Trigger::Tokens(2_000)).window(2_200);
     let talk = |text: &str| -> Messages {
         let result = gave("1", text.to_owned());
         [Message::user("규정 전체").with_id("u1"), called("1"), result].into_iter().collect()
@@ -200,7 +206,7 @@ fn a_result_that_was_changed_or_taken_since_is_not_overwritten() {
 /// As many as are needed, at once.
 #[test]
 fn a_hundred_huge_results_are_shortened_in_one_step() {
-    let policy = Compaction::new().trigger(Trigger::Tokens(60_000));
+    let policy = estimating().trigger(Trigger::Tokens(60_000));
     let results = (0..100).flat_map(|n| {
         let id = n.to_string();
         [called(&id), gave(&id, "가나다라 ".repeat(300))]
@@ -239,7 +245,7 @@ fn everything_in_a_prompt_is_counted() {
 
 #[test]
 fn a_limit_of_tokens_does_not_fire_in_every_turn() {
-    let policy = Compaction::new().trigger(Trigger::Tokens(2_000)).keep(KeepRecent::Messages(4));
+    let policy = estimating().trigger(Trigger::Tokens(2_000)).keep(KeepRecent::Messages(4));
     let mut messages = Messages::new();
     let mut memory = ConversationMemory::default();
     let (mut fired, mut most) = (0, 0);
@@ -306,4 +312,17 @@ fn five_hundred_turns_stay_small() {
         }
         assert!(most < 1_000, "{overflow:?}: {most}");
     }
+}
+
+/// By default a prompt is counted as the current models of OpenAI count it; without that feature, by the estimate.
+#[test]
+fn tokens_are_counted_by_a_vocabulary_unless_that_is_switched_off() {
+    let said = "회의실 예약은 하루 전까지 해야 합니다.";
+    let count = |policy: Compaction| {
+        policy.count([&Message::user(said)], &ConversationMemory::default(), &AROUND).messages
+    };
+    let counted = count(Compaction::new());
+    assert_eq!(counted, count(Compaction::new().counter(TokenCounter::default())));
+    let estimated = count(estimating());
+    assert_eq!(counted < estimated, cfg!(feature = "tiktoken"), "{counted} {estimated}");
 }

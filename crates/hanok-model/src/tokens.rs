@@ -14,7 +14,14 @@ const PER_REPLY: u64 = 3;
 /// The tokens of a picture of 1024 × 1024 in full detail by OpenAI's rule (85 tokens and 170 for each of four tiles).
 const PER_IMAGE: u64 = 765;
 
-/// Counts tokens: exactly for OpenAI's models, with the feature `tiktoken`; otherwise by an estimate that errs upwards.
+/// Counts tokens, with the feature `tiktoken` by OpenAI's vocabularies, which are loaded once in a process. Without it every
+/// count is an estimate from the characters of a text, which errs upwards.
+///
+/// | counter | with `tiktoken` | without |
+/// | --- | --- | --- |
+/// | [`for_model`](Self::for_model), of OpenAI | its vocabulary, exactly | the estimate |
+/// | [`for_model`](Self::for_model), any other | the estimate: other vocabularies make more of Korean than OpenAI's | the estimate |
+/// | [`default`](Self::default), no model | o200k_base, that of OpenAI's current models | the estimate |
 #[derive(Clone, Debug)]
 pub struct TokenCounter {
     counting: Counting,
@@ -25,6 +32,20 @@ enum Counting {
     Estimate,
     #[cfg(feature = "tiktoken")]
     Exact(exact::Vocabulary),
+    /// The vocabulary that a model most likely has.
+    #[cfg(feature = "tiktoken")]
+    Likely(exact::Vocabulary),
+}
+
+impl Default for TokenCounter {
+    /// The counter where the model is not known: by o200k_base with the feature `tiktoken`, else the estimate.
+    fn default() -> Self {
+        #[cfg(feature = "tiktoken")]
+        let counting = Counting::Likely(exact::Vocabulary::O200k);
+        #[cfg(not(feature = "tiktoken"))]
+        let counting = Counting::Estimate;
+        Self { counting }
+    }
 }
 
 #[cfg(feature = "tiktoken")]
@@ -46,9 +67,15 @@ impl TokenCounter {
         Self { counting: Counting::Estimate }
     }
 
-    /// True for a counter that counts texts exactly.
+    /// True for a counter that counts texts by the vocabulary of the model that it was made for.
     pub fn is_exact(&self) -> bool {
-        !matches!(self.counting, Counting::Estimate)
+        match self.counting {
+            Counting::Estimate => false,
+            #[cfg(feature = "tiktoken")]
+            Counting::Exact(_) => true,
+            #[cfg(feature = "tiktoken")]
+            Counting::Likely(_) => false,
+        }
     }
 
     /// The tokens of `text`.
@@ -56,7 +83,7 @@ impl TokenCounter {
         match &self.counting {
             Counting::Estimate => estimate::tokens(text),
             #[cfg(feature = "tiktoken")]
-            Counting::Exact(vocabulary) => vocabulary.tokens(text),
+            Counting::Exact(vocabulary) | Counting::Likely(vocabulary) => vocabulary.tokens(text),
         }
     }
 

@@ -125,3 +125,13 @@ fn a_long_run_is_counted_in_linear_time_and_does_not_panic() {
         }
     }
 }
+
+#[test]
+fn without_a_model_texts_are_counted_by_the_vocabulary_of_the_current_models() {
+    let (default, current) = (TokenCounter::default(), TokenCounter::for_model("gpt-4o"));
+    for (what, text) in SAMPLES {
+        assert_eq!(default.text(text), current.text(text), "{what}");
+    }
+    // Whose they are is not known, so it is not said to be exact.
+    assert_eq!((default.is_exact(), current.is_exact()), (false, true));
+}

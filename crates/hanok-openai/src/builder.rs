@@ -1,12 +1,19 @@
 //! Settings in code.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use hanok_core::{Rng, Secret};
 use hanok_model::ModelError;
 use reqwest::Url;
 
-use crate::{OpenAi, OpenAiEmbedder, client::Client, redact::Redact, retry::Retries, tls};
+use crate::{
+    OpenAi, OpenAiEmbedder,
+    client::Client,
+    not_configured::missing,
+    retry::Retries,
+    server::{Server, address},
+    tls,
+};
 
 /// The address of OpenAI's own API.
 pub(crate) const OPENAI: &str = "https://api.openai.com/v1";
@@ -14,8 +21,7 @@ pub(crate) const OPENAI: &str = "https://api.openai.com/v1";
 /// How a server is asked. Made by [`OpenAi::builder`].
 #[derive(Debug, Clone)]
 pub struct OpenAiBuilder {
-    base_url: String,
-    key: Option<Secret<String>>,
+    place: Place,
     model: Option<String>,
     connect: Duration,
     silence: Duration,
@@ -24,11 +30,48 @@ pub struct OpenAiBuilder {
     retries: Retries,
 }
 
+/// Where a server is.
+#[derive(Clone)]
+enum Place {
+    Address {
+        base_url: String,
+        key: Option<Secret<String>>,
+    },
+    #[cfg(feature = "config")]
+    Config {
+        config: Arc<dyn async_openai::config::Config>,
+        http: reqwest::Client,
+    },
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address { base_url, key } => {
+                f.debug_struct("Address").field("base_url", base_url).field("key", key).finish()
+            }
+            #[cfg(feature = "config")]
+            Self::Config { .. } => f.write_str("Config"),
+        }
+    }
+}
+
 impl OpenAiBuilder {
     pub(crate) fn new(base_url: impl Into<String>) -> Self {
+        Self::at(Place::Address { base_url: base_url.into(), key: None })
+    }
+
+    #[cfg(feature = "config")]
+    pub(crate) fn from_config(
+        config: impl async_openai::config::Config + 'static,
+        http: reqwest::Client,
+    ) -> Self {
+        Self::at(Place::Config { config: Arc::new(config), http })
+    }
+
+    fn at(place: Place) -> Self {
         Self {
-            base_url: base_url.into(),
-            key: None,
+            place,
             model: None,
             connect: Duration::from_secs(10),
             silence: Duration::from_secs(120),
@@ -38,10 +81,15 @@ impl OpenAiBuilder {
         }
     }
 
-    /// The API key. Default: none, and no `Authorization` header.
+    /// The API key. Default: none, and no `Authorization` header. A configuration of async-openai has its own.
     #[must_use]
-    pub fn api_key(self, key: Secret<String>) -> Self {
-        Self { key: Some(key), ..self }
+    pub fn api_key(mut self, key: Secret<String>) -> Self {
+        match &mut self.place {
+            Place::Address { key: place, .. } => *place = Some(key),
+            #[cfg(feature = "config")]
+            Place::Config { .. } => {}
+        }
+        self
     }
 
     /// The model. Default: the only one of the server, see [`OpenAiBuilder::discover`].
@@ -129,19 +177,19 @@ impl OpenAiBuilder {
     }
 
     fn client(&self) -> Result<Client, ModelError> {
-        let base = address(&self.base_url)?;
-        let http = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::config(&base)?)
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("hanok/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(self.connect);
-        let http = if is_loopback(&base) { http.no_proxy() } else { http };
-        let http = http.build().map_err(|error| ModelError::Other(error.without_url().into()))?;
+        let (http, server) = match &self.place {
+            Place::Address { base_url, key } => {
+                let base = address(base_url, "OPENAI_BASE_URL")?;
+                (self.http(&base)?, Server::new(&base, key.as_ref())?)
+            }
+            #[cfg(feature = "config")]
+            Place::Config { config, http } => {
+                (http.clone(), crate::config::server(config.as_ref())?)
+            }
+        };
         Ok(Client {
             http,
-            base,
-            authorization: self.key.as_ref().map(authorization).transpose()?,
-            redact: Redact::new(self.key.as_ref()),
+            server,
             connect: self.connect,
             silence: self.silence,
             total: self.total,
@@ -149,39 +197,21 @@ impl OpenAiBuilder {
             retries: self.retries.clone(),
         })
     }
-}
 
-pub(crate) fn missing(what: impl Into<String>) -> ModelError {
-    ModelError::NotConfigured { missing: what.into() }
-}
-
-fn address(text: &str) -> Result<Url, ModelError> {
-    let refused = |why: &str| {
-        missing(format!("the base URL {why}; set OPENAI_BASE_URL to one like http://host:8080/v1"))
-    };
-    let url = Url::parse(text.trim()).map_err(|error| refused(&format!("is none ({error})")))?;
-    match url.scheme() {
-        "http" | "https" if url.has_host() => {}
-        _ => return Err(refused("is not one of http or https")),
+    fn http(&self, base: &Url) -> Result<reqwest::Client, ModelError> {
+        let http = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::config(base)?)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("hanok/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(self.connect);
+        let http = if is_loopback(base) { http.no_proxy() } else { http };
+        http.build().map_err(|error| ModelError::Other(error.without_url().into()))
     }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("holds a user or a password, which belong into OPENAI_API_KEY"));
-    }
-    Ok(url)
 }
 
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
-}
-
-fn authorization(key: &Secret<String>) -> Result<reqwest::header::HeaderValue, ModelError> {
-    let value = reqwest::header::HeaderValue::try_from(format!("Bearer {}", key.expose().trim()));
-    let mut value = value.map_err(|error| ModelError::NotConfigured {
-        missing: format!("the API key holds characters that no header can ({error})"),
-    })?;
-    value.set_sensitive(true);
-    Ok(value)
 }
 
 /// The one of `models`.

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use crate::{
     OpenAiBuilder,
     client::{Client, Failure, Tried, length, names, protocol},
+    server::Api,
     sse::Decoder,
     wait::within,
     wire::{Assembly, Chunk, Quirks, body},
@@ -39,6 +40,42 @@ impl OpenAi {
     /// Settings for the server whose API is at `base_url`, such as `http://127.0.0.1:8088/v1`.
     pub fn builder(base_url: impl Into<String>) -> OpenAiBuilder {
         OpenAiBuilder::new(base_url)
+    }
+
+    /// Settings for the server that a configuration of `async-openai` names, OpenAI's, Azure's or one of your own: its
+    /// address, headers and query, through `http`. All else is as with [`OpenAi::builder`]: limits, time-outs, retries, and
+    /// errors without the key. The configuration is read when a model is built, so a key that changes needs another one.
+    ///
+    /// What belongs to `http` is not set here: the time to connect, TLS, proxies. Let it follow no redirect, or the key goes
+    /// where a server sends it. Azure lists no models: name yours.
+    ///
+    /// With the feature `config`.
+    ///
+    /// ```
+    /// use async_openai::config::AzureConfig;
+    /// use hanok_model::ChatModel;
+    /// use hanok_openai::OpenAi;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let provider = rustls::crypto::ring::default_provider();
+    /// # provider.install_default().map_err(|_| "TLS")?;
+    /// let azure = AzureConfig::new()
+    ///     .with_api_base("https://example.openai.azure.com")
+    ///     .with_deployment_id("gpt-4o")
+    ///     .with_api_version("2024-10-21")
+    ///     .with_api_key("secret");
+    /// let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
+    /// let model = OpenAi::from_config(azure, http).model("gpt-4o").build()?;
+    /// assert_eq!(model.name(), "gpt-4o");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "config")]
+    pub fn from_config(
+        config: impl async_openai::config::Config + 'static,
+        http: reqwest::Client,
+    ) -> OpenAiBuilder {
+        OpenAiBuilder::from_config(config, http)
     }
 
     pub(crate) fn new(client: Client, model: String) -> Self {
@@ -130,13 +167,31 @@ impl Inner {
                 Err(error) => return Err(error),
             };
             received += length(&bytes);
-            for data in decoder.take(bytes.as_ref())? {
+            let mut events = Vec::new();
+            let taken = decoder.take(bytes.as_ref(), &mut events);
+            for data in events {
                 if data.trim() == "[DONE]" {
                     return Ok(());
                 }
-                answer.take(self.piece(&data)?);
+                let piece = self.piece(&data);
+                answer.take(piece.map_err(|error| self.broken(error, Some(&data), answer))?);
             }
+            taken.map_err(|error| self.broken(error, None, answer))?;
         }
+    }
+
+    /// What an error within a stream is, of which `data` is no piece. Who opens a stream has the API that was asked for:
+    /// when it then says an error, or anything but a piece after good ones, it is the server that failed.
+    fn broken(&self, error: ModelError, data: Option<&str>, answer: &Assembly<'_>) -> ModelError {
+        let source = match error {
+            ModelError::Protocol { source: Some(said), .. } => said,
+            ModelError::Protocol { what, .. } if answer.has_choice() => match data {
+                Some(data) => self.client.words(data).into(),
+                None => what.into(),
+            },
+            error => return error,
+        };
+        ModelError::Server { status: 500, retry_after: None, source: Some(source) }
     }
 
     /// How long the next bytes of a stream are waited for, and what it is when they do not come. Until the first token
@@ -162,9 +217,10 @@ impl Inner {
         streamed: bool,
         call: &Call,
     ) -> Result<Response, ModelError> {
+        let mut body = body(request, &self.model, streamed)?;
         loop {
-            let body = body(request, &self.model, streamed, &self.quirks);
-            match self.client.send("chat/completions", Some(&body), call).await {
+            self.quirks.apply(&mut body);
+            match self.client.send(Api::Chat, Some(&body), call).await {
                 Ok(response) => return Ok(response),
                 Err(Failure::Refused { said, .. })
                     if self.quirks.learn(&body, |word| said.mentions(word)) => {}

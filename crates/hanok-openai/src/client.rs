@@ -5,15 +5,15 @@ use std::{fmt, time::Duration};
 use hanok_core::Call;
 use hanok_model::{ModelError, Wait};
 use reqwest::{
-    Response, Url,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
+    Response,
+    header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER},
 };
 use serde_json::Value;
 
 use crate::{
-    redact::Redact,
     refusal::{Asked, Said},
     retry::{Retries, retry_after},
+    server::{Api, Server},
     wait::{bounded, within},
 };
 
@@ -27,9 +27,7 @@ const REFUSAL: Duration = Duration::from_secs(3);
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) http: reqwest::Client,
-    pub(crate) base: Url,
-    pub(crate) authorization: Option<HeaderValue>,
-    pub(crate) redact: Redact,
+    pub(crate) server: Server,
     pub(crate) connect: Duration,
     pub(crate) silence: Duration,
     pub(crate) total: Duration,
@@ -90,14 +88,15 @@ impl Client {
     /// The names of the server's models, sorted.
     pub(crate) async fn models(&self, call: &Call) -> Result<Vec<String>, ModelError> {
         self.retried(call, async || {
-            let response = self.send("models", None, call).await.map_err(|f| self.error(f, ""))?;
+            let response =
+                self.send(Api::Models, None, call).await.map_err(|f| self.error(f, ""))?;
             let value = self.json(response, "").await?;
             let entries = value.get("data").and_then(Value::as_array);
             let Some(entries) = entries else {
                 return Err(protocol("a list of models without `data`").into());
             };
             let ids = entries.iter().filter_map(|entry| entry.get("id").and_then(Value::as_str));
-            let mut ids: Vec<_> = ids.map(|id| self.redact.text(id)).collect();
+            let mut ids: Vec<_> = ids.map(|id| self.server.redact.text(id)).collect();
             ids.sort();
             ids.dedup();
             Ok(ids)
@@ -105,25 +104,23 @@ impl Client {
         .await
     }
 
-    /// Sends `body` to `path`, or asks for it where there is none, and waits for the head of the response.
+    /// Sends `body` to `api`, or asks for it where there is none, and waits for the head of the response.
     pub(crate) async fn send(
         &self,
-        path: &str,
+        api: Api,
         body: Option<&Value>,
         call: &Call,
     ) -> Result<Response, Failure> {
+        let address = self.server.address(api).clone();
         let request = match body {
             Some(body) => self
                 .http
-                .post(self.address(path))
+                .post(address)
                 .header(CONTENT_TYPE, "application/json")
                 .body(body.to_string()),
-            None => self.http.get(self.address(path)),
+            None => self.http.get(address),
         };
-        let request = match &self.authorization {
-            Some(authorization) => request.header(AUTHORIZATION, authorization.clone()),
-            None => request,
-        };
+        let request = request.headers(self.server.headers.clone());
         let response = request.send().await.map_err(|error| Failure::Lost(self.lost(error, 0)))?;
         let status = response.status().as_u16();
         if response.status().is_success() {
@@ -132,7 +129,7 @@ impl Client {
         let after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = after.and_then(|value| retry_after(value, call.clock().now()));
         let body = self.start(response, call).await;
-        let said = Said::from_body(status, &body, &self.redact);
+        let said = Said::from_body(status, &body, &self.server.redact);
         Err(Failure::Refused { said, retry_after })
     }
 
@@ -140,11 +137,9 @@ impl Client {
     pub(crate) fn error(&self, failure: Failure, model: &str) -> ModelError {
         match failure {
             Failure::Lost(error) => error,
-            Failure::Refused { said, retry_after } => said.into_error(Asked {
-                model,
-                key_given: self.authorization.is_some(),
-                retry_after,
-            }),
+            Failure::Refused { said, retry_after } => {
+                said.into_error(Asked { model, key_given: self.server.key_given, retry_after })
+            }
         }
     }
 
@@ -184,10 +179,15 @@ impl Client {
         let refused = value.get("error").is_some_and(|error| !error.is_null())
             || value.get("object").is_some_and(|object| object == "error");
         if refused {
-            let said = Said::from_json(200, &value, &self.redact);
+            let said = Said::from_json(200, &value, &self.server.redact);
             return Err(self.error(Failure::Refused { said, retry_after: None }, model));
         }
         Ok(value)
+    }
+
+    /// `text` as the words of a server that failed.
+    pub(crate) fn words(&self, text: &str) -> Said {
+        Said::from_text(500, text, &self.server.redact)
     }
 
     /// The next bytes of a response of which `received` are there already.
@@ -230,7 +230,7 @@ impl Client {
         if error.is_connect() && error.is_timeout() {
             return ModelError::TimedOut { what: Wait::Connect, after: self.connect };
         }
-        let (server, source) = (self.shown(), Some(error));
+        let (server, source) = (self.server.shown.clone(), Some(error));
         match source {
             Some(error) if error.is_connect() => {
                 ModelError::Unreachable { server, source: Some(error.into()) }
@@ -238,27 +238,12 @@ impl Client {
             source => ModelError::BrokenStream { received, source: source.map(Into::into) },
         }
     }
-
-    fn address(&self, path: &str) -> Url {
-        let mut url = self.base.clone();
-        url.set_path(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
-        url
-    }
-
-    /// The address without what may be secret in it.
-    fn shown(&self) -> String {
-        let mut url = self.base.clone();
-        url.set_query(None);
-        url.set_fragment(None);
-        url.to_string()
-    }
 }
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("server", &self.shown())
-            .field("key", &self.authorization.is_some())
+            .field("server", &self.server)
             .field("connect", &self.connect)
             .field("silence", &self.silence)
             .field("total", &self.total)

@@ -4,9 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use hanok_core::{Call, Spent};
 use hanok_model::{Embedder, ModelError};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::client::{Client, protocol};
+use crate::{
+    client::{Client, protocol},
+    server::Api,
+    wire::embeddings,
+};
 
 /// How many texts go into one request.
 const BATCH: usize = 64;
@@ -61,8 +65,8 @@ impl Embedder for OpenAiEmbedder {
 
 impl Inner {
     async fn batch(&self, texts: &[String], call: &Call) -> Result<Vec<Vec<f32>>, ModelError> {
-        let body = json!({"model": self.model, "input": texts});
-        let response = self.client.send("embeddings", Some(&body), call).await;
+        let body = embeddings(texts, &self.model)?;
+        let response = self.client.send(Api::Embeddings, Some(&body), call).await;
         let response = response.map_err(|failure| self.client.error(failure, &self.model))?;
         let value = self.client.json(response, &self.model).await?;
         let tokens = value.pointer("/usage/prompt_tokens").and_then(Value::as_u64);

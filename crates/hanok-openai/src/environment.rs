@@ -3,10 +3,7 @@
 use hanok_core::Secret;
 use hanok_model::ModelError;
 
-use crate::{
-    OpenAi, OpenAiBuilder, OpenAiEmbedder,
-    builder::{OPENAI, missing},
-};
+use crate::{OpenAi, OpenAiBuilder, OpenAiEmbedder, builder::OPENAI, not_configured::missing};
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
 const API_KEY: &str = "OPENAI_API_KEY";

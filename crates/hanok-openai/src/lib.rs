@@ -35,21 +35,31 @@
 //! wait and the size of each answer is bounded. The key is cut out of everything a server says, also in its base64 and
 //! percent-encoded forms.
 //!
-//! # Why no client library beneath
+//! A stream that says an error, or breaks off with something else after good pieces, is a failed server
+//! ([`ModelError::Server`](hanok_model::ModelError::Server)).
 //!
-//! The transport is `reqwest` alone. The client libraries at hand always send an `Authorization` header, do not bound what
-//! they read, drop `reasoning_content`, and report a success that holds an error as a failure to deserialize.
+//! # What is async-openai's, and what is not
+//!
+//! Requests are built as the types of `async-openai`. Its client is not used: it always sends an `Authorization` header and
+//! does not bound what it reads. Nor are its types of answers, which want what many servers leave out and drop
+//! `reasoning_content`. The transport is `reqwest` alone. What a program configured for async-openai, Azure among it, is taken
+//! by `OpenAi::from_config` (feature `config`).
 //! Redirects are not followed: a key goes to the address that was configured and to no other. A proxy of the environment
 //! is used except for a server on this machine.
 
 mod builder;
 mod chat;
 mod client;
+#[cfg(feature = "config")]
+mod config;
 mod embedder;
 mod environment;
+mod http_date;
+mod not_configured;
 mod redact;
 mod refusal;
 mod retry;
+mod server;
 mod sse;
 mod tls;
 mod wait;

@@ -6,7 +6,6 @@ use base64::{
     Engine,
     engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
 };
-use hanok_core::Secret;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The forms of the key that must not be seen.
@@ -14,9 +13,21 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 pub(crate) struct Redact(Vec<String>);
 
 impl Redact {
-    pub(crate) fn new(key: Option<&Secret<String>>) -> Self {
-        let key = key.map(|key| key.expose().trim()).filter(|key| !key.is_empty());
+    pub(crate) fn new(key: Option<&str>) -> Self {
+        let key = key.map(str::trim).filter(|key| !key.is_empty());
         Self(key.map(forms).unwrap_or_default())
+    }
+
+    /// Also cuts out `secret`, unless it is so short that words would go with it.
+    #[cfg(feature = "config")]
+    pub(crate) fn add(&mut self, secret: &str) {
+        const SHORTEST: usize = 8;
+        let secret = secret.trim();
+        if secret.len() >= SHORTEST {
+            self.0.extend(forms(secret));
+            self.0.sort_by_key(|form| std::cmp::Reverse(form.len()));
+            self.0.dedup();
+        }
     }
 
     /// `text` without the key.
@@ -50,7 +61,7 @@ mod tests {
     /// P55
     #[test]
     fn the_key_is_cut_out_in_each_of_its_forms() {
-        let redact = Redact::new(Some(&Secret::new("sk-한옥/secret+1".to_owned())));
+        let redact = Redact::new(Some("sk-한옥/secret+1"));
         for form in &redact.0 {
             assert_eq!(redact.text(&format!("bad key <{form}>!")), "bad key <…>!");
         }

@@ -48,12 +48,13 @@ impl Said {
     pub(crate) fn from_body(status: u16, body: &[u8], redact: &Redact) -> Self {
         match serde_json::from_slice(body) {
             Ok(value) => Self::from_json(status, &value, redact),
-            Err(_) => Self {
-                status,
-                message: bounded(&redact.text(&String::from_utf8_lossy(body))),
-                ..Self::default()
-            },
+            Err(_) => Self::from_text(status, &String::from_utf8_lossy(body), redact),
         }
+    }
+
+    /// A refusal in words alone.
+    pub(crate) fn from_text(status: u16, text: &str, redact: &Redact) -> Self {
+        Self { status, message: bounded(&redact.text(text)), ..Self::default() }
     }
 
     /// Reads the JSON of a refusal.

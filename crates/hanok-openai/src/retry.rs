@@ -9,6 +9,8 @@ use std::{
 use hanok_core::{Rng, Timestamp};
 use hanok_model::{ModelError, Wait};
 
+use crate::http_date;
+
 /// The longest wait between two attempts. A server that asks for a longer one is not waited for.
 const LONGEST: Duration = Duration::from_secs(30);
 
@@ -81,9 +83,7 @@ pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     if let Ok(seconds) = value.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    let date = jiff::fmt::rfc2822::parse(value).ok()?;
-    let at = u64::try_from(date.timestamp().as_millisecond()).ok()?;
-    Some(Timestamp(at).since(now))
+    Some(http_date::parse(value)?.since(now))
 }
 
 #[cfg(test)]

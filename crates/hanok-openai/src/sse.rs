@@ -18,9 +18,12 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    /// The data of the events that `bytes` complete.
-    pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<Vec<String>, ModelError> {
-        let mut events = Vec::new();
+    /// Adds the data of the events that `bytes` complete to `events`, up to the first that is none.
+    pub(crate) fn take(
+        &mut self,
+        bytes: &[u8],
+        events: &mut Vec<String>,
+    ) -> Result<(), ModelError> {
         for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
             let (text, end) = match piece.split_last() {
                 Some((end @ (b'\n' | b'\r'), text)) => (text, Some(*end)),
@@ -36,7 +39,7 @@ impl Decoder {
                 events.extend(self.line()?);
             }
         }
-        Ok(events)
+        Ok(())
     }
 
     fn grow(&mut self, text: &[u8]) -> Result<(), ModelError> {
@@ -74,8 +77,9 @@ mod tests {
     use super::*;
 
     fn events(chunks: &[&[u8]]) -> Vec<String> {
-        let mut decoder = Decoder::default();
-        chunks.iter().flat_map(|chunk| decoder.take(chunk).unwrap()).collect()
+        let (mut decoder, mut events) = (Decoder::default(), Vec::new());
+        chunks.iter().for_each(|chunk| decoder.take(chunk, &mut events).unwrap());
+        events
     }
 
     #[test]
@@ -93,10 +97,13 @@ mod tests {
     /// P16
     #[test]
     fn a_line_without_end_and_invalid_text_are_errors() {
-        let mut decoder = Decoder::default();
-        let refused = (0..=4).find_map(|_| decoder.take(&[b'a'; 1024 * 1024]).err()).unwrap();
+        let (mut decoder, mut events) = (Decoder::default(), Vec::new());
+        let mut take = |bytes: &[u8]| decoder.take(bytes, &mut events).err();
+        let refused = (0..=4).find_map(|_| take(&[b'a'; 1024 * 1024])).unwrap();
         assert!(matches!(refused, ModelError::TooLarge { .. }), "{refused:?}");
-        let refused = Decoder::default().take(b"data: \xff\n").unwrap_err();
+        let mut events = Vec::new();
+        let refused = Decoder::default().take(b"data: a\ndata: \xff\n", &mut events).unwrap_err();
         assert!(matches!(refused, ModelError::Protocol { .. }), "{refused:?}");
+        assert_eq!(events, ["a"], "what came before is not lost");
     }
 }

@@ -7,7 +7,7 @@ use reqwest::Url;
 use rustls::{ClientConfig, RootCertStore, crypto::ring::default_provider};
 use rustls_platform_verifier::BuilderVerifierExt;
 
-use crate::builder::missing;
+use crate::not_configured::missing;
 
 /// How to speak TLS with the server at `base`. The provider is named here and not installed for the whole process.
 pub(crate) fn config(base: &Url) -> Result<ClientConfig, ModelError> {

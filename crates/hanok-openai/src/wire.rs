@@ -1,12 +1,22 @@
 //! The JSON of chat completions (<https://platform.openai.com/docs/api-reference/chat>).
 
 mod assembly;
+mod message;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hanok_model::{ChatRequest, ResponseFormat, ToolChoice, ToolSpec};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use async_openai::types::{
+    chat::{
+        ChatCompletionNamedToolChoice, ChatCompletionStreamOptions, ChatCompletionTool,
+        ChatCompletionToolChoiceOption, ChatCompletionTools, CreateChatCompletionRequest,
+        FunctionName, FunctionObject, ResponseFormat as Format, ResponseFormatJsonSchema,
+        StopConfiguration, ToolChoiceOptions,
+    },
+    embeddings::{CreateEmbeddingRequest, EmbeddingInput},
+};
+use hanok_model::{ChatRequest, ModelError, ResponseFormat, ToolChoice, ToolSpec};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub(crate) use self::assembly::Assembly;
 
@@ -34,60 +44,109 @@ impl Quirks {
             || learn("strict", "strict", &self.no_strict)
             || learn("tool_choice", "tool_choice", &self.no_tool_choice)
     }
+
+    /// Takes out of `body` what the server does not take.
+    pub(crate) fn apply(&self, body: &mut Value) {
+        let is = |quirk: &AtomicBool| quirk.load(Ordering::Relaxed);
+        if is(&self.no_strict) {
+            let tools = body.get_mut("tools").and_then(Value::as_array_mut);
+            let functions = tools.into_iter().flatten().map(|tool| tool.get_mut("function"));
+            functions.flatten().for_each(|function| remove(function, "strict"));
+            let schema = body.pointer_mut("/response_format/json_schema");
+            schema.into_iter().for_each(|schema| remove(schema, "strict"));
+        }
+        if is(&self.no_stream_options) {
+            remove(body, "stream_options");
+        }
+        if is(&self.no_tool_choice) {
+            remove(body, "tool_choice");
+        }
+        if let Some(body) = body.as_object_mut().filter(|_| is(&self.max_completion_tokens))
+            && let Some(max) = body.remove("max_tokens")
+        {
+            body.insert("max_completion_tokens".to_owned(), max);
+        }
+    }
 }
 
-/// The body that asks `model` for `request`.
-pub(crate) fn body(request: &ChatRequest, model: &str, streamed: bool, quirks: &Quirks) -> Value {
-    let takes_strict = !quirks.no_strict.load(Ordering::Relaxed);
-    let mut body = Map::new();
-    let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
-    set("model", model.into());
-    set("messages", request.messages.iter().map(|message| message.to_openai()).collect());
-    if !request.tools.is_empty() {
-        set("tools", request.tools.iter().map(|spec| tool(spec, takes_strict)).collect());
-        let choice = choice(&request.tool_choice);
-        if let Some(choice) = choice.filter(|_| !quirks.no_tool_choice.load(Ordering::Relaxed)) {
-            set("tool_choice", choice);
+/// The body that asks `model` for `request`, all of it: [`Quirks::apply`] takes out what its server does not take.
+///
+/// It is built as async-openai's types, and made JSON once. What they cannot say is added there.
+pub(crate) fn body(
+    request: &ChatRequest,
+    model: &str,
+    streamed: bool,
+) -> Result<Value, ModelError> {
+    #[allow(deprecated, reason = "only OpenAI's own models want the newer `max_completion_tokens`")]
+    let typed = CreateChatCompletionRequest {
+        model: model.to_owned(),
+        messages: request.messages.iter().map(message::typed).collect(),
+        tools: (!request.tools.is_empty()).then(|| request.tools.iter().map(tool).collect()),
+        tool_choice: choice(&request.tool_choice).filter(|_| !request.tools.is_empty()),
+        response_format: format(&request.response_format),
+        max_tokens: request.max_tokens,
+        stop: (!request.stop.is_empty())
+            .then(|| StopConfiguration::StringArray(request.stop.clone())),
+        stream: streamed.then_some(true),
+        stream_options: streamed.then_some(ChatCompletionStreamOptions {
+            include_usage: Some(true),
+            include_obfuscation: None,
+        }),
+        ..CreateChatCompletionRequest::default()
+    };
+    let mut body = json(&typed)?;
+    // The type has 32 bits, in which 0.2 would be sent as 0.20000000298023224.
+    if let (Some(temperature), Some(body)) = (request.temperature, body.as_object_mut()) {
+        body.insert("temperature".to_owned(), temperature.into());
+    }
+    let messages = body.get_mut("messages").and_then(Value::as_array_mut);
+    for (message, json) in request.messages.iter().zip(messages.into_iter().flatten()) {
+        if let Some(json) = json.as_object_mut() {
+            message::complete(message, json);
         }
     }
-    if let ResponseFormat::JsonSchema { name, schema } = &request.response_format {
-        let strict = takes_strict && is_strict(&schema.0);
-        let mut schema = json!({"name": name, "schema": schema});
-        if let Some(schema) = schema.as_object_mut().filter(|_| strict) {
-            schema.insert("strict".to_owned(), true.into());
-        }
-        set("response_format", json!({"type": "json_schema", "json_schema": schema}));
-    }
-    if let Some(temperature) = request.temperature {
-        set("temperature", temperature.into());
-    }
-    if let Some(max) = request.max_tokens {
-        let renamed = quirks.max_completion_tokens.load(Ordering::Relaxed);
-        set(if renamed { "max_completion_tokens" } else { "max_tokens" }, max.into());
-    }
-    if !request.stop.is_empty() {
-        set("stop", request.stop.as_slice().into());
-    }
-    if streamed {
-        set("stream", true.into());
-        if !quirks.no_stream_options.load(Ordering::Relaxed) {
-            set("stream_options", json!({"include_usage": true}));
-        }
-    }
-    Value::Object(body)
+    Ok(body)
 }
 
-fn tool(tool: &ToolSpec, takes_strict: bool) -> Value {
-    let mut function = json!({
-        "name": tool.name(),
-        "description": tool.description(),
-        "parameters": tool.schema(),
-    });
-    let strict = takes_strict && is_strict(tool.schema());
-    if let Some(function) = function.as_object_mut().filter(|_| strict) {
-        function.insert("strict".to_owned(), true.into());
+/// The body that asks `model` for the embeddings of `texts`.
+pub(crate) fn embeddings(texts: &[String], model: &str) -> Result<Value, ModelError> {
+    json(&CreateEmbeddingRequest {
+        model: model.to_owned(),
+        input: EmbeddingInput::StringArray(texts.to_vec()),
+        ..CreateEmbeddingRequest::default()
+    })
+}
+
+fn json(request: &impl Serialize) -> Result<Value, ModelError> {
+    serde_json::to_value(request).map_err(|error| ModelError::Other(error.into()))
+}
+
+fn tool(tool: &ToolSpec) -> ChatCompletionTools {
+    ChatCompletionTools::Function(ChatCompletionTool {
+        function: FunctionObject {
+            name: tool.name().to_owned(),
+            description: Some(tool.description().to_owned()),
+            parameters: Some(tool.schema().clone()),
+            strict: is_strict(tool.schema()).then_some(true),
+        },
+    })
+}
+
+fn format(format: &ResponseFormat) -> Option<Format> {
+    let ResponseFormat::JsonSchema { name, schema } = format else { return None };
+    let json_schema = ResponseFormatJsonSchema {
+        description: None,
+        name: name.clone(),
+        schema: schema.0.clone(),
+        strict: is_strict(&schema.0).then_some(true),
+    };
+    Some(Format::JsonSchema { json_schema })
+}
+
+fn remove(from: &mut Value, key: &str) {
+    if let Some(from) = from.as_object_mut() {
+        from.remove(key);
     }
-    json!({"type": "function", "function": function})
 }
 
 /// Whether `body` has the key `sent`: on its own, or beside a schema of the answer or a tool.
@@ -102,11 +161,17 @@ fn says(body: &Value, sent: &str) -> bool {
 }
 
 /// `None` for what servers do by themselves.
-fn choice(choice: &ToolChoice) -> Option<Value> {
+fn choice(choice: &ToolChoice) -> Option<ChatCompletionToolChoiceOption> {
     match choice {
-        ToolChoice::None => Some("none".into()),
-        ToolChoice::Required => Some("required".into()),
-        ToolChoice::Tool(name) => Some(json!({"type": "function", "function": {"name": name}})),
+        ToolChoice::None => Some(ChatCompletionToolChoiceOption::Mode(ToolChoiceOptions::None)),
+        ToolChoice::Required => {
+            Some(ChatCompletionToolChoiceOption::Mode(ToolChoiceOptions::Required))
+        }
+        ToolChoice::Tool(name) => {
+            let function = FunctionName { name: name.clone() };
+            let named = ChatCompletionNamedToolChoice { function };
+            Some(ChatCompletionToolChoiceOption::Function(named))
+        }
         _ => None,
     }
 }
@@ -130,7 +195,8 @@ fn is_strict(schema: &Value) -> bool {
     }
 }
 
-/// A whole answer, or a piece of one. Everything may be missing.
+/// A whole answer, or a piece of one. Everything may be missing, which async-openai's types do not allow: they want the id,
+/// the model and the time of each piece, and know no reasoning.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Chunk {
     choices: Option<Vec<Choice>>,
@@ -189,11 +255,14 @@ struct PromptTokens {
 #[cfg(test)]
 mod tests {
     use hanok_state::Message;
+    use serde_json::json;
 
     use super::*;
 
     fn asked(request: &ChatRequest, streamed: bool, quirks: &Quirks) -> Value {
-        body(request, "m", streamed, quirks)
+        let mut body = body(request, "m", streamed).unwrap();
+        quirks.apply(&mut body);
+        body
     }
 
     #[test]

@@ -213,8 +213,24 @@ async fn what_goes_wrong_within_a_stream_is_typed() {
             after(br#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#),
             |e| matches!(e, ModelError::ContextTooLong { .. }),
         ),
-        ("no JSON", after(b"data: what?"), |e| matches!(e, ModelError::Protocol { .. })),
-        ("invalid UTF-8", after(b"data: \xff\xfe"), |e| matches!(e, ModelError::Protocol { .. })),
+        ("plain error", after(br#"data: {"error":"CUDA out of memory"}"#), |e| {
+            is_server_saying(e, "the server said: CUDA out of memory")
+        }),
+        (
+            "error with a code",
+            after(br#"data: {"error":{"message":"bad tools","code":400}}"#),
+            |e| matches!(e, ModelError::BadRequest { status: 400, .. }),
+        ),
+        ("no JSON", after(b"data: {what?"), |e| is_server_saying(e, "the server said: {what?")),
+        ("other JSON", after(br#"data: {"choices":"many"}"#), |e| {
+            is_server_saying(e, r#"the server said: {"choices":"many"}"#)
+        }),
+        ("invalid UTF-8", after(b"data: \xff\xfe"), |e| {
+            is_server_saying(
+                e,
+                "invalid UTF-8 in a stream, invalid utf-8 sequence of 1 bytes from index 6",
+            )
+        }),
     ];
     for (what, script, is) in cases {
         let server = Server::start(vec![script]).await;
@@ -222,6 +238,26 @@ async fn what_goes_wrong_within_a_stream_is_typed() {
         assert!(is(&error), "{what}: {error:?}");
         assert_eq!(server.received().len(), 1, "{what}");
     }
+}
+
+/// Whether the server failed with these words, so that another attempt may help.
+fn is_server_saying(error: &ModelError, words: &str) -> bool {
+    let ModelError::Server { status: 500, source: Some(source), .. } = error else { return false };
+    error.is_transient() && source.to_string() == words
+}
+
+/// P16. A stream whose first word is an error is asked for again; one that begins with anything else is none.
+#[tokio::test]
+async fn a_stream_that_begins_with_an_error_is_tried_again() {
+    let failed = stream(&[r#"{"error":"CUDA out of memory"}"#]);
+    let server = Server::start(vec![failed, stream(&[&piece("15일"), STOP])]).await;
+    let reply = soon(server.model().chat(ask(), &Watcher::default().call())).await.unwrap();
+    assert_eq!((reply.message.text().as_ref(), server.received().len()), ("15일", 2));
+
+    let server = Server::start(vec![stream(&["{what?"])]).await;
+    let error = soon(server.model().chat(ask(), &Watcher::default().call())).await.unwrap_err();
+    assert!(matches!(error, ModelError::Protocol { .. }), "{error:?}");
+    assert_eq!(server.received().len(), 1);
 }
 
 /// P16

@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    ContractState, Expert, Material, Missing, Origin,
-    prompt, question,
+    ContractState, Expert, Material, Missing, Origin, prompt, question,
     refer::{self, Named},
     suggest,
 };

@@ -5,8 +5,8 @@ use hanok_graph::Context;
 use hanok_state::ToolCall;
 
 use crate::{
-    Absent, ContractEvent, ContractState, Material, Missing, Origin,
-    planner::shown_of, tools::Lookup,
+    Absent, ContractEvent, ContractState, Material, Missing, Origin, planner::shown_of,
+    tools::Lookup,
 };
 
 /// What `call` found becomes part of what was read.

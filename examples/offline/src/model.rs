@@ -73,7 +73,7 @@ impl OfflineModel {
     /// The model.
     #[must_use]
     pub fn new() -> Self {
-        Self { counter: TokenCounter::estimate() }
+        Self { counter: TokenCounter::default() }
     }
 
     fn usage(&self, request: &ChatRequest, written: &Message) -> Usage {

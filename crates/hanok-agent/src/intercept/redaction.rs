@@ -1,5 +1,6 @@
 //! Personal data that a model does not need to know.
 
+mod pattern;
 mod replace;
 pub(crate) mod scan;
 
@@ -9,11 +10,12 @@ use hanok_core::{Call, Token};
 use hanok_model::{ChatReply, ChatRequest, ModelError, ToolError, ToolOutput};
 use hanok_state::{Arguments, Content, Json, Message, Part, Role};
 
-pub use self::replace::RedactionStrategy;
 use self::{
-    replace::{Replacer, Strategies},
+    pattern::Pattern,
+    replace::{Author, Replacer, Strategies},
     scan::PersonalData,
 };
+pub use self::{pattern::PatternError, replace::RedactionStrategy};
 use super::{
     Interceptor, ToolRequest,
     chain::{NextModel, NextTool},
@@ -21,7 +23,7 @@ use super::{
 use crate::arguments::is_object;
 
 /// Keeps personal data from the model: e-mail addresses, Korean mobile and resident registration numbers, numbers of cards,
-/// IP addresses.
+/// IP addresses, and what [`pattern`](Self::pattern) adds.
 ///
 /// | where | what is redacted | default |
 /// | --- | --- | --- |
@@ -58,7 +60,8 @@ pub struct Redaction {
 impl Default for Redaction {
     fn default() -> Self {
         let all = PersonalData::ALL.map(|kind| (kind, RedactionStrategy::Placeholder));
-        Self { strategies: all.into(), input: true, output: false, results: true, restore: false }
+        let strategies = Strategies { kinds: all.into(), patterns: Vec::new() };
+        Self { strategies, input: true, output: false, results: true, restore: false }
     }
 }
 
@@ -82,7 +85,7 @@ impl Redaction {
     /// # drop(redaction);
     /// ```
     pub fn kind(mut self, kind: PersonalData, strategy: RedactionStrategy) -> Self {
-        self.strategies.insert(kind, strategy);
+        self.strategies.kinds.insert(kind, strategy);
         self
     }
 
@@ -98,8 +101,37 @@ impl Redaction {
     /// ```
     pub fn only(mut self, kinds: impl IntoIterator<Item = PersonalData>) -> Self {
         let kinds: BTreeSet<_> = kinds.into_iter().collect();
-        self.strategies.retain(|kind, _| kinds.contains(kind));
+        self.strategies.kinds.retain(|kind, _| kinds.contains(kind));
         self
+    }
+
+    /// Adds what is personal in this program: a regular expression of the crate `regex`, and the name that stands in
+    /// placeholders, `[NAME_1]`. [`only`](Self::only) leaves it in.
+    ///
+    /// It is run over what users write, what tools give and what documents say. No regular expression is run over what a model
+    /// writes: there only that is replaced, letter by letter, which it found earlier in the same request.
+    ///
+    /// ```
+    /// use hanok_agent::{PatternError, Redaction, RedactionStrategy};
+    ///
+    /// let redaction = Redaction::new().pattern("CUSTOMER", r"\bC-\d{6}\b", RedactionStrategy::Placeholder)?;
+    /// let error = redaction.pattern("ORDER", "[", RedactionStrategy::Mask).unwrap_err();
+    /// assert!(matches!(error, PatternError::BadPattern { .. }));
+    /// # Ok::<(), PatternError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`PatternError`] when the name does not consist of 1 to 32 of `A` to `Z`, `0` to `9` and `_`, the pattern is no regular
+    /// expression, or it matches the empty text.
+    pub fn pattern(
+        mut self,
+        name: &str,
+        pattern: &str,
+        strategy: RedactionStrategy,
+    ) -> Result<Self, PatternError> {
+        self.strategies.patterns.push((Pattern::new(name, pattern)?, strategy));
+        Ok(self)
     }
 
     /// Switches the redaction of requests. Default: on.
@@ -147,8 +179,9 @@ impl Redaction {
     fn reply(&self, mut reply: ChatReply, sent: &Replacer<'_>) -> Result<ChatReply, ModelError> {
         let mut own = Replacer::new(&self.strategies);
         if self.output {
-            reply.message = redact_text(reply.message, &mut own);
-            reply.reasoning = reply.reasoning.take().map(|text| own.text(&text).into_owned());
+            reply.message = redact_text(reply.message, &mut own, Author::Model);
+            let reasoning = reply.reasoning.take();
+            reply.reasoning = reasoning.map(|text| own.text(&text, Author::Model).into_owned());
         }
         if !own.blocked.is_empty() {
             return Err(filtered(&own));
@@ -170,8 +203,12 @@ impl Redaction {
 }
 
 fn redact(message: Message, replacer: &mut Replacer<'_>) -> Message {
-    let message = redact_text(message, replacer);
-    with_arguments(message, |arguments| match replacer.text(arguments.as_str()) {
+    let author = match message.role() {
+        Role::Assistant => Author::Model,
+        _ => Author::Other,
+    };
+    let message = redact_text(message, replacer, author);
+    with_arguments(message, |arguments| match replacer.text(arguments.as_str(), Author::Model) {
         // A number that became a text is no JSON any more, which servers refuse.
         Cow::Owned(redacted) => {
             Some(Some(Arguments::new(redacted)).filter(is_object).unwrap_or_default())
@@ -197,15 +234,17 @@ fn with_arguments(
     message.with_tool_calls(calls)
 }
 
-fn redact_text(message: Message, replacer: &mut Replacer<'_>) -> Message {
+fn redact_text(message: Message, replacer: &mut Replacer<'_>, author: Author) -> Message {
     let content = match message.content() {
-        Content::Text(text) => match replacer.text(text) {
+        Content::Text(text) => match replacer.text(text, author) {
             Cow::Owned(redacted) => Content::from(redacted),
             Cow::Borrowed(_) => return message,
         },
         Content::Parts(parts) => {
             let parts = parts.iter().map(|part| match part {
-                Part::Text { text } => Part::Text { text: replacer.text(text).into_owned() },
+                Part::Text { text } => {
+                    Part::Text { text: replacer.text(text, author).into_owned() }
+                }
                 other => other.clone(),
             });
             Content::Parts(parts.collect())
@@ -216,7 +255,7 @@ fn redact_text(message: Message, replacer: &mut Replacer<'_>) -> Message {
 
 /// The reason for which blocked data is not passed on: its kinds, and never the data.
 fn blocked(replacer: &Replacer<'_>) -> String {
-    let kinds: Vec<_> = replacer.blocked.iter().map(|kind| kind.label().to_lowercase()).collect();
+    let kinds: Vec<_> = replacer.blocked.iter().map(|label| label.to_lowercase()).collect();
     format!("personal data is not passed on ({})", kinds.join(", "))
 }
 
@@ -254,23 +293,23 @@ impl Interceptor for Redaction {
         let mut replacer = Replacer::new(&self.strategies);
         let redacted = match made {
             Ok(ToolOutput { text, data }) => Ok(ToolOutput {
-                text: replacer.text(&text).into_owned(),
+                text: replacer.text(&text, Author::Other).into_owned(),
                 data: data.and_then(|data| {
                     let text = data.0.to_string();
-                    let redacted = replacer.text(&text).into_owned();
+                    let redacted = replacer.text(&text, Author::Other).into_owned();
                     serde_json::from_str(&redacted).ok().map(Json)
                 }),
             }),
             Err(ToolError::Failed(error)) => {
                 let error = ToolError::Failed(error);
                 let report = error.report();
-                match replacer.text(&report) {
+                match replacer.text(&report, Author::Other) {
                     Cow::Owned(redacted) => Err(ToolError::failed(redacted)),
                     Cow::Borrowed(_) => Err(error),
                 }
             }
             Err(ToolError::Refused { reason }) => {
-                Err(ToolError::refused(replacer.text(&reason).into_owned()))
+                Err(ToolError::refused(replacer.text(&reason, Author::Other).into_owned()))
             }
             other => other,
         };

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use hanok_agent::{Intercepted, PersonalData, Protocol, ReactAgent, Redaction, RedactionStrategy};
+use hanok_agent::{
+    Intercepted, PatternError, PersonalData, Protocol, ReactAgent, Redaction, RedactionStrategy,
+};
 use hanok_core::{BoxFuture, Call, CallKey, Clock, Secret, Timestamp, Token, TokenSink};
 use hanok_model::{
     ChatModel, ChatReply, ChatRequest, Exchange, FnTool, ModelError, ScriptedModel, SharedTool,
@@ -222,4 +224,78 @@ async fn an_agent_works_with_data_that_its_model_does_not_read() {
         assert_eq!(state.answer.as_deref(), Some("sent to kim@example.com"));
         assert!(observations(&state)[0].ends_with("sent; copy to [EMAIL], [MOBILE]"));
     }
+}
+
+fn customers(strategy: RedactionStrategy) -> Redaction {
+    Redaction::new().pattern("CUSTOMER", r"\bC-\d{4}\b|고객 \p{Hangul}+", strategy).unwrap()
+}
+
+#[tokio::test]
+async fn a_pattern_of_ones_own_is_replaced_as_its_strategy_says() {
+    let key = RedactionStrategy::Hash(Secret::new("key".to_owned()));
+    let sent = async |strategy| {
+        let said = "C-1234 and 고객 김철수, C-1234, kim@example.com";
+        let (reply, sent, _) = ask(customers(strategy), vec![said.into()], says("ok")).await;
+        reply.map(|_| sent[0].clone()).map_err(|error| hanok_core::Chain(&error).to_string())
+    };
+    assert_eq!(
+        sent(RedactionStrategy::Placeholder).await.unwrap(),
+        "[CUSTOMER_1] and [CUSTOMER_2], [CUSTOMER_1], [EMAIL_1]"
+    );
+    assert_eq!(
+        sent(RedactionStrategy::Mask).await.unwrap(),
+        "*-**** and ** ***, *-****, [EMAIL_1]"
+    );
+    let hashed = sent(key).await.unwrap();
+    assert!(hashed.starts_with("[CUSTOMER_") && !hashed.contains("1234"), "{hashed}");
+    let blocked = sent(RedactionStrategy::Block).await.unwrap_err();
+    assert!(blocked.contains("customer") && !blocked.contains("1234"), "{blocked}");
+}
+
+/// A pattern is not run over what a model writes: there only what others said before is replaced, letter by letter.
+#[tokio::test]
+async fn no_pattern_is_run_over_what_a_model_writes() {
+    let call = |arguments: &str| ToolCall {
+        id: "c".into(),
+        name: "find".into(),
+        arguments: Arguments::new(arguments.to_owned()),
+    };
+    let messages = vec![
+        Message::user("find C-1234"),
+        Message::assistant("C-1234, not C-9999")
+            .with_tool_calls([call(r#"{"of":["C-1234","C-9999"]}"#)]),
+        Message::tool("c", "C-9999 is new"),
+    ];
+    let redaction = customers(RedactionStrategy::Placeholder).output(true).restore();
+    let model = ScriptedModel::new([says("[CUSTOMER_1] and C-5555")]);
+    let redacted = Intercepted::new(model.clone()).intercept(redaction);
+    let key = Call::new(CallKey::new("k"), Arc::new(Still));
+    let reply = redacted.chat(ChatRequest::new(messages), &key).await.unwrap();
+    let sent = model.requests().remove(0).messages;
+    let texts: Vec<_> = sent.iter().map(|message| message.text().into_owned()).collect();
+    assert_eq!(texts, ["find [CUSTOMER_1]", "[CUSTOMER_1], not C-9999", "[CUSTOMER_2] is new"]);
+    assert_eq!(sent[1].tool_calls()[0].arguments.as_str(), r#"{"of":["[CUSTOMER_1]","C-9999"]}"#);
+    assert_eq!(reply.message.text(), "C-1234 and C-5555");
+}
+
+#[test]
+fn a_pattern_that_is_none_says_why() {
+    let refused = |name: &str, pattern: &str| {
+        Redaction::new().pattern(name, pattern, RedactionStrategy::Mask).unwrap_err()
+    };
+    for (name, pattern, words) in [
+        ("", "a", "1 to 32"),
+        (&*"A".repeat(33), "a", "1 to 32"),
+        ("customer", "a", "`A` to `Z`"),
+        ("A]", "a", "`A` to `Z`"),
+        ("EMAIL", "a", "kind of personal data"),
+        ("A", "a*", "matches the empty text"),
+        ("A", "(a", "`A` is no regular expression"),
+        ("A", r"(a)\1", "`A` is no regular expression"),
+    ] {
+        let error = refused(name, pattern);
+        assert!(error.to_string().contains(words), "{name} {pattern}: {error}");
+    }
+    let error = refused("A", "[");
+    assert!(matches!(&error, PatternError::BadPattern { name, .. } if name == "A"), "{error:?}");
 }

@@ -25,8 +25,8 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drawing {
     name: String,
-    nodes: Vec<String>,
-    lines: Vec<Line>,
+    pub(super) nodes: Vec<String>,
+    pub(super) lines: Vec<Line>,
     /// The nodes that call graphs, each with its graph.
     calls: Vec<(String, Drawing)>,
 }
@@ -35,11 +35,11 @@ pub struct Drawing {
 pub(crate) type DrawInside = Arc<dyn Fn(usize) -> Drawing + Send + Sync>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Line {
-    from: String,
-    to: String,
+pub(super) struct Line {
+    pub(super) from: String,
+    pub(super) to: String,
     /// True for a conditional line, which is taken or not.
-    maybe: bool,
+    pub(super) maybe: bool,
 }
 
 impl<S: State, C: Send + Sync + 'static> Graph<S, C> {

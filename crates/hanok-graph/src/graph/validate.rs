@@ -9,7 +9,10 @@ use hanok_state::State;
 
 use crate::{
     error::{Fault, Lint},
-    graph::builder::GraphBuilder,
+    graph::{
+        builder::GraphBuilder,
+        paths::{Paths, Trap},
+    },
     names::{END, START, reserved},
 };
 
@@ -120,26 +123,27 @@ fn path_faults<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&str>
     if !ways.iter().any(|(_, from, _)| *from == START) {
         return vec![Fault::NoStart];
     }
-    let mut onward: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (_, from, to) in &ways {
-        onward.entry(from).or_default().push(to);
-    }
-    let mut reached = BTreeSet::new();
-    let mut next = vec![START];
-    while let Some(node) = next.pop() {
-        if reached.insert(node) {
-            next.extend(onward.get(node).into_iter().flatten());
-        }
-    }
+    let paths = Paths::new(names.iter().copied(), ways.iter().map(|(_, from, to)| (*from, *to)));
+    let reached = paths.reached();
     let allowed = |lint, name: &str| builder.allowed.contains(&(name.into(), lint));
     let unreachable =
         names.iter().filter(|name| !reached.contains(*name) && !allowed(Lint::Unreachable, name));
-    let dead = names.iter().filter(|name| {
-        let stuck = reached.contains(*name) && !onward.contains_key(*name);
-        stuck && !allowed(Lint::DeadEnd, name)
-    });
     let unreachable = unreachable.map(|node| Fault::Unreachable { node: (*node).to_owned() });
-    unreachable.chain(dead.map(|node| Fault::DeadEnd { node: (*node).to_owned() })).collect()
+    // What follows from a node that nothing leads to is no fault of its own.
+    let stuck = |node: &str| reached.contains(node) && !allowed(Lint::DeadEnd, node);
+    // A branch or a command may choose nothing, and so end the turn.
+    let chooses = |node: &str| {
+        ways.iter().any(|(way, from, _)| matches!(*way, "branch" | "goto") && *from == node)
+    };
+    let traps = paths.traps().into_iter().filter_map(|trap| match trap {
+        Trap::Node(node) => stuck(node).then(|| Fault::DeadEnd { node: node.to_owned() }),
+        Trap::Circle(nodes) => {
+            let endless = nodes.iter().all(|node| stuck(node) && !chooses(node));
+            let nodes = nodes.into_iter().map(str::to_owned).collect();
+            endless.then_some(Fault::NoWayOut { nodes })
+        }
+    });
+    unreachable.chain(traps).collect()
 }
 
 /// Edges and joins to nodes that need an input. A branch or a command is checked when it is taken.

@@ -101,6 +101,28 @@ fn an_unreachable_node_or_a_dead_end_may_be_allowed() {
     assert!(is_built(allowed));
 }
 
+/// B4: a circle of edges has to be left somehow. A branch or a command may choose nothing, and so leaves it.
+#[test]
+fn a_circle_that_nothing_leads_out_of_may_be_allowed() {
+    let graph = || builder().node("a", work).node("b", work).edge(START, "a").edge("a", "b");
+    let circle = |nodes: &str| {
+        format!(
+            "no way leads out of the circle of {nodes}: add an edge or a branch from one of them, or compose `.allow(Lint::DeadEnd)` on it"
+        )
+    };
+    assert_eq!(faults(graph().edge("b", "a")), [circle("`a`, `b`")]);
+    assert_eq!(faults(graph().edge("b", "b")), [circle("`b`")]);
+    assert_eq!(faults(graph().join(["a", "b"], "a")), [circle("`a`, `b`")]);
+    for left in [
+        graph().edge("b", "a").edge("a", END),
+        graph().edge("b", "a").branch("b", |_: &S| Vec::<&str>::new(), ["a"]),
+        graph().edge("b", "a").configure("a", NodeSettings::new().goto(["b"])),
+        graph().edge("b", "a").configure("b", NodeSettings::new().allow(Lint::DeadEnd)),
+    ] {
+        assert!(is_built(left));
+    }
+}
+
 /// B4: each kind of way leads to a node, and out of one.
 #[test]
 fn branches_commands_joins_and_handlers_are_ways() {

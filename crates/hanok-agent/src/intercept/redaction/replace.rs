@@ -8,14 +8,14 @@ use std::{
 
 use hanok_core::Secret;
 
-use super::scan::PersonalData;
+use super::{pattern::Pattern, scan::PersonalData};
 
 /// The replacement of personal data.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum RedactionStrategy {
     /// Most of it becomes `*`: an e-mail address keeps its first letter and its domain, a mobile or card number its last four
-    /// digits, a resident number its date.
+    /// digits, a resident number its date, and what a pattern matches its signs.
     Mask,
     /// A name stands for it: `[EMAIL_1]`, the same for the same data in one request.
     Placeholder,
@@ -26,18 +26,48 @@ pub enum RedactionStrategy {
     Block,
 }
 
-/// The kinds that are looked for, and what becomes of each.
-pub(super) type Strategies = BTreeMap<PersonalData, RedactionStrategy>;
+/// What is looked for, and what becomes of it.
+#[derive(Debug, Clone)]
+pub(super) struct Strategies {
+    pub(super) kinds: BTreeMap<PersonalData, RedactionStrategy>,
+    pub(super) patterns: Vec<(Pattern, RedactionStrategy)>,
+}
+
+impl Strategies {
+    fn labels(&self) -> impl Iterator<Item = &str> {
+        let patterns = self.patterns.iter().map(|(pattern, _)| pattern.name.as_str());
+        self.kinds.keys().map(|kind| kind.label()).chain(patterns)
+    }
+}
+
+/// Whose words a text holds. No pattern is run over what a model wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Author {
+    Model,
+    /// A person, a tool or a document.
+    Other,
+}
+
+/// One thing that is replaced.
+struct Match<'s> {
+    at: Range<usize>,
+    /// `None` for a pattern.
+    kind: Option<PersonalData>,
+    label: &'s str,
+    strategy: &'s RedactionStrategy,
+}
 
 /// Replaces personal data, and knows what it replaced.
 pub(super) struct Replacer<'a> {
     strategies: &'a Strategies,
     /// Between the kind and the number of a placeholder, so that no text holds one already; `None` for no numbers.
     salt: Option<String>,
-    numbers: BTreeMap<PersonalData, usize>,
-    names: BTreeMap<(PersonalData, String), String>,
+    numbers: BTreeMap<&'a str, usize>,
+    names: BTreeMap<(&'a str, String), String>,
     originals: BTreeMap<String, String>,
-    pub(super) blocked: BTreeSet<PersonalData>,
+    /// What patterns found so far, each with the number of its pattern.
+    matched: BTreeMap<String, usize>,
+    pub(super) blocked: BTreeSet<&'a str>,
 }
 
 impl<'a> Replacer<'a> {
@@ -49,6 +79,7 @@ impl<'a> Replacer<'a> {
             numbers: BTreeMap::new(),
             names: BTreeMap::new(),
             originals: BTreeMap::new(),
+            matched: BTreeMap::new(),
             blocked: BTreeSet::new(),
         }
     }
@@ -60,8 +91,8 @@ impl<'a> Replacer<'a> {
     ) -> Self {
         let texts: Vec<_> = texts.collect();
         let is_taken = |salt: &str| {
-            strategies.keys().any(|kind| {
-                let begin = format!("[{}_{salt}", kind.label());
+            strategies.labels().any(|label| {
+                let begin = format!("[{label}_{salt}");
                 texts.iter().any(|text| text.contains(&begin))
             })
         };
@@ -74,21 +105,20 @@ impl<'a> Replacer<'a> {
         Self { salt, ..Self::new(strategies) }
     }
 
-    /// `text` without what is looked for.
-    pub(super) fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+    /// `text` of `author` without what is looked for.
+    pub(super) fn text<'t>(&mut self, text: &'t str, author: Author) -> Cow<'t, str> {
         let (mut redacted, mut from) = (String::new(), 0);
-        for (kind, Range { start, end }) in PersonalData::find(text) {
-            let Some(strategy) = self.strategies.get(&kind) else { continue };
+        for Match { at: Range { start, end }, kind, label, strategy } in self.find(text, author) {
             let original = text.get(start..end).unwrap_or_default();
             redacted.push_str(text.get(from..start).unwrap_or_default());
             match strategy {
                 RedactionStrategy::Mask => redacted.push_str(&masked(kind, original)),
                 RedactionStrategy::Placeholder => {
-                    redacted.push_str(&self.placeholder(kind, original))
+                    redacted.push_str(&self.placeholder(label, original))
                 }
-                RedactionStrategy::Hash(key) => redacted.push_str(&hashed(kind, original, key)),
+                RedactionStrategy::Hash(key) => redacted.push_str(&hashed(label, original, key)),
                 RedactionStrategy::Block => {
-                    self.blocked.insert(kind);
+                    self.blocked.insert(label);
                 }
             }
             from = end;
@@ -100,14 +130,49 @@ impl<'a> Replacer<'a> {
         Cow::Owned(redacted)
     }
 
-    fn placeholder(&mut self, kind: PersonalData, original: &str) -> Cow<'_, str> {
-        let Some(salt) = &self.salt else { return Cow::Owned(format!("[{}]", kind.label())) };
-        let name = match self.names.entry((kind, original.to_owned())) {
+    /// What is looked for in `text`, in its order. Nothing overlaps: what begins first counts, and of two the longer.
+    fn find(&mut self, text: &str, author: Author) -> Vec<Match<'a>> {
+        let strategies = self.strategies;
+        let kinds = PersonalData::find(text).filter_map(|(kind, at)| {
+            let strategy = strategies.kinds.get(&kind)?;
+            Some(Match { at, kind: Some(kind), label: kind.label(), strategy })
+        });
+        let mut found: Vec<_> = kinds.collect();
+        for (number, (pattern, strategy)) in strategies.patterns.iter().enumerate() {
+            let label = pattern.name.as_str();
+            let add = |at| Match { at, kind: None, label, strategy };
+            if author == Author::Other {
+                for at in pattern.find(text) {
+                    let matched = text.get(at.clone()).unwrap_or_default().to_owned();
+                    self.matched.entry(matched).or_insert(number);
+                    found.push(add(at));
+                }
+                continue;
+            }
+            // A model repeats what it read, and what was put back into its answer.
+            for (matched, _) in self.matched.iter().filter(|(_, of)| **of == number) {
+                let places = text.match_indices(matched.as_str());
+                found.extend(places.map(|(at, matched)| add(at..at + matched.len())));
+            }
+        }
+        found.sort_by_key(|one| (one.at.start, std::cmp::Reverse(one.at.end)));
+        let mut end = 0;
+        found.retain(|one| {
+            let apart = one.at.start >= end;
+            end = if apart { one.at.end } else { end };
+            apart
+        });
+        found
+    }
+
+    fn placeholder(&mut self, label: &'a str, original: &str) -> Cow<'_, str> {
+        let Some(salt) = &self.salt else { return Cow::Owned(format!("[{label}]")) };
+        let name = match self.names.entry((label, original.to_owned())) {
             Entry::Occupied(named) => named.into_mut(),
             Entry::Vacant(unnamed) => {
-                let number = self.numbers.entry(kind).or_insert(0);
+                let number = self.numbers.entry(label).or_insert(0);
                 *number += 1;
-                let name = format!("[{}_{salt}{number}]", kind.label());
+                let name = format!("[{label}_{salt}{number}]");
                 self.originals.insert(name.clone(), original.to_owned());
                 unnamed.insert(name)
             }
@@ -139,9 +204,12 @@ impl<'a> Replacer<'a> {
     }
 }
 
-fn masked(kind: PersonalData, original: &str) -> String {
+fn masked(kind: Option<PersonalData>, original: &str) -> String {
     let stars = |text: &str| -> String {
         text.chars().map(|c| if c.is_ascii_alphanumeric() { '*' } else { c }).collect()
+    };
+    let Some(kind) = kind else {
+        return original.chars().map(|c| if c.is_alphanumeric() { '*' } else { c }).collect();
     };
     match kind {
         PersonalData::Email => {
@@ -161,9 +229,9 @@ fn masked(kind: PersonalData, original: &str) -> String {
     }
 }
 
-fn hashed(kind: PersonalData, original: &str, key: &Secret<String>) -> String {
+fn hashed(label: &str, original: &str, key: &Secret<String>) -> String {
     let key =
         blake3::derive_key("hanok-agent 2026 redaction of personal data", key.expose().as_bytes());
     let hash = blake3::keyed_hash(&key, original.as_bytes()).to_hex();
-    format!("[{}_{}]", kind.label(), hash.as_str().get(..12).unwrap_or_default())
+    format!("[{label}_{}]", hash.as_str().get(..12).unwrap_or_default())
 }
