@@ -123,6 +123,7 @@ pub(crate) const RUNS: &[Run] = &[
         shows: &["billing (1 hops): Invoice 7", "billing (0 hops): It was paid in May."],
         ..Run::of("hand_off")
     },
+    Run { shows: &["hanok은 러스트로 쓴"], ..Run::of("teams") },
 ];
 
 impl std::fmt::Display for Run {

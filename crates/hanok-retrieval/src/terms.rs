@@ -1,6 +1,7 @@
 //! What of a text is indexed and asked for.
 
 use hanok_core::{Script, Word, words};
+use rust_stemmers::{Algorithm, Stemmer};
 
 #[cfg(any(feature = "local", feature = "opensearch", feature = "pgvector"))]
 use crate::error::RetrievalError;
@@ -10,6 +11,9 @@ use crate::morphology::Morphology;
 ///
 /// Korean joins particles to nouns and nouns to each other: `연차휴가는` is one word, and 휴가 is
 /// not. Two characters at a time (`연차`, `차휴`, `휴가`, `가는`) find it without a dictionary.
+///
+/// Of an English word the stem is indexed, as Snowball's English stemmer makes it: `passwords` and `password` are one term.
+/// That is done to every word of the letters a to z.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Terms {
@@ -41,7 +45,7 @@ pub(crate) struct Term {
 impl Terms {
     /// As a store outside this process writes it.
     pub(crate) fn named(&self) -> String {
-        format!("{self:?}")
+        format!("{self:?}, English stems")
     }
 
     /// Refuses a store that was filled by the terms of the name `stored`, if these are others.
@@ -90,7 +94,7 @@ pub(crate) fn written(text: &str, terms: &Terms) -> (String, usize) {
             continue;
         }
         let joined = is_joined(&word) && *terms != Terms::Words;
-        let text = word.text;
+        let text = if joined { word.text } else { stem(word) };
         if joined {
             for (a, b) in text.chars().zip(text.chars().skip(1)) {
                 all.extend([Kind::Bigram.mark(), a, b, ' ']);
@@ -131,6 +135,14 @@ fn morphemes(word: &str, terms: &Terms) -> Option<Vec<String>> {
     }
 }
 
+/// The stem of an English word; other words as they are.
+fn stem(word: Word) -> String {
+    if word.script != Script::Letters || !word.text.bytes().all(|c| c.is_ascii_lowercase()) {
+        return word.text;
+    }
+    Stemmer::create(Algorithm::English).stem(&word.text).into_owned()
+}
+
 fn is_joined(word: &Word) -> bool {
     word.script == Script::Syllables && word.text.chars().nth(1).is_some()
 }
@@ -149,7 +161,7 @@ fn of(at: usize, word: Word, terms: &Terms) -> Vec<Asked> {
         return each.map(term).collect();
     }
     let joined = is_joined(&word) && *terms != Terms::Words;
-    let text = word.text;
+    let text = if joined { word.text } else { stem(word) };
     let mut all: Vec<Asked> = Vec::new();
     if joined {
         all.extend(bigrams(&text).map(|term| Asked { term, word: at, counts: true }));

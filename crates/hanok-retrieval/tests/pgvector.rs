@@ -153,7 +153,10 @@ fn a_collection_that_other_terms_fill_is_refused() {
         {
             let error = opened.unwrap_err();
             let RetrievalError::Terms { stored, asked } = &error else { panic!("{error:?}") };
-            assert_eq!((stored.as_str(), asked.as_str()), ("Both", "Words"));
+            assert_eq!(
+                (stored.as_str(), asked.as_str()),
+                ("Both, English stems", "Words, English stems")
+            );
         }
         assert_eq!(connect(config, Terms::Both).await.documents().await.unwrap().len(), 1);
     });

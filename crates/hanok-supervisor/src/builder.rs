@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use hanok_agent::{ContentCapture, HandoffHistory, HandoffTool, Language, ReactAgent, Summariser};
+use hanok_agent::{ContentCapture, HandoffHistory, HandoffTool, Language, Summariser};
 use hanok_graph::Runtime;
 use hanok_model::{ChatModel, SharedModel};
 use hanok_parse::{Declared, Parser};
 
 use crate::{
     error::{SupervisorBuildError, SupervisorFault},
+    member::Member,
     prompt,
     settings::{OutputMode, SupervisorSettings, Undecided},
     supervisor::Supervisor,
@@ -57,6 +58,7 @@ impl SupervisorBuilder {
             agents: Vec::new(),
             parser: Parser::default(),
             system: String::new(),
+            description: String::new(),
             max_iterations: MAX_ITERATIONS,
             language: Language::default(),
             undecided: Undecided::default(),
@@ -73,7 +75,7 @@ impl SupervisorBuilder {
         Self { name, settings, prompt: String::new(), runtime: Runtime::default() }
     }
 
-    /// Sets the name of the graph, for drawings and errors. Default: `supervisor`.
+    /// Sets the name: of the graph, for drawings and errors, and as a member of another team. Default: `supervisor`.
     ///
     /// ```
     /// # use hanok_agent::ReactAgent;
@@ -87,6 +89,27 @@ impl SupervisorBuilder {
     /// ```
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
+    }
+
+    /// Sets the purpose of the team, in words for the model of a supervisor above it. Default: none, and a supervisor
+    /// refuses a team without one.
+    ///
+    /// ```
+    /// # use hanok_agent::ReactAgent;
+    /// # use hanok_model::ScriptedModel;
+    /// use hanok_supervisor::{Supervisor, SupervisorFault};
+    ///
+    /// # let model = ScriptedModel::new([]);
+    /// # let rules = ReactAgent::builder("rules", "Knows the rules", model.clone()).build()?;
+    /// let team = Supervisor::builder(model.clone()).name("research").agent(rules);
+    /// let top = |team| Supervisor::builder(model.clone()).agent(team).build();
+    /// let error = top(team.build()?).unwrap_err();
+    /// assert!(matches!(&error.faults[..], [SupervisorFault::NoDescription { agent }] if agent == "research"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.settings.description = description.into();
+        self
     }
 
     /// Sets the role of the supervisor: the beginning of the system prompt. Default: a sentence that says that it supervises.
@@ -108,7 +131,7 @@ impl SupervisorBuilder {
         Self { prompt: prompt.into(), ..self }
     }
 
-    /// Adds an agent. The model reads its name and description.
+    /// Adds an agent, or a team as one ([`Member`]). The model reads its name and description.
     ///
     /// ```
     /// # use hanok_agent::ReactAgent;
@@ -121,8 +144,8 @@ impl SupervisorBuilder {
     /// assert!(supervisor.system_prompt().contains("Knows today's rates"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn agent(mut self, agent: ReactAgent) -> Self {
-        self.settings.agents.push(agent);
+    pub fn agent(mut self, agent: impl Into<Member>) -> Self {
+        self.settings.agents.push(agent.into());
         self
     }
 
@@ -139,8 +162,8 @@ impl SupervisorBuilder {
     /// assert!(matches!(&twice.faults[..], [SupervisorFault::TwiceNamed { agent }] if agent == "rules"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn agents(mut self, agents: impl IntoIterator<Item = ReactAgent>) -> Self {
-        self.settings.agents.extend(agents);
+    pub fn agents(mut self, agents: impl IntoIterator<Item: Into<Member>>) -> Self {
+        self.settings.agents.extend(agents.into_iter().map(Into::into));
         self
     }
 
@@ -395,9 +418,16 @@ fn faults(settings: &SupervisorSettings) -> Vec<SupervisorFault> {
     if settings.max_hops == 0 {
         faults.push(SupervisorFault::NoHops);
     }
-    let twice = agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
+    let twice = agents.iter().map(Member::name).filter(|name| !names.insert(*name));
     faults.extend(twice.map(|name| SupervisorFault::TwiceNamed { agent: name.to_owned() }));
     for agent in agents {
+        let name = || agent.name().to_owned();
+        if !agent.is_named() {
+            faults.push(SupervisorFault::Name { agent: name() });
+        }
+        if agent.lacks_description() {
+            faults.push(SupervisorFault::NoDescription { agent: name() });
+        }
         let targets = agent.handoffs().map(HandoffTool::target);
         faults.extend(targets.filter(|to| !names.contains(to)).map(|to| {
             let members = agents.iter().map(|agent| agent.name().to_owned()).collect();

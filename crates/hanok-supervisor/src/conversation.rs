@@ -1,6 +1,6 @@
 //! The conversation: as the state keeps it, and as the routing model is sent it.
 
-use hanok_agent::{DataMark, Language, StopReason, transcript};
+use hanok_agent::{DataMark, Handoff, Language, StopReason, transcript};
 use hanok_state::{Json, Message, Messages, Role};
 
 use crate::{agent_result::AgentResult, prompt};
@@ -15,6 +15,10 @@ const RESULT: &str = "result";
 const WORK: &str = "work";
 /// The results of the agents, as the model reads them.
 const RESULTS: &str = "given";
+/// A task that the agents' crate writes, and that a team begins with.
+const GIVEN_TASK: &str = "task";
+/// Calls and results of other agents, as data.
+const CALLS: &str = "calls";
 const MARK: &str = "data_mark";
 const TASK: &str = "task";
 const SKIPPED: &str = "skipped";
@@ -95,6 +99,58 @@ pub(crate) fn answered(
     })
 }
 
+/// The task of `handoff` as a message, which keeps it as it was written.
+pub(crate) fn task(handoff: &Handoff, language: Language, mark: &DataMark) -> Option<Message> {
+    let message = handoff.message(language, mark)?;
+    Some(match handoff.task.as_deref() {
+        Some(task) => message.with_metadata(TASK, task),
+        None => message,
+    })
+}
+
+/// The task in `message`, as it was written.
+pub(crate) fn task_text(message: &Message) -> Option<&str> {
+    note(message, TASK).filter(|_| note(message, KIND) == Some(GIVEN_TASK))
+}
+
+/// The task that a turn began with: the last message in the view of a team that was given one.
+pub(crate) fn given_task(view: &[Message]) -> Option<&Message> {
+    let last = view.iter().rfind(|message| message.role() == Role::User)?;
+    (note(last, KIND) == Some(GIVEN_TASK)).then_some(last)
+}
+
+/// Messages of another conversation, for a routing model, which calls nothing: calls and their results are data.
+pub(crate) fn given(messages: Vec<Message>, mark: &DataMark) -> Vec<Message> {
+    let (mut given, mut calls) = (Vec::new(), Vec::new());
+    let as_data = |calls: Vec<Message>| {
+        let text = (!calls.is_empty()).then(|| mark.around(&transcript(&calls)));
+        text.map(|text| Message::user(text).with_metadata(KIND, CALLS))
+    };
+    for message in messages {
+        if is_of_calls(&message) {
+            calls.push(message);
+        } else {
+            given.extend(as_data(std::mem::take(&mut calls)));
+            given.push(message);
+        }
+    }
+    given.extend(as_data(calls));
+    given
+}
+
+/// True for a call and its result.
+fn is_of_calls(message: &Message) -> bool {
+    !message.tool_calls().is_empty()
+        || message.tool_call_id().is_some()
+        || message.role() == Role::Tool
+        || message.metadata().contains_key("fault")
+}
+
+/// True for what a supervisor keeps for itself: the routing, and the work and results of its agents.
+pub(crate) fn is_inner(message: &Message) -> bool {
+    matches!(note(message, KIND), Some(ROUTING | RESULT | WORK))
+}
+
 /// The messages for the routing model: the system prompt, and the conversation as it sees it.
 pub(crate) fn request(
     system: &str,
@@ -105,15 +161,21 @@ pub(crate) fn request(
     std::iter::once(Message::system(system)).chain(model_view(messages, notes, language)).collect()
 }
 
-/// The conversation as a model sees it: the user's messages and the answers, and before the last message of the user the
+/// The conversation as a model sees it: the user's messages, what a team was given, and the answers, and before the last message of the user the
 /// results of this turn, as data.
 pub(crate) fn model_view(
     messages: &Messages,
     notes: &[String],
     language: Language,
 ) -> Vec<Message> {
-    let spoken = messages.iter().filter(|message| note(message, KIND).is_none());
-    let spoken = spoken.map(|message| Message::new(message.role(), message.content().clone()));
+    let spoken = messages.iter().filter(|message| !is_inner(message)).map(|message| {
+        let plain = Message::new(message.role(), message.content().clone());
+        match note(message, KIND) {
+            // Who wrote it stays beside it.
+            Some(kind) => plain.with_metadata(KIND, kind),
+            None => plain,
+        }
+    });
     let mut view: Vec<_> = spoken.collect();
     let results = results(messages);
     if !results.is_empty() || !notes.is_empty() {
@@ -128,7 +190,7 @@ pub(crate) fn model_view(
 /// The messages after the last one of the user, newest first.
 fn this_turn(messages: &Messages) -> impl Iterator<Item = &Message> {
     // Agents' observations are said by a user too, in the text protocol.
-    let is_said = |message: &Message| message.role() == Role::User && note(message, KIND).is_none();
+    let is_said = |message: &Message| message.role() == Role::User && !is_inner(message);
     messages.iter().rev().take_while(move |message| !is_said(message))
 }
 

@@ -69,6 +69,22 @@ pub enum SupervisorFault {
     /// There is nobody to delegate to.
     #[error("it has no agents")]
     NoAgents,
+    /// A name cannot be written in a delegation.
+    #[error(
+        "an agent cannot be named {agent:?}: it takes 1 to 64 characters without control characters"
+    )]
+    Name {
+        /// The name.
+        agent: String,
+    },
+    /// The model could not tell what a team, or a graph, is for.
+    #[error(
+        "`{agent}` is a team without a description; give it a `.name(…)` and say with `.description(…)` what it is for"
+    )]
+    NoDescription {
+        /// Its name.
+        agent: String,
+    },
     /// Two agents have one name.
     #[error("two agents are named `{agent}`")]
     TwiceNamed {

@@ -3,6 +3,8 @@
 //! A [`Supervisor`] has a model of its own, which delegates to one agent after the other until it has the answer. In a
 //! [`Swarm`] no model stands above the agents: they hand the thread to one another, and the last one keeps it.
 //!
+//! A member of either is an agent, another supervisor, another swarm, or a graph of one's own: a [`Member`].
+//!
 //! The supervisor:
 //!
 //! | node | does | goes on to |
@@ -46,11 +48,11 @@ mod agent_result;
 mod builder;
 mod conversation;
 mod error;
+mod member;
 mod nodes;
 mod progress;
 mod prompt;
 mod route;
-mod run_agent;
 mod selection;
 mod settings;
 mod state;
@@ -65,6 +67,7 @@ pub use hanok_model as model;
 
 pub use builder::SupervisorBuilder;
 pub use error::{SupervisorBuildError, SupervisorError, SupervisorFault};
+pub use member::{Member, MemberInput};
 pub use progress::SupervisorProgress;
 pub use settings::{OutputMode, Undecided};
 pub use state::{SupervisorState, SupervisorStateUpdate};

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use hanok_agent::{Language, ReactAgent, StopReason};
+use hanok_agent::{Language, StopReason};
 
-use crate::agent_result::AgentResult;
+use crate::{agent_result::AgentResult, member::Member};
 
 /// The system prompt: what a supervisor is, its agents, how it answers.
 pub(crate) fn system<'a>(
     role: &str,
-    agents: impl Iterator<Item = &'a ReactAgent>,
+    agents: impl Iterator<Item = &'a Member>,
     parallel: bool,
     language: Language,
 ) -> String {
@@ -66,13 +66,25 @@ pub(crate) fn handed_over(to: &str, language: Language) -> String {
     }
 }
 
-/// The result of an agent without an answer.
+/// The result of an agent without an answer, after so many calls of its model; a graph that is none has no model.
 pub(crate) fn no_answer(
     stopped: StopReason,
-    times: u32,
+    calls: Option<u32>,
     max_hops: u32,
     language: Language,
 ) -> String {
+    let Some(times) = calls else {
+        let reached = matches!(stopped, StopReason::HopLimit | StopReason::MaxIterations);
+        return match (language, reached) {
+            (Language::Korean, true) => {
+                "답을 찾지 못했습니다. 한도에 이르러 일을 마치지 못했습니다."
+            }
+            (Language::Korean, false) => "답을 찾지 못했습니다.",
+            (_, true) => "No answer: a limit was reached before the work was done.",
+            (_, false) => "No answer: nothing was found.",
+        }
+        .to_owned();
+    };
     match (language, stopped) {
         (Language::Korean, StopReason::HopLimit) => {
             format!(

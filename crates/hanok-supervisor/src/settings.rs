@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use hanok_agent::{ContentCapture, Handoff, HandoffHistory, Language, ReactAgent, Summariser};
+use hanok_agent::{ContentCapture, Handoff, HandoffHistory, Language, Summariser};
 use hanok_graph::{Context, Snapshot};
 use hanok_model::SharedModel;
 use hanok_parse::Parser;
 
-use crate::{error::SupervisorError, state::SupervisorState};
+use crate::{error::SupervisorError, member::Member, state::SupervisorState};
 
 /// The handling of a reply that neither delegates nor says that it is final.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -35,9 +35,10 @@ pub enum OutputMode {
 #[derive(Debug)]
 pub(crate) struct SupervisorSettings {
     pub(crate) model: SharedModel,
-    pub(crate) agents: Vec<ReactAgent>,
+    pub(crate) agents: Vec<Member>,
     pub(crate) parser: Parser,
     pub(crate) system: String,
+    pub(crate) description: String,
     pub(crate) max_iterations: u32,
     pub(crate) language: Language,
     pub(crate) undecided: Undecided,

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use hanok_agent::ReactAgent;
-use hanok_graph::{END, Graph, Runtime, START, SendTo, Target};
+use hanok_agent::{DataMark, Language};
+use hanok_graph::{Drawing, END, Graph, Runtime, START, SendTo, Target};
 use hanok_state::{Map, Message, State};
 
 use crate::{
+    conversation,
     error::{SupervisorBuildError, SupervisorFault},
+    member::Member,
     nodes::{choose_agent::choose_agent, execute_agent::execute_agent},
     settings::SupervisorSettings,
     state::{SupervisorState, SupervisorStateUpdate},
 };
 
-/// A supervisor of agents: its model delegates to one agent at a time, reads the result, and so on until it has the answer.
+/// A supervisor of agents and of teams ([`Member`]): its model delegates to one agent at a time, reads the result, and so on until it has the answer.
 /// Clones are the same supervisor.
 ///
 /// ```text
@@ -75,8 +77,13 @@ impl Supervisor {
         }
     }
 
+    /// The purpose, in words for the model of a supervisor above it.
+    pub fn description(&self) -> &str {
+        &self.settings.description
+    }
+
     /// The agents, in the order the model reads them.
-    pub fn agents(&self) -> &[ReactAgent] {
+    pub fn agents(&self) -> &[Member] {
         &self.settings.agents
     }
 
@@ -88,6 +95,27 @@ impl Supervisor {
     /// The supervisor as a graph: run it, or give it a checkpointer for conversations that last.
     pub fn graph(&self) -> &Graph<SupervisorState> {
         &self.graph
+    }
+
+    /// The drawing of its graph, with those of its agents in it.
+    pub fn drawing(&self) -> Drawing {
+        let agents = self.agents().iter().map(Member::drawing);
+        agents.fold(self.graph.drawing(), |whole, agent| whole.calls("execute_agent", agent))
+    }
+
+    /// The language in which it speaks to its model.
+    pub(crate) fn language(&self) -> Language {
+        self.settings.language
+    }
+
+    /// The input of a turn on messages of another conversation, and their number.
+    pub(crate) fn take_over(
+        &self,
+        messages: Vec<Message>,
+        mark: &DataMark,
+    ) -> (usize, SupervisorStateUpdate) {
+        let messages = conversation::given(messages, mark);
+        (messages.len(), self.input(messages))
     }
 
     /// The input of a turn in which a user says `text`. It resets everything of an earlier turn but the messages.
@@ -108,8 +136,13 @@ impl Supervisor {
     /// # }
     /// ```
     pub fn ask(&self, text: impl Into<String>) -> SupervisorStateUpdate {
-        SupervisorState::update()
-            .message(Message::user(text.into()))
+        self.input([Message::user(text.into())])
+    }
+
+    fn input(&self, messages: impl IntoIterator<Item = Message>) -> SupervisorStateUpdate {
+        messages
+            .into_iter()
+            .fold(SupervisorState::update(), SupervisorStateUpdate::message)
             .current_agent(None)
             .overwrite_agent_outputs(Map::new())
             .iteration(0)

@@ -14,8 +14,7 @@ mod take_turn;
 
 use std::sync::Arc;
 
-use hanok_agent::ReactAgent;
-use hanok_graph::{Context, END, Graph, Runtime, START, Snapshot};
+use hanok_graph::{Context, Drawing, END, Graph, Runtime, START, Snapshot};
 use hanok_state::{Message, State};
 
 use self::{
@@ -24,6 +23,7 @@ use self::{
     state::{SwarmState, SwarmStateUpdate},
     take_turn::{SwarmMember, take_turn},
 };
+use crate::member::Member;
 
 /// Agents that hand a thread to one another by calls ([`HandoffTool`](hanok_agent::HandoffTool)), without a model above
 /// them. The agent that a thread was handed to keeps it: the next turn is its own. Clones are the same swarm.
@@ -86,14 +86,25 @@ impl Swarm {
         }
     }
 
+    /// The purpose, in words for the model of a supervisor above it.
+    pub fn description(&self) -> &str {
+        &self.settings.description
+    }
+
     /// The agents.
-    pub fn agents(&self) -> &[ReactAgent] {
+    pub fn agents(&self) -> &[Member] {
         &self.settings.agents
     }
 
     /// The swarm as a graph: run it, or give it a checkpointer for conversations that last.
     pub fn graph(&self) -> &Graph<SwarmState> {
         &self.graph
+    }
+
+    /// The drawing of its graph, with those of its agents in it.
+    pub fn drawing(&self) -> Drawing {
+        let agents = self.agents().iter();
+        agents.fold(self.graph.drawing(), |whole, agent| whole.calls(agent.name(), agent.drawing()))
     }
 
     /// The input of a turn in which a user says `text`. The agent that has the thread takes it.
@@ -114,7 +125,12 @@ impl Swarm {
     /// # }
     /// ```
     pub fn ask(&self, text: impl Into<String>) -> SwarmStateUpdate {
-        SwarmState::update().message(Message::user(text.into())).hops(0).answer(None).stopped(None)
+        self.input([Message::user(text.into())])
+    }
+
+    pub(crate) fn input(&self, messages: impl IntoIterator<Item = Message>) -> SwarmStateUpdate {
+        let said = messages.into_iter().fold(SwarmState::update(), SwarmStateUpdate::message);
+        said.hops(0).answer(None).stopped(None)
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Calculator {
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Calculation {
-    /// 계산할 산술식. The arithmetic expression, e.g. `123 * 456`, `(1200 - 300) / 12`, `3000000 * 15%`, `sqrt(2)`.
+    /// The arithmetic expression, e.g. `123 * 456`, `(1200 - 300) / 12`, `3000000 * 15%`, `sqrt(2)`.
     expression: String,
 }
 
@@ -48,8 +48,7 @@ impl Calculator {
     ///
     /// None that a caller could cause: its name and arguments are fixed.
     pub fn new() -> Result<Self, InvalidSpec> {
-        let description = "산술식을 정확하게 계산합니다(사칙연산, 거듭제곱, 백분율, 반올림). \
-            Calculates an arithmetic expression exactly.";
+        let description = "Calculates an arithmetic expression exactly: sums, products, powers, percent, rounding.";
         Ok(Self { spec: ToolSpec::of::<Calculation>("calculator", description)? })
     }
 }

@@ -4,6 +4,7 @@
 //! [`Number`]s. Every step is bounded, so no text takes long or much.
 
 mod arithmetic;
+mod doubt;
 mod error;
 mod lex;
 mod limits;
@@ -32,8 +33,8 @@ pub use number::Number;
 /// Sums, products and powers are exact. A quotient or root without an end is rounded to 30 significant
 /// digits (never before the decimal point), half to even; so is what needs more than 100 decimals and
 /// 40 digits. [`Number::is_rounded`] tells. In between ten more digits are carried: `1/3*3` is `1`.
-/// What is rounded many times over may lose more than these: behind `≈`, the last digits of a product of some hundred
-/// roots are not right, nor are those past the 30th of a rounded value that has more before the decimal point.
+/// What each step loses is added up, and only digits that are right in spite of it are shown; before the decimal point the others
+/// are zeros. A divisor that could be zero for all that is known is one.
 ///
 /// # Errors
 ///

@@ -3,14 +3,14 @@
 use std::fmt;
 
 use hanok_core::Timestamp;
-use jiff::tz::TimeZoneDatabase;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::near::near;
 
-/// The zone when none is named.
-pub const DEFAULT_ZONE: &str = "Asia/Seoul";
+/// The zone where the machine's is not known.
+const UTC: &str = "UTC";
 
 /// Names of zones that people use and the database does not have, with what they most likely mean.
 const COMMON_NAMES: [(&str, &str); 10] = [
@@ -75,7 +75,7 @@ fn suggest(near: &[String]) -> String {
     format!("did you mean {}?", names.join(" or "))
 }
 
-/// Tells `now` in the IANA time zone `zone`, in any case; an empty one is [`DEFAULT_ZONE`].
+/// Tells `now` in the IANA time zone `zone`, in any case.
 ///
 /// The zones are those of the database that is compiled in; nothing is read from the machine.
 ///
@@ -99,12 +99,8 @@ fn suggest(near: &[String]) -> String {
 /// # Ok::<(), hanok_tools::ClockError>(())
 /// ```
 pub fn datetime_in(now: Timestamp, zone: &str) -> Result<DateTimeReport, ClockError> {
-    let named = match zone.trim() {
-        "" => DEFAULT_ZONE,
-        named => named,
-    };
-    let zones = TimeZoneDatabase::bundled();
-    let Ok(zone) = zones.get(named) else { return Err(unknown(named, &zones)) };
+    let named = zone.trim();
+    let zone = get(named)?;
     let moment =
         i64::try_from(now.0).ok().and_then(|now| jiff::Timestamp::from_millisecond(now).ok());
     let zoned = moment.ok_or(ClockError::OutOfRange)?.to_zoned(zone);
@@ -117,6 +113,24 @@ pub fn datetime_in(now: Timestamp, zone: &str) -> Result<DateTimeReport, ClockEr
         zone: zoned.time_zone().iana_name().unwrap_or(named).to_owned(),
         offset: zoned.strftime("%:z").to_string(),
     })
+}
+
+/// The zone of the machine, if it has a name that is known here, or else UTC.
+pub(crate) fn machine_zone() -> String {
+    let machine = TimeZone::try_system().ok();
+    let named = machine.as_ref().and_then(TimeZone::iana_name);
+    named.and_then(|named| known_zone(named).ok()).unwrap_or_else(|| UTC.to_owned())
+}
+
+/// The name of the zone `named` as the database spells it.
+pub(crate) fn known_zone(named: &str) -> Result<String, ClockError> {
+    let named = named.trim();
+    Ok(get(named)?.iana_name().unwrap_or(named).to_owned())
+}
+
+fn get(named: &str) -> Result<TimeZone, ClockError> {
+    let zones = TimeZoneDatabase::bundled();
+    zones.get(named).map_err(|_not_there| unknown(named, &zones))
 }
 
 fn weekday(weekday: jiff::civil::Weekday) -> (&'static str, &'static str) {

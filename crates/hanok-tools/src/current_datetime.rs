@@ -8,9 +8,10 @@ use hanok_state::{Arguments, Json};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{ClockError, DEFAULT_ZONE, datetime_in};
+use crate::{ClockError, clock, datetime_in};
 
-/// The tool `get_current_datetime`: the run's own time ([`Call::clock`]) in a time zone, by [`datetime_in`].
+/// The tool `get_current_datetime`: the run's own time ([`Call::clock`]) in a time zone, by [`datetime_in`]. Where a model
+/// names none, it is that of the machine when the tool was made, UTC if that is not known, or [the one set](Self::zone).
 ///
 /// It changes nothing. An observation reads `2026-01-01T09:00:00+09:00, 목요일 (Thursday), Asia/Seoul, UTC+09:00`; its
 /// data are the fields of a [`DateTimeReport`](crate::DateTimeReport).
@@ -27,26 +28,47 @@ use crate::{ClockError, DEFAULT_ZONE, datetime_in};
 #[derive(Debug, Clone)]
 pub struct CurrentDatetime {
     spec: ToolSpec,
+    zone: String,
 }
 
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Wanted {
-    /// IANA 시간대. The IANA time zone, e.g. `Asia/Seoul` (the default), `America/New_York`, `UTC`.
+    /// The IANA time zone, e.g. `Asia/Seoul`, `America/New_York`, `UTC`; by default the one of the machine or the service.
     #[serde(default)]
     zone: Option<String>,
 }
 
 impl CurrentDatetime {
-    /// The tool.
+    /// The tool, in the zone of the machine.
     ///
     /// # Errors
     ///
     /// None that a caller could cause: its name and arguments are fixed.
     pub fn new() -> Result<Self, InvalidSpec> {
-        let description = "지금의 날짜, 시간, 요일을 알려 줍니다. \
-            Tells the current date, time and weekday in a time zone.";
-        Ok(Self { spec: ToolSpec::of::<Wanted>("get_current_datetime", description)? })
+        let description = "Tells the current date, time and weekday in a time zone.";
+        let spec = ToolSpec::of::<Wanted>("get_current_datetime", description)?;
+        Ok(Self { spec, zone: clock::machine_zone() })
+    }
+
+    /// Sets the zone where a model names none: an IANA name, in any case. Default: the machine's, or UTC.
+    ///
+    /// ```
+    /// use hanok_tools::{ClockError, CurrentDatetime};
+    ///
+    /// let clock = CurrentDatetime::new()?.zone("Europe/Paris")?;
+    /// # let _ = clock;
+    /// let wrong = CurrentDatetime::new()?.zone("Europe/Pari").unwrap_err();
+    /// assert!(matches!(wrong, ClockError::UnknownZone { near, .. } if near == ["Europe/Paris"]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ClockError::UnknownZone`] with near names.
+    pub fn zone(self, zone: &str) -> Result<Self, ClockError> {
+        let zone = clock::known_zone(zone)?;
+        Ok(Self { zone, ..self })
     }
 }
 
@@ -71,7 +93,8 @@ impl Tool for CurrentDatetime {
     /// [`ToolError::Arguments`] for a zone that is not known, with near names.
     async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {
         let Wanted { zone } = arguments.decode().map_err(ToolError::arguments)?;
-        let zone = zone.as_deref().unwrap_or(DEFAULT_ZONE);
+        let zone = zone.as_deref().map(str::trim).filter(|zone| !zone.is_empty());
+        let zone = zone.unwrap_or(&self.zone);
         let report = datetime_in(call.clock().now(), zone).map_err(error)?;
         let data = serde_json::to_value(&report).map_err(ToolError::failed)?;
         Ok(ToolOutput::new(report.to_string()).data(Json(data)))

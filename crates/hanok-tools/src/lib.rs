@@ -23,7 +23,7 @@ pub use hanok_state as state;
 
 pub use calculate::Calculator;
 pub use calculator::{CalculatorError, Number, evaluate};
-pub use clock::{ClockError, DEFAULT_ZONE, DateTimeReport, datetime_in};
+pub use clock::{ClockError, DateTimeReport, datetime_in};
 pub use current_datetime::CurrentDatetime;
 #[cfg(feature = "web")]
 pub use egress::{

@@ -118,9 +118,35 @@ fn what_has_no_end_is_rounded_half_to_even_and_marked() {
             "≈ 0.000000000000000000000000000000000000000000000000000000000000622301527786114170714406405378",
         ),
         ("1.0035**360", "≈ 3.51767454804719167801133864421"),
+        // What was lost on the way is not shown.
+        (
+            "10**40/3 * 10**40",
+            "≈ 33333333333333333333333333333333333333333333333330000000000000000000000000000000",
+        ),
+        ("(1/3*3 - 1) * 10**40", "≈ 0"),
+        ("1/3*3 % 1", "≈ 0"),
         ("1/10**60", "0.000000000000000000000000000000000000000000000000000000000001"),
     ] {
         assert_eq!(answer(expression), want, "{expression}");
+    }
+}
+
+/// Digits that are not known are zeros, and the others are those of the true value.
+#[test]
+fn digits_that_are_shown_are_right_however_often_it_was_rounded() {
+    for (expression, exact) in [
+        ("sqrt(2)*".repeat(200) + "1", BigInt::from(2).pow(100)),
+        ("sqrt(3)*".repeat(300) + "1", BigInt::from(3).pow(150)),
+        ("(1/7)*".repeat(150) + "7**150 * 12345", BigInt::from(12345)),
+    ] {
+        let shown = evaluate(&expression).unwrap();
+        assert!(shown.is_rounded());
+        let (shown, exact) = (shown.to_string(), exact.to_string());
+        let known = shown.trim_end_matches('0');
+        assert!(known.len() >= 30.min(exact.trim_end_matches('0').len()), "{shown}");
+        // The last one is rounded.
+        assert_eq!(known[..known.len() - 1], exact[..known.len() - 1], "{expression:.20}");
+        assert_eq!(shown.len(), exact.len());
     }
 }
 
@@ -312,6 +338,17 @@ impl Fraction {
         let unit = (&self.below * &other.below).magnitude().clone();
         apart * BigInt::from(10).pow(28).magnitude() <= unit * size.magnitude()
     }
+
+    /// Whether `other`, which `text` writes, is less than one of its last digit away; zeros before the point may stand for
+    /// digits that are not known.
+    fn is_within_a_unit(&self, other: &Self, text: &str) -> bool {
+        let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let zeros = if decimals > 0 { 0 } else { text.len() - text.trim_end_matches('0').len() };
+        let ten = |power: usize| BigInt::from(10).pow(u32::try_from(power).unwrap());
+        let apart = &self.above * &other.below - &other.above * &self.below;
+        let unit = ten(zeros) * &self.below * &other.below;
+        (apart * ten(decimals)).magnitude() <= unit.magnitude()
+    }
 }
 
 /// An expression, its value (`None` after a division by zero), and what no value on the way is greater than.
@@ -355,6 +392,8 @@ proptest! {
                 let read = Fraction::read(&number.to_string());
                 if number.is_rounded() {
                     prop_assert!(fraction.is_about(&read, &size), "{} {}", expression, number);
+                    let right = fraction.is_within_a_unit(&read, &number.to_string());
+                    prop_assert!(right, "{} {}", expression, number);
                 } else {
                     prop_assert_eq!(fraction.above * read.below, read.above * fraction.below);
                 }

@@ -11,7 +11,6 @@ const NOW: Timestamp = Timestamp(1_795_307_415_250);
 fn a_moment_is_told_as_the_wall_clock_of_a_zone_shows_it() {
     for (zone, want) in [
         ("Asia/Seoul", "2026-11-22T09:30:15+09:00, 일요일 (Sunday), Asia/Seoul, UTC+09:00"),
-        ("", "2026-11-22T09:30:15+09:00, 일요일 (Sunday), Asia/Seoul, UTC+09:00"),
         (" asia/seoul\n", "2026-11-22T09:30:15+09:00, 일요일 (Sunday), Asia/Seoul, UTC+09:00"),
         ("UTC", "2026-11-22T00:30:15+00:00, 일요일 (Sunday), UTC, UTC+00:00"),
         (
@@ -34,6 +33,7 @@ fn the_offset_is_that_of_the_moment() {
 #[test]
 fn an_unknown_zone_lists_near_names() {
     for (zone, want) in [
+        ("", "no time zone ``; use an IANA name such as `Asia/Seoul`, `America/New_York` or `UTC`"),
         ("Seoul", "no time zone `Seoul`; did you mean `Asia/Seoul`?"),
         ("Asia/Soul", "no time zone `Asia/Soul`; did you mean `Asia/Seoul`?"),
         ("KST", "no time zone `KST`; did you mean `Asia/Seoul`?"),

@@ -84,7 +84,7 @@ async fn the_calculator_answers_in_a_line_or_says_what_to_write() {
 
 #[tokio::test]
 async fn the_clock_is_that_of_the_call() {
-    let clock = CurrentDatetime::new().unwrap();
+    let clock = CurrentDatetime::new().unwrap().zone(" asia/seoul").unwrap();
     let seoul = "2026-01-01T09:00:00+09:00, 목요일 (Thursday), Asia/Seoul, UTC+09:00";
     for (arguments, want) in [
         ("{}", seoul),
@@ -100,6 +100,30 @@ async fn the_clock_is_that_of_the_call() {
         ),
     ] {
         assert_eq!(observation(&clock, arguments).await, want, "{arguments}");
+    }
+}
+
+/// Nobody has to live in one country: the machine's zone is known by its name, or it is UTC.
+#[tokio::test]
+async fn the_zone_that_nobody_names_is_the_machine_s() {
+    let told = observation(&CurrentDatetime::new().unwrap(), "{}").await;
+    let machine = jiff::tz::TimeZone::system();
+    let zone = machine.iana_name().unwrap_or("UTC");
+    assert!(told.contains(&format!(", {zone}, UTC")), "{told}, {zone}");
+}
+
+#[test]
+fn a_zone_that_is_not_known_is_refused_when_it_is_set() {
+    let error = CurrentDatetime::new().unwrap().zone("Europe/Pariss").unwrap_err();
+    assert_eq!(error.to_string(), "no time zone `Europe/Pariss`; did you mean `Europe/Paris`?");
+}
+
+/// Models are told of tools in one language.
+#[test]
+fn no_korean_stands_in_what_models_are_told() {
+    for tool in [Calculator::new().unwrap().spec(), CurrentDatetime::new().unwrap().spec()] {
+        let told = format!("{tool:?}");
+        assert!(!told.contains(|c| ('가'..='힣').contains(&c)), "{told}");
     }
 }
 

@@ -26,7 +26,12 @@ impl Toolbox {
     pub fn offline() -> Result<Self, Failure> {
         let tools = vec![
             SharedTool::new(Calculator::new().map_err(Failure::wiring)?),
-            SharedTool::new(CurrentDatetime::new().map_err(Failure::wiring)?),
+            SharedTool::new(
+                CurrentDatetime::new()
+                    .map_err(Failure::wiring)?
+                    .zone("Asia/Seoul")
+                    .map_err(Failure::wiring)?,
+            ),
         ];
         let names = ["search_wikipedia", "read_file", "get_weather", "web_search", "python_repl"];
         let why = "오프라인 모델은 쓰지 않습니다";

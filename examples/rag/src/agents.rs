@@ -52,7 +52,12 @@ impl Tools {
             ],
             internal: directory::tools(&directory).map_err(Failure::wiring)?,
             external: vec![
-                SharedTool::new(CurrentDatetime::new().map_err(Failure::wiring)?),
+                SharedTool::new(
+                    CurrentDatetime::new()
+                        .map_err(Failure::wiring)?
+                        .zone("Asia/Seoul")
+                        .map_err(Failure::wiring)?,
+                ),
                 SharedTool::new(Calculator::new().map_err(Failure::wiring)?),
             ],
             report,

@@ -29,9 +29,7 @@ impl Talk for Office {
 
     /// The supervisor, then each agent.
     fn drawing(&self) -> String {
-        let agents = self.0.agents().iter().map(|agent| agent.graph().drawing());
-        let whole = self.0.graph().drawing();
-        agents.fold(whole, |whole, agent| whole.calls("execute_agent", agent)).mermaid()
+        self.0.drawing().mermaid()
     }
 
     fn line(&self, item: &Stored) -> Option<String> {

@@ -2,16 +2,16 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use hanok_agent::{AgentState, DataMark, Handoff, StopReason};
+use hanok_agent::{DataMark, Handoff, HandoffHistory, StopReason};
 use hanok_graph::{Context, Snapshot};
 use hanok_state::{Message, State};
 
 use crate::{
     conversation,
     error::SupervisorError,
+    member::run::{AgentFailure, MemberRun},
     progress::SupervisorProgress,
     prompt,
-    run_agent::{AgentFailure, added_messages, run_agent},
     settings::{OutputMode, SupervisorSettings},
     state::{SupervisorState, SupervisorStateUpdate},
 };
@@ -96,51 +96,45 @@ impl SupervisorSettings {
             return Err(self.undeclared(name));
         };
         context.custom(&SupervisorProgress::AgentStarted { name: name.clone() });
-        let (summariser, language) = (self.summariser.as_ref(), agent.language());
+        let language = agent.language().unwrap_or(self.language);
+        let summariser = self.summariser.as_ref();
         let step = format!("summary-{hop}");
         let taken = handoff.hand_over(view, summariser, language, context, &step).await;
         let taken = taken.map_err(SupervisorError::Step)?;
         let mark = DataMark::new(&*context.runtime().rng);
-        let input_len =
-            taken.messages.len() + usize::from(handoff.message(language, &mark).is_some());
-        let input = agent.take_over(handoff, taken.messages, &mark);
-        let ended = run_agent(agent, input, context).await;
-        let (state, stopped) = ended.map_err(|failure| failure.of(&name))?;
-
-        let ran = self.agent_run(state, stopped, input_len, hop, context);
+        let mut messages = taken.messages;
+        match conversation::task(handoff, language, &mark) {
+            Some(task) => messages.push(task),
+            // It works on what the supervisor itself was told to do.
+            None if handoff.history != HandoffHistory::Full => {
+                messages.extend(conversation::given_task(view).cloned());
+            }
+            None => {}
+        }
+        let ended = agent.run(messages, context).await;
+        let ran = self.agent_run(ended.map_err(|failure| failure.of(&name))?, hop, context);
         let (output, stopped) = (ran.output.clone(), ran.stopped);
         context.custom(&SupervisorProgress::AgentFinished { name, output, stopped });
         Ok(ran)
     }
 
-    fn agent_run(
-        &self,
-        state: AgentState,
-        stopped: StopReason,
-        input_len: usize,
-        hop: u32,
-        context: &Context,
-    ) -> AgentRun {
+    fn agent_run(&self, ran: MemberRun, hop: u32, context: &Context) -> AgentRun {
         let task = context.task().to_string();
         let task = task.get(..8).unwrap_or(&task);
-        let mut work = added_messages(&state, input_len, |id| format!("{task}-{hop}-{id}"));
-        let next = state.handoff.filter(|_| hop < self.max_hops);
-        let stopped = match stopped {
+        let mut work = ran.added(|id| format!("{task}-{hop}-{id}"));
+        let next = ran.handoff.filter(|_| hop < self.max_hops);
+        let stopped = match ran.stopped {
             StopReason::HandedOff if next.is_none() => StopReason::HopLimit,
             stopped => stopped,
         };
-        let output = match (state.answer, &next) {
-            (Some(answer), _) => {
-                // It is the result, and not the way to it.
-                work.pop_if(|last| last.text() == answer);
-                answer
-            }
+        let output = match (ran.answer.or(ran.words), &next) {
+            (Some(answer), _) => answer,
             (None, Some(next)) => prompt::handed_over(&next.to, self.language),
-            (None, None) => {
-                prompt::no_answer(stopped, state.iteration, self.max_hops, self.language)
-            }
+            (None, None) => prompt::no_answer(stopped, ran.calls, self.max_hops, self.language),
         };
-        AgentRun { output, stopped, work, messages: state.messages.iter().cloned().collect(), next }
+        // It is the result, and not the way to it.
+        work.pop_if(|last| last.text() == output);
+        AgentRun { output, stopped, work, messages: ran.messages.iter().cloned().collect(), next }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hanok_agent::{HandoffHistory, HandoffTool, ReactAgent, Summariser};
+use hanok_agent::{HandoffHistory, HandoffTool, Summariser};
 use hanok_graph::Runtime;
 
 use super::{
@@ -10,6 +10,7 @@ use super::{
     error::{SwarmBuildError, SwarmFault},
     settings::SwarmSettings,
 };
+use crate::member::Member;
 
 /// The default number of hand-offs in a turn.
 const MAX_HOPS: u32 = 8;
@@ -19,7 +20,8 @@ const MAX_HOPS: u32 = 8;
 #[must_use]
 pub struct SwarmBuilder {
     name: String,
-    agents: Vec<ReactAgent>,
+    description: String,
+    agents: Vec<Member>,
     first: Option<String>,
     summariser: Option<Summariser>,
     max_hops: u32,
@@ -37,6 +39,7 @@ impl SwarmBuilder {
     fn new() -> Self {
         Self {
             name: "swarm".to_owned(),
+            description: String::new(),
             agents: Vec::new(),
             first: None,
             summariser: None,
@@ -45,7 +48,7 @@ impl SwarmBuilder {
         }
     }
 
-    /// Sets the name of the graph, for drawings and errors. Default: `swarm`.
+    /// Sets the name: of the graph, for drawings and errors, and as a member of another team. Default: `swarm`.
     ///
     /// ```
     /// # use hanok_agent::ReactAgent;
@@ -60,7 +63,13 @@ impl SwarmBuilder {
         Self { name: name.into(), ..self }
     }
 
-    /// Adds an agent. To whom it hands over is its own ([`HandoffTool`]).
+    /// Sets the purpose of the swarm, in words for the model of a supervisor above it. Default: none, and a supervisor
+    /// refuses a team without one.
+    pub fn description(self, description: impl Into<String>) -> Self {
+        Self { description: description.into(), ..self }
+    }
+
+    /// Adds an agent, or a team as one ([`Member`]). To whom it hands over is its own ([`HandoffTool`]).
     ///
     /// ```
     /// # use hanok_agent::{HandoffTool, ReactAgent};
@@ -73,14 +82,14 @@ impl SwarmBuilder {
     /// # let _ = swarm;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn agent(mut self, agent: ReactAgent) -> Self {
-        self.agents.push(agent);
+    pub fn agent(mut self, agent: impl Into<Member>) -> Self {
+        self.agents.push(agent.into());
         self
     }
 
     /// Adds agents, in this order.
-    pub fn agents(mut self, agents: impl IntoIterator<Item = ReactAgent>) -> Self {
-        self.agents.extend(agents);
+    pub fn agents(mut self, agents: impl IntoIterator<Item: Into<Member>>) -> Self {
+        self.agents.extend(agents.into_iter().map(Into::into));
         self
     }
 
@@ -166,6 +175,7 @@ impl SwarmBuilder {
         }
         let first = self.first.or_else(|| Some(self.agents.first()?.name().to_owned()));
         let settings = SwarmSettings {
+            description: self.description,
             agents: self.agents,
             first: first.unwrap_or_default(),
             summariser: self.summariser,
@@ -179,7 +189,7 @@ impl SwarmBuilder {
         if self.agents.is_empty() {
             faults.push(SwarmFault::NoAgents);
         }
-        let twice = self.agents.iter().map(ReactAgent::name).filter(|name| !names.insert(*name));
+        let twice = self.agents.iter().map(Member::name).filter(|name| !names.insert(*name));
         faults.extend(twice.map(|name| SwarmFault::TwiceNamed { agent: name.to_owned() }));
         let members = || self.agents.iter().map(|agent| agent.name().to_owned()).collect();
         let first = self.first.as_deref().filter(|first| !names.contains(first));

@@ -5,7 +5,7 @@ use std::fmt;
 use hanok_graph::{BuildError, StepError, SubgraphError};
 use thiserror::Error;
 
-use crate::{error::listed, run_agent::AgentFailure};
+use crate::{error::listed, member::run::AgentFailure};
 
 /// The error of a node that cannot go on. The thread can be resumed.
 #[derive(Debug, Error)]

@@ -1,15 +1,17 @@
 //! The settings of a swarm.
 
-use hanok_agent::{DataMark, Handoff, HandoffHistory, ReactAgent, Summariser};
+use hanok_agent::{DataMark, Handoff, HandoffHistory, Summariser};
 use hanok_graph::Context;
 use hanok_state::Message;
 
 use super::{error::SwarmError, state::SwarmState, state::SwarmStateUpdate};
+use crate::{conversation, member::Member};
 
 /// The parts and limits of a swarm, which its nodes share.
 #[derive(Debug)]
 pub(super) struct SwarmSettings {
-    pub(super) agents: Vec<ReactAgent>,
+    pub(super) description: String,
+    pub(super) agents: Vec<Member>,
     /// The agent that has a thread before any is active.
     pub(super) first: String,
     pub(super) summariser: Option<Summariser>,
@@ -38,7 +40,7 @@ impl SwarmSettings {
         context: &Context,
     ) -> Result<SwarmStateUpdate, SwarmError> {
         let to = self.agents.iter().find(|agent| agent.name() == handoff.to);
-        let language = to.map(ReactAgent::language).unwrap_or_default();
+        let language = to.and_then(Member::language).unwrap_or_default();
         let (brief, since) = match handoff.history {
             HandoffHistory::Full => (Vec::new(), 0),
             _ => {
@@ -48,7 +50,7 @@ impl SwarmSettings {
                 (taken.await.map_err(SwarmError::Step)?.messages, conversation.len())
             }
         };
-        let task = handoff.message(language, &DataMark::new(&*context.runtime().rng));
+        let task = conversation::task(handoff, language, &DataMark::new(&*context.runtime().rng));
         Ok(task
             .into_iter()
             .fold(update, SwarmStateUpdate::message)

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hanok_agent::{AgentState, ReactAgent, StopReason};
+use hanok_agent::StopReason;
 use hanok_graph::{Context, Snapshot};
 use hanok_state::{Message, State};
 
@@ -11,12 +11,15 @@ use super::{
     settings::SwarmSettings,
     state::{SwarmState, SwarmStateUpdate},
 };
-use crate::run_agent::{added_messages, run_agent};
+use crate::{
+    conversation,
+    member::{Member, run::MemberRun},
+};
 
 /// An agent and its swarm.
 pub(super) struct SwarmMember {
     pub(super) swarm: Arc<SwarmSettings>,
-    pub(super) agent: ReactAgent,
+    pub(super) agent: Member,
 }
 
 /// Runs the active agent on its view, adds its messages to the conversation, and hands over if it asks for that.
@@ -26,16 +29,14 @@ pub(super) async fn take_turn(
     context: Context,
 ) -> Result<SwarmStateUpdate, SwarmError> {
     let SwarmMember { swarm, agent } = &*member;
-    let view = state.view();
-    let (input_len, input) = (view.len(), agent.input(view, None));
-    let ended = run_agent(agent, input, &context).await;
-    let (ran, stopped) = ended.map_err(|failure| SwarmError::of(failure, agent.name()))?;
+    let ended = agent.run(state.view(), &context).await;
+    let ran = ended.map_err(|failure| SwarmError::of(failure, agent.name()))?;
 
-    let added = added(&state, &ran, input_len, agent.name());
+    let added = added(&state, &ran, agent.name());
     let update = added.iter().cloned().fold(SwarmState::update(), SwarmStateUpdate::message);
     let Some(handoff) = ran.handoff else {
         let update = update.active(agent.name()).answer(ran.answer);
-        return Ok(update.stopped(Some(stopped)));
+        return Ok(update.stopped(Some(ran.stopped)));
     };
     let conversation: Vec<_> = state.messages.iter().cloned().chain(added).collect();
     let update = swarm.hand_over(&handoff, &conversation, update, &context).await?;
@@ -45,15 +46,15 @@ pub(super) async fn take_turn(
     })
 }
 
-/// The messages that the agent wrote.
+/// The messages that the agent wrote; of a supervisor, those that it said.
 ///
 /// Servers number their calls anew in every conversation, and the agent may not have seen all of this one: an id that another
 /// call has is changed.
-fn added(state: &SwarmState, ran: &AgentState, input_len: usize, agent: &str) -> Vec<Message> {
+fn added(state: &SwarmState, ran: &MemberRun, agent: &str) -> Vec<Message> {
     let calls = state.messages.iter().flat_map(Message::tool_calls);
     let taken: BTreeSet<_> = calls.map(|call| call.id.as_str()).collect();
     let mut issued = BTreeSet::new();
-    let added = added_messages(ran, input_len, |id| {
+    let added = ran.added(|id| {
         let others = (2..).map(|n: u32| format!("{id}-{n}"));
         let mut free = std::iter::once(id.to_owned()).chain(others);
         let is_free = |id: &String| !taken.contains(id.as_str()) && !issued.contains(id);
@@ -61,5 +62,6 @@ fn added(state: &SwarmState, ran: &AgentState, input_len: usize, agent: &str) ->
         issued.insert(id.clone());
         id
     });
-    added.into_iter().map(|message| message.with_metadata("agent", agent)).collect()
+    let said = added.into_iter().filter(|message| !conversation::is_inner(message));
+    said.map(|message| message.with_metadata("agent", agent)).collect()
 }

@@ -2,6 +2,7 @@
 
 use num_bigint::{BigInt, Sign};
 
+use super::doubt::Doubt;
 use super::error::CalculatorError;
 use super::limits;
 use super::number::{Number, ten_to};
@@ -18,22 +19,42 @@ impl Number {
 
     pub(super) fn plus(&self, other: &Self) -> Result<Self, CalculatorError> {
         let scale = self.scale.max(other.scale);
-        Self::new(self.scaled(scale) + other.scaled(scale), scale, self.rounded || other.rounded)
+        Self::new(self.scaled(scale) + other.scaled(scale), scale, self.doubt.and(other.doubt))
     }
 
     pub(super) fn times(&self, other: &Self) -> Result<Self, CalculatorError> {
-        let rounded = self.rounded || other.rounded;
-        Self::new(&self.mantissa * &other.mantissa, self.scale + other.scale, rounded)
+        let doubt = self.doubt.times(other.size()).and(other.doubt.times(self.size()));
+        let doubt = doubt.and(self.doubt.times(other.doubt));
+        Self::new(&self.mantissa * &other.mantissa, self.scale + other.scale, doubt)
     }
 
     pub(super) fn hundredth(self) -> Result<Self, CalculatorError> {
-        Self::new(self.mantissa, self.scale + 2, self.rounded)
+        let doubt = self.doubt.times(Doubt::ten_to(-2));
+        Self::new(self.mantissa, self.scale + 2, doubt)
+    }
+
+    /// A bound on how far it is from zero.
+    fn size(&self) -> Doubt {
+        Doubt::of(&self.mantissa, self.scale)
+    }
+
+    /// The number nearest to zero that it may stand for, or an error if that is zero.
+    fn least(&self) -> Result<Self, CalculatorError> {
+        let Some(known) = self.doubt.decimals() else { return Ok(self.clone()) };
+        let scale = self.scale.max(known + 2).max(0);
+        let least = self.scaled(scale).magnitude().clone();
+        let least = BigInt::from(least) - self.doubt.in_units(scale);
+        match least.sign() {
+            Sign::Plus => Ok(Self { mantissa: least, scale, doubt: Doubt::NONE }),
+            Sign::Minus | Sign::NoSign => Err(CalculatorError::DivisionByZero),
+        }
     }
 
     pub(super) fn divided_by(&self, divisor: &Self) -> Result<Self, CalculatorError> {
         if divisor.is_zero() {
             return Err(CalculatorError::DivisionByZero);
         }
+        let least = divisor.least()?;
         // The quotient has this many digits before its point, or one more.
         let whole = (self.digits() - self.scale) - (divisor.digits() - divisor.scale);
         let decimals = limits::CARRIED.max(limits::CARRIED + 1 - whole);
@@ -47,7 +68,10 @@ impl Number {
         let exact = rest.sign() == Sign::NoSign;
         let is_negative = self.is_negative() != divisor.is_negative();
         let quotient = if exact { quotient } else { sticky(quotient, is_negative) };
-        Self::new(quotient, decimals, self.rounded || divisor.rounded || !exact)
+        let cut = if exact { Doubt::NONE } else { Doubt::ten_to(-decimals) };
+        let size = Doubt::of(&quotient, decimals).and(cut);
+        let doubt = self.doubt.and(divisor.doubt.times(size));
+        Self::new(quotient, decimals, doubt.over(&least.mantissa, least.scale).and(cut))
     }
 
     /// What is left of a division to a whole quotient, with the sign of the divisor.
@@ -55,13 +79,20 @@ impl Number {
         if divisor.is_zero() {
             return Err(CalculatorError::DivisionByZero);
         }
+        divisor.least()?;
         let scale = self.scale.max(divisor.scale);
-        let unit = divisor.scaled(scale);
-        let mut rest = self.scaled(scale) % &unit;
-        if rest.sign() != Sign::NoSign && rest.sign() != unit.sign() {
-            rest += unit;
+        let (own, unit) = (self.scaled(scale), divisor.scaled(scale));
+        // 1/3*3 is carried as 0.99…, and goes once into 1.
+        let (above, below) = (self.clone().shown(), divisor.clone().shown());
+        let shown = above.scale.max(below.scale);
+        let (above, below) = (above.scaled(shown), below.scaled(shown));
+        let mut rest = &above % &below;
+        if rest.sign() != Sign::NoSign && rest.sign() != below.sign() {
+            rest += &below;
         }
-        Self::new(rest, scale, self.rounded || divisor.rounded)
+        let times = (above - rest) / below;
+        let doubt = self.doubt.and(divisor.doubt.times(Doubt::of(&times, 0)));
+        Self::new(own - times * unit, scale, doubt)
     }
 
     pub(super) fn square_root(&self) -> Result<Self, CalculatorError> {
@@ -74,7 +105,12 @@ impl Number {
         let root = square.sqrt();
         let exact = &root * &root == square;
         let root = if exact { root } else { sticky(root, false) };
-        Self::new(root, decimals, self.rounded || !exact)
+        let cut = if exact { Doubt::NONE } else { Doubt::ten_to(-decimals) };
+        let doubt = match root.sign() {
+            Sign::NoSign => self.doubt.root(),
+            _ => self.doubt.root().or_less(self.doubt.over(&root, decimals)),
+        };
+        Self::new(root, decimals, doubt.and(cut))
     }
 
     /// The power, for whole exponents and halves.

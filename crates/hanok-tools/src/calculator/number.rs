@@ -5,6 +5,7 @@ use std::fmt;
 
 use num_bigint::{BigInt, Sign};
 
+use super::doubt::Doubt;
 use super::error::CalculatorError;
 use super::limits;
 use super::round::Mode;
@@ -24,7 +25,8 @@ pub struct Number {
     /// The value is `mantissa / 10^scale`, and `scale` is the least one that is not negative.
     pub(super) mantissa: BigInt,
     pub(super) scale: i64,
-    pub(super) rounded: bool,
+    /// How far it may be from what it stands for.
+    pub(super) doubt: Doubt,
 }
 
 impl Number {
@@ -32,16 +34,12 @@ impl Number {
     /// needs more digits than are kept. A result that was cut by `round`, `floor` or `ceil`, as the
     /// expression asked for, is not rounded in this sense.
     pub fn is_rounded(&self) -> bool {
-        self.rounded
+        !self.doubt.is_none()
     }
 
     /// The number `mantissa / 10^scale`, within the limits.
-    pub(super) fn new(
-        mantissa: BigInt,
-        scale: i64,
-        rounded: bool,
-    ) -> Result<Self, CalculatorError> {
-        let number = Self { mantissa, scale, rounded }.stripped();
+    pub(super) fn new(mantissa: BigInt, scale: i64, doubt: Doubt) -> Result<Self, CalculatorError> {
+        let number = Self { mantissa, scale, doubt }.stripped();
         if number.is_zero() {
             return Ok(number);
         }
@@ -55,20 +53,21 @@ impl Number {
         }
         // Digits before the point are never given up, and some after it stay to round by.
         let keep = limits::CARRIED.max(whole + limits::CARRIED - limits::SHOWN);
-        let is_long = number.rounded || number.scale > limits::EXACT_DECIMALS;
+        let is_long = number.is_rounded() || number.scale > limits::EXACT_DECIMALS;
         if !is_long || digits <= keep {
             return Ok(number);
         }
-        let cut = number.cut(number.scale - (digits - keep), Mode::Sticky);
-        Ok(Self { rounded: true, ..cut })
+        let decimals = number.scale - (digits - keep);
+        let cut = number.cut(decimals, Mode::Sticky);
+        Ok(Self { doubt: cut.doubt.and(Doubt::ten_to(-decimals)), ..cut })
     }
 
     pub(super) fn zero() -> Self {
-        Self { mantissa: BigInt::ZERO, scale: 0, rounded: false }
+        Self { mantissa: BigInt::ZERO, scale: 0, doubt: Doubt::NONE }
     }
 
     pub(super) fn one() -> Self {
-        Self { mantissa: BigInt::from(1), scale: 0, rounded: false }
+        Self { mantissa: BigInt::from(1), scale: 0, doubt: Doubt::NONE }
     }
 
     /// The number that ASCII `digits` write when the last `decimals` of them stand after the point.
@@ -80,20 +79,32 @@ impl Number {
             if mantissa.sign() != Sign::NoSign && zeros > limits::DIGITS {
                 return Err(CalculatorError::TooLarge);
             }
-            return Self::new(mantissa * ten_to(zeros.min(limits::DIGITS)), 0, false);
+            return Self::new(mantissa * ten_to(zeros.min(limits::DIGITS)), 0, Doubt::NONE);
         }
-        Self::new(mantissa, decimals, false)
+        Self::new(mantissa, decimals, Doubt::NONE)
     }
 
-    /// A rounded number as it is given to the caller: without the digits that were carried.
+    /// A rounded number as it is given to the caller: without the digits that were carried, and without those that are not
+    /// known.
     pub(super) fn shown(self) -> Self {
+        let Some(known) = self.doubt.decimals() else { return self };
         let digits = self.digits();
         let keep = limits::SHOWN.max(digits - self.scale);
-        if !self.rounded || digits <= keep {
-            return self;
+        let mut decimals = (self.scale - (digits - keep).max(0)).min(known);
+        let scale = self.scale.max(known + 2).max(0);
+        let (middle, doubt) = (self.scaled(scale), self.doubt.in_units(scale));
+        let end = |mantissa: BigInt| Self { mantissa, scale, doubt: self.doubt };
+        let (low, high) = (end(&middle - &doubt), end(middle + doubt));
+        // Left of the first digit there is nothing to be wrong about.
+        while decimals >= -(digits - self.scale) - 1 {
+            let shown = low.cut(decimals, Mode::HalfEven);
+            if shown.mantissa == high.cut(decimals, Mode::HalfEven).mantissa {
+                let doubt = self.doubt.and(Doubt::ten_to(-decimals));
+                return Self { doubt, ..shown };
+            }
+            decimals -= 1;
         }
-        let decimals = self.scale - (digits - keep);
-        self.cut(decimals, Mode::HalfEven)
+        Self { doubt: self.doubt, ..Self::zero() }
     }
 
     pub(super) fn is_zero(&self) -> bool {
@@ -206,7 +217,7 @@ mod tests {
             (0, 9, "0"),
             (1_i64 << 40, 3, "1099511627.776"),
         ] {
-            let number = Number::new(BigInt::from(mantissa), scale, false).unwrap();
+            let number = Number::new(BigInt::from(mantissa), scale, Doubt::NONE).unwrap();
             assert_eq!(number.to_string(), want, "{mantissa} / 10^{scale}");
         }
     }

@@ -9,6 +9,7 @@
 //! primary = number | constant | function "(" sum { "," sum } ")" | "(" sum ")"
 //! ```
 
+use super::doubt::Doubt;
 use super::error::CalculatorError;
 use super::lex::{Placed, Token};
 use super::limits;
@@ -240,7 +241,10 @@ impl Parser<'_> {
         let at = self.at();
         if let Some(digits) = constant(name) {
             self.next += 1;
-            return self.push(Step::Push(Number { rounded: true, ..Number::read(digits, 39)? }));
+            return self.push(Step::Push(Number {
+                doubt: Doubt::ten_to(-39),
+                ..Number::read(digits, 39)?
+            }));
         }
         let Some((function, takes, words)) = Function::named(name) else {
             let name = name.chars().take(32).collect();

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use num_bigint::{BigInt, Sign};
 
+use super::doubt::Doubt;
 use super::error::CalculatorError;
 use super::limits;
 use super::number::{Number, ten_to};
@@ -46,7 +47,7 @@ impl Number {
             ..0 => (mantissa * ten_to(-decimals), 0),
             _ => (mantissa, decimals),
         };
-        Self { mantissa, scale, rounded: self.rounded }.stripped()
+        Self { mantissa, scale, doubt: self.doubt }.stripped()
     }
 
     /// The number cut as the expression asks for, which makes it exact.
@@ -54,8 +55,9 @@ impl Number {
         // 1/3*3 is carried as 0.99…, and its floor is 1.
         let number = self.shown();
         let cut = number.cut(decimals, mode);
-        let rounded = number.rounded && number.scale <= decimals;
-        Self::new(cut.mantissa, cut.scale, rounded)
+        let is_exact = number.scale > decimals;
+        let doubt = if is_exact { Doubt::NONE } else { number.doubt };
+        Self::new(cut.mantissa, cut.scale, doubt)
     }
 
     /// The number as a count of decimal places.
@@ -90,7 +92,7 @@ mod tests {
             (-26, -3, -3, -3, -2, -2),
             (-1, 0, 0, -1, 0, -1),
         ] {
-            let number = Number::new(BigInt::from(value), 1, false).unwrap();
+            let number = Number::new(BigInt::from(value), 1, Doubt::NONE).unwrap();
             for (mode, want) in
                 [(HalfEven, even), (HalfAway, away), (Down, down), (Up, up), (Sticky, sticky)]
             {
@@ -102,7 +104,7 @@ mod tests {
     #[test]
     fn rounding_twice_is_rounding_once() {
         for value in -2000..2000 {
-            let number = Number::new(BigInt::from(value), 2, false).unwrap();
+            let number = Number::new(BigInt::from(value), 2, Doubt::NONE).unwrap();
             let twice = number.cut(1, Mode::Sticky).cut(0, Mode::HalfEven);
             assert_eq!(twice, number.cut(0, Mode::HalfEven), "{number}");
         }

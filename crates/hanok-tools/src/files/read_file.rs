@@ -51,12 +51,12 @@ pub struct ReadFile {
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Wanted {
-    /// 폴더 안의 상대 경로. The path within the folder, e.g. `notes/today.md`; `.` tells what there is.
+    /// The path within the folder, e.g. `notes/today.md`; `.` tells what there is.
     path: String,
-    /// 첫 줄 번호(1부터). The first line to read, from 1.
+    /// The first line to read, from 1.
     #[serde(default)]
     from_line: Option<usize>,
-    /// 읽을 줄 수. How many lines to read; by default as many as fit.
+    /// How many lines to read; by default as many as fit.
     #[serde(default)]
     lines: Option<usize>,
 }
@@ -68,8 +68,7 @@ impl ReadFile {
     ///
     /// [`FileError::Folder`] when the folder cannot be opened.
     pub fn in_folder(folder: impl AsRef<Path>) -> Result<Self, FileError> {
-        let description =
-            "폴더 안의 텍스트 파일을 읽습니다. Reads a text file of the folder that it is given.";
+        let description = "Reads a text file of the folder that it is given.";
         Ok(Self {
             spec: ToolSpec::of::<Wanted>("read_file", description)?,
             folder: Arc::new(Folder::open(folder.as_ref())?),

@@ -57,7 +57,7 @@ pub struct PythonRepl {
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Program {
-    /// 실행할 파이썬 코드. The Python program; print what you want to see. No network, no files, nothing is kept between calls.
+    /// The Python program; print what you want to see. No network, no files, nothing is kept between calls.
     code: String,
 }
 
@@ -153,8 +153,7 @@ impl PythonReplBuilder {
     ///
     /// None that a caller could cause: its name and arguments are fixed.
     pub fn build(self) -> Result<PythonRepl, InvalidSpec> {
-        let description = "파이썬 코드를 격리된 환경에서 실행합니다. \
-            Runs Python in isolation and shows what it prints.";
+        let description = "Runs Python in isolation and shows what it prints.";
         Ok(PythonRepl {
             spec: ToolSpec::of::<Program>("python_repl", description)?,
             limits: Arc::new(self.limits),

@@ -50,9 +50,9 @@ pub struct WebSearch {
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Wanted {
-    /// 검색어. What to search for.
+    /// What to search for.
     query: String,
-    /// 결과 수. How many results, from 1 to 10; 5 by default.
+    /// How many results, from 1 to 10; 5 by default.
     #[serde(default)]
     max_results: Option<usize>,
 }
@@ -79,8 +79,7 @@ impl WebSearch {
     ///
     /// None that a caller could cause: its name and arguments are fixed.
     pub fn new() -> Result<Self, InvalidSpec> {
-        let description =
-            "웹을 검색합니다. Searches the web and shows titles, addresses and snippets.";
+        let description = "Searches the web and shows titles, addresses and snippets.";
         let spec = ToolSpec::of::<Wanted>("web_search", description)?;
         Ok(Self { spec, service: Service::new("the search service", ENDPOINT, Some(KEY)) })
     }

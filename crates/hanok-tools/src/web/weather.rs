@@ -44,9 +44,9 @@ pub struct GetWeather {
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Wanted {
-    /// 도시. The city, with its country where there are several of the name: `Seoul`, `London,GB`.
+    /// The city, with its country where there are several of the name: `Seoul`, `London,GB`.
     city: String,
-    /// 단위. `metric` (°C, m/s; the default) or `imperial` (°F, mph).
+    /// `metric` (°C, m/s; the default) or `imperial` (°F, mph).
     #[serde(default)]
     units: Option<Units>,
 }
@@ -107,7 +107,7 @@ impl GetWeather {
     ///
     /// None that a caller could cause: its name and arguments are fixed.
     pub fn new() -> Result<Self, InvalidSpec> {
-        let description = "도시의 현재 날씨를 조회합니다. Tells the current weather of a city.";
+        let description = "Tells the current weather of a city.";
         let spec = ToolSpec::of::<Wanted>("get_weather", description)?;
         Ok(Self { spec, service: Service::new("the weather service", ENDPOINT, Some(KEY)) })
     }

@@ -49,9 +49,9 @@ pub struct SearchWikipedia {
 /// What the tool takes. The comments are for models.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Wanted {
-    /// 찾을 것. What to look for.
+    /// What to look for.
     query: String,
-    /// 언어 코드. The language of the pages, e.g. `ko`, `en`; by default that of the query.
+    /// The language code of the pages, e.g. `ko`, `en`; by default that of the query.
     #[serde(default)]
     language: Option<String>,
 }
@@ -96,8 +96,7 @@ impl SearchWikipedia {
     ///
     /// None that a caller could cause: its name and arguments are fixed.
     pub fn new() -> Result<Self, InvalidSpec> {
-        let description = "위키피디아를 검색해 가장 알맞은 문서를 요약합니다. \
-            Searches Wikipedia and shows the beginning of the best page.";
+        let description = "Searches Wikipedia and shows the beginning of the best page.";
         let spec = ToolSpec::of::<Wanted>("search_wikipedia", description)?;
         Ok(Self { spec, service: Service::new("Wikipedia", ENDPOINT, None) })
     }
