@@ -54,6 +54,7 @@ pub(crate) enum Verb {
     },
     /// Shows the state of a thread's graphs, what is due and what is asked.
     Show {
+        /// The name of the thread.
         thread: String,
         /// As it was at this position.
         #[arg(long, value_name = "POSITION")]
@@ -63,35 +64,48 @@ pub(crate) enum Verb {
     History(HistoryArguments),
     /// Tells what changed between two positions of a thread.
     Diff {
+        /// The name of the thread.
         thread: String,
-        before: u64,
-        /// Default: the end.
-        after: Option<u64>,
+        #[command(flatten)]
+        positions: Between,
     },
     /// Begins a thread with the state of another.
     Fork {
+        /// The name of the thread.
         thread: String,
-        to: String,
-        /// As it was at this position.
+        #[command(flatten)]
+        to: NewName,
+        /// As it was at this position. Default: the end.
         #[arg(long, value_name = "POSITION")]
         at: Option<u64>,
         #[command(flatten)]
         doubts: Doubts,
     },
     /// Writes a thread, with all its history and all that is pending, under another name.
-    Copy { thread: String, to: String },
+    Copy {
+        /// The name of the thread.
+        thread: String,
+        /// The name of the copy; no thread has it yet.
+        to: String,
+    },
     /// Makes a thread go on from an earlier position; what came after stays in the history.
     Rewind {
+        /// The name of the thread.
         thread: String,
-        to: u64,
+        #[command(flatten)]
+        to: Earlier,
         #[command(flatten)]
         doubts: Doubts,
     },
     /// Takes a thread from the run that owns it, on whatever host, and says whose it was. Such a run stores nothing more; the
     /// next one finishes its turn.
-    Release { thread: String },
+    Release {
+        /// The name of the thread.
+        thread: String,
+    },
     /// Cuts off the history of a thread before the checkpoints that are to stay.
     Prune {
+        /// The name of the thread.
         #[arg(required_unless_present = "all")]
         thread: Option<String>,
         /// Every thread of the tenant.
@@ -102,8 +116,9 @@ pub(crate) enum Verb {
         #[command(flatten)]
         yes: Yes,
     },
-    /// Removes a thread, its forks, and theirs.
+    /// Removes a thread, its forks, and theirs. Without `--yes` it lists them, and removes nothing.
     Erase {
+        /// The name of the thread.
         thread: String,
         /// Removes the thread alone: its forks keep what they hold of it.
         #[arg(long)]
@@ -111,14 +126,16 @@ pub(crate) enum Verb {
         #[command(flatten)]
         yes: Yes,
     },
-    /// Removes a thread alone.
+    /// Removes a thread alone. Without `--yes` it says which, and removes nothing.
     Delete {
+        /// The name of the thread.
         thread: String,
         #[command(flatten)]
         yes: Yes,
     },
     /// Reads every record and snapshot of a thread, and tells what is damaged.
     Verify {
+        /// The name of the thread.
         #[arg(required_unless_present = "all")]
         thread: Option<String>,
         /// Every thread of the tenant.
@@ -126,25 +143,102 @@ pub(crate) enum Verb {
         all: bool,
     },
     /// Writes a thread as lines of JSON: all that it holds, so keep them like the store.
+    ///
+    /// Each line says an entry twice: as JSON, for reading, and under `stored`, which `import` takes in. An edit of the JSON is
+    /// not taken in, and one of `stored` is refused.
     Export {
+        /// The name of the thread.
         thread: String,
-        /// Default: the standard output.
+        /// The file, which must not be there. Default: the standard output.
         file: Option<PathBuf>,
     },
     /// Takes in a thread that was exported; under another name it is a copy.
-    Import { thread: String, file: PathBuf },
+    ///
+    /// What is taken in is the `stored` of each line. The rest of a line is for reading: an edit of it changes nothing.
+    Import {
+        /// The name that it is given; no thread has it yet.
+        thread: String,
+        /// The lines that `export` wrote.
+        file: PathBuf,
+    },
     /// Copies the store, as it is at one moment, into a new SQLite file, while others use it.
-    Backup { file: PathBuf },
+    Backup {
+        /// The new file.
+        file: PathBuf,
+    },
     /// Writes what is whole of a damaged SQLite file into a new one, and says what was lost of each thread.
-    Repair { file: PathBuf },
+    Repair {
+        /// The new file.
+        file: PathBuf,
+    },
     /// Lists the threads whose time is over, of all tenants.
     Expired,
     /// Lists the threads whose run was lost, of all tenants.
     Abandoned,
 }
 
+/// A name, by its place or as an option.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct NewName {
+    /// The name of the new thread; no thread has it yet.
+    #[arg(value_name = "TO")]
+    to: Option<String>,
+    /// The same as an option.
+    #[arg(long = "to", value_name = "NAME")]
+    to_option: Option<String>,
+}
+
+impl NewName {
+    pub(crate) fn name(self) -> String {
+        self.to.or(self.to_option).unwrap_or_default()
+    }
+}
+
+/// A position, by its place or as an option.
+#[derive(Debug, Clone, Copy, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Earlier {
+    /// The position, as `history` tells it.
+    #[arg(value_name = "POSITION")]
+    to: Option<u64>,
+    /// The same as an option.
+    #[arg(long = "to", visible_alias = "at", value_name = "POSITION")]
+    to_option: Option<u64>,
+}
+
+impl Earlier {
+    pub(crate) fn position(self) -> u64 {
+        self.to.or(self.to_option).unwrap_or_default()
+    }
+}
+
+/// Two positions, by their places or as options.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Between {
+    /// The earlier position, as `history` tells it.
+    #[arg(required_unless_present = "at")]
+    before: Option<u64>,
+    /// The later one. Default: the end.
+    after: Option<u64>,
+    /// The earlier position as an option.
+    #[arg(long, value_name = "POSITION", conflicts_with_all = ["before", "after"])]
+    at: Option<u64>,
+    /// The later one as an option.
+    #[arg(long, value_name = "POSITION", conflicts_with = "after")]
+    to: Option<u64>,
+}
+
+impl Between {
+    /// The earlier position, and the later one if it is not the end.
+    pub(crate) fn positions(self) -> (u64, Option<u64>) {
+        (self.before.or(self.at).unwrap_or_default(), self.after.or(self.to))
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct HistoryArguments {
+    /// The name of the thread.
     pub(crate) thread: String,
     /// Entries instead of checkpoints.
     #[arg(long)]
@@ -211,6 +305,10 @@ pub(crate) struct Yes {
 }
 
 impl Yes {
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.yes
+    }
+
     pub(crate) fn confirmed(&self) -> Result<(), Failure> {
         if self.yes { Ok(()) } else { Err(Failure::NotSure) }
     }
@@ -225,4 +323,22 @@ fn time(text: &str) -> Result<Timestamp, &'static str> {
     let wrong = "a time is like 2026-01-31T09:00:00Z, after 1970";
     let time = text.parse::<jiff::Timestamp>().or(Err(wrong))?;
     u64::try_from(time.as_millisecond()).map(Timestamp).or(Err(wrong))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::CommandLine;
+
+    #[test]
+    fn every_verb_and_argument_is_explained() {
+        let command = CommandLine::command();
+        for verb in command.get_subcommands() {
+            assert!(verb.get_about().is_some(), "{}", verb.get_name());
+            for argument in verb.get_arguments() {
+                assert!(argument.get_help().is_some(), "{} {}", verb.get_name(), argument.get_id());
+            }
+        }
+    }
 }

@@ -153,6 +153,21 @@ async fn overwritten(place: &Place, output: &mut Output) -> Result<(), Failure> 
     output.line(what)
 }
 
+/// Lists what [`erase`] would remove, and asks for the word that it does so.
+pub(crate) async fn would_erase(
+    place: &Place,
+    thread: &str,
+    keep: bool,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let log = place.log(thread)?;
+    place.there(&log).await?;
+    let forks = if keep { Vec::new() } else { log.forks().await? };
+    done(output, log.thread(), "would be removed")?;
+    forks.iter().try_for_each(|fork| done(output, fork, "is a fork, and would be removed"))?;
+    Err(Failure::NotSure)
+}
+
 pub(crate) async fn erase(
     place: &Place,
     thread: &str,

@@ -8,6 +8,7 @@ use crate::{
     arguments::HistoryArguments,
     failure::Failure,
     output::{Output, list_of, moment, segments, value},
+    readable,
     store::Place,
 };
 
@@ -152,12 +153,9 @@ pub(crate) async fn diff(
                 Difference::Removed(before) => (Some(before), None),
                 Difference::Changed { before, after } => (Some(before), Some(after)),
             };
-            if let Some(before) = before {
-                output.line(&format!("- {name}: {}", before.to_json()))?;
-            }
-            if let Some(after) = after {
-                output.line(&format!("+ {name}: {}", after.to_json()))?;
-            }
+            let (before, after) = (before.map(value), after.map(value));
+            let lines = readable::change(&name, before.as_ref(), after.as_ref());
+            lines.iter().try_for_each(|line| output.line(line))?;
         }
         if let Some((before, after)) = &graph.next {
             let name = of("next");

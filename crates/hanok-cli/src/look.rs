@@ -3,14 +3,17 @@
 use std::{fs, io::Write, path::Path};
 
 use hanok_checkpoint::{
-    Checkpointer, GRAPH, Holder, Log, REQUESTS, RunEnd, STATUS, ThreadInfo, Which,
+    Checkpointer, GRAPH, Holder, Log, REQUESTS, RunEnd, STATUS, SharedCheckpointer, ThreadInfo,
+    Which,
 };
 use hanok_core::Position;
 use serde_json::json;
 
 use crate::{
     failure::Failure,
-    output::{Output, list_of, moment, segments, value},
+    output::{Output, list_of, moment, segments, value as json_of},
+    readable,
+    state::state,
     store::{Place, id, now},
 };
 
@@ -26,11 +29,11 @@ pub(crate) async fn list(
         (None, Some(value)) => Which::Labelled { tenant, name: STATUS.to_owned(), value },
         (None, None) => Which::Of(tenant),
     };
-    threads(&place.store.all_threads(&which).await?, output)
+    threads(place, &place.store.all_threads(&which).await?, output).await
 }
 
 pub(crate) async fn expired(place: &Place, output: &mut Output) -> Result<(), Failure> {
-    threads(&place.store.all_threads(&Which::Expired(now())).await?, output)
+    threads(place, &place.store.all_threads(&Which::Expired(now())).await?, output).await
 }
 
 /// A run on another host counts as lost when its lease is over.
@@ -41,24 +44,33 @@ pub(crate) async fn abandoned(place: &Place, output: &mut Output) -> Result<(), 
         let claim = info.head.claim.as_ref();
         info.damage.is_some() || claim.is_some_and(|claim| claim.is_known_dead(&me))
     });
-    threads(&claimed, output)
+    threads(place, &claimed, output).await
 }
 
-fn threads(all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
+async fn threads(place: &Place, all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
     let damaged = all.iter().filter(|info| info.damage.is_some()).count();
-    rows(all, output)?;
+    rows(&place.store, all, output).await?;
     if damaged > 0 { Err(Failure::Damaged(damaged, all.len())) } else { Ok(()) }
 }
 
-fn rows(all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
+async fn rows(
+    store: &SharedCheckpointer,
+    all: &[ThreadInfo],
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let mut states = Vec::with_capacity(all.len());
+    for info in all {
+        states.push(state(store, info).await);
+    }
     if output.is_json() {
-        return all.iter().try_for_each(|info| {
+        return all.iter().zip(states).try_for_each(|(info, state)| {
             output.object(&json!({
                 "tenant": info.thread.tenant().as_str(),
                 "thread": info.thread.thread(),
                 "position": info.head.position.0,
                 "cut_off_up_to": info.head.floor.0,
                 "running": info.head.claim.is_some(),
+                "state": state,
                 "fork_of": info.origin,
                 "expires": info.expires.map(moment),
                 "life": info.head.life.to_string(),
@@ -70,17 +82,15 @@ fn rows(all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
     }
     let rows: Vec<_> = all
         .iter()
-        .map(|info| {
+        .zip(states)
+        .map(|(info, state)| {
             vec![
                 info.thread.tenant().as_str().to_owned(),
                 info.thread.thread().to_owned(),
                 info.head.position.to_string(),
                 info.head.floor.to_string(),
-                // A thread that somebody owns runs, whatever its last run left.
-                match info.head.claim {
-                    Some(_) => "running".to_owned(),
-                    None => label(info, STATUS),
-                },
+                state,
+                info.updated.map(moment).unwrap_or_default(),
                 label(info, REQUESTS),
                 label(info, GRAPH),
                 info.origin.clone().unwrap_or_default(),
@@ -89,7 +99,7 @@ fn rows(all: &[ThreadInfo], output: &mut Output) -> Result<(), Failure> {
         })
         .collect();
     let heading = [
-        "TENANT", "THREAD", "POSITION", "FLOOR", "STATUS", "REQUESTS", "GRAPH", "FORK OF",
+        "TENANT", "THREAD", "POSITION", "FLOOR", "STATE", "AT", "REQUESTS", "GRAPH", "FORK OF",
         "EXPIRES",
     ];
     output.table(&heading, &rows)?;
@@ -109,10 +119,10 @@ pub(crate) async fn show(log: &Log, at: Option<u64>, output: &mut Output) -> Res
         let questions: Vec<_> = run.records.open_questions().collect();
         let doubts: Vec<_> = run.records.intents.values().collect();
         if output.is_json() {
-            let state = value(&run.fields.to_stored());
-            let questions = questions
-                .iter()
-                .map(|it| json!({ "id": it.id, "node": it.node, "question": value(&it.payload) }));
+            let state = json_of(&run.fields.to_stored());
+            let questions = questions.iter().map(
+                |it| json!({ "id": it.id, "node": it.node, "question": json_of(&it.payload) }),
+            );
             let in_doubt = doubts.iter().map(
                 |doubt| json!({ "id": doubt.id, "tool": doubt.tool, "arguments": doubt.arguments }),
             );
@@ -132,7 +142,8 @@ pub(crate) async fn show(log: &Log, at: Option<u64>, output: &mut Output) -> Res
         output.line(&format!("{name} at {}, step {}", opened.fold.position, run.frontier.step))?;
         output.line(&format!("  next: {}", list_of(&next)))?;
         for (field, value) in run.fields.iter() {
-            output.line(&format!("  {field}: {}", value.to_stored().to_json()))?;
+            let lines = readable::field(field, &json_of(&value.to_stored()));
+            lines.iter().try_for_each(|line| output.line(&format!("  {line}")))?;
         }
         for question in questions {
             let payload = question.payload.to_json();

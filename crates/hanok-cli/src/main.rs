@@ -8,7 +8,9 @@ mod history;
 mod keys;
 mod look;
 mod output;
+mod readable;
 mod repair;
+mod state;
 mod store;
 mod verify;
 
@@ -58,7 +60,8 @@ fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
             Verb::Abandoned => look::abandoned(&place, output).await,
             Verb::Show { thread, at } => look::show(&place.log(&thread)?, at, output).await,
             Verb::History(arguments) => history::history(&place, arguments, output).await,
-            Verb::Diff { thread, before, after } => {
+            Verb::Diff { thread, positions } => {
+                let (before, after) = positions.positions();
                 history::diff(&place.log(&thread)?, before, after, output).await
             }
             Verb::Verify { thread, all } => verify::verify(&place, thread, all, output).await,
@@ -69,11 +72,11 @@ fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
                 change::import(&place.log(&thread)?, &file, output).await
             }
             Verb::Fork { thread, to, at, doubts } => {
-                change::fork(&place, &thread, &to, at, doubts, output).await
+                change::fork(&place, &thread, &to.name(), at, doubts, output).await
             }
             Verb::Copy { thread, to } => change::copy(&place, &thread, &to, output).await,
             Verb::Rewind { thread, to, doubts } => {
-                change::rewind(&place.log(&thread)?, to, doubts, output).await
+                change::rewind(&place.log(&thread)?, to.position(), doubts, output).await
             }
             Verb::Release { thread } => change::release(&place, &place.log(&thread)?, output).await,
             // It was done above.
@@ -84,11 +87,15 @@ fn run(arguments: CommandLine, output: &mut Output) -> Result<(), Failure> {
                 change::prune(&place, thread, all, keep, output).await
             }
             Verb::Erase { thread, keep_forks, yes } => {
-                yes.confirmed()?;
+                if !yes.is_confirmed() {
+                    return change::would_erase(&place, &thread, keep_forks, output).await;
+                }
                 change::erase(&place, &thread, keep_forks, output).await
             }
             Verb::Delete { thread, yes } => {
-                yes.confirmed()?;
+                if !yes.is_confirmed() {
+                    return change::would_erase(&place, &thread, true, output).await;
+                }
                 change::delete(&place, &thread, output).await
             }
         }

@@ -108,6 +108,12 @@ impl House {
         assert_eq!(Connection::open(&self.db).unwrap().execute(statement, ()).unwrap(), 1);
     }
 
+    fn state(&self, thread: &str) -> String {
+        let list = self.done(&["list", "--json"]).objects();
+        let found = list.iter().find(|it| it["thread"] == thread);
+        found.unwrap()["state"].as_str().unwrap().to_owned()
+    }
+
     fn position(&self, thread: &str) -> u64 {
         let list = self.done(&["list", "--json"]).objects();
         let found = list.iter().find(|it| it["thread"] == thread);
@@ -128,6 +134,10 @@ fn threads_and_their_histories_are_told() {
     let house = House::new();
     let list = house.done(&["list"]).out;
     assert!(list.contains("asks") && list.contains('t') && !list.contains("theirs"), "{list}");
+    assert!(list.contains("STATE") && list.contains("AT") && list.contains("chain"), "{list}");
+    let states = house.done(&["list", "--json"]).objects();
+    let states: Vec<_> = states.iter().map(|it| [&it["thread"], &it["state"]]).collect();
+    assert_eq!(states, [["asks", "asks"], ["t", "done"]]);
     assert!(house.done(&["list", "--tenant", "other"]).out.contains("theirs"));
 
     let shown = house.done(&["show", "t", "--json"]).objects();
@@ -153,8 +163,31 @@ fn threads_and_their_histories_are_told() {
 
     let (from, to) = (history[8]["position"].to_string(), history[7]["position"].to_string());
     let diff = house.done(&["diff", "t", &from, &to]).out;
-    assert!(diff.contains("- log: [\"one\"]\n+ log: [\"one\",\"a\"]"), "{diff}");
+    assert!(diff.contains("+ log[1]: \"a\"") && !diff.contains("one"), "{diff}");
     assert!(diff.contains("- next: a\n+ next: ask"), "{diff}");
+}
+
+/// A turn that is not over is listed with how it was left and with what is due.
+#[test]
+fn a_list_says_how_far_each_thread_is() {
+    async fn fails(_: Snapshot<S>, _: Context) -> Result<SUpdate, BoxError> {
+        Err("no".into())
+    }
+    let house = House::new();
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let graph = Graph::<S>::builder("chain").node("a", work).node("tools", fails);
+        let graph = graph.edge(START, "a").edge("a", "tools").edge("tools", END).build().unwrap();
+        let app = graph.checkpointer(Sqlite::open(&house.db).await.unwrap());
+        app.thread(key("broken")).invoke(S::update(), ()).await.unwrap_err();
+    });
+    assert_eq!(house.state("broken"), "failed: tools");
+    let checkpoints = house.done(&["history", "broken", "--json"]).objects();
+    let input = checkpoints.last().unwrap()["position"].to_string();
+    house.done(&["fork", "broken", "begun", "--at", &input]);
+    assert_eq!(house.state("begun"), "due: a");
+    assert_eq!((house.state("t").as_str(), house.state("asks").as_str()), ("done", "asks"));
+    let list = house.done(&["list"]).out;
+    assert!(list.contains("failed: tools") && list.contains("due: a"), "{list}");
 }
 
 /// P33: what others have put into a thread is shown, and does nothing to a terminal.
@@ -235,6 +268,15 @@ fn threads_are_forked_copied_pruned_and_erased() {
         assert_eq!((said.code, said.err.contains("--yes")), (2, true), "{}", said.err);
     }
     assert_eq!(house.position("t"), end);
+    let would = |arguments: &[&str]| {
+        house.hanok(arguments).out.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let itself = "default/t would be removed";
+    let all = [itself, "default/fork is a fork, and would be removed"];
+    assert_eq!(would(&["erase", "t"]), all);
+    assert_eq!(would(&["erase", "t", "--keep-forks"]), [itself]);
+    assert_eq!(would(&["delete", "t"]), [itself]);
+    assert_eq!(house.hanok(&["erase", "none"]).code, 1);
     house.done(&["prune", "t", "--last", "1", "--yes"]);
     assert_eq!(house.done(&["show", "t", "--json"]).out, state);
     assert_eq!(house.done(&["history", "t", "--json"]).objects().len(), 0);
@@ -247,6 +289,38 @@ fn threads_are_forked_copied_pruned_and_erased() {
     assert_eq!(house.hanok(&["delete", "copy", "--yes"]).code, 1);
     let other = ["show", "theirs", "--tenant", "other"];
     house.done(&other);
+}
+
+/// A position stands by its place or as an option, alike in every verb.
+#[test]
+fn positions_are_arguments_or_options() {
+    let house = House::new();
+    let diff = house.done(&["diff", "t", "2", "3"]).out;
+    assert_eq!(house.done(&["diff", "t", "--at", "2", "--to", "3"]).out, diff);
+    assert_eq!(house.done(&["diff", "t", "2", "--to", "3"]).out, diff);
+    house.done(&["fork", "t", "one", "--at", "3"]);
+    house.done(&["fork", "t", "--to", "two", "--at", "3"]);
+    let shown = |name: &str| house.done(&["show", name, "--json"]).objects()[0]["state"].clone();
+    assert_eq!(shown("one"), shown("two"));
+    let rewound = [&["5"][..], &["--at", "5"], &["--to", "5"]].map(|how| {
+        let name = format!("copy{}", how.join(""));
+        house.done(&["copy", "t", &name]);
+        house.done(&[&["rewind", &name][..], how].concat());
+        shown(&name)
+    });
+    assert_ne!(rewound[0], shown("t"));
+    assert!(rewound.iter().all(|state| *state == rewound[0]));
+    for wrong in [
+        &["diff", "t"][..],
+        &["diff", "t", "1", "--at", "2"],
+        &["fork", "t"],
+        &["fork", "t", "x", "--to", "y"],
+        &["rewind", "t"],
+        &["rewind", "t", "1", "--to", "2"],
+    ] {
+        assert_eq!(house.hanok(wrong).code, 2, "{wrong:?}");
+    }
+    assert!(house.done(&["export", "--help"]).out.contains("An edit of the JSON is not taken in"));
 }
 
 /// B81: a thread that was exported is taken in elsewhere as it was, and goes on there.
@@ -279,12 +353,12 @@ fn a_thread_in_use_is_a_conflict() {
     use hanok_checkpoint::{Checkpointer, Claim, Codec, Epoch, Guard, Holder, Tip};
     use hanok_core::{Clock, Namespace, Position, RunId, Timestamp};
     let house = House::new();
-    let take = |beat: Timestamp, epoch| {
+    let elsewhere = || Holder { host: "elsewhere".to_owned(), ..Holder::this_process(1) };
+    let take_by = |holder: Holder, beat: Timestamp, epoch| {
         tokio::runtime::Runtime::new().unwrap().block_on(async {
             let store = Sqlite::open(&house.db).await.unwrap();
             let head = store.head(&key("t")).await.unwrap().unwrap();
-            let (at, holder) =
-                (head.position, Holder { host: "elsewhere".to_owned(), ..Holder::this_process(1) });
+            let at = head.position;
             let claim = Claim { run: RunId(1), holder, epoch: Epoch(epoch), beat };
             let body = hanok_checkpoint::Body::Rewind;
             let entry = hanok_checkpoint::Entry { at: beat, namespace: Namespace::root(), body };
@@ -297,8 +371,10 @@ fn a_thread_in_use_is_a_conflict() {
             Position(at.0 + 1)
         })
     };
+    let take = |beat: Timestamp, epoch| take_by(elsewhere(), beat, epoch);
     let now = hanok_graph::TokioClock.now();
     take(now, 1 << 60);
+    assert_eq!(house.state("t"), "running");
     for verb in [&["rewind", "t", "2"][..], &["erase", "t", "--yes"], &["delete", "t", "--yes"]] {
         assert_eq!(house.hanok(verb).code, 3, "{verb:?}");
     }
@@ -311,6 +387,11 @@ fn a_thread_in_use_is_a_conflict() {
         assert_eq!(house.hanok(&["delete", "t", "--yes"]).code, 3);
         assert!(house.done(&["release", "t"]).out.contains("on elsewhere"));
         assert!(house.done(&["release", "t"]).out.contains("owned by nobody"));
+    }
+    if cfg!(target_os = "linux") {
+        let gone = Holder { pid: 1 << 22, ..Holder::this_process(1) };
+        take_by(gone, now, 1 << 62);
+        assert_eq!(house.state("t"), "lost");
     }
     house.done(&["delete", "t", "--yes"]);
 }
