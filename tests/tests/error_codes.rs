@@ -27,7 +27,9 @@ fn the_guide_says_what_to_do_about_every_code() {
     );
 
     let mut told = BTreeSet::new();
-    for line in GUIDE.lines().filter(|line| line.starts_with("| `HNK-")) {
+    // The command's own codes are held by a test of the command.
+    let is_library = |line: &&str| line.starts_with("| `HNK-") && !line.starts_with("| `HNK-3");
+    for line in GUIDE.lines().filter(is_library) {
         let cells: Vec<_> = line.trim_matches('|').split('|').map(str::trim).collect();
         let [code, error, happened, to_do] = cells.as_slice() else { panic!("four cells: {line}") };
         let kind = error.trim_matches('`').split("::").next().unwrap();

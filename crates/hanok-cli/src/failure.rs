@@ -12,13 +12,22 @@ pub(crate) enum Failure {
     NoStore,
     #[error("there is no file {0}")]
     NoFile(String),
-    #[cfg(feature = "encryption")]
+    #[cfg_attr(
+        not(feature = "encryption"),
+        expect(dead_code, reason = "only encrypted stores have keys")
+    )]
     #[error("the keys in {0}")]
     Keys(String, #[source] io::Error),
-    #[cfg(feature = "encryption")]
+    #[cfg_attr(
+        not(feature = "encryption"),
+        expect(dead_code, reason = "only encrypted stores have keys")
+    )]
     #[error("line {0} of the keys is no number and 64 hexadecimal digits")]
     NoKey(usize),
-    #[cfg(feature = "encryption")]
+    #[cfg_attr(
+        not(feature = "encryption"),
+        expect(dead_code, reason = "only encrypted stores have keys")
+    )]
     #[error("the file of keys holds none")]
     NoKeys,
     #[error("only a SQLite file (`--db FILE`) is copied; PostgreSQL has `pg_dump`")]
@@ -42,9 +51,38 @@ pub(crate) enum Failure {
     #[error("the file is damaged: `hanok repair NEW` writes what is whole into a new file")]
     Pages,
     #[error("the lines")]
-    Import(#[from] ImportError),
+    Import(#[source] ImportError),
     #[error("the file or the output")]
     Io(#[from] io::Error),
+}
+
+hanok_core::error_codes! {
+    Failure {
+        "HNK-301": Self::NoStore,
+        "HNK-302": Self::NoFile(_),
+        "HNK-303": Self::Keys(..) | Self::NoKey(_) | Self::NoKeys,
+        "HNK-304": Self::NoBackup,
+        "HNK-305": Self::NoThread(_),
+        "HNK-306": Self::NotSure,
+        "HNK-307": Self::Name(_),
+        "HNK-308": Self::InDoubt(..),
+        "HNK-309": Self::Damaged(..),
+        "HNK-310": Self::Repair(_) | Self::Pages,
+        "HNK-311": Self::Import(_),
+        "HNK-312": Self::Io(_),
+    }
+    of {
+        Self::Store(error) => error.code(),
+    }
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Checkpoint(error) => Self::Store(error),
+            error => Self::Import(error),
+        }
+    }
 }
 
 impl Failure {
@@ -59,16 +97,14 @@ impl Failure {
     }
 
     /// The code that the command exits with.
-    pub(crate) fn code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            #[cfg(feature = "encryption")]
             Self::NoKey(_) | Self::NoKeys => 2,
-            #[cfg(feature = "encryption")]
             Self::Keys(..) => 1,
             Self::NoStore | Self::NoBackup | Self::NotSure | Self::Name(_) => 2,
             Self::InDoubt(..) => 3,
             Self::Damaged(..) | Self::Repair(_) | Self::Pages => 4,
-            Self::Store(error) | Self::Import(ImportError::Checkpoint(error)) => match error {
+            Self::Store(error) => match error {
                 CheckpointError::Conflict { .. } | CheckpointError::Fenced { .. } => 3,
                 CheckpointError::NoSuchPosition { .. } | CheckpointError::ThreadExists(_) => 2,
                 CheckpointError::Corrupt { .. } => 4,
@@ -76,5 +112,22 @@ impl Failure {
             },
             Self::NoFile(_) | Self::NoThread(_) | Self::Import(_) | Self::Io(_) => 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Failure;
+
+    #[test]
+    fn the_guide_has_a_row_for_every_code_of_the_command() {
+        let guide = include_str!("../../../docs/guides/errors.md");
+        let rows = guide.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+        let rows: Vec<_> = rows.filter(|(code, _)| code.starts_with("HNK-3")).collect();
+        let told: BTreeSet<_> = rows.iter().map(|(code, _)| *code).collect();
+        assert_eq!(told, Failure::CODES.iter().copied().collect());
+        assert_eq!(rows.len(), Failure::CODES.len(), "no code twice");
     }
 }

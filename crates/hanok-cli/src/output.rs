@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use hanok_core::{Chain, Namespace, Printable, Stored, Timestamp};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
@@ -55,11 +55,15 @@ impl Output {
         Ok(())
     }
 
-    /// Writes a failure with its causes to the standard error.
+    /// Writes a failure with its causes and its code to the standard error.
     pub(crate) fn complain(&mut self, failure: &Failure) {
-        let text = Chain(failure).to_string();
+        let (text, code) = (Chain(failure).to_string(), failure.code());
+        let line = match self.json {
+            true => escaped(&json!({ "error": text, "code": code }).to_string()),
+            false => format!("hanok: {} [{code}]", plain(&text)),
+        };
         // Whoever does not listen is not told.
-        let _ = writeln!(io::stderr().lock(), "hanok: {}", plain(&text));
+        let _ = writeln!(io::stderr().lock(), "{line}");
     }
 }
 
