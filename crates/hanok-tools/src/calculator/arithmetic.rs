@@ -71,7 +71,7 @@ impl Number {
         let cut = if exact { Doubt::NONE } else { Doubt::ten_to(-decimals) };
         let size = Doubt::of(&quotient, decimals).and(cut);
         let doubt = self.doubt.and(divisor.doubt.times(size));
-        Self::new(quotient, decimals, doubt.over(&least.mantissa, least.scale).and(cut))
+        Self::new(quotient, decimals, doubt.divided_by(&least.mantissa, least.scale).and(cut))
     }
 
     /// What is left of a division to a whole quotient, with the sign of the divisor.
@@ -108,7 +108,7 @@ impl Number {
         let cut = if exact { Doubt::NONE } else { Doubt::ten_to(-decimals) };
         let doubt = match root.sign() {
             Sign::NoSign => self.doubt.root(),
-            _ => self.doubt.root().or_less(self.doubt.over(&root, decimals)),
+            _ => self.doubt.root().or_less(self.doubt.divided_by(&root, decimals)),
         };
         Self::new(root, decimals, doubt.and(cut))
     }

@@ -45,7 +45,7 @@ impl Doubt {
     }
 
     /// Divided by a number of at least `|mantissa / 10^scale|`, which is not zero.
-    pub(super) fn over(self, mantissa: &BigInt, scale: i64) -> Self {
+    pub(super) fn divided_by(self, mantissa: &BigInt, scale: i64) -> Self {
         let Self(Some(log)) = Self::of(mantissa, scale) else { return self };
         // What is rounded up in a divisor is rounded down here.
         Self(self.0.map(|own| own.saturating_sub(log).saturating_add(3)))
