@@ -397,7 +397,8 @@ impl SupervisorBuilder {
         }
         let (agents, language) = (&settings.agents, settings.language);
         let declared = agents.iter().fold(Declared::new(), |all, agent| all.agent(agent.name()));
-        settings.system = prompt::system(&prompt, agents.iter(), settings.parallel, language);
+        let told = agents.iter().map(|agent| (agent.name(), agent.description()));
+        settings.system = prompt::system(&prompt, told, settings.parallel, language);
         settings.parser = Parser::new(declared);
         if settings.summariser.is_none() {
             settings.summariser = Some(Summariser::model(settings.model.clone(), language));

@@ -120,8 +120,8 @@ pub(crate) fn given_task(view: &[Message]) -> Option<&Message> {
 }
 
 /// Messages of another conversation, for a routing model, which calls nothing: calls and their results are data.
-pub(crate) fn given(messages: Vec<Message>, mark: &DataMark) -> Vec<Message> {
-    let (mut given, mut calls) = (Vec::new(), Vec::new());
+pub(crate) fn with_calls_as_data(messages: Vec<Message>, mark: &DataMark) -> Vec<Message> {
+    let (mut view, mut calls) = (Vec::new(), Vec::new());
     let as_data = |calls: Vec<Message>| {
         let text = (!calls.is_empty()).then(|| mark.around(&transcript(&calls)));
         text.map(|text| Message::user(text).with_metadata(KIND, CALLS))
@@ -130,12 +130,12 @@ pub(crate) fn given(messages: Vec<Message>, mark: &DataMark) -> Vec<Message> {
         if is_of_calls(&message) {
             calls.push(message);
         } else {
-            given.extend(as_data(std::mem::take(&mut calls)));
-            given.push(message);
+            view.extend(as_data(std::mem::take(&mut calls)));
+            view.push(message);
         }
     }
-    given.extend(as_data(calls));
-    given
+    view.extend(as_data(calls));
+    view
 }
 
 /// True for a call and its result.

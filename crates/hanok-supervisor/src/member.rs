@@ -1,25 +1,28 @@
 //! The members of a supervisor or a swarm.
 //!
 //! - `run`: a member's run, as a part of a task.
-//! - `graph`: a graph of one's own as a member.
+//! - `agent`, `graph`: an agent, and a graph of one's own, as a member. A supervisor and a swarm are that in their own files.
 
+mod agent;
 mod graph;
 pub(crate) mod run;
 
 use std::sync::Arc;
 
 use hanok_agent::{HandoffTool, Language, ReactAgent};
-use hanok_graph::{Drawing, Graph};
-use hanok_state::State;
+use hanok_graph::{Context, Drawing, Graph};
+use hanok_state::{Message, State};
 
 pub use self::graph::MemberInput;
-use self::graph::{GraphMember, OwnGraph};
-use crate::{supervisor::Supervisor, swarm::Swarm};
+use self::{
+    graph::OwnGraph,
+    run::{AgentFailure, AnyMember, MemberRun},
+};
 
 /// The longest name of a member, in characters.
 const LONGEST_NAME: usize = 64;
 
-/// A member of a [`Supervisor`] or a [`Swarm`]: an agent, a supervisor, a swarm, or a graph of one's own
+/// A member of a [`Supervisor`](crate::Supervisor) or a [`Swarm`](crate::Swarm): an agent, a supervisor, a swarm, or a graph of one's own
 /// ([`Member::graph`]). Clones are the same member.
 ///
 /// Each runs as a subgraph, in a namespace of the thread's log, however deep teams stand in teams. A question that is asked
@@ -49,35 +52,15 @@ const LONGEST_NAME: usize = 64;
 /// # }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Member(MemberKind);
-
-#[derive(Debug, Clone)]
-enum MemberKind {
-    Agent(ReactAgent),
-    Supervisor(Supervisor),
-    Swarm(Swarm),
-    Graph(GraphMember),
+pub struct Member {
+    member: Arc<dyn AnyMember>,
+    /// It again, if it is an agent.
+    agent: Option<ReactAgent>,
 }
 
 impl From<ReactAgent> for Member {
     fn from(agent: ReactAgent) -> Self {
-        Self(MemberKind::Agent(agent))
-    }
-}
-
-/// Under the supervisor's [name](crate::SupervisorBuilder::name) and
-/// [description](crate::SupervisorBuilder::description).
-impl From<Supervisor> for Member {
-    fn from(supervisor: Supervisor) -> Self {
-        Self(MemberKind::Supervisor(supervisor))
-    }
-}
-
-/// Under the swarm's [name](crate::SwarmBuilder::name) and [description](crate::SwarmBuilder::description). Its first agent
-/// begins whenever it is run.
-impl From<Swarm> for Member {
-    fn from(swarm: Swarm) -> Self {
-        Self(MemberKind::Swarm(swarm))
+        Self { member: Arc::new(agent.clone()), agent: Some(agent) }
     }
 }
 
@@ -128,49 +111,42 @@ impl Member {
         input: impl Fn(MemberInput) -> S::Update + Send + Sync + 'static,
         output: impl Fn(S) -> A + Send + Sync + 'static,
     ) -> Self {
-        Self(MemberKind::Graph(GraphMember {
-            name: name.into(),
-            description: description.into(),
-            graph: Arc::new(OwnGraph { graph, input, output }),
-        }))
+        let (name, description) = (name.into(), description.into());
+        Self::team(OwnGraph { name, description, graph, input, output })
+    }
+
+    /// A member that is no agent.
+    pub(crate) fn team(team: impl AnyMember + 'static) -> Self {
+        Self { member: Arc::new(team), agent: None }
     }
 
     /// The name, by which it is delegated and handed over to.
     pub fn name(&self) -> &str {
-        match &self.0 {
-            MemberKind::Agent(agent) => agent.name(),
-            MemberKind::Supervisor(supervisor) => supervisor.graph().name(),
-            MemberKind::Swarm(swarm) => swarm.graph().name(),
-            MemberKind::Graph(graph) => &graph.name,
-        }
+        self.member.name()
     }
 
     /// The purpose, in words for a supervisor's model.
     pub fn description(&self) -> &str {
-        match &self.0 {
-            MemberKind::Agent(agent) => agent.description(),
-            MemberKind::Supervisor(supervisor) => supervisor.description(),
-            MemberKind::Swarm(swarm) => swarm.description(),
-            MemberKind::Graph(graph) => &graph.description,
-        }
+        self.member.description()
     }
 
     /// The agent, if it is one.
     pub fn as_agent(&self) -> Option<&ReactAgent> {
-        match &self.0 {
-            MemberKind::Agent(agent) => Some(agent),
-            _ => None,
-        }
+        self.agent.as_ref()
     }
 
     /// The drawing of its graph, and in it those of its own members.
     pub fn drawing(&self) -> Drawing {
-        match &self.0 {
-            MemberKind::Agent(agent) => agent.graph().drawing(),
-            MemberKind::Supervisor(supervisor) => supervisor.drawing(),
-            MemberKind::Swarm(swarm) => swarm.drawing(),
-            MemberKind::Graph(graph) => graph.graph.drawing(),
-        }
+        self.member.drawing()
+    }
+
+    /// Runs it on `messages` as a subgraph, to its end.
+    pub(crate) async fn run(
+        &self,
+        messages: Vec<Message>,
+        context: &Context,
+    ) -> Result<MemberRun, AgentFailure> {
+        self.member.run(messages, context).await
     }
 
     /// The members that it may hand over to, and how. Only an agent hands over to those beside it.
@@ -180,12 +156,7 @@ impl Member {
 
     /// The language of what it is told, if it has one.
     pub(crate) fn language(&self) -> Option<Language> {
-        match &self.0 {
-            MemberKind::Agent(agent) => Some(agent.language()),
-            MemberKind::Supervisor(supervisor) => Some(supervisor.language()),
-            MemberKind::Swarm(swarm) => swarm.agents().iter().find_map(Self::language),
-            MemberKind::Graph(_) => None,
-        }
+        self.member.language()
     }
 
     /// True for a name that can be written in a delegation.

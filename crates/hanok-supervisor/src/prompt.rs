@@ -4,21 +4,21 @@ use std::fmt::Write as _;
 
 use hanok_agent::{Language, StopReason};
 
-use crate::{agent_result::AgentResult, member::Member};
+use crate::agent_result::AgentResult;
 
-/// The system prompt: what a supervisor is, its agents, how it answers.
+/// The system prompt: what a supervisor is, its agents by name and description, how it answers.
 pub(crate) fn system<'a>(
     role: &str,
-    agents: impl Iterator<Item = &'a Member>,
+    agents: impl Iterator<Item = (&'a str, &'a str)>,
     parallel: bool,
     language: Language,
 ) -> String {
     let words = words(language);
     let role = if role.trim().is_empty() { words.role } else { role.trim() };
     let mut prompt = format!("{role}{}", words.agents);
-    for agent in agents {
+    for (name, description) in agents {
         // Writing to a `String` cannot fail.
-        let _ = write!(prompt, "\n- {}: {}", agent.name(), agent.description().trim());
+        let _ = write!(prompt, "\n- {name}: {}", description.trim());
     }
     prompt.push_str(words.what_to_do);
     prompt.push_str(if parallel { words.several } else { words.one });

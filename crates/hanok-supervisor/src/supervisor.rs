@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use hanok_agent::{DataMark, Language};
-use hanok_graph::{Drawing, END, Graph, Runtime, START, SendTo, Target};
+use hanok_core::BoxFuture;
+use hanok_graph::{Context, Drawing, END, Graph, Runtime, START, SendTo, Target};
 use hanok_state::{Map, Message, State};
 
 use crate::{
     conversation,
     error::{SupervisorBuildError, SupervisorFault},
-    member::Member,
+    member::{
+        Member,
+        run::{AgentFailure, AnyMember, MemberRun, run_graph},
+    },
     nodes::{choose_agent::choose_agent, execute_agent::execute_agent},
     settings::SupervisorSettings,
     state::{SupervisorState, SupervisorStateUpdate},
@@ -103,21 +107,6 @@ impl Supervisor {
         agents.fold(self.graph.drawing(), |whole, agent| whole.calls("execute_agent", agent))
     }
 
-    /// The language in which it speaks to its model.
-    pub(crate) fn language(&self) -> Language {
-        self.settings.language
-    }
-
-    /// The input of a turn on messages of another conversation, and their number.
-    pub(crate) fn take_over(
-        &self,
-        messages: Vec<Message>,
-        mark: &DataMark,
-    ) -> (usize, SupervisorStateUpdate) {
-        let messages = conversation::given(messages, mark);
-        (messages.len(), self.input(messages))
-    }
-
     /// The input of a turn in which a user says `text`. It resets everything of an earlier turn but the messages.
     ///
     /// ```
@@ -152,6 +141,56 @@ impl Supervisor {
             .notes(Vec::new())
             .answer(None)
             .stopped(None)
+    }
+}
+
+/// Under the supervisor's [name](crate::SupervisorBuilder::name) and
+/// [description](crate::SupervisorBuilder::description).
+impl From<Supervisor> for Member {
+    fn from(supervisor: Supervisor) -> Self {
+        Self::team(supervisor)
+    }
+}
+
+impl AnyMember for Supervisor {
+    fn name(&self) -> &str {
+        self.graph.name()
+    }
+
+    fn description(&self) -> &str {
+        self.description()
+    }
+
+    fn language(&self) -> Option<Language> {
+        Some(self.settings.language)
+    }
+
+    fn drawing(&self) -> Drawing {
+        self.drawing()
+    }
+
+    fn run<'a>(
+        &'a self,
+        messages: Vec<Message>,
+        context: &'a Context,
+    ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
+        Box::pin(async move {
+            let mark = DataMark::new(&*context.runtime().rng);
+            let messages = conversation::with_calls_as_data(messages, &mark);
+            let input_len = messages.len();
+            let ended = run_graph(&self.graph, self.input(messages), context).await?;
+            let (state, stopped) = ended.with_reason(|state| state.stopped);
+            let last = state.messages.iter().next_back();
+            Ok(MemberRun {
+                words: last.map(|message| message.text().into_owned()),
+                answer: state.answer,
+                stopped,
+                calls: Some(state.iteration),
+                messages: state.messages,
+                input_len,
+                handoff: None,
+            })
+        })
     }
 }
 

@@ -14,6 +14,8 @@ mod take_turn;
 
 use std::sync::Arc;
 
+use hanok_agent::Language;
+use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing, END, Graph, Runtime, START, Snapshot};
 use hanok_state::{Message, State};
 
@@ -23,7 +25,10 @@ use self::{
     state::{SwarmState, SwarmStateUpdate},
     take_turn::{SwarmMember, take_turn},
 };
-use crate::member::Member;
+use crate::member::{
+    Member,
+    run::{AgentFailure, AnyMember, MemberRun, run_graph},
+};
 
 /// Agents that hand a thread to one another by calls ([`HandoffTool`](hanok_agent::HandoffTool)), without a model above
 /// them. The agent that a thread was handed to keeps it: the next turn is its own. Clones are the same swarm.
@@ -128,9 +133,50 @@ impl Swarm {
         self.input([Message::user(text.into())])
     }
 
-    pub(crate) fn input(&self, messages: impl IntoIterator<Item = Message>) -> SwarmStateUpdate {
+    fn input(&self, messages: impl IntoIterator<Item = Message>) -> SwarmStateUpdate {
         let said = messages.into_iter().fold(SwarmState::update(), SwarmStateUpdate::message);
         said.hops(0).answer(None).stopped(None)
+    }
+}
+
+/// Under the swarm's [name](crate::SwarmBuilder::name) and [description](crate::SwarmBuilder::description). Its first agent
+/// begins whenever it is run.
+impl From<Swarm> for Member {
+    fn from(swarm: Swarm) -> Self {
+        Self::team(swarm)
+    }
+}
+
+impl AnyMember for Swarm {
+    fn name(&self) -> &str {
+        self.graph.name()
+    }
+
+    fn description(&self) -> &str {
+        self.description()
+    }
+
+    fn language(&self) -> Option<Language> {
+        self.agents().iter().find_map(Member::language)
+    }
+
+    fn drawing(&self) -> Drawing {
+        self.drawing()
+    }
+
+    fn run<'a>(
+        &'a self,
+        messages: Vec<Message>,
+        context: &'a Context,
+    ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
+        Box::pin(async move {
+            let input_len = messages.len();
+            let ended = run_graph(&self.graph, self.input(messages), context).await?;
+            let (state, stopped) = ended.with_reason(|state| state.stopped);
+            let (answer, messages) = (state.answer, state.messages);
+            let (words, calls, handoff) = (None, None, None);
+            Ok(MemberRun { answer, stopped, words, calls, messages, input_len, handoff })
+        })
     }
 }
 

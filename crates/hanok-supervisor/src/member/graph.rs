@@ -1,12 +1,13 @@
 //! A graph of one's own as a member.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
+use hanok_agent::{Language, StopReason};
 use hanok_core::BoxFuture;
 use hanok_graph::{Context, Drawing, Graph};
 use hanok_state::{Message, Role, State};
 
-use super::run::{AgentFailure, run_graph};
+use super::run::{AgentFailure, AnyMember, MemberRun, run_graph};
 use crate::conversation;
 
 /// The input of a member that is a [graph of one's own](super::Member::graph).
@@ -33,59 +34,63 @@ impl MemberInput {
     }
 }
 
-/// A graph under a name.
-#[derive(Clone)]
-pub(super) struct GraphMember {
+/// A graph under a name, with its way in and out.
+pub(super) struct OwnGraph<S: State, I, O> {
     pub(super) name: String,
     pub(super) description: String,
-    pub(super) graph: Arc<dyn AnyGraph>,
-}
-
-impl fmt::Debug for GraphMember {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GraphMember").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-/// A graph of any state.
-pub(super) trait AnyGraph: Send + Sync {
-    /// Runs it as a subgraph: the result, or `None` when it reached its limit of super-steps.
-    fn run<'a>(
-        &'a self,
-        input: MemberInput,
-        context: &'a Context,
-    ) -> BoxFuture<'a, Result<Option<Option<String>>, AgentFailure>>;
-
-    fn drawing(&self) -> Drawing;
-}
-
-/// A graph with its way in and out.
-pub(super) struct OwnGraph<S: State, I, O> {
     pub(super) graph: Graph<S>,
     pub(super) input: I,
     pub(super) output: O,
 }
 
-impl<S, I, O, A> AnyGraph for OwnGraph<S, I, O>
+impl<S: State, I, O> fmt::Debug for OwnGraph<S, I, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnGraph").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<S, I, O, A> AnyMember for OwnGraph<S, I, O>
 where
     S: State,
     I: Fn(MemberInput) -> S::Update + Send + Sync,
     O: Fn(S) -> A + Send + Sync,
     A: Into<Option<String>>,
 {
-    fn run<'a>(
-        &'a self,
-        input: MemberInput,
-        context: &'a Context,
-    ) -> BoxFuture<'a, Result<Option<Option<String>>, AgentFailure>> {
-        let input = (self.input)(input);
-        Box::pin(async move {
-            let ended = run_graph(&self.graph, input, context).await?;
-            Ok(ended.state_if_done().map(|state| (self.output)(state).into()))
-        })
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn language(&self) -> Option<Language> {
+        None
     }
 
     fn drawing(&self) -> Drawing {
         self.graph.drawing()
+    }
+
+    fn run<'a>(
+        &'a self,
+        messages: Vec<Message>,
+        context: &'a Context,
+    ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
+        let input = (self.input)(MemberInput::new(messages.clone()));
+        Box::pin(async move {
+            let ended = run_graph(&self.graph, input, context).await?;
+            let result = ended.state_if_done().map(|state| (self.output)(state).into());
+            let stopped = match &result {
+                None => StopReason::MaxIterations,
+                Some(None) => StopReason::EmptyReply,
+                Some(Some(_)) => StopReason::Answered,
+            };
+            let (input_len, answer) = (messages.len(), result.flatten());
+            let said = answer.clone().map(Message::assistant);
+            let messages = messages.into_iter().chain(said).collect();
+            let (words, calls, handoff) = (None, None, None);
+            Ok(MemberRun { answer, stopped, words, calls, messages, input_len, handoff })
+        })
     }
 }

@@ -1,12 +1,11 @@
 //! The run of a member as a part of a task.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
-use hanok_agent::{DataMark, Handoff, StopReason};
-use hanok_graph::{Context, Graph, Outcome, SubgraphError};
+use hanok_agent::{Handoff, Language, StopReason};
+use hanok_core::BoxFuture;
+use hanok_graph::{Context, Drawing, Graph, Outcome, SubgraphError};
 use hanok_state::{Message, Messages, State};
-
-use super::{Member, MemberKind, graph::MemberInput};
 
 /// The reason for which a member came to no end.
 #[derive(Debug)]
@@ -35,13 +34,13 @@ pub(crate) struct MemberRun {
 }
 
 /// The end of a subgraph.
-pub(super) enum GraphEnd<S> {
+pub(crate) enum GraphEnd<S> {
     Done(S),
     LimitReached(S),
 }
 
 impl<S> GraphEnd<S> {
-    pub(super) fn state_if_done(self) -> Option<S> {
+    pub(crate) fn state_if_done(self) -> Option<S> {
         match self {
             Self::Done(state) => Some(state),
             Self::LimitReached(_) => None,
@@ -49,7 +48,7 @@ impl<S> GraphEnd<S> {
     }
 
     /// The state, and the reason for its end where that is in it.
-    fn with_reason(self, stopped: impl Fn(&S) -> Option<StopReason>) -> (S, StopReason) {
+    pub(crate) fn with_reason(self, stopped: impl Fn(&S) -> Option<StopReason>) -> (S, StopReason) {
         match self {
             Self::Done(state) => {
                 let stopped = stopped(&state).unwrap_or(StopReason::EmptyReply);
@@ -60,71 +59,27 @@ impl<S> GraphEnd<S> {
     }
 }
 
-impl Member {
-    /// Runs the member on `messages` as a subgraph, to its end.
-    pub(crate) async fn run(
-        &self,
+/// What can be a member.
+pub(crate) trait AnyMember: fmt::Debug + Send + Sync {
+    fn name(&self) -> &str;
+
+    fn description(&self) -> &str;
+
+    /// The language of what it is told, if it has one.
+    fn language(&self) -> Option<Language>;
+
+    fn drawing(&self) -> Drawing;
+
+    /// Runs it on `messages` as a subgraph, to its end.
+    fn run<'a>(
+        &'a self,
         messages: Vec<Message>,
-        context: &Context,
-    ) -> Result<MemberRun, AgentFailure> {
-        let input_len = messages.len();
-        match &self.0 {
-            MemberKind::Agent(agent) => {
-                let ended = run_graph(agent.graph(), agent.input(messages, None), context).await?;
-                let (state, stopped) = ended.with_reason(|state| state.stopped);
-                Ok(MemberRun {
-                    answer: state.answer,
-                    stopped,
-                    words: None,
-                    calls: Some(state.iteration),
-                    messages: state.messages,
-                    input_len,
-                    handoff: state.handoff,
-                })
-            }
-            MemberKind::Supervisor(supervisor) => {
-                let mark = DataMark::new(&*context.runtime().rng);
-                let (input_len, input) = supervisor.take_over(messages, &mark);
-                let ended = run_graph(supervisor.graph(), input, context).await?;
-                let (state, stopped) = ended.with_reason(|state| state.stopped);
-                let last = state.messages.iter().next_back();
-                Ok(MemberRun {
-                    words: last.map(|message| message.text().into_owned()),
-                    answer: state.answer,
-                    stopped,
-                    calls: Some(state.iteration),
-                    messages: state.messages,
-                    input_len,
-                    handoff: None,
-                })
-            }
-            MemberKind::Swarm(swarm) => {
-                let ended = run_graph(swarm.graph(), swarm.input(messages), context).await?;
-                let (state, stopped) = ended.with_reason(|state| state.stopped);
-                let (answer, messages) = (state.answer, state.messages);
-                let (words, calls, handoff) = (None, None, None);
-                Ok(MemberRun { answer, stopped, words, calls, messages, input_len, handoff })
-            }
-            MemberKind::Graph(graph) => {
-                let input = MemberInput::new(messages.clone());
-                let result = graph.graph.run(input, context).await?;
-                let stopped = match &result {
-                    None => StopReason::MaxIterations,
-                    Some(None) => StopReason::EmptyReply,
-                    Some(Some(_)) => StopReason::Answered,
-                };
-                let answer = result.flatten();
-                let said = answer.clone().map(Message::assistant);
-                let messages = messages.into_iter().chain(said).collect();
-                let (words, calls, handoff) = (None, None, None);
-                Ok(MemberRun { answer, stopped, words, calls, messages, input_len, handoff })
-            }
-        }
-    }
+        context: &'a Context,
+    ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>>;
 }
 
 /// Runs `graph` as a subgraph, to its end.
-pub(super) async fn run_graph<S: State>(
+pub(crate) async fn run_graph<S: State>(
     graph: &Graph<S>,
     input: S::Update,
     context: &Context,

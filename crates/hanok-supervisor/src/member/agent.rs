@@ -1,0 +1,47 @@
+//! An agent as a member.
+
+use hanok_agent::{Language, ReactAgent};
+use hanok_core::BoxFuture;
+use hanok_graph::{Context, Drawing};
+use hanok_state::Message;
+
+use super::run::{AgentFailure, AnyMember, MemberRun, run_graph};
+
+impl AnyMember for ReactAgent {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn description(&self) -> &str {
+        self.description()
+    }
+
+    fn language(&self) -> Option<Language> {
+        Some(self.language())
+    }
+
+    fn drawing(&self) -> Drawing {
+        self.graph().drawing()
+    }
+
+    fn run<'a>(
+        &'a self,
+        messages: Vec<Message>,
+        context: &'a Context,
+    ) -> BoxFuture<'a, Result<MemberRun, AgentFailure>> {
+        Box::pin(async move {
+            let input_len = messages.len();
+            let ended = run_graph(self.graph(), self.input(messages, None), context).await?;
+            let (state, stopped) = ended.with_reason(|state| state.stopped);
+            Ok(MemberRun {
+                answer: state.answer,
+                stopped,
+                words: None,
+                calls: Some(state.iteration),
+                messages: state.messages,
+                input_len,
+                handoff: state.handoff,
+            })
+        })
+    }
+}
