@@ -41,6 +41,10 @@ pub(crate) fn server(config: &dyn Config) -> Result<Server, ModelError> {
         redact.add(value.to_str().unwrap_or_default());
     }
     let query = config.query();
+    // Azure's is a date, which its errors speak of; others have their key in the query.
+    for (_, value) in query.iter().filter(|(name, _)| *name != "api-version") {
+        redact.add(value);
+    }
     let address = |api: Api| {
         let mut url = address(&config.url(api.path()), "the configuration's `api_base`")?;
         if !query.is_empty() {

@@ -115,3 +115,48 @@ async fn a_configuration_that_is_none_is_an_error_with_words() {
     }
     assert!(server.received().is_empty());
 }
+
+/// A gateway that takes its key in the query, as Google's does.
+#[derive(Debug)]
+struct InQuery(OpenAIConfig);
+
+impl Config for InQuery {
+    fn headers(&self) -> reqwest::header::HeaderMap {
+        reqwest::header::HeaderMap::new()
+    }
+
+    fn url(&self, path: &str) -> String {
+        self.0.url(path)
+    }
+
+    fn query(&self) -> Vec<(&str, &str)> {
+        vec![("key", KEY), ("api-version", "2024-10-21")]
+    }
+
+    fn api_base(&self) -> &str {
+        self.0.api_base()
+    }
+
+    fn api_key(&self) -> &secrecy::SecretString {
+        self.0.api_key()
+    }
+}
+
+/// P55
+#[tokio::test]
+async fn a_key_in_the_query_is_sent_and_shown_nowhere() {
+    let echo = format!(r#"{{"error":{{"message":"no {KEY} in 2024-10-21"}}}}"#);
+    let server = Server::start(vec![json(400, &echo)]).await;
+    let model = settings(InQuery(openai(&server, ""))).build().unwrap();
+    let refused = model.chat(ask(), &call()).await.unwrap_err();
+    let sent = &server.received()[0];
+    let path = format!("POST /v1/chat/completions?key={KEY}&api-version=2024-10-21 ");
+    assert!(sent.head.starts_with(&path), "{sent:?}");
+    // Nobody listens at this port.
+    let nowhere = OpenAIConfig::new().with_api_base("http://127.0.0.1:1/v1").with_api_key("");
+    let model = settings(InQuery(nowhere)).max_retries(0).build().unwrap();
+    let unreachable = model.chat(ask(), &call()).await.unwrap_err();
+
+    let shown = format!("{} {refused:?} {} {unreachable:?}", Chain(&refused), Chain(&unreachable));
+    assert!(!shown.contains("very-secret") && shown.contains("in 2024-10-21"), "{shown}");
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::{
-    algo::tarjan_scc,
+    algo::kosaraju_scc,
     graph::{DiGraph, NodeIndex},
     visit::Dfs,
 };
@@ -61,9 +61,11 @@ impl<'a> Paths<'a> {
     /// Where a run could not go on to END: the nodes without a way first, then the circles, both sorted.
     pub(super) fn traps(&self) -> Vec<Trap<'a>> {
         let (mut nodes, mut circles) = (BTreeSet::new(), BTreeSet::new());
-        for component in tarjan_scc(&self.graph) {
+        // Tarjan's is recursive there: a long graph would overflow the stack.
+        for component in kosaraju_scc(&self.graph) {
+            let inside: BTreeSet<_> = component.iter().copied().collect();
             let targets = || component.iter().flat_map(|node| self.graph.neighbors(*node));
-            if targets().any(|to| !component.contains(&to)) {
+            if targets().any(|to| !inside.contains(&to)) {
                 continue;
             }
             let mut names: Vec<_> = component.iter().filter_map(|node| self.name(*node)).collect();
@@ -98,6 +100,20 @@ mod tests {
             traps(&[(START, "c"), ("b", "b"), ("c", "c")]),
             [Trap::Node("a"), circle(&["b"]), circle(&["c"])]
         );
+    }
+
+    #[test]
+    fn a_long_graph_is_searched_on_a_small_stack() {
+        let names: Vec<_> = (0..100_000).map(|n| format!("{n:06}")).collect();
+        let all: Vec<_> = names.iter().map(String::as_str).collect();
+        let start = [(START, all[0])];
+        let chain = start.into_iter().chain(all.windows(2).map(|two| (two[0], two[1])));
+        let last = all[all.len() - 1];
+        let through = Paths::new([], chain.clone().chain([(last, END)]));
+        assert_eq!(through.traps(), []);
+        assert_eq!(through.reached().len(), all.len() + 2);
+        let circle = Paths::new([], chain.chain([(last, all[0])]));
+        assert_eq!(circle.traps(), [Trap::Circle(all)]);
     }
 
     #[test]
