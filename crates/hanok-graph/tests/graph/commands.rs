@@ -327,7 +327,7 @@ async fn a_command_to_a_parent_that_cannot_take_it_fails_a_task() {
     let error = stray.build().unwrap().invoke(S::update(), Ledger::default()).await.unwrap_err();
     assert_eq!(
         chain(&error),
-        "node `sub` failed in super-step 0 / it goes on to `b`; declared are `top.other`, END"
+        "node `sub` failed in super-step 0 / it goes on to `b`; declared are `top.other`, END; add it to the targets of the branch, or to the node's `.goto([…])`"
     );
 
     #[derive(State, Debug, Clone, Default)]
