@@ -1,4 +1,4 @@
-use hanok::{BoxError, Context, END, Graph, START, Snapshot, State};
+use hanok::{BoxError, Context, END, Graph, START, State};
 
 #[derive(State, Clone, Default)]
 struct Agent {

@@ -1,4 +1,4 @@
-use hanok::{BoxError, Context, State, debug_node};
+use hanok::{BoxError, Context, Snapshot, State, debug_node};
 
 #[derive(State, Clone, Default)]
 struct Agent {
@@ -7,6 +7,11 @@ struct Agent {
 
 #[debug_node]
 async fn node(state: &Agent, _: Context) -> Result<AgentUpdate, BoxError> {
+    Ok(Agent::update().iteration(state.iteration + 1))
+}
+
+#[debug_node]
+async fn other(state: &Snapshot<Agent>, _: Context) -> Result<AgentUpdate, BoxError> {
     Ok(Agent::update().iteration(state.iteration + 1))
 }
 
