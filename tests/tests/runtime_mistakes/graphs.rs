@@ -55,6 +55,7 @@ fn a_graph_that_cannot_be_built() {
         "an input field misspelt",
         one().edge(START, "search").edge("search", END).input(["qestion"]),
     );
+    tell("a circle of edges", one().edge(START, "search").edge("search", "search"));
     let parted = graph().node("a", node).node("b", node).node("c", node).node("last", node);
     let parted = parted.edge(START, "a").edge("a", "b").edge("b", "last").edge("a", "c");
     let parted = parted.node("d", node).edge("c", "d").edge("d", "last").edge("last", END);
@@ -97,6 +98,9 @@ fn a_graph_that_cannot_be_built() {
     # an input field misspelt
     graph `search` cannot be built
     - input: the state has no field `qestion`; there are `question`; did you mean `question`?
+    # a circle of edges
+    graph `search` cannot be built
+    - no way leads out of the circle of `search`: add an edge or a branch from one of them, or compose `.allow(Lint::DeadEnd)` on it
     # branches of different length meet
     graph `search` cannot be built
     - `last` would run once for each branch from `a`, which are of different length: `b` comes first, `d` later; join them with `.join(["b", "d"], "last")`, or compose `.defer()` or `.allow(Lint::UnequalFanIn)` on `last`

@@ -85,7 +85,7 @@ async fn a_node_that_does_what_it_may_not() {
         assert_eq!(error.downcast_ref::<Closed>(), own.then_some(&Closed(9)));
     }
 
-    let forever = graph().node("a", write).edge(START, "a").edge("a", "a");
+    let forever = graph().node("a", write).edge(START, "a").branch("a", |_: &Text| "a", ["a", END]);
     let forever = forever.recursion_limit(5).build().unwrap();
     let ended = forever.invoke(Text::update(), ()).await.unwrap().done();
     page.tell("an endless loop", &ended.unwrap_err());
