@@ -165,6 +165,7 @@ impl ToolNode {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Conversation, C: Send + Sync + 'static> Node<S, C, Self> for ToolNode {
     fn run(
         &self,

@@ -35,7 +35,7 @@ pub enum CheckpointError {
     #[error("thread `{0}` does not exist")]
     NoSuchThread(ThreadKey),
     /// A copy, fork or import is to become a thread that has a log already. Nothing was stored.
-    #[error("thread `{0}` exists already")]
+    #[error("thread `{0}` exists already; choose another name, or delete it first")]
     ThreadExists(ThreadKey),
     /// The run has lost its claim, or a run holds one where none may. Nothing of this append was stored.
     #[error("thread `{thread}` is claimed under epoch {actual}, not {expected}")]

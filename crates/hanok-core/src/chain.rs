@@ -13,7 +13,7 @@ use std::{error::Error, fmt};
 /// let error = Stored::encode(&"둘")?.decode::<u64>().unwrap_err().of_field("n");
 /// assert_eq!(
 ///     Chain(&error).to_string(),
-///     r#"field `n` cannot be read: the stored value "둘" is no `u64`: wrong msgpack marker FixStr(3)"#,
+///     r#"field `n` cannot be read: the stored value "둘" is no `u64`: a text stands where something else should"#,
 /// );
 /// # Ok::<(), hanok_core::StoredError>(())
 /// ```

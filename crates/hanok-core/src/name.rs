@@ -19,13 +19,13 @@ pub(crate) const LONGEST_LABELS: usize = 2_048;
 #[non_exhaustive]
 pub enum InvalidName {
     /// A name has at least one character.
-    #[error("{what} is empty")]
+    #[error("the {what} is empty")]
     Empty {
         /// Which name it was to be.
         what: &'static str,
     },
     /// A name has at most 256 bytes.
-    #[error("{what} has {bytes} bytes; at most {LONGEST} are allowed")]
+    #[error("the {what} has {bytes} bytes; at most {LONGEST} are allowed")]
     TooLong {
         /// Which name it was to be.
         what: &'static str,
@@ -33,7 +33,7 @@ pub enum InvalidName {
         bytes: usize,
     },
     /// A name holds no control characters.
-    #[error("{what} holds the control character U+{code:04X} at byte {at}")]
+    #[error("the {what} holds the control character U+{code:04X} at byte {at}")]
     Control {
         /// Which name it was to be.
         what: &'static str,
@@ -43,7 +43,7 @@ pub enum InvalidName {
         at: usize,
     },
     /// A label holds no dot.
-    #[error("{what} holds a dot at byte {at}")]
+    #[error("the {what} holds a dot at byte {at}")]
     Dotted {
         /// Which name it was to be.
         what: &'static str,
@@ -90,7 +90,7 @@ impl Tenant {
     ///
     /// [`InvalidName`] when `name` is empty, longer than 256 bytes or holds a control character.
     pub fn new(name: &str) -> Result<Self, InvalidName> {
-        checked("tenant", name).map(Self)
+        checked("tenant's name", name).map(Self)
     }
 
     /// The tenant's name.
@@ -129,7 +129,7 @@ impl ThreadKey {
     ///
     /// [`InvalidName`] when `thread` is empty, longer than 256 bytes or holds a control character.
     pub fn new(tenant: Tenant, thread: &str) -> Result<Self, InvalidName> {
-        Ok(Self { tenant, thread: checked("thread", thread)? })
+        Ok(Self { tenant, thread: checked("thread's name", thread)? })
     }
 
     /// The thread `thread` of the default tenant, for programs that have only one.
@@ -310,14 +310,14 @@ mod tests {
         for good in ["a", "계약 검토", "%_'\"$.[]", "🙂", &"x".repeat(256)] {
             assert_eq!(Tenant::new(good).unwrap().as_str(), good);
         }
-        assert_eq!(Tenant::new(""), Err(InvalidName::Empty { what: "tenant" }));
+        assert_eq!(Tenant::new(""), Err(InvalidName::Empty { what: "tenant's name" }));
         assert_eq!(
             Tenant::new(&"x".repeat(257)),
-            Err(InvalidName::TooLong { what: "tenant", bytes: 257 })
+            Err(InvalidName::TooLong { what: "tenant's name", bytes: 257 })
         );
         assert_eq!(
             Tenant::new("a\u{1b}[2J"),
-            Err(InvalidName::Control { what: "tenant", code: 0x1b, at: 1 })
+            Err(InvalidName::Control { what: "tenant's name", code: 0x1b, at: 1 })
         );
     }
 

@@ -36,6 +36,9 @@ impl fmt::Display for BuildError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Fault {
+    /// The graph has no node.
+    #[error("it has no node: add `.node(\"…\", …)`, and edges from START to END by way of it")]
+    NoNode,
     /// No edge or branch leads from [`START`](crate::START).
     #[error("nothing says where to begin: add `.edge(START, \"…\")`")]
     NoStart,
@@ -60,7 +63,7 @@ pub enum Fault {
         nodes: Vec<String>,
     },
     /// Two nodes have one name.
-    #[error("two nodes are named `{node}`")]
+    #[error("two nodes are named `{node}`: give one of them another name")]
     TwiceNamed {
         /// The name.
         node: String,
@@ -132,7 +135,9 @@ pub enum Fault {
         long: String,
     },
     /// No path leads to a node. [`Lint::Unreachable`] allows it.
-    #[error("no path leads to `{node}`")]
+    #[error(
+        "no path leads to `{node}`: add `.edge(\"…\", \"{node}\")`, or name it among the targets of a branch or of `.goto(…)`"
+    )]
     Unreachable {
         /// The node.
         node: String,

@@ -14,7 +14,7 @@ pub use crate::{
     node_error::NodeError,
 };
 use crate::{
-    names::{instead, listed, written},
+    names::{START, instead, listed, written},
     outcome::{Pending, Unfinished},
 };
 
@@ -23,7 +23,7 @@ use crate::{
 #[non_exhaustive]
 pub enum RunError {
     /// A node failed.
-    #[error("node `{node}` failed in super-step {step}{}", within(namespace))]
+    #[error("{} failed in super-step {step}{}", failed(node), within(namespace))]
     Node {
         /// The node.
         node: Arc<str>,
@@ -56,7 +56,7 @@ pub enum RunError {
     },
     /// More tasks are due than a super-step may have. The super-step that schedules them was not applied.
     #[error(
-        "super-step {step} schedules {tasks} tasks, and at most {limit} may run at once{}",
+        "super-step {step}{} schedules {tasks} tasks; the limit is {limit}: send fewer, or raise `max_fan_out`",
         within(namespace)
     )]
     TooWide {
@@ -106,7 +106,7 @@ pub enum RunError {
         holder: Option<Box<Holder>>,
     },
     /// The store failed.
-    #[error("the thread's log could not be read or written")]
+    #[error("{0}")]
     Checkpoint(#[source] CheckpointError),
     /// The thread's turn is not finished, and a new input is refused. Answer its requests, resume it, or replace the turn
     /// with [`NewInput::Replace`](crate::NewInput::Replace).
@@ -118,17 +118,17 @@ pub enum RunError {
         why: Unfinished,
     },
     /// An answer names a request that never existed. Nothing was stored.
-    #[error("there is no request `{0}`")]
+    #[error("there is no request `{0}`; `resume` shows those that are open")]
     NoSuchRequest(RequestId),
     /// An answer names a request that is answered already. Nothing was stored.
     #[error("request `{0}` has been answered already")]
     AlreadyAnswered(RequestId),
     /// An answer names a request that is not open any more, because its task asks something else, or the thread went on
     /// without it. Nothing was stored.
-    #[error("request `{0}` is not open any more")]
+    #[error("request `{0}` is not open any more; `resume` shows those that are")]
     Stale(RequestId),
     /// An answer came after its request's deadline. Nothing was stored; a resume reports [`AskError::Expired`](hanok_core::AskError::Expired) to the node.
-    #[error("request `{id}` had to be answered by {deadline:?}")]
+    #[error("the deadline of request `{id}` has passed; `resume`, and its node is told so")]
     Expired {
         /// The request.
         id: RequestId,
@@ -157,7 +157,7 @@ pub enum RunError {
         faults: Vec<String>,
     },
     /// No request is open.
-    #[error("thread `{0}` asks nothing")]
+    #[error("thread `{0}` asks nothing now; if it should, check its name, or `resume` it")]
     NothingAsked(ThreadKey),
     /// Several nodes wrote last, so [`Thread::edit_as`](crate::Thread::edit_as) needs the name of one.
     #[error(
@@ -185,7 +185,7 @@ pub enum RunError {
         path: Namespace,
     },
     /// The thread does not exist, so there is nothing to resume.
-    #[error("thread `{0}` does not exist")]
+    #[error("thread `{0}` does not exist; check its name, or begin it with `invoke`")]
     NoSuchThread(ThreadKey),
     /// The thread cannot go back by so many turns. Nothing was stored.
     #[error("thread `{thread}` cannot go back {turns} turns; it can go back {most}")]
@@ -208,7 +208,7 @@ pub enum RunError {
     },
     /// The state was written by a newer version of its type.
     #[error(
-        "the state{} was stored in version {stored} of its type, and this build has version {supported}",
+        "the state{} was stored in version {stored} of its type, and this build has version {supported}; it takes a build that has version {stored}",
         nested(field)
     )]
     SchemaTooNew {
@@ -291,6 +291,14 @@ hanok_core::error_codes! {
 
 fn within(namespace: &Namespace) -> String {
     if namespace.is_root() { String::new() } else { format!(" of `{namespace}`") }
+}
+
+/// What failed: a node, or the branches from START.
+fn failed(node: &str) -> String {
+    match node {
+        START => "what leads from START".to_owned(),
+        node => format!("node `{node}`"),
+    }
 }
 
 fn at(namespace: &Namespace) -> String {

@@ -28,13 +28,29 @@ pub(crate) fn written(name: &str) -> String {
 
 /// The list of `names`, and the one that `wrong` was probably meant to be.
 pub(crate) fn instead(wrong: &str, names: &[String]) -> String {
-    let distance = |name: &String| strsim::damerau_levenshtein(&name.to_lowercase(), wrong);
-    let near = names.iter().map(|name| (distance(name), name)).min();
-    // One letter in three.
-    match near.filter(|(distance, _)| distance * 3 <= wrong.chars().count()) {
-        Some((_, near)) => format!("{}; did you mean {}?", listed(names), written(near)),
+    match meant(wrong, names) {
+        Some(meant) => format!("{}; {meant}", listed(names)),
         None => listed(names),
     }
+}
+
+/// The list of the targets that a node has declared, and what to do about `target`, which is not among them.
+pub(crate) fn declare(target: &str, declared: &[String]) -> String {
+    let advice = meant(target, declared).unwrap_or_else(|| {
+        "add it to the targets of the branch, or to the node's `.goto([…])`".to_owned()
+    });
+    format!("{}; {advice}", listed(declared))
+}
+
+/// What `wrong` was probably meant to be.
+fn meant(wrong: &str, names: &[String]) -> Option<String> {
+    if matches!(wrong, "START" | "END") {
+        return Some(format!("write {wrong}, the constant, and not the text \"{wrong}\""));
+    }
+    let distance = |name: &String| strsim::damerau_levenshtein(&name.to_lowercase(), wrong);
+    let (distance, near) = names.iter().map(|name| (distance(name), name)).min()?;
+    // One letter in three.
+    (distance * 3 <= wrong.chars().count()).then(|| format!("did you mean {}?", written(near)))
 }
 
 /// The list of `names`.

@@ -7,7 +7,7 @@ use hanok_core::{BoxError, StoredError};
 use hanok_state::ReduceError;
 use thiserror::Error;
 
-use crate::names::{instead, written};
+use crate::names::{declare, written};
 
 /// The reason why a task failed.
 #[derive(Debug, Error)]
@@ -23,7 +23,7 @@ pub enum NodeError {
     #[error("the router of a branch failed")]
     Router(#[source] BoxError),
     /// The node has a target that it did not declare, or that does not exist.
-    #[error("it goes on to {}; declared are {}", written(target), instead(target, declared))]
+    #[error("it goes on to {}; declared are {}", written(target), declare(target, declared))]
     UnknownTarget {
         /// The target.
         target: String,
@@ -31,7 +31,7 @@ pub enum NodeError {
         declared: Vec<String>,
     },
     /// The attempt exceeded its time limit.
-    #[error("it took longer than {after:?}")]
+    #[error("it took longer than {after:?}, its time-out")]
     TimedOut {
         /// The limit.
         after: Duration,

@@ -241,7 +241,7 @@ pub enum Unfinished {
     #[error("nobody knows whether {} calls were made", .0.iter().filter(|p| p.doubt.is_some()).count())]
     InDoubt(Vec<Pending>),
     /// The turn reached a limit.
-    #[error("the turn reached its limit of {0}")]
+    #[error("the turn reached its limit of {}{}", .0, raised(.0))]
     LimitReached(Limit),
     /// Too many runs in a row were lost with the same tasks.
     #[error("{} runs in a row were lost with {}", .0.takeovers, .0.tasks.join(", "))]
@@ -252,6 +252,14 @@ pub enum Unfinished {
     /// The run was drained.
     #[error("the run was drained")]
     Drained,
+}
+
+/// What to do about a limit.
+fn raised(limit: &Limit) -> &'static str {
+    match limit {
+        Limit::Steps(_) => ": if that is no endless loop, raise `recursion_limit`",
+        _ => ": give the turn a larger `budget` and `resume` it",
+    }
 }
 
 fn answers(count: usize) -> String {

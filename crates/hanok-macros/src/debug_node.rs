@@ -169,8 +169,8 @@ fn parameter_check(place: &str, kind: &Type, graph: &TokenStream) -> TokenStream
     let takes = format_ident!("takes_a_{}", place.to_lowercase());
     let wanted = format_ident!("{place}");
     let (which, label) = match place {
-        "Snapshot" => ("first", format!("write `Snapshot<{}>`", quote!(#kind))),
-        "Sent" => ("second", format!("write `Sent<{}>`", quote!(#kind))),
+        "Snapshot" => ("first", wrapped(place, kind)),
+        "Sent" => ("second", wrapped(place, kind)),
         _ => {
             ("last", "write `Context`, or `Context<C>` with the run's services for `C`".to_owned())
         }
@@ -185,6 +185,17 @@ fn parameter_check(place: &str, kind: &Type, graph: &TokenStream) -> TokenStream
         fn #takes<T: #is>() {
             let _ = || #call;
         }
+    }
+}
+
+/// How a parameter is written that was given as `kind`: by value, in its wrapper.
+fn wrapped(place: &str, kind: &Type) -> String {
+    match kind {
+        Type::Reference(by) if last_name(&by.elem).is_some_and(|name| name == place) => {
+            format!("write `{place}<…>`, without the `&`")
+        }
+        Type::Reference(by) => wrapped(place, &by.elem),
+        kind => format!("write `{place}<{}>`", quote!(#kind)),
     }
 }
 

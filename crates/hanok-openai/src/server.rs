@@ -96,7 +96,7 @@ pub(crate) fn address(text: &str, place: &str) -> Result<Url, ModelError> {
     let refused = |why: &str| {
         missing(format!("the base URL {why}; set {place} to one like http://host:8080/v1"))
     };
-    let url = Url::parse(text.trim()).map_err(|error| refused(&format!("is none ({error})")))?;
+    let url = Url::parse(text.trim()).map_err(|error| refused(&format!("is no URL ({error})")))?;
     match url.scheme() {
         "http" | "https" if url.has_host() => {}
         _ => return Err(refused("is not one of http or https")),

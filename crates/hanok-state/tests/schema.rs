@@ -107,7 +107,7 @@ fn differences_say_what_has_to_be_done() {
     let error = schema::<before::Outer>().compare(&newer, &fields).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the nested state `inner` was stored in version 3 of its type, and this build has version 1"
+        "the nested state `inner` was stored in version 3 of its type, and this build has version 1; it takes a build that has version 3"
     );
 }
 

@@ -75,16 +75,16 @@ pub struct Budget {
 #[non_exhaustive]
 pub enum Limit {
     /// So many super-steps.
-    #[error("{0} super-steps")]
+    #[error("{}", counted(u64::from(*.0), "super-step"))]
     Steps(u32),
     /// So many calls of a model.
-    #[error("{0} model calls")]
+    #[error("{}", counted(*.0, "model call"))]
     ModelCalls(u64),
     /// So many calls of a tool.
-    #[error("{0} tool calls")]
+    #[error("{}", counted(*.0, "tool call"))]
     ToolCalls(u64),
     /// So many tokens.
-    #[error("{0} tokens")]
+    #[error("{}", counted(*.0, "token"))]
     Tokens(u64),
     /// So much money, in millionths.
     #[error("a cost of {0} millionths")]
@@ -92,6 +92,10 @@ pub enum Limit {
     /// So much time.
     #[error("{0:?} of work")]
     Time(Duration),
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// A call that was not made because a limit of the turn is reached. Hand it on: the run ends with that limit.
@@ -119,7 +123,7 @@ pub enum Charge {
 /// let turn = Meter::budgeted(budget, Spent::default());
 /// turn.admit(Charge::Model)?;
 /// let refused = turn.admit(Charge::Model).unwrap_err();
-/// assert_eq!(refused.to_string(), "the turn has reached its limit of 1 model calls");
+/// assert_eq!(refused.to_string(), "the turn has reached its limit of 1 model call");
 /// # Ok::<(), hanok_core::OverBudget>(())
 /// ```
 #[derive(Debug, Clone, Default)]

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use rmp::Marker;
+use rmp_serde::decode;
 use thiserror::Error;
 
 use crate::boxed::BoxError;
@@ -68,10 +70,16 @@ pub struct Mismatch {
 
 impl StoredError {
     /// The error of a `T` that could not be read from `actual`.
-    pub(crate) fn decode<T>(actual: &dyn fmt::Display, source: impl Into<BoxError>) -> Self {
+    pub(crate) fn decode<T>(actual: &dyn fmt::Display, source: decode::Error) -> Self {
         let expected = short(std::any::type_name::<T>());
         let mismatch = Box::new(Mismatch { expected, actual: beginning(actual) });
-        Self::Decode { mismatch, source: source.into() }
+        let source = match source {
+            decode::Error::TypeMismatch(marker) => {
+                format!("{} stands where something else should", kind(marker)).into()
+            }
+            other => other.into(),
+        };
+        Self::Decode { mismatch, source }
     }
 
     /// The error of `field`, or of the field within it that has it already.
@@ -93,6 +101,23 @@ impl StoredError {
             }
             source => Self::Field { field: field.into(), source: Box::new(source) },
         }
+    }
+}
+
+/// What kind of value begins with `marker`.
+fn kind(marker: Marker) -> &'static str {
+    match marker {
+        Marker::Null => "nothing",
+        Marker::True | Marker::False => "a bool",
+        Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32 => "a text",
+        Marker::FixArray(_) | Marker::Array16 | Marker::Array32 => "a list",
+        Marker::FixMap(_) | Marker::Map16 | Marker::Map32 => "a map",
+        Marker::Bin8 | Marker::Bin16 | Marker::Bin32 => "bytes",
+        Marker::F32 | Marker::F64 => "a fraction",
+        Marker::FixPos(_) | Marker::FixNeg(_) => "an integer",
+        Marker::U8 | Marker::U16 | Marker::U32 | Marker::U64 => "an integer",
+        Marker::I8 | Marker::I16 | Marker::I32 | Marker::I64 => "an integer",
+        _ => "a value of another format",
     }
 }
 

@@ -121,7 +121,10 @@ fn faults_of_ends<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&s
 fn path_faults<S: State, C>(builder: &GraphBuilder<S, C>, names: &BTreeSet<&str>) -> Vec<Fault> {
     let ways = ways(builder);
     if !ways.iter().any(|(_, from, _)| *from == START) {
-        return vec![Fault::NoStart];
+        return vec![match names.is_empty() {
+            true => Fault::NoNode,
+            false => Fault::NoStart,
+        }];
     }
     let paths = Paths::new(names.iter().copied(), ways.iter().map(|(_, from, to)| (*from, *to)));
     let reached = paths.reached();

@@ -37,7 +37,7 @@ use crate::{
     message = "this is not a node of a graph with the state `{S}` and the services `{C}`",
     label = "not an `async fn(Snapshot<{S}>, Context<{C}>) -> Result<_, _>`",
     note = "a node is an `async fn(Snapshot<{S}>, Context<{C}>) -> Result<U, E>` whose future is `Send`, where `U` is an update of the state, a `Command<{S}>`, a `Vec` of one of them or `()`, and `E` is an error",
-    note = "the usual causes: `Ok` holds the state instead of an update (`{S}::update()`); an `Rc`, a `RefCell` borrow or a lock's guard is held across an `.await`; the graph has other services than the node's `Context` (`Graph::<{S}, {C}>`)",
+    note = "the usual causes: it is no `async fn`; it takes `&{S}` instead of `Snapshot<{S}>`; `Ok` holds the state instead of an update (`{S}::update()`); `Err` holds what is no `Error`; an `Rc`, a `RefCell` borrow or a lock's guard is held across an `.await`; the graph has other services than the node's `Context` (`Graph::<{S}, {C}>`)",
     note = "put `#[debug_node]` on the function; the compiler then says which part is wrong; a closure ends in `Ok::<_, BoxError>(…)` instead"
 )]
 pub trait Node<S: State, C, M>: Send + Sync + 'static {

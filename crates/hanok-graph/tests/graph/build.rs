@@ -29,6 +29,20 @@ fn a_graph_without_a_beginning_is_refused() {
         error.to_string(),
         "graph `test` cannot be built\n- nothing says where to begin: add `.edge(START, \"…\")`"
     );
+    let error = builder().build().unwrap_err();
+    assert_eq!(error.faults, [Fault::NoNode]);
+}
+
+#[test]
+fn an_end_that_is_written_as_a_text_is_told_from_the_constant() {
+    let graph = builder().node("a", nothing).node("ends", nothing).edge(START, "a");
+    assert_eq!(
+        faults(graph.edge("a", "END").edge("START", "ends").edge("ends", END)),
+        [
+            "edge `a` -> `END`: no node `END`; there are `a`, `ends`; write END, the constant, and not the text \"END\"",
+            "edge `START` -> `ends`: no node `START`; there are `a`, `ends`; write START, the constant, and not the text \"START\"",
+        ]
+    );
 }
 
 /// B2, B5 in part
@@ -66,7 +80,7 @@ fn a_name_belongs_to_one_node_and_not_to_the_graph() {
         .edge(START, "a")
         .edge("a", END);
     let faults = faults(graph);
-    assert_eq!(faults[0], "two nodes are named `a`");
+    assert_eq!(faults[0], "two nodes are named `a`: give one of them another name");
     assert_eq!(faults[1], "a node cannot be named \"__end__\": END is where a path ends");
     assert_eq!(faults[2], "a node cannot be named \"\"");
     assert_eq!(faults[3], "a node cannot be named \"a\\nb\"");
@@ -85,7 +99,7 @@ fn a_node_that_no_path_reaches_or_leaves_is_named() {
     assert_eq!(
         faults(graph),
         [
-            "no path leads to `island`",
+            "no path leads to `island`: add `.edge(\"…\", \"island\")`, or name it among the targets of a branch or of `.goto(…)`",
             "no way leads out of `stuck`: add `.edge(\"stuck\", END)`, a branch, or compose `.goto(…)` on it for its commands",
         ]
     );

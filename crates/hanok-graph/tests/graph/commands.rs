@@ -91,10 +91,11 @@ async fn a_send_of_another_type_fails_the_task_that_sends_it() {
             graph().node("a", work).edge(START, "a").branch("a", move |_: &S| to(), ["read"]);
         let commanded = graph().node("a", commands.goto(["read"])).edge(START, "a");
         let began = graph().branch(START, move |_: &S| to(), ["read"]);
-        for (graph, node) in [(routed, "a"), (commanded, "a"), (began, START)] {
+        let node = "node `a`";
+        for (graph, node) in [(routed, node), (commanded, node), (began, "what leads from START")] {
             let (graph, ledger) = (graph.build().unwrap(), Ledger::default());
             let error = graph.invoke(S::update(), ledger.clone()).await.unwrap_err();
-            let said = format!("node `{node}` failed in super-step 0 / {want}");
+            let said = format!("{node} failed in super-step 0 / {want}");
             assert_eq!((chain(&error), ledger.of("read")), (said, 0));
         }
     }
@@ -327,7 +328,7 @@ async fn a_command_to_a_parent_that_cannot_take_it_fails_a_task() {
     let error = stray.build().unwrap().invoke(S::update(), Ledger::default()).await.unwrap_err();
     assert_eq!(
         chain(&error),
-        "node `sub` failed in super-step 0 / it goes on to `b`; declared are `top.other`, END"
+        "node `sub` failed in super-step 0 / it goes on to `b`; declared are `top.other`, END; add it to the targets of the branch, or to the node's `.goto([…])`"
     );
 
     #[derive(State, Debug, Clone, Default)]

@@ -288,7 +288,12 @@ fn every_fault_of_a_spec_is_named_at_once() {
     ];
     assert_eq!(got, want);
     let got = faults(&[("/nodes/island", json!({"use": "fails"}))]);
-    assert_eq!(got, ["no path leads to `island`"]);
+    assert_eq!(
+        got,
+        [
+            "no path leads to `island`: add `.edge(\"…\", \"island\")`, or name it among the targets of a branch or of `.goto(…)`"
+        ]
+    );
 }
 
 #[test]

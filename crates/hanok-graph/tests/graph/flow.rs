@@ -407,8 +407,20 @@ async fn a_step_is_no_wider_than_it_may_be() {
     };
     for (at_start, later, want) in [
         (2, 3, Ok(6)),
-        (3, 0, Err("super-step 0 schedules 4 tasks, and at most 3 may run at once")),
-        (0, 4, Err("super-step 0 schedules 4 tasks, and at most 3 may run at once")),
+        (
+            3,
+            0,
+            Err(
+                "super-step 0 schedules 4 tasks; the limit is 3: send fewer, or raise `max_fan_out`",
+            ),
+        ),
+        (
+            0,
+            4,
+            Err(
+                "super-step 0 schedules 4 tasks; the limit is 3: send fewer, or raise `max_fan_out`",
+            ),
+        ),
     ] {
         let ledger = Ledger::default();
         let outcome = graph(at_start, later).invoke(S::update(), ledger.clone()).await;

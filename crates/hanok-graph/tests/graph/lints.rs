@@ -74,7 +74,7 @@ fn an_unreachable_node_or_a_dead_end_may_be_allowed() {
     let graph =
         || pair().node("island", work).edge("island", END).node("stuck", work).edge("a", "stuck");
     let (island, stuck) = (
-        "no path leads to `island`",
+        "no path leads to `island`: add `.edge(\"…\", \"island\")`, or name it among the targets of a branch or of `.goto(…)`",
         "no way leads out of `stuck`: add `.edge(\"stuck\", END)`, a branch, or compose `.goto(…)` on it for its commands",
     );
     assert_eq!(faults(graph()), [island, stuck]);
@@ -140,7 +140,12 @@ fn branches_commands_joins_and_handlers_are_ways() {
     }
     // A join that waits for a node that nothing leads to would wait for ever.
     let waits = c().join(["b", "c"], "a");
-    assert_eq!(faults(waits), ["no path leads to `c`"]);
+    assert_eq!(
+        faults(waits),
+        [
+            "no path leads to `c`: add `.edge(\"…\", \"c\")`, or name it among the targets of a branch or of `.goto(…)`"
+        ]
+    );
 }
 
 async fn takes(_: Snapshot<S>, sent: Sent<u64>, _: Context<Ledger>) -> Result<SUpdate, BoxError> {

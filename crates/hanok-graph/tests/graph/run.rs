@@ -161,7 +161,10 @@ async fn a_target_that_was_not_declared_fails_the_step() {
     let error = routed.invoke(S::update(), ()).await.unwrap_err();
     assert_eq!(error.to_string(), "node `a` failed in super-step 0");
     let source = std::error::Error::source(&error).unwrap().to_string();
-    assert_eq!(source, "it goes on to `c`; declared are `b`, END");
+    assert_eq!(
+        source,
+        "it goes on to `c`; declared are `b`, END; add it to the targets of the branch, or to the node's `.goto([…])`"
+    );
 
     let commanded = Graph::<S>::builder("commanded")
         .node("a", jump.goto([END]))

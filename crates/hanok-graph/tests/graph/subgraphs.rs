@@ -267,7 +267,7 @@ async fn a_subgraph_stops_and_goes_on_with_its_run() {
         match (by, ended) {
             ("cancelled", Ok(Outcome::Cancelled)) | ("drained", Ok(Outcome::Drained)) => {}
             ("limit", Err(RunError::Node { source: NodeError::Failed(source), .. })) => {
-                assert!(source.to_string().contains("1 super-steps"), "{source}");
+                assert!(source.to_string().contains("limit of 1 super-step:"), "{source}");
             }
             (_, other) => panic!("{by}: {other:?}"),
         }

@@ -318,7 +318,10 @@ async fn a_question_waits_for_its_answer_and_siblings_are_not_run_again() {
     assert!(matches!(again, Outcome::Interrupted(_)));
     let wrong = hanok_core::RequestId("nobody".into());
     let error = thread.answer(wrong, "네", ledger.clone()).await.unwrap_err();
-    assert_eq!(error.to_string(), "there is no request `nobody`");
+    assert_eq!(
+        error.to_string(),
+        "there is no request `nobody`; `resume` shows those that are open"
+    );
 
     let id = requests[0].id.clone();
     let state = thread.answer(id.clone(), "네", ledger.clone()).await.unwrap().done().unwrap();
@@ -554,7 +557,7 @@ async fn a_thread_outlives_a_change_of_its_state() {
     let error = app(&chain(), &store).thread(key("t")).invoke(S::update(), ledger).await;
     assert_eq!(
         error.unwrap_err().to_string(),
-        "the state was stored in version 2 of its type, and this build has version 1"
+        "the state was stored in version 2 of its type, and this build has version 1; it takes a build that has version 2"
     );
 }
 

@@ -80,7 +80,10 @@ async fn a_node_that_took_too_long_may_be_tried_again() {
     let ledger = Ledger::default();
     let never = retry.when(|error| !matches!(error, NodeError::TimedOut { .. }));
     let error = graph(never).invoke(S::update(), ledger.clone()).await.unwrap_err();
-    assert_eq!(chain(&error), "node `a` failed in super-step 0 / it took longer than 50ms");
+    assert_eq!(
+        chain(&error),
+        "node `a` failed in super-step 0 / it took longer than 50ms, its time-out"
+    );
     assert_eq!(ledger.of("a"), 1);
 }
 

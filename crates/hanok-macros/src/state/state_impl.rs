@@ -23,7 +23,9 @@ pub(super) fn state_impl(
     let merging = merging(update, fields, path);
     let storage = storage(fields, path);
     let retaining = retaining(fields);
+    // Where a trait is missing, the states that have it are no help.
     quote! {
+        #[diagnostic::do_not_recommend]
         impl #path::State for #state {
             type Update = #update;
 

@@ -103,6 +103,7 @@ impl fmt::Debug for DynamicState {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl State for DynamicState {
     type Update = DynamicUpdate;
 

@@ -22,7 +22,7 @@ pub struct Differences {
 /// A state that was stored in a newer version of its type than the build has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "{} was stored in version {stored} of its type, and this build has version {supported}",
+    "{} was stored in version {stored} of its type, and this build has version {supported}; it takes a build that has version {stored}",
     place(field)
 )]
 pub struct NewerVersion {
