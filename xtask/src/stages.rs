@@ -1,5 +1,6 @@
 //! The stages of `cargo xtask test`. A failing stage does not hide the later ones.
 
+use std::path::Path;
 use std::time::Instant;
 
 use postgres_for_tests::{Installation, Server};
@@ -47,6 +48,7 @@ pub(crate) const ALL: &[Stage] = &[
         run: neighbours::stage,
     },
     Stage { name: "clippy", about: "all targets and features, warnings denied", run: clippy },
+    Stage { name: "wasm", about: "what runs in a browser, checked for it", run: wasm },
     Stage { name: "doc", about: "cargo doc, warnings denied", run: doc },
     Stage { name: "test", about: "all tests (nextest if present)", run: test },
     Stage { name: "simulate", about: "graphs under schedules of crashes", run: simulate },
@@ -162,6 +164,24 @@ fn clippy(_: &Metadata) -> Result<Outcome> {
         .arguments(["clippy", "--workspace", "--all-targets", "--all-features"])
         .arguments(["--", "-D", "warnings"]);
     passed(clippy.run()?, |_| String::new())
+}
+
+/// The crates that know no runtime and no system: names, states, the fold of a log, and the parser.
+const FOR_BROWSERS: [&str; 4] = ["hanok-core", "hanok-state", "hanok-checkpoint", "hanok-parse"];
+
+/// The target of browsers.
+const WASM: &str = "wasm32-unknown-unknown";
+
+fn wasm(_: &Metadata) -> Result<Outcome> {
+    let libraries = ["--print", "target-libdir", "--target", WASM];
+    let libraries = Tool::named("rustc").arguments(libraries).text()?;
+    if !Path::new(libraries.trim()).is_dir() {
+        let why = format!("the target is not installed: `rustup target add {WASM}`");
+        return Ok(Outcome::Skipped(why));
+    }
+    let packages = FOR_BROWSERS.iter().flat_map(|name| ["--package", name]);
+    let check = Tool::cargo().arguments(["check", "--target", WASM]).arguments(packages);
+    passed(check.run()?, |_| FOR_BROWSERS.join(", "))
 }
 
 fn doc(_: &Metadata) -> Result<Outcome> {

@@ -2,6 +2,7 @@
 //! write or to call instead. Each test is a page, with a heading for each mistake and the error as `Chain` prints it.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a test may stop at what it did not expect"
