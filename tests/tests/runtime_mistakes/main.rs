@@ -1,6 +1,7 @@
 //! What a user is told of a mistake that shows when the program runs: what is wrong, with which name or value, and what to
 //! write or to call instead. Each test is a page, with a heading for each mistake and the error as `Chain` prints it.
 #![allow(
+    clippy::expect_used,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
