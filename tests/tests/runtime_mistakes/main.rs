@@ -3,7 +3,6 @@
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a test may stop at what it did not expect"
