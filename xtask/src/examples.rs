@@ -124,6 +124,19 @@ pub(crate) const RUNS: &[Run] = &[
         ..Run::of("hand_off")
     },
     Run { shows: &["hanok은 러스트로 쓴"], ..Run::of("teams") },
+    Run {
+        shows: &["Lions cannot play poker", "the shortest of 3: It yaks too much."],
+        ..Run::of("map_reduce")
+    },
+    Run {
+        shows: &["find the winner: Sinner\nfind the home of Sinner: Sesto\nanswer: Sesto"],
+        ..Run::of("plan_and_execute")
+    },
+    Run {
+        shows: &["user: more depth\nassistant: Tea is a hot leaf.\nuser: good\n2 drafts"],
+        ..Run::of("reflection")
+    },
+    Run { shows: &["billing: It is on its way.\nbilling: In three days."], ..Run::of("swarm") },
 ];
 
 impl std::fmt::Display for Run {

@@ -1,25 +1,27 @@
-//! Small programs, each about one thing that a graph does. Run one with `cargo run --example approval`.
-//!
-//! - `approval`: a person edits and approves a payment, in another process than the one that asked.
-//! - `fan_out`: a fan-out, a join and a partial failure that costs nobody else their work.
-//! - `nested`: a graph within a graph, whose progress streams with its path.
-//! - `hand_off`: an agent that hands the conversation to another.
-//! - `teams`: two teams of two agents under one supervisor.
+//! Small programs, each about one thing that a graph does. Run one with `cargo run --example approval`; `README.md` says what
+//! each shows, and how long it is beside one that does the same on LangGraph.
 
 #[cfg(test)]
 mod tests {
+    /// The programs of this folder, by name.
+    const PROGRAMS: [(&str, &str); 9] = [
+        ("approval", include_str!("../approval.rs")),
+        ("fan_out", include_str!("../fan_out.rs")),
+        ("hand_off", include_str!("../hand_off.rs")),
+        ("map_reduce", include_str!("../map_reduce.rs")),
+        ("nested", include_str!("../nested.rs")),
+        ("plan_and_execute", include_str!("../plan_and_execute.rs")),
+        ("reflection", include_str!("../reflection.rs")),
+        ("swarm", include_str!("../swarm.rs")),
+        ("teams", include_str!("../teams.rs")),
+    ];
+
     /// A program of this folder says what it has to say on a page.
     #[test]
-    fn no_program_is_longer_than_80_lines() {
-        for (name, text) in [
-            ("approval", include_str!("../approval.rs")),
-            ("fan_out", include_str!("../fan_out.rs")),
-            ("nested", include_str!("../nested.rs")),
-            ("hand_off", include_str!("../hand_off.rs")),
-            ("teams", include_str!("../teams.rs")),
-        ] {
+    fn no_program_is_longer_than_100_lines() {
+        for (name, text) in PROGRAMS {
             let lines = text.lines().count();
-            assert!(lines <= 80, "{name} has {lines} lines");
+            assert!(lines <= 100, "{name} has {lines} lines");
         }
     }
 
