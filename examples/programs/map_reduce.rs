@@ -13,12 +13,12 @@ struct Jokes {
     #[reduce(append)]
     jokes: List<String>,
     #[reduce(with = shorter)]
-    shortest: String,
+    shortest: Option<String>,
 }
 
-/// A reducer: what the field holds, and what a node writes to it.
-fn shorter(held: &String, written: String) -> String {
-    if held.is_empty() || written.len() < held.len() { written } else { held.clone() }
+/// A reducer: of what the field holds and what a node writes to it.
+fn shorter(held: &Option<String>, written: Option<String>) -> Option<String> {
+    held.iter().cloned().chain(written).min_by_key(String::len)
 }
 
 async fn ask(model: &Context<SharedModel>, question: String) -> Result<String, BoxError> {
@@ -40,7 +40,7 @@ async fn joke(
     cx: Context<SharedModel>,
 ) -> Result<JokesUpdate, BoxError> {
     let joke = ask(&cx, format!("A joke about a {}.", *animal)).await?;
-    Ok(Jokes::update().shortest(joke.clone()).push_jokes(joke))
+    Ok(Jokes::update().shortest(Some(joke.clone())).push_jokes(joke))
 }
 
 fn each_animal(jokes: &Jokes) -> Vec<SendTo> {
@@ -66,6 +66,6 @@ async fn main() -> Result<(), BoxError> {
     let input = Jokes::update().topic("animals");
     let jokes = graph.invoke(input, SharedModel::new(model)).await?.done()?;
     jokes.jokes.iter().for_each(|joke| println!("{joke}"));
-    println!("the shortest of {}: {}", jokes.jokes.len(), jokes.shortest);
+    println!("the shortest of {}: {}", jokes.jokes.len(), jokes.shortest.unwrap_or_default());
     Ok(())
 }

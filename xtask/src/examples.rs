@@ -137,6 +137,25 @@ pub(crate) const RUNS: &[Run] = &[
         ..Run::of("reflection")
     },
     Run { shows: &["billing: It is on its way.\nbilling: In three days."], ..Run::of("swarm") },
+    Run {
+        shows: &[
+            "first build: Some(Account { owner: \"Ada\", euros: 10 })",
+            "second build: Account { holder: \"Ada\", cents: 1500 }",
+            "first build: the state was stored in version 2",
+        ],
+        ..Run::of("evolve")
+    },
+    Run {
+        shows: &[
+            "fetch again: the connection was reset\nfetch …\nfetch again: it took longer than 100ms",
+            "count: \"counting words\"",
+            "before [\"write\"]\nwrite …\nTea is fine.\ndone\n5 words",
+            // From the cache: the script's second exchange wants the download of the third attempt.
+            "turn 2\nfetch …\ncounting …",
+            "Tea is good.",
+        ],
+        ..Run::of("resilience")
+    },
 ];
 
 impl std::fmt::Display for Run {
