@@ -156,6 +156,14 @@ pub(crate) const RUNS: &[Run] = &[
         ],
         ..Run::of("resilience")
     },
+    Run {
+        shows: &[
+            "\"hanok was born in 2026. Is that right?\"\nright after 4 messages",
+            "\"Yes, as I said: 2026. Is that right?\"\nright after 6 messages\nback at position",
+            ": wrong",
+        ],
+        ..Run::of("quick_start")
+    },
 ];
 
 impl std::fmt::Display for Run {

@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests {
     /// The programs of this folder, by name.
-    const PROGRAMS: [(&str, &str); 11] = [
+    const PROGRAMS: [(&str, &str); 12] = [
         ("approval", include_str!("../approval.rs")),
         ("evolve", include_str!("../evolve.rs")),
         ("fan_out", include_str!("../fan_out.rs")),
@@ -12,6 +12,7 @@ mod tests {
         ("map_reduce", include_str!("../map_reduce.rs")),
         ("nested", include_str!("../nested.rs")),
         ("plan_and_execute", include_str!("../plan_and_execute.rs")),
+        ("quick_start", include_str!("../quick_start.rs")),
         ("reflection", include_str!("../reflection.rs")),
         ("resilience", include_str!("../resilience.rs")),
         ("swarm", include_str!("../swarm.rs")),
