@@ -150,8 +150,7 @@ pub(crate) const RUNS: &[Run] = &[
             "fetch again: the connection was reset\nfetch …\nfetch again: it took longer than 100ms",
             "count: \"counting words\"",
             "before [\"write\"]\nwrite …\nTea is fine.\ndone\n5 words",
-            // From the cache: the script's second exchange wants the download of the third attempt.
-            "turn 2\nfetch …\ncounting …",
+            "turn 2\nfetch …\nfetch from the cache\ncounting …",
             "Tea is good.",
         ],
         ..Run::of("resilience")
