@@ -4,7 +4,7 @@
 use std::{path::Path, process::Command};
 
 use hanok::{
-    BoxError, Context, END, Graph, Outcome, START, Snapshot, State, Tenant, Thread, ThreadKey,
+    BoxError, Context, END, Graph, Outcome, START, Snapshot, State, Thread, ThreadKey,
     sqlite::Sqlite,
 };
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ async fn pay(order: Snapshot<Order>, context: Context) -> Result<OrderUpdate, Bo
     let question = format!("pay {} to the bakery?", order.amount);
     let decision: Decision = context.ask(&question, None).await?;
     if !decision.approved {
-        return Ok(Order::update().receipt(Some("not paid".to_owned())));
+        return Ok(Order::update().receipt("not paid".to_owned()));
     }
     // Once, whatever happens to the process: the result is stored before anything follows.
     let paid = || async { Ok::<_, BoxError>(format!("paid {}", decision.amount)) };
@@ -43,7 +43,7 @@ async fn thread(file: &Path) -> Result<Thread<Order>, BoxError> {
         .edge("pay", END)
         .build()?;
     let app = graph.checkpointer(Sqlite::open(file).await?);
-    Ok(app.thread(ThreadKey::new(Tenant::default(), "order-17")?))
+    Ok(app.thread(ThreadKey::named("order-17")?))
 }
 
 async fn ask(file: &Path) -> Result<(), BoxError> {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use hanok::{
     BoxError, Context, END, Graph, InMemoryCheckpointer, List, START, SendTo, Sent, Snapshot,
-    State, Tenant, ThreadKey,
+    State, ThreadKey,
 };
 
 #[derive(State, Clone, Default)]
@@ -62,9 +62,7 @@ async fn main() -> Result<(), BoxError> {
         .join(["weather", "map"], "write")
         .edge("write", END)
         .build()?;
-    let thread = graph
-        .checkpointer(InMemoryCheckpointer::new())
-        .thread(ThreadKey::new(Tenant::default(), "t")?);
+    let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t")?);
     let world = Services::default();
     let cities = ["Seoul", "Busan", "Jeju"].map(str::to_owned).to_vec();
 

@@ -2,11 +2,11 @@
 //! goes straight there. The model is a script, so that the program needs no server.
 
 use hanok::{
-    BoxError, InMemoryCheckpointer, Tenant, ThreadKey,
+    BoxError, InMemoryCheckpointer, ThreadKey,
     agent::{HandoffHistory, HandoffTool, ReactAgent},
+    model::{Exchange, FnTool, ScriptedModel},
     supervisor::Swarm,
 };
-use hanok_model::{Exchange, FnTool, ScriptedModel};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -36,10 +36,8 @@ async fn main() -> Result<(), BoxError> {
     let billing =
         ReactAgent::builder("billing", "Knows invoices", model.clone()).tool(find).build()?;
     let swarm = Swarm::builder().agent(front).agent(billing).max_hops(4).build()?;
-    let thread = swarm
-        .graph()
-        .checkpointer(InMemoryCheckpointer::new())
-        .thread(ThreadKey::new(Tenant::default(), "t")?);
+    let thread =
+        swarm.graph().checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t")?);
 
     for question in ["What is invoice 7 about?", "And when was it paid?"] {
         let state = thread.invoke(swarm.ask(question), ()).await?.done()?;

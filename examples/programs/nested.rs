@@ -3,7 +3,7 @@
 use futures::StreamExt;
 use hanok::{
     BoxError, Context, END, EventKind, Graph, InMemoryCheckpointer, Input, List, Mode, START,
-    Snapshot, State, Subgraph, Tenant, ThreadKey,
+    Snapshot, State, Subgraph, ThreadKey,
 };
 
 #[derive(State, Clone, Default)]
@@ -57,9 +57,7 @@ async fn main() -> Result<(), BoxError> {
         .edge("research", "pack")
         .edge("pack", END)
         .build()?;
-    let thread = trip
-        .checkpointer(InMemoryCheckpointer::new())
-        .thread(ThreadKey::new(Tenant::default(), "t")?);
+    let thread = trip.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::named("t")?);
     let thread = thread.modes([Mode::Custom, Mode::Checkpoints]);
 
     let mut events = thread.stream(Input::New(Trip::update().place("Gyeongju")), ());

@@ -1,8 +1,8 @@
 //! Two teams of two agents under one supervisor. Each team is a supervisor of its own, and a member of the one above it.
 //! The model is a script (`teams.txt`), so that the program needs no server; give it any other model instead.
 
+use hanok::model::{Exchange, ScriptedModel};
 use hanok::{BoxError, agent::ReactAgent, supervisor::Supervisor};
-use hanok_model::{Exchange, ScriptedModel};
 
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {

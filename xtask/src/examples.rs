@@ -124,6 +124,45 @@ pub(crate) const RUNS: &[Run] = &[
         ..Run::of("hand_off")
     },
     Run { shows: &["hanok은 러스트로 쓴"], ..Run::of("teams") },
+    Run {
+        shows: &["Lions cannot play poker", "the shortest of 3: It yaks too much."],
+        ..Run::of("map_reduce")
+    },
+    Run {
+        shows: &["find the winner: Sinner\nfind the home of Sinner: Sesto\nanswer: Sesto"],
+        ..Run::of("plan_and_execute")
+    },
+    Run {
+        shows: &["user: more depth\nassistant: Tea is a hot leaf.\nuser: good\n2 drafts"],
+        ..Run::of("reflection")
+    },
+    Run { shows: &["billing: It is on its way.\nbilling: In three days."], ..Run::of("swarm") },
+    Run {
+        shows: &[
+            "first build: Some(Account { owner: \"Ada\", euros: 10 })",
+            "second build: Account { holder: \"Ada\", cents: 1500 }",
+            "first build: the state was stored in version 2",
+        ],
+        ..Run::of("evolve")
+    },
+    Run {
+        shows: &[
+            "fetch again: the connection was reset\nfetch …\nfetch again: it took longer than 100ms",
+            "count: \"counting words\"",
+            "before [\"write\"]\nwrite …\nTea is fine.\ndone\n5 words",
+            "turn 2\nfetch …\nfetch from the cache\ncounting …",
+            "Tea is good.",
+        ],
+        ..Run::of("resilience")
+    },
+    Run {
+        shows: &[
+            "\"hanok was born in 2026. Is that right?\"\nright after 4 messages",
+            "\"Yes, as I said: 2026. Is that right?\"\nright after 6 messages\nback at position",
+            ": wrong",
+        ],
+        ..Run::of("quick_start")
+    },
 ];
 
 impl std::fmt::Display for Run {

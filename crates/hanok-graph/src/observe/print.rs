@@ -11,7 +11,7 @@ use crate::{
     observe::sink::Events,
 };
 
-/// Prints events for people: tasks as they begin and fail, what models write piece by piece, items of nodes, questions, and how
+/// Prints events for people: tasks as they begin, fail and come from the cache, what models write piece by piece, items of nodes, questions, and how
 /// the run ended. What models, tools and people wrote cannot act on the terminal.
 ///
 /// ```
@@ -60,6 +60,9 @@ impl<W: Write> Printer<W> {
         };
         match &event.kind {
             EventKind::TaskStarted { .. } => self.line(&format!("{place} …")),
+            EventKind::TaskFinished { cached: true } => {
+                self.line(&format!("{place} from the cache"))
+            }
             EventKind::TaskRetried { error, .. } => self.line(&format!("{place} again: {error}")),
             EventKind::TaskFailed { error, .. } => self.line(&format!("{place} failed: {error}")),
             EventKind::Custom(item) => self.line(&format!("{place}: {item}")),
