@@ -3,8 +3,8 @@
 use futures::StreamExt;
 use hanok_core::{ThreadKey, Token};
 use hanok_graph::{
-    BoxError, Context, END, Event, EventId, Graph, InMemoryCheckpointer, Input, List, Messages,
-    Printer, RunError, START, Snapshot, State, Thread,
+    BoxError, Cache, Context, END, Event, EventId, Graph, InMemoryCheckpointer, Input, List,
+    Messages, NodeExt, Printer, RunError, START, Snapshot, State, Thread,
 };
 use hanok_state::Message;
 use insta::assert_snapshot;
@@ -101,6 +101,32 @@ async fn a_terminal_shows_tasks_pieces_and_questions_and_nothing_acts_on_it() {
     ask asks: "Sleep?"
     interrupted
     ask …
+    done
+    "#);
+}
+
+#[tokio::test]
+async fn a_printed_run_tells_what_comes_from_the_cache() {
+    let note = |_: Snapshot<Chat>, _: Context| async {
+        Ok::<_, BoxError>(Chat::update().push_notes("read"))
+    };
+    let minute = std::time::Duration::from_secs(60);
+    let read = note.cache(Cache::new(minute, |_: &Chat, _: &()| "same"));
+    let graph = Graph::<Chat>::builder("chat").node("read", read).edge(START, "read");
+    let graph = graph.edge("read", END).build().unwrap();
+    let thread = graph.checkpointer(InMemoryCheckpointer::new());
+    let thread = thread.thread(ThreadKey::named("t").unwrap());
+    let mut printer = Printer::new(Vec::new());
+    for _ in 0..2 {
+        for event in events(&thread, Input::New(Chat::update())).await {
+            printer.event(&event).unwrap();
+        }
+    }
+    assert_snapshot!(String::from_utf8(printer.into_inner()).unwrap(), @r#"
+    read …
+    done
+    read …
+    read from the cache
     done
     "#);
 }
