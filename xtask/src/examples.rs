@@ -148,7 +148,7 @@ pub(crate) const RUNS: &[Run] = &[
     Run {
         shows: &[
             "fetch again: the connection was reset\nfetch …\nfetch again: it took longer than 100ms",
-            "count: \"counting words\"",
+            "count: counting words",
             "before [\"write\"]\nwrite …\nTea is fine.\ndone\n5 words",
             "turn 2\nfetch …\nfetch from the cache\ncounting …",
             "Tea is good.",

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use futures::StreamExt;
-use hanok_core::{Printable, Token};
+use hanok_core::{Printable, Stored, Token};
 use hanok_state::State;
 
 use crate::{
@@ -65,8 +65,10 @@ impl<W: Write> Printer<W> {
             }
             EventKind::TaskRetried { error, .. } => self.line(&format!("{place} again: {error}")),
             EventKind::TaskFailed { error, .. } => self.line(&format!("{place} failed: {error}")),
-            EventKind::Custom(item) => self.line(&format!("{place}: {item}")),
-            EventKind::Request(request) => self.line(&format!("{place} asks: {}", request.payload)),
+            EventKind::Custom(item) => self.line(&format!("{place}: {}", words(item))),
+            EventKind::Request(request) => {
+                self.line(&format!("{place} asks: {}", words(&request.payload)))
+            }
             EventKind::AnswerVoided { reason, .. } => {
                 self.line(&format!("{place} does not take the answer: {reason}"))
             }
@@ -104,6 +106,11 @@ impl<W: Write> Printer<W> {
     fn end_line(&mut self) -> io::Result<()> {
         if self.line.take().is_some() { writeln!(self.to) } else { Ok(()) }
     }
+}
+
+/// A value as people read it: a text as it is, anything else as JSON.
+fn words(item: &Stored) -> String {
+    item.as_str().map(str::to_owned).unwrap_or_else(|_| item.to_string())
 }
 
 impl<S: State> Events<S> {

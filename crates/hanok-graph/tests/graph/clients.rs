@@ -98,7 +98,7 @@ async fn a_terminal_shows_tasks_pieces_and_questions_and_nothing_acts_on_it() {
     write: ["looked at",3]
     네, 졸려요.\u{1b}[2J
     ask …
-    ask asks: "Sleep?"
+    ask asks: Sleep?
     interrupted
     ask …
     done
