@@ -54,10 +54,7 @@ async fn what_is_not_set_or_is_none_is_named() {
     for (base_url, why) in [
         ("not an address", "is no URL (relative URL without a base)"),
         ("ftp://host/v1", "is not one of http or https"),
-        (
-            "http://user:pass@host/v1",
-            "holds a user or a password, which belong into OPENAI_API_KEY",
-        ),
+        ("http://user:pass@host/v1", "holds a user or a password, which belong into the API key"),
     ] {
         let set = [("OPENAI_BASE_URL", base_url), ("OPENAI_MODEL", "m")];
         let refused = OpenAi::from_variables(variables(&set)).await.unwrap_err().to_string();

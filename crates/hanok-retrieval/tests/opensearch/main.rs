@@ -136,7 +136,7 @@ fn an_index_that_other_terms_fill_is_refused() {
         store.upsert(split("a.md", 2)).await.unwrap();
         let config = OpenSearchConfig::new(server.url(), "handbook").login("user", "s3cr3t");
         let error = OpenSearchStore::open(config, Terms::Words).await.unwrap_err();
-        let want = "the store was filled by the terms `Bigrams`, not by `Words`: open it with those, or fill another one";
+        let want = "the store was filled by the terms `Bigrams, English stems`, not by `Words, English stems`: open it with those, or fill another one";
         assert_eq!(error.to_string(), want);
         assert_eq!(open(&server).await.unwrap().documents().await.unwrap().len(), 1);
     });

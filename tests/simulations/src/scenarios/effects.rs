@@ -1,7 +1,7 @@
 //! What is done outside, and what it costs.
 
 use hanok_core::Budget;
-use hanok_graph::{END, Resolution, START};
+use hanok_graph::{END, Lint, NodeSettings, Resolution, START};
 use hanok_state::State;
 
 use super::{Builder, Scenario, of, scenario, silent};
@@ -54,7 +54,8 @@ fn both(graph: Builder) -> Builder {
 fn models(graph: Builder) -> Builder {
     let graph = graph.node("a", model).node("b", model).node("c", model);
     let graph = graph.edge(START, "a").edge("a", "b").edge("a", "c");
-    graph.join(["b", "c"], "a")
+    // Only its budget ends it.
+    graph.join(["b", "c"], "a").configure("a", NodeSettings::new().allow(Lint::DeadEnd))
 }
 
 fn budget(
