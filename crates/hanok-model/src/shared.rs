@@ -46,7 +46,9 @@ use crate::{ChatModel, ChatReply, ChatRequest, ModelError, race::until_the_end_o
 /// #         Box::pin(std::future::pending())
 /// #     }
 /// # }
-/// # let call = || Call::new(hanok_core::CallKey::new("1"), std::sync::Arc::new(Still));
+/// # fn call() -> Call {
+/// #     Call::new(hanok_core::CallKey::new("1"), std::sync::Arc::new(Still))
+/// # }
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), ModelError> {
 /// let budget = Budget { tokens: Some(5_000), ..Budget::default() };

@@ -536,8 +536,8 @@ impl<S: State, C: Send + Sync + 'static> GraphBuilder<S, C> {
     /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", "add");
-    /// let graph = graph.recursion_limit(5).build()?;
+    /// let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add");
+    /// let graph = graph.branch("add", |_: &Count| "add", ["add"]).recursion_limit(5).build()?;
     /// let outcome = graph.invoke(Count::update(), ()).await?;
     /// assert!(matches!(outcome, Outcome::LimitReached { state, .. } if state.n == 5));
     /// # Ok(()) }

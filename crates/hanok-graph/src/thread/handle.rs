@@ -84,7 +84,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
     /// # async fn add(state: Snapshot<Count>, _: Context) -> Result<CountUpdate, std::io::Error> { Ok(Count::update().n(state.n + 1)) }
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").edge("add", "add").build()?;
+    /// # let graph = Graph::<Count>::builder("count").node("add", add).edge(START, "add").branch("add", |_: &Count| "add", ["add"]).build()?;
     /// # let thread = graph.checkpointer(InMemoryCheckpointer::new()).thread(ThreadKey::new(Tenant::default(), "t1")?);
     /// let stopped = thread.clone().recursion_limit(3).invoke(Count::update(), ()).await?;
     /// assert!(matches!(stopped, Outcome::LimitReached { state, .. } if state.n == 3));
