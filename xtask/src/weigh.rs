@@ -56,7 +56,7 @@ const AGENT: &str = r#"use hanok::{BoxError, ThreadKey, agent::ReactAgent, opena
 
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
-    let agent = ReactAgent::builder("helper", "Helps", OpenAi::from_env()?).build()?;
+    let agent = ReactAgent::builder("helper", "Helps", OpenAi::from_env().await?).build()?;
     let app = agent.graph().checkpointer(Sqlite::open("threads.db").await?);
     let turn = app.thread(ThreadKey::named("mine")?).invoke(agent.ask("Hello"), ()).await?.done()?;
     println!("{}", turn.answer.unwrap_or_default());
