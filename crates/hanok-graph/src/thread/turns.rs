@@ -8,7 +8,7 @@ use hanok_state::{Message, Messages, State};
 
 use crate::{
     error::{RunError, state_error},
-    observe::event::EventKind,
+    observe::event::{EventKind, Mode},
     thread::{handle::Thread, restart::Restarted},
 };
 
@@ -29,7 +29,8 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
     ///
     /// [`RunError::Checkpoint`] when the log cannot be read.
     pub async fn turn_ends(&self) -> Result<Vec<TurnEnd>, RunError> {
-        let events = self.events(None).await?;
+        // Ends are told whatever is shown, and no state is made for them.
+        let events = self.clone().modes([]).events(None).await?;
         let ends = events.into_iter().filter(|event| event.path.is_root());
         let ends = ends.filter_map(|event| match event.kind {
             EventKind::Ended { outcome, .. } => {
@@ -133,7 +134,7 @@ impl<S: State, C: Send + Sync + 'static> Thread<S, C> {
         conversation: impl Fn(&S) -> &Messages,
     ) -> Result<Vec<Message>, RunError> {
         let mut states = Vec::new();
-        for event in self.events(None).await? {
+        for event in self.clone().modes([Mode::Values]).events(None).await? {
             if let (true, EventKind::Values(state)) = (event.path.is_root(), &event.kind) {
                 states.push(state.get::<S>().map_err(state_error)?);
             }

@@ -4,9 +4,9 @@ use futures::StreamExt;
 use hanok_core::{ThreadKey, Token};
 use hanok_graph::{
     BoxError, Cache, Context, END, Event, EventId, Graph, InMemoryCheckpointer, Input, List,
-    Messages, NodeExt, Printer, RunError, START, Snapshot, State, Thread,
+    Messages, Mode, NodeExt, Printer, RunError, START, Snapshot, State, Thread,
 };
-use hanok_state::Message;
+use hanok_state::{Message, MessageOp};
 use insta::assert_snapshot;
 
 #[derive(State, Clone, Debug, Default)]
@@ -169,6 +169,9 @@ async fn a_thread_goes_back_by_turns_and_keeps_every_message() {
     }
     let messages = thread.all_messages(|chat| &chat.messages).await.unwrap();
     assert_eq!(messages.len(), 2);
+    // What a handle shows of a run is no matter for its past.
+    let narrow = thread.clone().modes([Mode::Custom]);
+    assert_eq!(narrow.turn_ends().await.unwrap(), thread.turn_ends().await.unwrap());
 }
 
 #[tokio::test]
@@ -183,5 +186,22 @@ async fn a_fork_without_a_name_takes_the_next_free_number() {
         fork.resume(()).await.unwrap();
         let outcome = fork.reply(&true, ()).await.unwrap().done().unwrap();
         assert_eq!(outcome.notes.iter().last().map(String::as_str), Some("sleep"));
+    }
+}
+
+/// Of a conversation that was cut since: also by a handle that shows no states.
+#[tokio::test]
+async fn messages_that_were_taken_out_are_told_by_any_handle() {
+    async fn cut(_: Snapshot<Chat>, _: Context) -> Result<ChatUpdate, BoxError> {
+        let ops = [MessageOp::Clear, MessageOp::Put(Message::assistant("kurz").with_id("m9"))];
+        Ok(Chat::update().messages(ops))
+    }
+    let graph = Graph::<Chat>::builder("cut").node("cut", cut).edge(START, "cut").edge("cut", END);
+    let app = graph.build().unwrap().checkpointer(InMemoryCheckpointer::new());
+    let thread = app.thread(ThreadKey::named("t1").unwrap());
+    events(&thread, input()).await;
+    for thread in [thread.clone(), thread.modes([Mode::Custom])] {
+        let all = thread.all_messages(|chat| &chat.messages).await.unwrap();
+        assert_eq!(all.iter().map(|it| it.id().unwrap()).collect::<Vec<_>>(), ["m1", "m9"]);
     }
 }
