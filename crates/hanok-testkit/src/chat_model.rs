@@ -14,7 +14,7 @@ use std::{
 
 use futures::future::join_all;
 use hanok_core::{Call, Cancellation, Timestamp, Token, TokenSink};
-use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, SharedModel, ToolSpec};
+use hanok_model::{ChatModel, ChatReply, ChatRequest, ModelError, ToolSpec};
 use hanok_state::{Message, Role};
 use serde_json::{Value, json};
 use tokio::{task::yield_now, time::timeout};
@@ -230,6 +230,3 @@ fn replies_at_once_do_not_mix<M: ChatModel>(model: Arc<M>) {
     });
     block_on(join_all(asked));
 }
-
-/// Any model is one that the suite takes: a [`SharedModel`] too.
-const _: fn(&str, SharedModel) = check_chat_model::<SharedModel>;
