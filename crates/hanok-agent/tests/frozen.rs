@@ -161,7 +161,7 @@ async fn child() {
             thread.reply(&decision, ()).await
         }
     };
-    say(&told(outcome));
+    say(&outcome_in_a_line(outcome));
     if role == "ask" {
         // Until it is killed.
         std::future::pending::<()>().await;
@@ -169,7 +169,7 @@ async fn child() {
 }
 
 /// An outcome in a line.
-fn told(outcome: Result<Outcome<AgentState>, RunError>) -> String {
+fn outcome_in_a_line(outcome: Result<Outcome<AgentState>, RunError>) -> String {
     match outcome {
         Ok(Outcome::Interrupted(pending)) => {
             let shown = pending.iter().map(|pending| {

@@ -40,7 +40,7 @@ fn thread(graph: GraphBuilder<Bill>) -> Thread<Bill> {
     app.thread(ThreadKey::named("bill-1").unwrap())
 }
 
-async fn asked(thread: &Thread<Bill>) -> Vec<Pending> {
+async fn open_requests(thread: &Thread<Bill>) -> Vec<Pending> {
     match thread.invoke(Bill::update(), ()).await.unwrap() {
         Outcome::Interrupted(asked) => asked,
         other => panic!("{other:?}"),
@@ -59,7 +59,7 @@ async fn a_question_and_its_answers() {
     let mut ids = Vec::new();
 
     let thread_that_asks = thread(one(graph().node("pay", asks)));
-    let question = asked(&thread_that_asks).await.remove(0);
+    let question = open_requests(&thread_that_asks).await.remove(0);
     ids.push(question.id.to_string());
     page.tell(
         "an answer of a wrong shape to `ask`",
@@ -77,7 +77,7 @@ async fn a_question_and_its_answers() {
     page.tell("a reply with nothing asked", &thread_that_asks.reply(&true, ()).await.unwrap_err());
 
     let interrupted = thread(one(graph().node("pay", interrupts)));
-    ids.push(asked(&interrupted).await[0].id.to_string());
+    ids.push(open_requests(&interrupted).await[0].id.to_string());
     page.tell(
         "an answer of a wrong shape to `interrupt`",
         &interrupted.reply("yes", ()).await.unwrap_err(),
@@ -88,11 +88,11 @@ async fn a_question_and_its_answers() {
     let several = |_: &Bill| [1_u32, 2].map(|n| SendTo::new("each", &n)).to_vec();
     let several =
         thread(graph().node("each", each).branch(START, several, ["each"]).edge("each", END));
-    ids.extend(asked(&several).await.iter().map(|asked| asked.id.to_string()));
+    ids.extend(open_requests(&several).await.iter().map(|asked| asked.id.to_string()));
     page.tell("one answer to two questions", &several.reply(&true, ()).await.unwrap_err());
 
     let late = thread(one(graph().node("pay", late)));
-    ids.push(asked(&late).await[0].id.to_string());
+    ids.push(open_requests(&late).await[0].id.to_string());
     page.tell("an answer after the deadline", &late.reply(&true, ()).await.unwrap_err());
 
     let nowhere = one(graph().node("pay", interrupts)).build().unwrap();

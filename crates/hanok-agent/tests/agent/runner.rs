@@ -68,7 +68,7 @@ fn calls(of: &[(&str, &str)]) -> MadeUpdate {
     Made::update().calls(calls.collect())
 }
 
-fn told(made: &Made) -> Vec<(Option<FaultKind>, &str)> {
+fn observed(made: &Made) -> Vec<(Option<FaultKind>, &str)> {
     made.observations.iter().map(|made| (made.fault, made.text.as_str())).collect()
 }
 
@@ -122,7 +122,7 @@ async fn interceptors_stand_around_the_calls_of_any_node() {
 
     let made = thread.reply(&Decision::Approve, ()).await.unwrap().done().unwrap();
     let limited = "The call of `find` was not made: `find` may be called 2 times in a turn.";
-    let told = told(&made);
+    let told = observed(&made);
     assert_eq!(told[..3], [(None, "found a"), (None, "paid"), (None, "found a")]);
     assert_eq!(told[3].0, Some(FaultKind::Denied), "{told:?} {limited}");
     assert_eq!(*ledger.lock().unwrap(), ["find a", "find a", "pay"]);
@@ -158,7 +158,7 @@ async fn a_call_beyond_the_budget_is_not_made_and_the_run_ends_with_that_limit()
     assert!(matches!(stopped, Outcome::LimitReached { .. }), "{stopped:?}");
     assert_eq!(ledger.lock().unwrap().len(), 1);
     let made = thread.budget(budget(2)).resume(()).await.unwrap().done().unwrap();
-    assert_eq!(told(&made), [(None, "found a"), (None, "paid")]);
+    assert_eq!(observed(&made), [(None, "found a"), (None, "paid")]);
     assert_eq!(ledger.lock().unwrap().len(), 2);
 }
 
