@@ -100,11 +100,9 @@ fn package(metadata: &Metadata, steps: &Steps) -> Result<PathBuf> {
         fs::remove_dir_all(before)?;
     }
     let dependencies: Vec<_> = steps.added.iter().map(guides::dependency).collect();
-    let folder = neighbours::program(metadata, NAME, &dependencies.join("\n"))?;
-    fs::rename(folder.join("src/lib.rs"), folder.join("src/main.rs"))?;
-    fs::write(folder.join("src/main.rs"), &steps.program)?;
-    fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
-    Ok(folder)
+    let source = ("main.rs", steps.program.as_str());
+    let dependencies = dependencies.join("\n");
+    neighbours::locked_program(metadata, NAME, &dependencies, source, &metadata.workspace_root)
 }
 
 #[cfg(test)]

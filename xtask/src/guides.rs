@@ -91,12 +91,11 @@ fn package(metadata: &Metadata, features: &[String], group: &Group) -> Result<Pa
         .map(|(name, features)| dependency(&(name.clone(), features.iter().cloned().collect())));
     let mut dependencies = vec![dependency(&("hanok".to_owned(), features.to_vec()))];
     dependencies.extend(beside);
-    let folder = neighbours::program(metadata, &name, &dependencies.join("\n"))?;
+    let dependencies = dependencies.join("\n");
     let modules: String =
         group.guides.iter().enumerate().map(|(at, page)| module(at, page)).collect();
-    fs::write(folder.join("src/lib.rs"), modules)?;
-    fs::copy(metadata.workspace_root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
-    Ok(folder)
+    let (source, tree) = (("lib.rs", modules.as_str()), &metadata.workspace_root);
+    neighbours::locked_program(metadata, &name, &dependencies, source, tree)
 }
 
 /// An item whose documentation is the page.

@@ -175,6 +175,26 @@ pub(crate) fn program(metadata: &Metadata, name: &str, dependencies: &str) -> Re
     Ok(folder)
 }
 
+/// The same with one source, a file of `src` and its text, and with the lock of `tree`.
+pub(crate) fn locked_program(
+    metadata: &Metadata,
+    name: &str,
+    dependencies: &str,
+    source: (&str, &str),
+    tree: &Path,
+) -> Result<PathBuf> {
+    let (file, text) = source;
+    let sources = folder(metadata, name).join("src");
+    if sources.exists() {
+        fs::remove_dir_all(&sources)?;
+    }
+    let folder = program(metadata, name, dependencies)?;
+    fs::remove_file(sources.join("lib.rs"))?;
+    fs::write(sources.join(file), text)?;
+    fs::copy(tree.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    Ok(folder)
+}
+
 /// Which libsqlite3-sys the program at `folder` is built with, or what cargo said.
 fn locked(folder: &Path) -> Result<std::result::Result<String, String>> {
     let resolved = Tool::cargo()

@@ -165,14 +165,12 @@ fn of(metadata: &Metadata, row: &Row, tree: &Path, release: bool) -> Result<Weig
     let hanok = tree.join("crates").join("hanok");
     let dependency = row.dependency.replace("HANOK", &hanok.to_string_lossy());
     let tokio = r#"tokio = { version = "1", features = ["macros", "rt-multi-thread"] }"#;
-    let folder = neighbours::program(metadata, "weigh", &format!("{dependency}\n{tokio}"))?;
-    let (library, main) = (folder.join("src/lib.rs"), folder.join("src/main.rs"));
-    if library.exists() {
-        fs::remove_file(library)?;
-    }
-    fs::write(main, row.program)?;
-    if row.dependency.contains("HANOK") {
-        fs::copy(tree.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    let dependencies = format!("{dependency}\n{tokio}");
+    let source = ("main.rs", row.program);
+    let folder = neighbours::locked_program(metadata, "weigh", &dependencies, source, tree)?;
+    if !row.dependency.contains("HANOK") {
+        // Other people's packages are weighed at their newest.
+        fs::remove_file(folder.join("Cargo.lock"))?;
     }
     let manifest = folder.join("Cargo.toml");
     let cargo = |arguments: &[&str]| {
