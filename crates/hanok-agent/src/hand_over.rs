@@ -56,7 +56,7 @@ impl Handoff {
     /// # Errors
     ///
     /// [`StepError`] when the summary cannot be stored, or the run was asked to stop.
-    pub async fn hand_over<C>(
+    pub async fn hand_over<C: Send + Sync + 'static>(
         &self,
         messages: &[Message],
         summariser: Option<&Summariser>,
@@ -88,7 +88,7 @@ impl Handoff {
 }
 
 /// The summary of `messages`, made once and for all of the task's runs; so is the failure to make one.
-async fn summary<C>(
+async fn summary<C: Send + Sync + 'static>(
     messages: &[Message],
     summariser: Option<&Summariser>,
     context: &Context<C>,

@@ -162,7 +162,7 @@ impl ToolRunner {
     /// # Errors
     ///
     /// As those of [`run_all`](Self::run_all).
-    pub async fn run<C>(
+    pub async fn run<C: Send + Sync + 'static>(
         &self,
         context: &Context<C>,
         call: &ToolCall,
@@ -201,7 +201,7 @@ impl ToolRunner {
     /// [`ToolCallError::Suspended`] when a call waits for a person or is asked to stop: hand it on. [`ToolCallError::Failed`] with
     /// the tool's error where [`ToolErrors`](crate::ToolErrors) propagate it. [`ToolCallError::Step`] when a result cannot be
     /// stored, or two calls have one id.
-    pub async fn run_all<C>(
+    pub async fn run_all<C: Send + Sync + 'static>(
         &self,
         context: &Context<C>,
         turn: ToolTurn<'_>,
@@ -212,7 +212,7 @@ impl ToolRunner {
     }
 
     /// Judges `calls`: those that have a `fault` are not made.
-    pub(crate) async fn judge_all<'a, C>(
+    pub(crate) async fn judge_all<'a, C: Send + Sync + 'static>(
         &self,
         context: &Context<C>,
         turn: ToolTurn<'_>,
@@ -241,7 +241,7 @@ impl ToolRunner {
     }
 
     /// Makes the calls that are to be made. `observed` hears of each as soon as it has its observation.
-    pub(crate) async fn make_all<C>(
+    pub(crate) async fn make_all<C: Send + Sync + 'static>(
         &self,
         context: &Context<C>,
         turn: ToolTurn<'_>,
@@ -267,7 +267,7 @@ impl ToolRunner {
     }
 
     /// Judges a call by its schema and the interceptors, once and for all of the task's runs.
-    async fn judge<'a, C>(
+    async fn judge<'a, C: Send + Sync + 'static>(
         &self,
         context: &Context<C>,
         place: Place<'_>,
@@ -321,7 +321,7 @@ impl ToolRunner {
     }
 
     /// The result of a call, which is made or not as it was judged.
-    async fn observe<C>(
+    async fn observe<C: Send + Sync + 'static>(
         &self,
         context: &Context<C>,
         place: Place<'_>,
@@ -347,7 +347,7 @@ impl ToolRunner {
     }
 
     /// Makes `call`, once and for all of the task's runs.
-    async fn made<C>(
+    async fn made<C: Send + Sync + 'static>(
         &self,
         context: &Context<C>,
         place: Place<'_>,

@@ -151,7 +151,7 @@ impl ToolNode {
     /// # Errors
     ///
     /// As those of [`ToolRunner::run_all`].
-    pub async fn run<S: Conversation, C>(
+    pub async fn run<S: Conversation, C: Send + Sync + 'static>(
         &self,
         state: &S,
         context: &Context<C>,

@@ -3,6 +3,7 @@
 pub(crate) mod ask;
 pub(crate) mod cancel;
 pub(crate) mod meter;
+pub(crate) mod provided;
 
 use std::{
     fmt,
@@ -17,6 +18,7 @@ use self::{
     ask::{Ask, AskError, Request},
     cancel::Cancellation,
     meter::{Charge, Meter, OverBudget},
+    provided::{Need, Provided},
 };
 use crate::{
     clock::{Clock, Timestamp},
@@ -78,6 +80,7 @@ pub struct Call {
     tokens: Option<Arc<dyn TokenSink>>,
     ask: Option<Arc<dyn Ask>>,
     tenant: Option<Tenant>,
+    provided: Provided,
     /// True after the call was admitted.
     admitted: Arc<AtomicBool>,
 }
@@ -94,6 +97,7 @@ impl Call {
             tokens: None,
             ask: None,
             tenant: None,
+            provided: Provided::default(),
             admitted: Arc::default(),
         }
     }
@@ -168,6 +172,37 @@ impl Call {
     /// The tenant for whom the call is made, that of its thread, if it is known.
     pub fn tenant(&self) -> Option<&Tenant> {
         self.tenant.as_ref()
+    }
+
+    /// Gives the call a part of its run, for whoever makes it: the services, the state or a store. It hides an earlier part
+    /// of this type. A graph gives its services.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use hanok_core::{Call, Need};
+    ///
+    /// #[derive(Debug, PartialEq)]
+    /// struct User(&'static str);
+    ///
+    /// // What a tool takes out of its call, in a test of the tool.
+    /// let call = Call::detached().provide(Arc::new(User("u-17")));
+    /// assert_eq!(call.provided::<User>().as_deref(), Some(&User("u-17")));
+    /// assert_eq!(call.lacks(&[Need::of::<User>(), Need::of::<u32>()]), Some(Need::of::<u32>()));
+    /// ```
+    #[must_use]
+    pub fn provide<T: Send + Sync + 'static>(self, part: Arc<T>) -> Self {
+        Self { provided: self.provided.with(part), ..self }
+    }
+
+    /// The part of the run that has this type, if the call carries one.
+    pub fn provided<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.provided.get()
+    }
+
+    /// The first of `needs` that the call does not carry.
+    pub fn lacks(&self, needs: &[Need]) -> Option<Need> {
+        needs.iter().find(|need| !self.provided.has(need)).copied()
     }
 
     /// The call's idempotency key.

@@ -42,6 +42,7 @@ pub use boxed::{BoxError, BoxFuture};
 pub use call::ask::{Ask, AskError, Check, Request, RequestId};
 pub use call::cancel::{Cancellation, Cancelled};
 pub use call::meter::{Budget, Charge, Limit, Meter, OverBudget, Spent};
+pub use call::provided::Need;
 pub use call::{Call, CallKey, Token, TokenSink};
 pub use chain::Chain;
 pub use clock::{Clock, Timestamp};

@@ -168,7 +168,7 @@ impl Compactor {
     /// # Errors
     ///
     /// [`MemoryError`] when the run is asked to stop or a step cannot be stored.
-    pub async fn compact<C>(
+    pub async fn compact<C: Send + Sync + 'static>(
         &self,
         messages: &Messages,
         memory: &ConversationMemory,
@@ -230,7 +230,7 @@ impl Compactor {
     }
 
     /// The model's text for `action`, or the reason for which there is none. It is asked once for all of the task's runs.
-    async fn written<C>(
+    async fn written<C: Send + Sync + 'static>(
         &self,
         action: &Action,
         round: usize,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use hanok_core::{Call, Effect};
+use hanok_core::{Call, Effect, Need};
 use hanok_state::{Arguments, Json};
 use serde_json::{Map, Value};
 
@@ -113,6 +113,10 @@ impl Tool for InjectedTool {
 
     fn timeout(&self) -> Duration {
         self.tool.timeout()
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        self.tool.needs()
     }
 
     async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {

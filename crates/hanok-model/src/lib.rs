@@ -85,7 +85,7 @@ pub use semantic::Semantic;
 pub use shared::SharedModel;
 pub use spec::{InvalidSpec, Parameter, ToolSpec};
 pub use tokens::TokenCounter;
-pub use tool::{SharedTool, Tool, ToolError, ToolOutput};
+pub use tool::{SharedTool, Tool, ToolError, ToolOutput, ToolTarget};
 
 /// The programs of the README.
 #[cfg(doctest)]

@@ -2,8 +2,8 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use hanok_core::{AskError, BoxError, BoxFuture, Call, Chain, Effect, Limit};
-use hanok_state::{Arguments, Json};
+use hanok_core::{AskError, BoxError, BoxFuture, Call, Chain, Effect, Limit, Need};
+use hanok_state::{Arguments, Json, StateUpdate, StateWrite};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -11,18 +11,41 @@ use crate::{ToolSpec, limited::limited};
 
 /// The result of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolOutput {
     /// The text for the model.
     pub text: String,
     /// The same for programs, where there is more to say. Default: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
+    /// The pictures that the model sees beside the text. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<String>,
+    /// The write to the state of the graph that called. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update: Option<StateWrite>,
+    /// Where the graph that called goes on. Default: as it would.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<ToolTarget>,
+}
+
+/// Where a run goes on after a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ToolTarget {
+    /// At a node of the graph that called.
+    Node(String),
+    /// At a node of the graph that called that one.
+    Parent(String),
+    /// Nowhere: the graph that called ends.
+    End,
 }
 
 impl ToolOutput {
     /// An output that reads `text`.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), data: None }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// The same for programs. Default: nothing.
@@ -38,6 +61,59 @@ impl ToolOutput {
     #[must_use]
     pub fn data(self, data: impl Into<Json>) -> Self {
         Self { data: Some(data.into()), ..self }
+    }
+
+    /// Adds a picture: its URL, or its bytes as a `data:` URL. Default: none.
+    #[must_use]
+    pub fn image(mut self, url: impl Into<String>) -> Self {
+        self.images.push(url.into());
+        self
+    }
+
+    /// Writes `update` into the state of the graph that called, with its super-step and once. It may add messages, but no result
+    /// of a call: that is the text. Default: nothing.
+    ///
+    /// An agent takes updates of its own state; the calls of one reply are joined in their order. What two of them set, the
+    /// first has set: the model reads that the later one's was not applied.
+    ///
+    /// ```
+    /// use hanok_model::ToolOutput;
+    /// use hanok_state::State;
+    ///
+    /// #[derive(State, Clone, Debug, Default)]
+    /// struct Desk {
+    ///     customer: String,
+    /// }
+    ///
+    /// let output = ToolOutput::new("It is Kim's order.").update(&Desk::update().customer("Kim"))?;
+    /// assert!(output.update.is_some());
+    /// # Ok::<(), hanok_model::ToolError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::Failed`] when a value cannot be stored.
+    pub fn update<U: StateUpdate>(self, update: &U) -> Result<Self, ToolError> {
+        let update = StateWrite::of(update).map_err(ToolError::failed)?;
+        Ok(Self { update: Some(update), ..self })
+    }
+
+    /// Lets the graph that called go on at its node `node`, which it has declared. Default: as it would.
+    #[must_use]
+    pub fn goto(self, node: impl Into<String>) -> Self {
+        Self { target: Some(ToolTarget::Node(node.into())), ..self }
+    }
+
+    /// Ends the graph that called, and lets the graph that called that one go on at `node`.
+    #[must_use]
+    pub fn goto_parent(self, node: impl Into<String>) -> Self {
+        Self { target: Some(ToolTarget::Parent(node.into())), ..self }
+    }
+
+    /// Ends the graph that called: an agent's answer is the text then.
+    #[must_use]
+    pub fn end(self) -> Self {
+        Self { target: Some(ToolTarget::End), ..self }
     }
 }
 
@@ -98,6 +174,12 @@ pub enum ToolError {
     /// The turn may make no more calls: this one was not made. Hand it on: the run ends with that limit.
     #[error("the turn has reached its limit of {0}")]
     OverBudget(Limit),
+    /// The call does not carry a part of the run that the tool needs: a mistake of the program, which fails the run.
+    #[error("the tool needs {need}, and its call does not carry it")]
+    NotProvided {
+        /// The part.
+        need: Need,
+    },
     /// The tool asked a person and has no answer now. Hand it on: the run stops for the answer.
     #[error("the tool waits for a person")]
     Waiting(#[from] AskError),
@@ -211,6 +293,12 @@ pub trait Tool: fmt::Debug + Send + Sync + 'static {
         Duration::from_secs(30)
     }
 
+    /// The parts of the run that it takes out of its [`Call`]: the services, the state, the store. An agent that lacks one is not
+    /// built. Default: none.
+    fn needs(&self) -> Vec<Need> {
+        Vec::new()
+    }
+
     /// Makes one call.
     ///
     /// # Errors
@@ -250,6 +338,10 @@ impl Tool for SharedTool {
         self.0.timeout_erased()
     }
 
+    fn needs(&self) -> Vec<Need> {
+        self.0.needs_erased()
+    }
+
     async fn run(&self, arguments: &Arguments, call: &Call) -> Result<ToolOutput, ToolError> {
         let run = async |call: Call| self.0.run_boxed(arguments, &call).await;
         limited(self.timeout(), call, run).await
@@ -262,6 +354,8 @@ trait Erased: fmt::Debug + Send + Sync {
     fn effect_erased(&self) -> Effect;
 
     fn timeout_erased(&self) -> Duration;
+
+    fn needs_erased(&self) -> Vec<Need>;
 
     fn run_boxed<'a>(
         &'a self,
@@ -281,6 +375,10 @@ impl<T: Tool> Erased for T {
 
     fn timeout_erased(&self) -> Duration {
         self.timeout()
+    }
+
+    fn needs_erased(&self) -> Vec<Need> {
+        self.needs()
     }
 
     fn run_boxed<'a>(

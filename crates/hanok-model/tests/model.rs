@@ -132,7 +132,7 @@ async fn a_function_is_a_tool_with_typed_arguments() {
     assert_eq!((tool.effect(), tool.timeout()), (Effect::Pure, Duration::from_secs(5)));
 
     let given = tool.run(&Arguments::new(r#"{"question":"왜"}"#), &call()).await.unwrap();
-    assert_eq!(given, ToolOutput { text: "왜?".into(), data: Some(Json(json!("test"))) });
+    assert_eq!(given, ToolOutput::new("왜?").data(json!("test")));
 
     let refused = tool.run(&Arguments::new(r#"{"query":"왜"}"#), &call()).await.unwrap_err();
     assert_eq!(

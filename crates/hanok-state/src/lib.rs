@@ -66,6 +66,7 @@ mod rules;
 mod schema;
 mod slot;
 mod state;
+mod state_write;
 mod storable;
 mod text;
 mod view;
@@ -119,6 +120,7 @@ pub use rules::{
 pub use schema::{FieldSchema, Schema, Upgrade};
 pub use slot::{Slot, Write};
 pub use state::{State, StateUpdate};
+pub use state_write::{StateWrite, UnfitWrite};
 pub use storable::Storable;
 pub use view::View;
 pub use writes::NodeWrites;

@@ -292,14 +292,15 @@ impl Interceptor for Redaction {
         }
         let mut replacer = Replacer::new(&self.strategies);
         let redacted = match made {
-            Ok(ToolOutput { text, data }) => Ok(ToolOutput {
-                text: replacer.text(&text, Author::Other).into_owned(),
-                data: data.and_then(|data| {
+            Ok(mut output) => {
+                output.text = replacer.text(&output.text, Author::Other).into_owned();
+                output.data = output.data.and_then(|data| {
                     let text = data.0.to_string();
                     let redacted = replacer.text(&text, Author::Other).into_owned();
                     serde_json::from_str(&redacted).ok().map(Json)
-                }),
-            }),
+                });
+                Ok(output)
+            }
             Err(ToolError::Failed(error)) => {
                 let error = ToolError::Failed(error);
                 let report = error.report();

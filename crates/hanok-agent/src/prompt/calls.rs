@@ -163,7 +163,7 @@ fn timed_out(tool: &str, after: Duration, language: Language) -> String {
 
 /// A result, at most as long as a model is shown.
 pub(crate) fn result(output: ToolOutput, language: Language) -> Observation {
-    let ToolOutput { text, data } = output;
+    let ToolOutput { text, data, .. } = output;
     // A program can do without its copy; a log cannot do without a bound.
     let data = data.filter(|data| data.0.to_string().len() <= LONGEST_RESULT);
     Observation::result(bounded(text, language), data)

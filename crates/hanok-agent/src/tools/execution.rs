@@ -32,7 +32,10 @@ pub(crate) async fn metered<T, F: Future<Output = T>>(
 pub(crate) fn was_not_made(error: &ToolError) -> bool {
     matches!(
         error,
-        ToolError::OverBudget(_) | ToolError::Unavailable { .. } | ToolError::PoolExhausted { .. }
+        ToolError::OverBudget(_)
+            | ToolError::Unavailable { .. }
+            | ToolError::PoolExhausted { .. }
+            | ToolError::NotProvided { .. }
     )
 }
 

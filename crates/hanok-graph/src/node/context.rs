@@ -1,6 +1,6 @@
 //! The context of a node: the run's services, and its access to the engine.
 
-use std::{error::Error, fmt, sync::Arc};
+use std::{any::TypeId, error::Error, fmt, sync::Arc};
 
 use hanok_checkpoint::{Answer, Body, CheckpointError, Doubt, Intent, Memo, Outbox, Safety};
 use hanok_core::{
@@ -270,50 +270,6 @@ impl<C> Context<C> {
         }
     }
 
-    /// A call of a model or a tool: `kind` and `name` identify it, `arguments` are its arguments. Its idempotency key is
-    /// the same in every retry and resume of the task, and another for every other call.
-    ///
-    /// ```
-    /// # use {hanok_graph::*, hanok_state::State};
-    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
-    /// async fn pay(_: Snapshot<Count>, cx: Context) -> Result<(), BoxError> {
-    ///     let call = cx.call("tool", "pay", r#"{"amount": 5}"#);
-    ///     // A server that receives the key twice pays once.
-    ///     println!("Idempotency-Key: {}", call.key());
-    ///     Ok(())
-    /// }
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Count>::builder("pay").node("pay", pay).edge(START, "pay").edge("pay", END).build()?; graph.invoke(Count::update(), ()).await?.done()?;
-    /// # Ok(()) }
-    /// ```
-    pub fn call(&self, kind: &str, name: &str, arguments: &str) -> Call {
-        let scope = &self.scope;
-        scope.activity.touch();
-        let content = Digest::new("call")
-            .part(scope.id().as_bytes())
-            .part(scope.named(kind).as_bytes())
-            .part(name.as_bytes())
-            .part(arguments.as_bytes())
-            .hex();
-        let mut log = scope.log();
-        let before = log.calls.entry(content.clone()).or_default();
-        let key = CallKey::new(format!("{content}-{before}"));
-        *before += 1;
-        drop(log);
-        let call = Call::new(key, scope.env.runtime.clock.clone())
-            .tenant_of(scope.env.journal.thread().tenant().clone())
-            .cancellation(scope.cancellation().clone())
-            .meter(scope.meter().clone())
-            .ask(Arc::new(Asker(scope.clone())));
-        let call = match scope.deadline {
-            Some(deadline) => call.deadline(deadline),
-            None => call,
-        };
-        // A token is a sign of life, so a model is to stream as well where only an idle time-out looks.
-        let heard = scope.env.sink.is_on() || scope.activity.is_watched();
-        if heard { call.tokens(Arc::new(Tokens(scope.clone()))) } else { call }
-    }
-
     /// Puts `payload` into the outbox for the readers of `topic`, if and when the super-step is committed. A [`Consumer`]
     /// of the store receives it at least once, with an id that stays the same.
     ///
@@ -418,50 +374,6 @@ impl<C> Context<C> {
         let value = work().await.map_err(|error| StepError::Failed(error.into()))?;
         self.remember(&key, &value).await?;
         Ok(value)
-    }
-
-    /// Makes a call that must not be repeated: `tool` with `arguments` (JSON text).
-    ///
-    /// The intent to make it is stored first and survives the death of the machine; then the result is stored. A task
-    /// with an intent and no result is not started again until a person has settled whether the call was made
-    /// ([`Outcome::InDoubt`](crate::Outcome::InDoubt)), or `doubt` settles it.
-    ///
-    /// An error of `work` leaves that doubt too, unless it is a [`NotMade`] or reports that a person is asked. The node's
-    /// [`Retry`](crate::Retry) does not retry a node that leaves a doubt, with or without a checkpointer, unless `doubt`
-    /// is [`Doubt::Repeat`].
-    ///
-    /// ```
-    /// # use {hanok_core::Call, hanok_graph::*, hanok_state::State};
-    /// # #[derive(State, Clone, Debug, Default)] struct Bill { receipt: String }
-    /// # async fn transfer(call: Call) -> Result<String, BoxError> { Ok(format!("paid under {}", call.key())) }
-    /// async fn pay(_: Snapshot<Bill>, cx: Context) -> Result<BillUpdate, BoxError> {
-    ///     let arguments = r#"{"amount": 5}"#;
-    ///     let receipt = cx.once("pay", arguments, Doubt::Ask, transfer).await?;
-    ///     Ok(Bill::update().receipt(receipt))
-    /// }
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Bill>::builder("bill").node("pay", pay).edge(START, "pay").edge("pay", END).build()?;
-    /// assert!(graph.invoke(Bill::update(), ()).await?.done()?.receipt.starts_with("paid"));
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`StepError::Failed`] with the work's own error; [`StepError::GivenUp`] when the doubt was settled that way;
-    /// [`StepError::NotKept`] in a subgraph that stores nothing, of a thread that is stored.
-    pub async fn once<T, E, F>(
-        &self,
-        tool: &str,
-        arguments: &str,
-        doubt: Doubt,
-        work: impl FnOnce(Call) -> F,
-    ) -> Result<T, StepError>
-    where
-        T: Serialize + DeserializeOwned,
-        E: Into<BoxError>,
-        F: Future<Output = Result<T, E>>,
-    {
-        self.once_as(self.call("once", tool, arguments), tool, arguments, doubt, work).await
     }
 
     /// Makes a call as [`once`](Context::once) does, under the key of an earlier [`call`](Context::call).
@@ -712,6 +624,101 @@ impl<C> Context<C> {
         }
         locked(&scope.stored_steps().intents).remove(key);
         Ok(())
+    }
+}
+
+impl<C: Send + Sync + 'static> Context<C> {
+    /// A call of a model or a tool: `kind` and `name` identify it, `arguments` are its arguments. Its idempotency key is
+    /// the same in every retry and resume of the task, and another for every other call. It carries the services of
+    /// the run ([`Call::provided`]).
+    ///
+    /// ```
+    /// # use {hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Count { n: u32 }
+    /// async fn pay(_: Snapshot<Count>, cx: Context) -> Result<(), BoxError> {
+    ///     let call = cx.call("tool", "pay", r#"{"amount": 5}"#);
+    ///     // A server that receives the key twice pays once.
+    ///     println!("Idempotency-Key: {}", call.key());
+    ///     Ok(())
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Count>::builder("pay").node("pay", pay).edge(START, "pay").edge("pay", END).build()?; graph.invoke(Count::update(), ()).await?.done()?;
+    /// # Ok(()) }
+    /// ```
+    pub fn call(&self, kind: &str, name: &str, arguments: &str) -> Call {
+        let scope = &self.scope;
+        scope.activity.touch();
+        let content = Digest::new("call")
+            .part(scope.id().as_bytes())
+            .part(scope.named(kind).as_bytes())
+            .part(name.as_bytes())
+            .part(arguments.as_bytes())
+            .hex();
+        let mut log = scope.log();
+        let before = log.calls.entry(content.clone()).or_default();
+        let key = CallKey::new(format!("{content}-{before}"));
+        *before += 1;
+        drop(log);
+        let call = Call::new(key, scope.env.runtime.clock.clone())
+            .tenant_of(scope.env.journal.thread().tenant().clone())
+            .cancellation(scope.cancellation().clone())
+            .meter(scope.meter().clone())
+            .ask(Arc::new(Asker(scope.clone())));
+        let call = match TypeId::of::<C>() == TypeId::of::<()>() {
+            true => call,
+            false => call.provide(self.services.clone()),
+        };
+        let call = match scope.deadline {
+            Some(deadline) => call.deadline(deadline),
+            None => call,
+        };
+        // A token is a sign of life, so a model is to stream as well where only an idle time-out looks.
+        let heard = scope.env.sink.is_on() || scope.activity.is_watched();
+        if heard { call.tokens(Arc::new(Tokens(scope.clone()))) } else { call }
+    }
+
+    /// Makes a call that must not be repeated: `tool` with `arguments` (JSON text).
+    ///
+    /// The intent to make it is stored first and survives the death of the machine; then the result is stored. A task
+    /// with an intent and no result is not started again until a person has settled whether the call was made
+    /// ([`Outcome::InDoubt`](crate::Outcome::InDoubt)), or `doubt` settles it.
+    ///
+    /// An error of `work` leaves that doubt too, unless it is a [`NotMade`] or reports that a person is asked. The node's
+    /// [`Retry`](crate::Retry) does not retry a node that leaves a doubt, with or without a checkpointer, unless `doubt`
+    /// is [`Doubt::Repeat`].
+    ///
+    /// ```
+    /// # use {hanok_core::Call, hanok_graph::*, hanok_state::State};
+    /// # #[derive(State, Clone, Debug, Default)] struct Bill { receipt: String }
+    /// # async fn transfer(call: Call) -> Result<String, BoxError> { Ok(format!("paid under {}", call.key())) }
+    /// async fn pay(_: Snapshot<Bill>, cx: Context) -> Result<BillUpdate, BoxError> {
+    ///     let arguments = r#"{"amount": 5}"#;
+    ///     let receipt = cx.once("pay", arguments, Doubt::Ask, transfer).await?;
+    ///     Ok(Bill::update().receipt(receipt))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Bill>::builder("bill").node("pay", pay).edge(START, "pay").edge("pay", END).build()?;
+    /// assert!(graph.invoke(Bill::update(), ()).await?.done()?.receipt.starts_with("paid"));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::Failed`] with the work's own error; [`StepError::GivenUp`] when the doubt was settled that way;
+    /// [`StepError::NotKept`] in a subgraph that stores nothing, of a thread that is stored.
+    pub async fn once<T, E, F>(
+        &self,
+        tool: &str,
+        arguments: &str,
+        doubt: Doubt,
+        work: impl FnOnce(Call) -> F,
+    ) -> Result<T, StepError>
+    where
+        T: Serialize + DeserializeOwned,
+        E: Into<BoxError>,
+        F: Future<Output = Result<T, E>>,
+    {
+        self.once_as(self.call("once", tool, arguments), tool, arguments, doubt, work).await
     }
 }
 
